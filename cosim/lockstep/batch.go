@@ -8,19 +8,20 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-// batched lets the model run ahead, and the RTL after it, many cycles in one call. Where they
-// differ, the run is repeated step by step: see pair.twice.
+// batched queues the inputs of many cycles and runs the RTL through them in one call. The model runs ahead. If a
+// batch differs, the run is repeated cycle by cycle (see pair.twice).
 type batched struct {
 	queued int
-	counts []bool     // by cycle
-	wanted [][]uint64 // by cycle, as the next one
-	masks  [][]uint64 // with a contract
-	halves uint64     // that have gone well, of all cycles
-	found  bool       // a difference, or a fault
+	counts []bool
+	wanted [][]uint64 // expected outputs
+	masks  [][]uint64 // output bits to compare; nil without a contract
+	halves uint64     // half cycles completed without a fault
+	found  bool
 	fault  *hang
 }
 
-// newBatched returns how a pair runs many cycles in one call; nil for a model that follows the RTL.
+// newBatched returns nil if the RTL must run cycle by cycle: the device cannot play batches, the model follows the
+// RTL's outputs, or an option observes each cycle.
 func (l *pair) newBatched() *batched {
 	d, ok := l.rtl.(*pinmap.Device)
 	if !ok || d.Plays() == 0 || l.covered != nil || l.options.Observe != nil || l.options.stepwise || len(l.model.Left()) > 0 {
@@ -83,7 +84,7 @@ func (b *batched) flush(l *pair) *difference {
 	return &difference{}
 }
 
-// agrees reports whether the RTL agrees with the model in some cycles.
+// agrees reports whether the outputs of the first cycles of the batch equal the model's.
 func (b *batched) agrees(l *pair, d *pinmap.Device, cycles int) bool {
 	for row := range cycles {
 		counted := l.mask
@@ -100,7 +101,7 @@ func (b *batched) agrees(l *pair, d *pinmap.Device, cycles int) bool {
 	return true
 }
 
-// show shows the outputs of the cycles, one after the other, up to one that differs.
+// show presents the outputs of each cycle in turn, up to the first difference.
 func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
 	for row := range cycles {
 		d.Show(row)
@@ -119,8 +120,8 @@ func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
 	return nil
 }
 
-// twice does runs that are batched, if that is possible, and again step by step if they find
-// something: what a report says is that of the cycles up to there.
+// twice runs in batches where the pair can. After a difference or fault it repeats everything cycle by cycle, so that
+// the report counts only the cycles up to it.
 func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	batch := l.newBatched()
 	if batch == nil {
@@ -144,10 +145,9 @@ func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	return at, err
 }
 
-// errUnsteady is RTL of which many cycles in one call, and the same ones one by one, do not agree.
 var errUnsteady = errors.New("the RTL has differed from the model, and then, with the same inputs from the same state, has not")
 
-// books are what the runs of a pair count and note.
+// books are the counters of a pair, saved before a batch that may be repeated.
 type books struct {
 	exchanged uint64
 	coverage  *Coverage
@@ -169,6 +169,6 @@ func (l *pair) putBooks(b books) {
 		c.met, c.err = b.contract.met, b.contract.err
 		copy(c.held, b.contract.held)
 		c.is.Redrawn, c.is.Reset, c.is.Cycles = b.contract.is.Redrawn, b.contract.is.Reset, b.contract.is.Cycles
-		copy(c.is.Compare, b.contract.is.Compare) // gates count there
+		copy(c.is.Compare, b.contract.is.Compare) // gates point into Compare
 	}
 }

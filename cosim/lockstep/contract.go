@@ -12,22 +12,22 @@ import (
 	"starloom/hw"
 )
 
-// Contract is what a check has taken for granted, as pinmap.Contract says, and what that meant for its
+// Contract records the assumptions and compare conditions of a check (see pinmap.Contract) and how they affected its
 // inputs and outputs.
 type Contract struct {
-	Assumed []string `json:"assume"` // conditions that all inputs have met, in cycles without reset
+	Assumed []string `json:"assume"` // conditions on inputs, kept in all cycles without reset
 
-	// Redrawn are cycles of random inputs that broke one and were replaced; in Reset of them no
-	// others were found, so that reset came instead.
+	// Redrawn counts random input cycles that broke an assumption and were replaced. Reset counts those of them for
+	// which no replacement was found, so that reset was asserted instead.
 	Redrawn uint64 `json:"redrawn_cycles"`
 	Reset   uint64 `json:"reset_cycles"`
 
-	// Cycles is how many were compared, and Compare in how many of them an output counted.
+	// Cycles counts the compared cycles. Compare lists the conditional outputs with their own counts.
 	Cycles  uint64    `json:"compared_cycles"`
 	Compare []Counted `json:"compare"`
 }
 
-// Counted is an output that counts when a condition holds.
+// Counted is an output that is compared only while a condition holds.
 type Counted struct {
 	Output string `json:"output"`
 	When   string `json:"when"`
@@ -36,7 +36,7 @@ type Counted struct {
 
 const redrawsMax = 300
 
-// deadEndsMax is how many cycles without inputs are enough if there has been no other.
+// deadEndsMax is the number of cycles without legal inputs after which the check gives up, if no cycle had any.
 const deadEndsMax = 32
 
 type contract struct {
@@ -45,21 +45,21 @@ type contract struct {
 	model  *twin.Model
 	sight  *condition.Sight
 	gates  []gate
-	fit    func(inputs []uint64) // to what the map's wiring takes
-	before []uint64              // inputs
-	mask   []uint64              // of output words: what counts in this cycle
-	met    bool                  // in some cycle
-	held   []bool                // by assumption: for some inputs that were drawn
-	err    error                 // no inputs
-	counts bool                  // this run is reported
+	fit    func(inputs []uint64) // restricts inputs to the map's wiring
+	before []uint64
+	mask   []uint64 // output bits compared in this cycle
+	met    bool
+	held   []bool // by assumption: some drawn inputs met it
+	err    error
+	counts bool // the report counts this run
 	is     Contract
 }
 
-// A gate says in which cycles an output counts.
+// A gate selects the cycles in which an output is compared.
 type gate struct {
 	port    cosim.Port
 	when    *condition.Condition
-	line    []bool // of late RTL: the model's cycles that are still to be compared
+	line    []bool // for late RTL: decisions of model cycles not compared yet
 	on      bool
 	counted *Counted
 }
@@ -87,7 +87,6 @@ func newContract(m *pinmap.Map, model *twin.Model, d *pinmap.Device, late []int)
 	return c
 }
 
-// broken returns the first assumption that does not hold, -1 for none.
 func (c *contract) broken() int {
 	return slices.IndexFunc(c.Assume, func(a *condition.Condition) bool { return !a.Holds(c.sight) })
 }
@@ -96,7 +95,7 @@ func (c *contract) inReset() bool {
 	return c.model.Clocked() && c.model.Inputs()[c.model.ResetWord()]&1 != 0
 }
 
-// brokenInReset reports whether an assumption about inputs alone does not hold: those hold in a reset, too.
+// brokenInReset reports whether an assumption about inputs alone fails. Only these apply during reset, too.
 func (c *contract) brokenInReset() bool {
 	return slices.ContainsFunc(c.Assume, func(a *condition.Condition) bool { return a.OfInputs() && !a.Holds(c.sight) })
 }
@@ -109,8 +108,8 @@ func (c *contract) respectInReset(redraw func(attempt int), inputs []uint64) {
 	}
 }
 
-// respect replaces random inputs that break an assumption. It draws others, and where it finds
-// none turns reset on; a model without reset has to have some.
+// respect redraws random inputs until they meet all assumptions. If redrawsMax attempts fail, it asserts reset
+// instead. It returns false, with c.err set, if the model has no reset or no cycle ever met the assumptions.
 func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint64) (ok bool) {
 	if len(c.Assume) == 0 {
 		return true
@@ -124,7 +123,7 @@ func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint
 			redraw(attempt)
 		}
 		c.fit(inputs)
-		_ = c.model.Settle() // a model never fails
+		_ = c.model.Settle()
 		at := c.broken()
 		if at < 0 {
 			if c.met = true; attempt > 0 && c.counts {
@@ -172,21 +171,21 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	}
 }
 
-// weigh decides which outputs of those in all count in a settled cycle. Where assumptions are asked and
-// one does not hold, the run stops, with an error if its inputs were given.
+// weigh sets c.mask to the bits of all that count in a settled cycle. If asked, it first checks the assumptions; a
+// broken one stops the run. Given inputs that break one are an error.
 func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (stop bool, err error) {
 	if c == nil {
 		return false, nil
 	}
 	if asked {
 		if at := c.broken(); at >= 0 {
-			if !c.counts { // shrinking tries it
+			if !c.counts { // while shrinking
 				return true, nil
 			}
 			return true, c.breaks(s, cycle, at)
 		}
 	}
-	if !c.counts && c.inReset() && c.brokenInReset() { // shrinking tries it
+	if !c.counts && c.inReset() && c.brokenInReset() { // while shrinking
 		return true, nil
 	}
 	c.mask = append(c.mask[:0], all...)
@@ -241,7 +240,7 @@ func (c *contract) resume(lines [][]bool, reset bool) {
 		return
 	}
 	if c.sight.Reset(); !reset {
-		c.sight.Next() // ports are those of the cycle before
+		c.sight.Next() // conditions may refer to ports of the previous cycle
 	}
 	for i, line := range lines {
 		copy(c.gates[i].line, line)
@@ -255,8 +254,8 @@ func (c *contract) failure() error {
 	return c.err
 }
 
-// resetAll ends a cycle in which reset is on. It reaches what late RTL still has to show: what
-// depends on the inputs of a cycle does not count there.
+// resetAll ends a cycle with reset on. It also decides the pending cycles of late RTL, in which a condition on inputs
+// counts as false.
 func (c *contract) resetAll() {
 	if c == nil {
 		return
@@ -297,7 +296,7 @@ func (c *contract) neverCompared(name string) error {
 	}
 }
 
-// Clone returns a copy, to which others can be added.
+// Clone returns a copy to which other contracts can be added.
 func (c *Contract) Clone() *Contract {
 	if c == nil {
 		return nil
@@ -307,7 +306,7 @@ func (c *Contract) Clone() *Contract {
 	return &all
 }
 
-// Add counts the cycles of another check with the same map.
+// Add adds the counts of another check with the same map.
 func (c *Contract) Add(other *Contract) {
 	if c == nil {
 		return
@@ -318,7 +317,7 @@ func (c *Contract) Add(other *Contract) {
 	}
 }
 
-// Lines are the contract in words: what was assumed, and how often each output counted.
+// Lines describes the contract: a line for the assumptions and one for each conditional output.
 func (c *Contract) Lines() (lines []string) {
 	if c == nil {
 		return nil
@@ -340,14 +339,14 @@ func (c *Contract) Lines() (lines []string) {
 	return lines
 }
 
-// extend adds random inputs without reset to a stimulus that begins after one; the model runs on
-// them, since assumptions depend on its outputs. It ends where there are no inputs.
+// extend appends random inputs without reset to a stimulus that begins after a reset. It stops early if no legal
+// inputs are found. The model runs along, since assumptions may depend on its outputs.
 func (c *contract) extend(s *Stimulus, schedule *twin.Schedule, cycles uint64, initial []byte) {
-	_ = c.model.Restore(initial) // its own
+	_ = c.model.Restore(initial)
 	c.begin(false)
 	inputs := c.model.Inputs()
 	step := func() {
-		_ = c.model.Settle() // a model never fails
+		_ = c.model.Settle()
 		c.next()
 		c.model.Latch()
 	}

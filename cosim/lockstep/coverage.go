@@ -11,28 +11,28 @@ import (
 	"starloom/hw"
 )
 
-// Coverage is what the inputs of lockstep runs have shown, in the cycles in which reset
-// is off. A run cannot have found what they have not shown.
+// Coverage records the input values and input events that lockstep runs have exercised in cycles without reset. Bugs
+// that need other inputs stay undetected.
 type Coverage struct {
-	ports       []cosim.Port // inputs without clock and reset
+	ports       []cosim.Port
 	ones, zeros []uint64
 	events      []twin.Event
-	left        []uint64   // bits that have not happened, by event
-	now         twin.Cycle // that events see
+	left        []uint64   // bits still to happen, by event
+	now         twin.Cycle // cycle that the events inspect
 	clocked     bool
 	resetWord   int
-	ran, again  bool // a cycle without reset; a reset after one in the same run
-	started     bool // this run has had one
-	shown       int  // events that have happened
+	ran, again  bool
+	started     bool // this run has had a cycle without reset
+	shown       int
 }
 
-// Gap is something that no cycle has shown.
+// Gap is an input value or event that no cycle exercised.
 type Gap struct {
 	Input string `json:"input"`
 	Bits  string `json:"bits,omitempty"` // [7:0]; "" for all
-	Never string `json:"never"`          // "1", "0", "1 or 0"; or what did not happen
+	Never string `json:"never"`          // "1", "0", "1 or 0", or the missing event
 
-	Together bool `json:"together,omitempty"` // of several ports, or of one in a state: all are named
+	Together bool `json:"together,omitempty"` // an event of several ports, or of a port in a certain state; texts list all of these
 }
 
 func newCoverage(m *twin.Model) *Coverage {
@@ -51,8 +51,6 @@ func newCoverage(m *twin.Model) *Coverage {
 	}
 	return c
 }
-
-// clone and set keep what was counted up to a cycle, and go back to it.
 
 func (c *Coverage) clone() *Coverage {
 	if c == nil {
@@ -73,7 +71,7 @@ func (c *Coverage) set(to *Coverage) {
 	c.now, c.ran, c.again, c.started, c.shown = to.now, to.ran, to.again, to.started, to.shown
 }
 
-// begin starts a run: its first reset does not count as one in the middle of the run.
+// begin starts a run, whose first reset is not counted.
 func (c *Coverage) begin() { c.started, c.now.First = false, true }
 
 func (c *Coverage) see() {
@@ -88,7 +86,7 @@ func (c *Coverage) see() {
 		c.zeros[i] |= ^word
 	}
 	for i := range c.events {
-		if left := c.left[i]; left != 0 { // what has happened costs no more time
+		if left := c.left[i]; left != 0 {
 			c.left[i] &^= c.events[i].Of(&c.now)
 			c.shown += bits.OnesCount64(left &^ c.left[i])
 		}
@@ -96,7 +94,7 @@ func (c *Coverage) see() {
 	c.now.First = false
 }
 
-// Add counts the cycles of another one, of the same model.
+// Add merges the coverage of other runs of the same model.
 func (c *Coverage) Add(other *Coverage) {
 	for i := range c.ones {
 		c.ones[i] |= other.ones[i]
@@ -108,10 +106,10 @@ func (c *Coverage) Add(other *Coverage) {
 	c.ran, c.again = c.ran || other.ran, c.again || other.again
 }
 
-// Gaps lists what was never shown: what ports do together, then bits by input.
+// Gaps lists the missing events, then the missing bit values by input.
 func (c *Coverage) Gaps() (gaps []Gap) {
 	for i, e := range c.events {
-		if len(e.Never) == e.Bits { // each bit is a thing of its own
+		if len(e.Never) == e.Bits { // every bit is a separate event
 			for bit, never := range e.Never {
 				if c.left[i]>>bit&1 != 0 {
 					gaps = append(gaps, Gap{Input: e.Input, Never: never, Together: true})
@@ -127,7 +125,7 @@ func (c *Coverage) Gaps() (gaps []Gap) {
 			return e.Never[0]
 		})
 		for k := first; k < len(gaps); k++ {
-			if gaps[k].Bits != "" { // of a phit, not of the input
+			if gaps[k].Bits != "" { // bits of a phit, not of the input
 				gaps[k].Never, gaps[k].Bits = fmt.Sprintf("%s in bits %s of a phit", e.Never[0], gaps[k].Bits), ""
 			}
 		}
@@ -153,7 +151,7 @@ func (c *Coverage) Gaps() (gaps []Gap) {
 	return gaps
 }
 
-// appendGaps joins neighbouring bits, the highest first.
+// appendGaps merges neighbouring bits with equal gaps, highest bits first.
 func appendGaps(gaps []Gap, name string, bits int, kind func(bit int) string) []Gap {
 	for end := bits; end > 0; {
 		low := end - 1
@@ -173,7 +171,7 @@ func appendGaps(gaps []Gap, name string, bits int, kind func(bit int) string) []
 	return gaps
 }
 
-// gapsMax is how many gaps a text names beside those of ports together.
+// gapsMax bounds the bit gaps in a text; missing events are always listed.
 const gapsMax = 6
 
 // GapsText lists gaps in one line.

@@ -11,11 +11,10 @@ type covered struct {
 	coverage.Coverage
 	kernel *hw.Kernel
 	device cosim.Device
-	last   []uint64 // what it had counted when that was added
-	first  []uint64 // and since then, when its inputs had settled for the first time; nil: in no run
+	last   []uint64 // the device's counts at the previous add
+	first  []uint64 // counts since then when inputs first settled; nil before that
 }
 
-// newCovered has counted nothing; name is the model's.
 func newCovered(name string, kernel *hw.Kernel) *covered {
 	cells, _ := modelCells(kernel)
 	return &covered{Coverage: coverage.Coverage{Model: coverage.NewModel(name, cells)}, kernel: kernel}
@@ -29,8 +28,7 @@ func (c *covered) see(reset bool) {
 	c.Model.See()
 }
 
-// settled notes what the RTL has counted up to where its inputs have settled for the first time: bits that
-// have only got their first value have not toggled. It returns the error of settling, or its own.
+// settled saves the counts when the inputs have settled for the first time: a bit's first value is no toggle.
 func (c *covered) settled(cycle uint64, rtl cosim.Device, err error) error {
 	if c == nil || cycle > 0 || err != nil || c.first != nil {
 		return err
@@ -47,7 +45,7 @@ func (c *covered) settled(cycle uint64, rtl cosim.Device, err error) error {
 	return nil
 }
 
-// enter begins to count a device: its counts go on over runs, also where a run begins by restoring it.
+// enter starts counting a device. Its counters are cumulative; restoring a snapshot does not clear them.
 func (c *covered) enter(rtl cosim.Device) {
 	if c.device == rtl {
 		return
@@ -55,7 +53,7 @@ func (c *covered) enter(rtl cosim.Device) {
 	c.device, c.last = rtl, make([]uint64, len(c.points(rtl)))
 }
 
-// add adds what the RTL has covered since it was called before; nothing of RTL that has ended at power-on.
+// add adds the points covered since the last call. rtl is nil if it failed at power-on.
 func (c *covered) add(rtl cosim.Device) error {
 	if c == nil || rtl == nil {
 		return nil
@@ -78,7 +76,7 @@ func (c *covered) add(rtl cosim.Device) error {
 }
 
 func (c *covered) points(rtl cosim.Device) []cosim.Point {
-	points, _ := rtl.(*pinmap.Device).Counter().Points() // it has counted
+	points, _ := rtl.(*pinmap.Device).Counter().Points() // counted has already succeeded
 	return points
 }
 

@@ -1,8 +1,8 @@
-// Package lockstep runs RTL beside the model that it stands for, on the same inputs, up
-// to the first difference, and makes a short case of it.
+// Package lockstep runs RTL and its reference model on the same inputs and compares their outputs in every cycle. It
+// shortens the inputs that lead to the first difference and reports them.
 //
 //	Stimulus --> twin.Model ---\
 //	        \--> pinmap.Device --+--> compare --> past, shrink --> Report
 //
-// Most pin maps are tested here (maps_test.go): a wrong wire shows in lockstep.
+// Most pin-map features are tested here, too (maps_test.go), because a wrong connection shows up as a difference.
 package lockstep

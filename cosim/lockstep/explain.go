@@ -9,10 +9,9 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-// shownCyclesMax is how many cycles of a run are kept.
 const shownCyclesMax = 10_000
 
-// show runs a case once more and keeps its cycles. stimulus is nil for the options' own.
+// show repeats a case and keeps its last shownCyclesMax cycles. A nil stimulus selects the inputs of the options.
 func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	l.shownAs, l.shownOn = f, stimulus
 	next, length := l.stimulusOf(f), min(l.options.Cycles, shownCyclesMax)
@@ -22,8 +21,8 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		length = f.cycle + 1
 	}
 	waves := &Waves{ports: l.model.Ports(), failed: -1, fails: r.Divergence != nil, Stimulus: stimulus}
-	first := length - min(length, shownCyclesMax) // of the samples
-	keep := uint64(0)                             // first cycle of the stimulus that is kept
+	first := length - min(length, shownCyclesMax)
+	keep := uint64(0)
 	if stimulus == nil {
 		waves.Stimulus = newStimulus(l.model)
 		if most := uint64(l.options.keptWords / len(l.model.Inputs())); length > most {
@@ -41,7 +40,7 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	}
 	if at, err := l.power(f.powerOn); err != nil || at != nil {
 		waves.absent = make([]bool, len(waves.ports))
-		if stimulus == nil && next(0, l.model.Inputs()) { // any inputs lead there
+		if stimulus == nil && next(0, l.model.Inputs()) { // a fault at power-on needs no particular inputs
 			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.Inputs()...)
 			waves.Stimulus.mask()
 		}
@@ -79,7 +78,7 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	return err
 }
 
-// explain shrinks what was found and says what it is; agrees runs another map in lockstep.
+// explain shrinks the case of a finding and describes it in r. agrees runs the RTL with another map in lockstep.
 func (l *pair) explain(r *Report, f *finding, agrees func(m *pinmap.Map) bool) error {
 	d := r.Divergence
 	d.Printed = l.printed()
@@ -108,9 +107,9 @@ func (l *pair) explain(r *Report, f *finding, agrees func(m *pinmap.Map) bool) e
 		}
 	}
 	if r.Shown.end {
-		r.Shown.Stimulus = nil // it does not lead there
+		r.Shown.Stimulus = nil // it does not reach the difference
 	}
-	if d.Shrunk { // no cycle of a run
+	if d.Shrunk {
 		d.Cycle, d.BeforeRun = at.cycle, false
 	}
 	l.describe(r, d, at, fault)
@@ -153,11 +152,11 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 		differs = "is unknown"
 	}
 	where := d.where()
-	if at.kind == DivergenceLimit { // model and RTL may agree in what the map takes
+	if at.kind == DivergenceLimit { // model and RTL may agree in the bits that are mapped
 		d.Text = fmt.Sprintf("%s is beyond what the map takes %s: %s", name, where, l.brokenText(at.port))
 		return
 	}
-	if p.Bits > 64 { // too long to be compared by eye
+	if p.Bits > 64 {
 		where += fmt.Sprintf(", first in bit %d", firstBit(p, last))
 		model, rtl = brief(model), brief(rtl)
 	}
@@ -167,13 +166,13 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
 }
 
-// placeOf says in which part of the model outputs differ, "" where it has no parts. The model is in the cycle of the last sample, which is that
-// of the difference unless the RTL runs late.
+// placeOf names the part of the model whose outputs differ. Late RTL belongs to an earlier cycle of the model and has
+// none.
 func (l *pair) placeOf(port int, last sample) string {
 	if l.model.Where == nil || l.late[port] > 0 {
 		return ""
 	}
-	rtl := slices.Clone(last.model) // what is not compared is equal
+	rtl := slices.Clone(last.model) // bits that are not compared count as equal
 	for i, mask := range l.mask {
 		rtl[i] = rtl[i]&^mask | last.rtl[i]&mask
 	}

@@ -8,52 +8,50 @@ import (
 	"starloom/cosim/twin"
 )
 
-// explorer looks for what a run with a Schedule has not reached. It drives model and RTL in
-// phases. A phase that has shown something new of the model (novelty) leaves a place: both
-// states, and the way there. Later phases begin at places, so that what is rare is reached once
-// and tried often:
+// explorer searches for behaviour that a run with a Schedule has not reached. It drives model and RTL in phases. A
+// phase that shows something new of the model (see novelty) leaves a place: the states of both and the phases that
+// lead there. Later phases start from places, so that a rare state is reached once and tried often:
 //
-//	backbone   one long way without reset; places at many ages, the cycles since a reset
-//	bursts     a few cycles from places just before ages of 2^k: counters that the model does not have
-//	passes     long ways from an age on
-//	search     short phases from places that few phases began at
-//	run-ups    inputs that move a counter stay as they are, until it does not move
+//	backbone   one long run without reset; leaves places at many ages (cycles since reset)
+//	bursts     a few cycles from places just before ages of 2^k, for counters that only the RTL has
+//	passes     long runs that start at a saved age
+//	search     short phases from places that few phases have started from
+//	run-ups    inputs that move a counter stay constant until it stops
 //
-// After the inputs of a run, places on its way take that of the backbone.
+// With a stimulus recorded from a run, places along it replace those of the backbone.
 //
-// What the RTL does has no influence (but on a model that leaves outputs to it), nor has its state at
-// power-on, so that the inputs are a function of model, seed and cycles. A backend that cannot restore its state goes on from where
-// it is.
+// Only the model guides the search, so that inputs are a function of model, seed and cycle count. The exception is a
+// model that follows outputs of the RTL. A backend that cannot restore its state continues from its present state.
 type explorer struct {
 	*pair
 	phaser  *twin.Phaser
 	novelty *novelty
-	saves   bool // the RTL can restore its state
+	saves   bool
 
 	corpus []*place
 	marks  []*place // by age
-	here   *place   // the way to the present state
-	found  int      // new in this phase
+	here   *place   // path to the present state
+	found  int
 
-	ends map[int]int // run-ups that came to their end, by counter and direction
+	ends map[int]int // completed run-ups, by counter and direction
 
 	number uint64 // of the latest decision
-	next   uint64 // the first draw of the next phase
+	next   uint64
 	budget budget
 
 	differs *difference
 	err     error
 }
 
-// budget is what an exploration may cost, and has cost, in cycles.
+// budget counts the cycles that an exploration may use and has used.
 type budget struct {
 	cycles, spent uint64
-	deep, runUps  uint64 // of these, for passes and bursts, for run-ups
-	lastNew       uint64 // spent when something was new for the last time
+	deep, runUps  uint64 // part of spent: passes and bursts, run-ups
+	lastNew       uint64 // spent when something new last appeared
 }
 
-// shareOfDeep is how many of the cycles spent are for passes and bursts: a half, more where nothing
-// new is found for long.
+// shareOfDeep returns the cycles to spend on passes and bursts: half of all, or three quarters after an eighth of the
+// budget without anything new.
 func (b *budget) shareOfDeep() uint64 {
 	if b.spent-b.lastNew > b.cycles/8 {
 		return b.spent / 4 * 3
@@ -62,14 +60,14 @@ func (b *budget) shareOfDeep() uint64 {
 }
 
 type place struct {
-	from   *place // nil for power-on, or a run
-	rows   int    // of the stimulus of a run, for a place on its way
+	from   *place // nil at power-on or in a recorded run
+	rows   int    // rows of the recorded stimulus that lead here
 	phase  twin.Phase
 	visits int
 
 	course     course
-	model, rtl []byte // snapshots, the RTL's as what differs from power-on; nil for a place that is only on the way to others
-	bytes      int    // of the RTL's whole snapshot
+	model, rtl []byte // snapshots; the RTL's is a delta from power-on; nil for a place that is only on a path
+	bytes      int    // size of the RTL's full snapshot
 	lines      [][]uint64
 	gates      [][]bool
 }
@@ -77,22 +75,21 @@ type place struct {
 const (
 	placesMax       = 192
 	placesBytesMax  = 128 << 20
-	placesOfRun     = 16 // beside those where something is new
+	placesOfRun     = 16 // in addition to those with something new
 	backboneCycles  = 1<<16 + 1<<9
 	markEarly       = 6 // cycles before an age of 2^k
-	markFirst       = 6 // the least k
-	marksBetween    = 4 // from one power of two to the next
+	markFirst       = 6 // smallest k
+	marksBetween    = 4 // between two powers of two
 	burstCycles     = 16
-	bursts          = 8       // one after the other
-	runUpSeen       = 16      // cycles that show that a counter moves
-	runUpCycles     = 1 << 10 // of a phase
+	bursts          = 8
+	runUpSeen       = 16      // cycles after which a moving counter is recognised
+	runUpCycles     = 1 << 10 // in one phase
 	runUpCyclesMax  = 1<<17 + 1<<11
-	runUpsMax       = 2 // of a counter in a direction
+	runUpsMax       = 2 // per counter and direction
 	passCyclesMax   = 1 << 14
 	searchCyclesMax = 1 << 7
 )
 
-// explored runs model and RTL for a number of cycles beyond the runs with a schedule.
 func (l *pair) explored(seed, cycles uint64) *explorer {
 	e := &explorer{pair: l, phaser: twin.NewPhaser(l.model, seed), next: l.options.Cycles, here: &place{}, ends: map[int]int{}}
 	e.budget.cycles = cycles
@@ -110,7 +107,6 @@ func (l *pair) explored(seed, cycles uint64) *explorer {
 	return e
 }
 
-// flush runs what the RTL has not run yet.
 func (e *explorer) flush() {
 	if at := e.exchange.flush(e.pair); at != nil && e.differs == nil {
 		e.differs = at
@@ -133,7 +129,7 @@ func (e *explorer) explore() {
 	}
 }
 
-// follow repeats the run of a stimulus without a difference, keeps places on its way, and searches from them.
+// follow repeats a recorded stimulus, which shows no difference, saves places along it, and searches from them.
 func (e *explorer) follow(s *Stimulus) {
 	for row := range s.Cycles() {
 		if row%progressCycles == 0 {
@@ -167,7 +163,7 @@ func (e *explorer) choose() *twin.Random {
 	return e.phaser.Choose(e.number)
 }
 
-// run drives a phase from the present state on, and keeps the place if it has shown something new.
+// run drives one phase from the present state. It keeps the final state if the phase showed something new.
 func (e *explorer) run(phase twin.Phase, cycles uint64) {
 	if cycles = min(cycles, e.budget.cycles-e.budget.spent); cycles == 0 {
 		return
@@ -209,7 +205,7 @@ func (e *explorer) keep(p *place) {
 		return
 	}
 	if len(e.corpus) >= placesMax || (len(e.corpus)+len(e.marks))*p.bytes > placesBytesMax {
-		most := 0 // visited most, of these the oldest
+		most := 0 // most visited; the oldest of equals
 		for i, other := range e.corpus {
 			if other.visits > e.corpus[most].visits {
 				most = i
@@ -273,7 +269,7 @@ func (e *explorer) goTo(p *place) {
 	}
 }
 
-// backbone goes on without reset, mostly as in use, and marks ages.
+// backbone continues without reset, usually with typical inputs, and saves places at marked ages.
 func (e *explorer) backbone(cycles uint64) {
 	for end := e.budget.spent + cycles; e.budget.spent < end && !e.over(); {
 		random := e.choose()
@@ -291,7 +287,8 @@ func (e *explorer) backbone(cycles uint64) {
 	}
 }
 
-// nextMark is the first marked age after one: just before a power of two, and some between them.
+// nextMark returns the first marked age after the given one. Marks are markEarly cycles before each power of two,
+// with marksBetween steps from one to the next.
 func nextMark(age uint64) uint64 {
 	if age < 1<<markFirst-markEarly {
 		return 1<<markFirst - markEarly
@@ -301,7 +298,6 @@ func nextMark(age uint64) uint64 {
 	return (age+markEarly-low)/step*step + step + low - markEarly
 }
 
-// mark keeps the present state, if its age is one that is marked.
 func (e *explorer) mark() {
 	age := e.age()
 	if age < 1<<markFirst-markEarly || nextMark(age-1) != age || e.over() {
@@ -312,14 +308,15 @@ func (e *explorer) mark() {
 		return
 	}
 	i, known := slices.BinarySearchFunc(e.marks, age, func(p *place, age uint64) int { return int(p.course.stretch) - int(age) })
-	if known { // another way there
+	if known { // replace the path
 		e.marks[i] = e.here
 		return
 	}
 	e.marks = slices.Insert(e.marks, i, e.here)
 }
 
-// goDeep begins at a marked age: bursts just before a power of two, or a pass to later ages.
+// goDeep starts from a random mark with a pass to later ages. Just before a power of two it runs bursts instead,
+// three times in four.
 func (e *explorer) goDeep() {
 	random := e.choose()
 	from := e.marks[random.Below(len(e.marks))]
@@ -378,7 +375,7 @@ func (e *explorer) search() {
 	}
 }
 
-// runUp keeps the inputs while a counter moves with them; a run without an end is given up.
+// runUp keeps the inputs constant while a counter moves. It gives up after runUpCyclesMax cycles.
 func (e *explorer) runUp() {
 	if e.over() || !e.novelty.moves(func(counter int) bool { return e.ends[counter] < runUpsMax }) {
 		return
@@ -427,7 +424,6 @@ func (l *pair) way(seed uint64, to *place) drive {
 	}
 }
 
-// put puts the inputs of a cycle of a phase, others where a contract excludes those.
 func (l *pair) put(phaser *twin.Phaser, phase *twin.Phase, at, cycle uint64) bool {
 	phaser.Put(phase, at)
 	if l.contract == nil {

@@ -12,10 +12,10 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-const hintWithin = 200 // cycles in which a map that is wrong as a whole shows
+const hintWithin = 200 // cycles; a map that is wrong altogether differs earlier
 
-// hint looks for a small change of the map with which RTL that differs at once does not: the other sense of reset, outputs a cycle earlier or
-// later. agrees runs one in lockstep. It returns what to write, "" for nothing.
+// hint searches for a change of the map that removes an early difference: the opposite reset polarity, or outputs one
+// cycle earlier or later. It returns the text for the map, or "".
 func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 	m := l.pinMap
 	if d.Kind != DivergenceValue || d.Found.Cycle >= hintWithin || d.Found.PowerOn > 1 || d.Found.Explored || l.options.Stimulus != nil ||
@@ -62,7 +62,7 @@ func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 	return ""
 }
 
-// inIcarus runs a map in Icarus Verilog, which reads the text that Verilator reads by itself; nil if it does not take it.
+// inIcarus runs a map in Icarus Verilog, a second reader of the RTL. It returns nil if that is impossible.
 func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 	if m.Backend == cosim.BackendIcarus || m.Image != "" {
 		return nil
@@ -75,8 +75,8 @@ func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 	return r
 }
 
-// alone reports whether the case that is shown is none in Icarus Verilog: all that is compared is known there, and right. A case that rests
-// on what survives a reset says nothing: there Icarus has X, which `if` takes for 0.
+// alone reports whether Icarus Verilog agrees with the model on the shown case. Cases that depend on state surviving
+// a reset are excluded: Icarus has X there, which `if` treats as 0.
 func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	d := r.Divergence
 	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined || d.MissingReset || d.ShortReset {
@@ -86,7 +86,8 @@ func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	return again != nil && again.Divergence == nil
 }
 
-// elsewhere warns if Icarus Verilog differs from a model that RTL agrees with in Verilator, or, with inputs that are led to its branches, from Verilator.
+// elsewhere warns if Icarus Verilog differs from the model, or from Verilator on inputs guided to branches of the
+// RTL.
 func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	m := l.pinMap
 	r := inIcarus(ctx, m, Options{Cycles: hintCycles})
@@ -105,12 +106,12 @@ func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	return ctx.Err()
 }
 
-// led compares both simulators by a print of the RTL, which leads inputs to its branches: one that differs from the print alone is another reading.
-// RTL that cannot be printed, or whose print differs in both, has inputs that nothing leads.
+// led compares both simulators with a flattened print of the RTL, on inputs guided to its branches. If one of them
+// alone differs from the print, it reads the RTL differently. If the RTL cannot be printed, nothing is compared.
 func (l *pair) led(ctx context.Context, report *Report) {
 	m := l.pinMap
 	s := m.Clocked()
-	if len(m.Timing.Clocks) > 1 { // their edges are the map's
+	if len(m.Timing.Clocks) > 1 { // the map schedules their edges
 		return
 	}
 	print, err := flatten.Print(ctx, s, m.Build)

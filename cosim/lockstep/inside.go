@@ -10,29 +10,26 @@ import (
 	"starloom/traces/vcd"
 )
 
-// inside is what model and RTL have inside in the cycles that are shown.
+// inside holds the internal values of model and RTL in the displayed cycles.
 type inside struct {
-	cells   []hw.Cell  // registers of the model
-	values  [][]uint64 // theirs, by sample
-	missing []string   // columns of the model that are not shown
+	cells   []hw.Cell
+	values  [][]uint64 // by sample
+	missing []string   // columns of the model
 
-	rtl      []byte // VCD whose times are the numbers of the samples; nil for none
+	rtl      []byte // VCD with sample numbers as times; nil for none
 	untraced []string
-	without  string // why the RTL shows nothing, "" for no reason
-	clock    string // of the RTL
+	without  string // reason why the RTL's internals are missing
+	clock    string
 	outer    string // the scope around its top module, "" for none
 }
 
-// What is kept of a case, and how many registers of a model are shown.
 const (
 	insideBytesMax = 256 << 20
 	cellsMax       = 4096
 )
 
-// errTooMuch ends a waveform that would take too much memory.
 var errTooMuch = fmt.Errorf("more than %d MiB of changes", insideBytesMax>>20)
 
-// bounded is a buffer that takes so much and no more.
 type bounded struct {
 	bytes.Buffer
 	full bool
@@ -59,7 +56,7 @@ type insideWave struct {
 	out    *vcd.Writer
 	reader *vcd.Reader
 	nets   []insideNet
-	model  []vcd.SignalID // of cells
+	model  []vcd.SignalID
 	taken  map[string]bool
 }
 
@@ -67,7 +64,7 @@ type insideNet struct {
 	net            vcd.NetID
 	low, bits      int
 	value, unknown vcd.SignalID
-	fourWay        bool // it has X or Z in some cycle
+	fourWay        bool // X or Z in some cycle
 }
 
 const (
@@ -75,7 +72,6 @@ const (
 	scopeOfInternals = "internals"
 )
 
-// declareInside declares all that is inside; nil for nothing.
 func declareInside(x *inside, out *vcd.Writer) (*insideWave, error) {
 	if x == nil {
 		return nil, nil
@@ -105,7 +101,7 @@ func declareInside(x *inside, out *vcd.Writer) (*insideWave, error) {
 	return w, w.declareNets(unknown)
 }
 
-// declareNets declares the signals of the RTL except its clock, low in every settled cycle.
+// declareNets declares the signals of the RTL except its clock, which is low in every sample.
 func (w *insideWave) declareNets(unknown []bool) (err error) {
 	vars := w.reader.Header().Vars
 	clocks := map[vcd.NetID]bool{}
@@ -158,14 +154,14 @@ func everUnknown(text []byte) ([]bool, error) {
 		for _, net := range changed {
 			unknown[net] = unknown[net] || !r.Value(net).Known()
 		}
-		for net := 0; first && net < len(unknown); net++ { // what is X from the beginning has not changed
+		for net := 0; first && net < len(unknown); net++ { // initial X is not reported as a change
 			unknown[net] = !r.Value(vcd.NetID(net)).Known()
 		}
 	}
 	return unknown, r.Err()
 }
 
-// legal makes a path of a waveform of one, different from those before: word 3 of mem is mem_3.
+// legal returns a unique legal path in a waveform: word 3 of mem becomes mem_3.
 func (w *insideWave) legal(path string) string {
 	components := strings.Split(path, ".")
 	for i, c := range components {
@@ -187,7 +183,6 @@ func (w *insideWave) legal(path string) string {
 	return path
 }
 
-// plainName puts _ in the place of what a name may not have.
 func plainName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -226,7 +221,7 @@ func (w *insideWave) set(number int) error {
 			unknown = hw.GetBits(v.Unknown, n.low, n.bits)
 			w.out.Set(n.unknown, unknown)
 		}
-		w.out.Set(n.value, value^unknown) // 0 for X, 1 for Z, as in rtl
+		w.out.Set(n.value, value^unknown) // 0 for X, 1 for Z, as in scope rtl
 	}
 	return w.reader.Err()
 }

@@ -8,18 +8,17 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-// Run runs model and RTL side by side on the same inputs, until they differ for
-// the first time or all runs are over. A run begins at power-on, with reset on in its
-// first cycle. In every cycle:
+// Run runs model and RTL side by side on the same inputs until they differ or all runs are done. A run begins at
+// power-on, with reset on in its first cycle. Each cycle:
 //
 //	inputs; Settle; compare all outputs; Edge
 //
-// Outputs are compared once a reset has been seen by a clock edge, in all cycles in
-// which reset is off: what asynchronous reset does within a cycle is up to the RTL. A bit that is X or Z differs from everything. A fault of the RTL is a
-// divergence, too. The case that is found is made as short as possible (Shrink).
+// Outputs are compared after the first clock edge with reset on, in all cycles with reset off: during reset, RTL with
+// asynchronous reset may differ. An X or Z bit differs from every value. A fault of the RTL is a divergence, too. The
+// case is then shortened (see Options.NoShrink).
 //
-// The same map and options give the same report. Errors are those of Map.Open of package pinmap,
-// except faults, and the context's; a simulator that has failed is a *ToolError.
+// Equal maps and options yield equal reports. Errors are those of pinmap.Map.Open, except faults, and of the context;
+// a failed simulator is a *ToolError.
 func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	o.complete(m.Backend)
 	l, err := newPair(ctx, m, o)
@@ -34,7 +33,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	}
 	report.ofRun = o.Stimulus != nil && o.Stimulus.cycles != nil
 	var found *finding
-	var first *finding // the first run, to be shown when all are equal
+	var first *finding // shown if none differs
 	l.coverage = newCoverage(l.model)
 	report.Coverage = l.coverage
 	l.cover(report)
@@ -99,7 +98,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	return report, l.lookIfWanted(report)
 }
 
-// passed shows the end of the first run, and looks at another simulator.
+// passed shows the first run and checks the RTL in a second simulator.
 func (l *pair) passed(ctx context.Context, report *Report, first *finding) error {
 	if err := l.show(report, first, nil); err != nil {
 		return err
@@ -125,7 +124,7 @@ func (l *pair) cover(report *Report) {
 }
 
 func (l *pair) exploreSeeds(report *Report) (found *finding, err error) {
-	var shown *novelty // of all seeds so far
+	var shown *novelty
 	for seed := l.options.Seed; found == nil && l.options.Explore > 0 && seed < l.options.Seed+uint64(l.options.Seeds); seed++ {
 		var e *explorer
 		if e, found, err = l.explore(seed, l.options.Explore); err != nil {
@@ -140,7 +139,6 @@ func (l *pair) exploreSeeds(report *Report) (found *finding, err error) {
 	return found, nil
 }
 
-// explore runs model and RTL for a number of cycles beyond the runs with a schedule.
 func (l *pair) explore(seed, cycles uint64) (e *explorer, found *finding, err error) {
 	at, err := l.twice(func() (*difference, error) {
 		e = l.explored(seed, cycles)

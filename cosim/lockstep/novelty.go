@@ -6,49 +6,47 @@ import (
 	"starloom/cosim/twin"
 )
 
-// novelty knows what a model has shown, and says what is new in a cycle:
+// novelty records the behaviour that a model has shown and counts new items in each cycle:
 //
-//	values     of ports and registers of up to 8 bits, each; of wider ones, how far they are from 0,
-//	           from all ones and from their value after reset, in eighths of a power of two
-//	crosses    every two events in one cycle, or in two in sequence; an event is a bit of a narrow
-//	           port, on or off, or a value that is 0, all ones, or the largest so far
-//	events     those that the twin declares (Coverage)
+//	values     each value of ports and registers up to 8 bits wide; of wider ones, the distance from 0,
+//	           from all ones and from the reset value, in eighths of a power of two
+//	crosses    every pair of events in one cycle, or in two consecutive ones; an event is a bit of a
+//	           narrow port at 0 or 1, or a value that is 0, all ones, or the largest so far
+//	events     declared by the twin (see Coverage)
 //
-// A cycle that shows nothing else than one before costs little: its events are looked up by a
-// hash.
+// A hash of the events recognises recently seen cycles, which then cost little.
 type novelty struct {
 	observed []twin.Observed
 	signals  []observedSignal
-	seen     []uint64 // bits of values, by signal
-	events   []uint64 // of this cycle, a bit each
-	before   []uint64 // of the cycle before
+	seen     []uint64
+	events   []uint64 // a bit each
+	before   []uint64
 	crosses  [2]pairs
-	known    []uint64 // hashes of two cycles in sequence that have shown nothing new
-	fresh    bool     // no cycle before
+	known    []uint64 // hashes of recent pairs of consecutive cycles
+	fresh    bool     // the previous cycle is unknown
 	coverage *Coverage
 
-	shown int // declared events, in cycles before
+	shown int
 }
 
-// observedSignal is where what is observed of a signal has its bits.
 type observedSignal struct {
 	last, reset, most uint64
-	earlier           uint64 // value, in the cycle before
+	earlier           uint64
 	ups, downs        uint64 // changes in this phase
-	values            int    // the first in seen
-	event             int    // the first in events
+	values            int    // first index in seen
+	event             int    // first index in events
 	eventBits         int
 	wide              bool
 }
 
 const (
-	narrowBits    = 8   // of a signal whose values count one by one
-	eventBitsMax  = 32  // of a port whose bits are events
-	eventsMax     = 384 // of a model
-	distanceBits  = 3   // of a distance, after its highest one
+	narrowBits    = 8   // up to here each value counts
+	eventBitsMax  = 32  // up to here each bit of a port is an event
+	eventsMax     = 384 // per model
+	distanceBits  = 3   // mantissa bits of a distance after the leading one
 	distancesMax  = 64 << distanceBits
 	knownCrosses  = 1 << 12
-	crossesBefore = 1 // those with the cycle before
+	crossesBefore = 1 // with the previous cycle
 )
 
 func newNovelty(observed []twin.Observed, coverage *Coverage) *novelty {
@@ -85,7 +83,7 @@ func newNovelty(observed []twin.Observed, coverage *Coverage) *novelty {
 	return n
 }
 
-// breakOff forgets the cycle before: the model has another state now.
+// breakOff forgets the previous cycle when the model is restored.
 func (n *novelty) breakOff() { n.fresh = true }
 
 func (n *novelty) begin() {
@@ -94,7 +92,7 @@ func (n *novelty) begin() {
 	}
 }
 
-// counter numbers the values of more than 8 bits, possible counters, with their direction; -1 for others.
+// counter numbers possible counters (wider than 8 bits, no inputs) and their directions; -1 for other signals.
 func (n *novelty) counter(i int, up bool) int {
 	switch {
 	case !n.signals[i].wide || n.observed[i].Input:
@@ -115,7 +113,7 @@ func (n *novelty) moves(counters func(counter int) bool) bool {
 	return false
 }
 
-// counts finds a counter that moves in one direction in at least half of the cycles of a phase; -1 for none.
+// counts returns a counter that moved in one direction in at least half of the cycles of a phase, or -1.
 func (n *novelty) counts(cycles uint64) int {
 	for i := range n.signals {
 		s := &n.signals[i]
@@ -221,7 +219,6 @@ func (n *novelty) put(i int, value uint64) {
 	}
 }
 
-// cross notes pairs of events in this cycle, and from the one before to this one.
 func (n *novelty) cross() (found int) {
 	if len(n.events) > 1 && n.knows() {
 		return 0
@@ -233,7 +230,6 @@ func (n *novelty) cross() (found int) {
 	return found
 }
 
-// knows reports whether two such cycles in sequence were seen lately.
 func (n *novelty) knows() bool {
 	hash := uint64(0x9E3779B97F4A7C15)
 	for i, word := range n.events {
@@ -249,12 +245,11 @@ func (n *novelty) knows() bool {
 	return same
 }
 
-// pairs are those of two events that were seen together.
 type pairs struct {
-	seen []uint64 // by the first event, the second ones
+	seen []uint64 // second events, by first event
 
-	// common, where there are at most 64 events, is what was seen with each of some eight neighbours, by these and
-	// which of them there are.
+	// common speeds up models with at most 64 events. common[i][b] has the events seen together with every event of
+	// byte i that is set in b.
 	common *[8][256]uint64
 }
 
@@ -269,7 +264,7 @@ func newPairs(words int) pairs {
 	return p
 }
 
-// add adds the pairs of two sets of events to those that were seen, and returns how many are new.
+// add returns the number of new pairs.
 func (p *pairs) add(first, second []uint64) (found int) {
 	if p.common != nil && p.all(first[0], second[0]) {
 		return 0
@@ -312,7 +307,6 @@ func (p *pairs) index(events uint64) {
 	}
 }
 
-// sets are the bits of what has been shown.
 func (n *novelty) sets() [3][]uint64 {
 	return [3][]uint64{n.seen, n.crosses[0].seen, n.crosses[crossesBefore].seen}
 }
@@ -326,7 +320,7 @@ func (n *novelty) count() (shown int) {
 	return shown + n.shown
 }
 
-// beyond returns how much of it others, which may be nil, have not shown, and adds what they have.
+// beyond counts the items that others, which may be nil, has not shown. It adds the items of others to n.
 func (n *novelty) beyond(others *novelty) int {
 	if others == nil {
 		return n.count()

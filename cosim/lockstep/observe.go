@@ -6,7 +6,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// observe shows a settled cycle. Repeated runs, to shrink and to show a case, are not observed.
+// observe passes a settled cycle to Options.Observe. Repeated runs, for shrinking and display, are not observed.
 func (l *pair) observe(number uint64, compared bool) {
 	if l.options.Observe == nil || l.coverage == nil {
 		return
@@ -18,7 +18,7 @@ func (l *pair) observe(number uint64, compared bool) {
 	l.options.Observe(&Cycle{number, compared, l.model.Inputs(), l.wanted, l.rtl.Outputs(), l.rtl.Unknown(), counted})
 }
 
-// StimulusOf makes a stimulus of inputs of a model, cycle by cycle; place says where they come from.
+// StimulusOf returns a stimulus with the given input rows of a model. place names their origin in messages.
 func StimulusOf(m *twin.Model, place string, rows []uint64) *Stimulus {
 	s := newStimulus(m)
 	s.Place, s.rows = place, slices.Clone(rows)
@@ -26,8 +26,8 @@ func StimulusOf(m *twin.Model, place string, rows []uint64) *Stimulus {
 	return s
 }
 
-// Broken runs a model at power-on through the stimulus and returns the first row that breaks a rule of its neighbours (Keep), and
-// which; "" if none does.
+// Broken runs a model at power-on through the stimulus and returns the first row that breaks a rule of its neighbours
+// (see twin.Model.Keep), and the rule. rule is "" if none is broken.
 func (s *Stimulus) Broken(m *twin.Model) (row uint64, rule string) {
 	if m.Keep == nil {
 		return 0, ""
@@ -42,7 +42,7 @@ func (s *Stimulus) Broken(m *twin.Model) (row uint64, rule string) {
 		if rule := m.Keep(inputs); rule != "" {
 			return row, rule
 		}
-		if _ = m.Settle(); m.Clocked() { // a model never fails
+		if _ = m.Settle(); m.Clocked() {
 			m.Latch()
 		}
 	}

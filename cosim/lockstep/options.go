@@ -6,41 +6,40 @@ import (
 	"starloom/cosim"
 )
 
-// Options say how Run drives model and RTL.
+// Options control Run.
 type Options struct {
-	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
+	Cycles  uint64 // in every run; 0: 100,000, with Icarus 10,000
 	Seed    uint64 // of the stimulus of the first run
-	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
-	PowerOn int    // random states of registers at power-on, each run once with each; 0: PowerOnDefault, with Icarus, which has X, 1
+	Seeds   int    // number of seeds: Seed, Seed+1, ...; 0: 1
+	PowerOn int    // random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
 
-	// Explore is how many cycles each seed has beyond those: of phases that are put together as
-	// what they reach suggests. 0: 8 times Cycles, with Icarus as many. After the stimulus of a run
-	// they begin at states that it has reached; a given one has none. NoExplore is for none.
+	// Explore is the number of cycles per seed that are guided by coverage of the model, after the runs. 0: 8 times
+	// Cycles, with Icarus equal to Cycles. After a stimulus recorded from a run, exploration starts at states of that
+	// run; after other given stimuli, or with NoExplore, there is none.
 	Explore   uint64
 	NoExplore bool
 
-	// Stimulus takes the place of the random one: one run for each power-on state.
+	// Stimulus replaces the random inputs: one run for each power-on state.
 	Stimulus *Stimulus
 
-	// NoShrink reports a divergence as it was found. Brief only finds it: the report has no text
-	// and shows nothing.
+	// NoShrink keeps a divergence as found. Brief omits texts and waveforms.
 	NoShrink, Brief bool
 
-	// Internals keeps what model and RTL have inside in the case that is shown, for its waveform.
+	// Internals records the internal signals of model and RTL in the shown case.
 	Internals bool
 
-	// Coverage counts what the runs cover: of the RTL and of the model.
+	// Coverage counts covered points of RTL and model.
 	Coverage bool
 
-	Device   cosim.Options              // without Seed
-	Observe  func(c *Cycle)             // called in every cycle of the runs; may be nil
-	Progress func(cycles, total uint64) // called now and then; may be nil
+	Device   cosim.Options              // Seed is ignored
+	Observe  func(c *Cycle)             // called in every cycle of every run; may be nil
+	Progress func(cycles, total uint64) // called at intervals; may be nil
 
-	stepwise  bool // the RTL runs cycle by cycle, in tests
-	keptWords int  // of a stimulus, less than stimulusWordsMax in tests
+	stepwise  bool // tests: run the RTL cycle by cycle
+	keptWords int  // tests: words kept of a stimulus, below stimulusWordsMax
 }
 
-// PowerOnDefault is how many states of registers at power-on there are.
+// PowerOnDefault is the default number of random power-on states.
 const PowerOnDefault = 3
 
 func (o *Options) complete(backend string) {
@@ -66,7 +65,6 @@ func (o *Options) complete(backend string) {
 	o.completeExplore(backend)
 }
 
-// completeExplore sets the cycles of phases: none with a given stimulus, except that of a run.
 func (o *Options) completeExplore(backend string) {
 	ofRun := o.Stimulus != nil && o.Stimulus.cycles != nil
 	switch {
@@ -82,8 +80,7 @@ func (o *Options) completeExplore(backend string) {
 	}
 }
 
-// exploreTimes is how many cycles of phases there are for one of a schedule, or of a run, with
-// bounds for a run.
+// exploreTimes is the default ratio of explored cycles to run cycles; the bounds apply to recorded runs.
 const (
 	exploreTimes                 = 8
 	exploreRunMin, exploreRunMax = 1_000, 800_000
@@ -108,13 +105,13 @@ func (o *Options) runs() (runs []origin) {
 	return runs
 }
 
-// A Cycle is a cycle of a run as Options.Observe gets it; its slices are those of the run.
+// A Cycle is passed to Options.Observe. Its slices are valid only during the call.
 type Cycle struct {
 	Number   uint64
-	Compared bool // reset is off, and has been on
+	Compared bool // reset is off and has been on
 	Inputs   []uint64
-	Wanted   []uint64 // the model's outputs, held back for RTL that is late
-	Got      []uint64 // the RTL's
-	Unknown  []uint64 // bits of Got that are X or Z; nil for two states
-	Counted  []uint64 // bits that are compared
+	Wanted   []uint64 // the model's outputs, delayed for late RTL
+	Got      []uint64
+	Unknown  []uint64 // X or Z bits of Got; nil for two-state RTL
+	Counted  []uint64
 }

@@ -15,62 +15,60 @@ import (
 type difference struct {
 	kind  string
 	cycle uint64
-	port  int          // index into the ports; -1 for a fault
-	fault *cosim.Fault // or nil
+	port  int // index; -1 for a fault
+	fault *cosim.Fault
 
-	atPower, unsettled bool // a fault at power-on, or before the outputs had settled
+	atPower, unsettled bool // of a fault: at power-on; before the outputs settled
 }
 
-// A finding is a difference and the run that it was found in.
+// A finding is a difference and the run that showed it.
 type finding struct {
 	difference
 	seed, powerOn uint64
-	way           *place // to it, of an exploration; nil for the inputs of a schedule, or given ones
+	way           *place // path of an exploration; nil for scheduled or given inputs
 }
 
-// Kinds of divergence besides those of faults.
+// Kinds of divergence in addition to the kinds of faults.
 const (
-	DivergenceValue   = "value"   // the values differ
-	DivergenceUnknown = "unknown" // the RTL shows X or Z
-	DivergenceLimit   = "limit"   // the RTL shows what the map has no place for
+	DivergenceValue   = "value" // the values differ
+	DivergenceUnknown = "unknown" // X or Z
+	DivergenceLimit   = "limit"   // a value that the map cannot represent
 )
 
-// pair is a model and RTL with the same ports.
+// A pair is a model and RTL with equal ports.
 type pair struct {
 	ctx     context.Context
 	pinMap  *pinmap.Map
 	options Options
 	model   *twin.Model
-	initial []byte // model's snapshot
+	initial []byte // snapshot of the model
 
-	rtl        cosim.Device // nil: to be opened
-	rtlInitial []byte       // its snapshot at power-on; nil where there is none
+	rtl        cosim.Device // nil until opened
+	rtlInitial []byte       // snapshot at power-on; nil if the backend has none
 	rtlPowerOn uint64
-	rtlFresh   bool        // nothing has run since it was opened
-	failed     *finding    // at power-on; it would do so again
-	ending     *difference // up to which, and not into it, a run is repeated; nil for none
+	rtlFresh   bool        // no cycle since it was opened
+	failed     *finding    // a fault at power-on, which would repeat
+	ending     *difference // fault before which a repeated run stops; nil for none
 
-	mask []uint64 // of output words: what is compared
+	mask []uint64 // output bits that are mapped
 	held
-	contract *contract // nil without one
+	contract *contract
 
 	pace
-	now       course // where the run is
-	exchanged uint64 // cycles of all runs
-	longest   uint64 // cycles of the last run's longest stretch without reset
+	now       course
+	exchanged uint64 // in all runs
+	longest   uint64 // stretch without reset in the last run
 	sight
 }
 
-// An exchange is how a pair runs its RTL: step by step, or many cycles in one call.
+// An exchange runs the RTL of a pair cycle by cycle or in batches.
 type exchange interface {
-	// settle lets the RTL see the inputs of a cycle. compare looks for an output that differs, in cycles that
-	// count; l.wanted has what is compared with. edge ends the cycle. What they find is of this cycle or, where
-	// the RTL runs late, of an earlier one.
-	settle(l *pair) error // with inputs that stand in the device
+	// settle applies the inputs of a cycle. compare compares the outputs with l.wanted in cycles that count. edge
+	// ends the cycle. The difference returned belongs to this cycle, with late RTL to an earlier one.
+	settle(l *pair) error
 	compare(l *pair, cycle uint64, counts bool) *difference
 	edge(l *pair, cycle uint64) (*difference, error)
 
-	// flush runs what is left.
 	flush(l *pair) *difference
 }
 
@@ -101,13 +99,13 @@ func (stepwise) edge(l *pair, cycle uint64) (*difference, error) {
 
 func (stepwise) flush(*pair) *difference { return nil }
 
-// A hang is a fault that takes seconds to be found: it is not found again.
+// A hang is a known fault, which takes seconds to detect. A repeated run stops there at once.
 type hang struct {
-	halves uint64 // of cycles before it
+	halves uint64 // half cycles before it
 	err    error
 }
 
-// or does half a cycle, unless it is known to hang there.
+// or calls do, which takes half a cycle, unless the hang is reached.
 func (h *hang) or(do func() error) error {
 	if h == nil {
 		return do()
@@ -122,23 +120,22 @@ func (h *hang) or(do func() error) error {
 type pace struct {
 	exchange exchange
 	known    *hang
-	told     uint64 // cycles, as progress
+	told     uint64
 }
 
-// sight is what is seen of the runs beside what is compared.
 type sight struct {
-	seeing   cosim.Seeing // what is built into the RTL
-	shownAs  *finding     // the case that was shown last
-	shownOn  *Stimulus    // and its inputs, nil for the options' own
-	coverage *Coverage    // of the runs; nil while a case is shrunk and shown
-	covered  *covered     // likewise; nil if it is not wanted
+	seeing   cosim.Seeing // instrumentation built into the RTL
+	shownAs  *finding     // case displayed last
+	shownOn  *Stimulus    // its inputs; nil for those of the options
+	coverage *Coverage    // nil while a case is shrunk or displayed
+	covered  *covered     // likewise; nil unless requested
 }
 
 type held struct {
-	late   []int // by port
+	late   []int // cycles, by port
 	lines  [][]uint64
-	wanted []uint64 // the model's outputs, held back
-	inputs []uint64 // while a reset reaches them
+	wanted []uint64 // the model's outputs, delayed
+	inputs []uint64 // saved by resetLate
 }
 
 func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
@@ -150,7 +147,7 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 	if l.initial, err = model.Save(); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
-	// The wiring is checked here even if the RTL ends before its first cycle.
+	// Opening the RTL checks the wiring, even if it fails before its first cycle.
 	if at, err := l.power(1); err != nil || at != nil {
 		if err != nil {
 			return nil, errors.Join(err, l.close())
@@ -179,7 +176,7 @@ func (l *pair) prepare(d *pinmap.Device) {
 	l.contract = newContract(l.pinMap, l.model, d, l.late)
 }
 
-// comparesNothing refuses a map whose RTL has no output of the model: its check could only pass.
+// comparesNothing rejects a map without any output of the model: its check could only pass.
 func (l *pair) comparesNothing() error {
 	var names []string
 	for _, p := range l.model.Ports() {
@@ -193,7 +190,7 @@ func (l *pair) comparesNothing() error {
 	}
 }
 
-// checkRules refuses a given stimulus that breaks a rule of the model's neighbours: RTL need not bear it.
+// checkRules rejects a given stimulus that breaks a rule of the model's neighbours, which RTL need not tolerate.
 func (l *pair) checkRules() error {
 	s := l.options.Stimulus
 	if s == nil {
@@ -217,7 +214,7 @@ func (l *pair) close() error {
 	return err
 }
 
-// power puts both in their state at power-on. A fault of the RTL is a difference in cycle 0.
+// power puts model and RTL in their power-on states. A fault of the RTL is a difference in cycle 0.
 func (l *pair) power(powerOn uint64) (*difference, error) {
 	if err := l.model.Restore(l.initial); err != nil {
 		return nil, err
@@ -261,7 +258,6 @@ func (l *pair) power(powerOn uint64) (*difference, error) {
 	return nil, nil
 }
 
-// faultIn makes a difference of a fault of the circuit; other errors stay errors.
 func faultIn(cycle uint64, err error) (*difference, error) {
 	var fault *cosim.Fault
 	if !errors.As(err, &fault) {
@@ -295,8 +291,8 @@ func (l *pair) stimulusOf(f *finding) drive {
 
 const progressCycles = 1 << 12
 
-// run drives both from power-on to the first difference, nil if there is none.
-// seen gets every cycle, settled unless the RTL ends there; it may be nil.
+// run drives model and RTL from power-on to the first difference, nil for none. seen, which may be nil, is called in
+// every cycle; settled is false in the cycle of a fault.
 func (l *pair) run(next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
 	return l.runFrom(0, next, seen)
 }
@@ -318,12 +314,12 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 }
 
 type course struct {
-	cycle    uint64 // the next one
-	from     uint64 // that is compared, if not in reset
-	compared bool   // outputs are: an edge has seen a reset, or there is none
-	stretch  uint64 // cycles compared since the last reset
-	reset    bool   // was on in the cycle before
-	off      uint64 // cycles since it was on last
+	cycle    uint64
+	from     uint64 // first cycle to compare
+	compared bool   // a clock edge has sampled reset, or the model has no clock
+	stretch  uint64 // compared cycles since the last reset
+	reset    bool   // on in the previous cycle
+	off      uint64 // cycles since reset was last on
 }
 
 func (l *pair) begin(from uint64) {
@@ -336,12 +332,12 @@ func (l *pair) begin(from uint64) {
 	l.contract.begin(l.coverage != nil)
 }
 
-// advance runs a cycle with the model's inputs as they are. A repeated run ends at its last cycle.
+// advance runs one cycle with the model's present inputs. A repeated run ends at l.ending.
 func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *difference, err error) {
 	m, d, cycle := l.model, l.rtl, l.now.cycle
 	l.exchanged++
 	copy(d.Inputs(), m.Inputs())
-	_ = m.Settle() // a model never fails
+	_ = m.Settle()
 	if l.coverage != nil {
 		l.coverage.see()
 	}
@@ -383,12 +379,12 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	}
 	l.contract.next()
 	if m.Clocked() {
-		m.Latch() // Edge without settling again: the next cycle does
+		m.Latch() // without settling: the next cycle settles
 	}
 	if at, err := l.exchange.edge(l, cycle); at != nil || err != nil {
 		return false, at, err
 	}
-	m.Follow(d.Outputs()) // what the next inputs depend on
+	m.Follow(d.Outputs())
 	if reset {
 		l.now.compared, l.now.stretch = true, 0
 		l.resetLate()
@@ -408,7 +404,6 @@ func (l *pair) flushed() bool {
 	return !l.pinMap.KeepsState() || l.now.off >= uint64(l.pinMap.Timing.ResetCycles)
 }
 
-// take gets the inputs of a cycle, which the map may bound.
 func (l *pair) take(next drive, cycle uint64) bool {
 	if !next(cycle, l.model.Inputs()) {
 		return false
@@ -419,7 +414,7 @@ func (l *pair) take(next drive, cycle uint64) bool {
 
 func (l *pair) fit() { l.fitRow(l.now.cycle, l.model.Inputs()) }
 
-// fitRow does so with those of a cycle. No reset but the first reaches RTL that has none.
+// fitRow restricts inputs to the range that the map can drive. RTL without a reset gets only the reset of cycle 0.
 func (l *pair) fitRow(cycle uint64, inputs []uint64) {
 	if l.options.Stimulus == nil && l.model.Clocked() && l.pinMap.KeepsState() {
 		inputs[l.model.ResetWord()] = 0
@@ -440,7 +435,6 @@ func (l *pair) lookUp() error {
 	return l.ctx.Err()
 }
 
-// holdBack puts the model's outputs in wanted, those of late RTL from earlier cycles.
 func (l *pair) holdBack(cycle uint64) {
 	copy(l.wanted, l.model.Outputs())
 	for i, line := range l.lines {
@@ -455,13 +449,12 @@ func (l *pair) holdBack(cycle uint64) {
 	}
 }
 
-// resetLate lets a reset reach all that late RTL still has to show: the model's outputs with all inputs 0, for those that
-// follow inputs within the cycle.
+// resetLate replaces the pending outputs of late RTL by the model's outputs after reset, with all inputs 0.
 func (l *pair) resetLate() {
 	inputs := l.model.Inputs()
 	before := append(l.inputs[:0], inputs...)
 	clear(inputs)
-	_ = l.model.Settle() // a model never fails
+	_ = l.model.Settle()
 	l.fillLines()
 	l.contract.resetAll()
 	l.inputs = before
@@ -480,7 +473,6 @@ func (l *pair) fillLines() {
 	}
 }
 
-// compare looks for the first output that differs, of the bits that count.
 func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
 	got, unknown := l.rtl.Outputs(), l.rtl.Unknown()
 	differs := uint64(0)
@@ -513,7 +505,7 @@ func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
 	return nil
 }
 
-// repeatable reports whether a finding can be tried again: a hang, or oscillation in Icarus, costs the time limit.
+// repeatable reports whether a finding is cheap to repeat: a hang, or oscillation in Icarus, costs the time limit.
 func (l *pair) repeatable(f *finding) bool {
 	switch cosim.FaultKind(f.kind) {
 	case cosim.FaultHang, cosim.FaultDied:

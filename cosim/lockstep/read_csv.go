@@ -18,16 +18,14 @@ import (
 	"starloom/traces/vcd"
 )
 
-// ReadStimulus reads the inputs of the map's model from a file, packed with gzip or not, or from standard input
-// for "-".
+// ReadStimulus reads the inputs of the map's model from a file, which may be compressed with gzip, or from standard
+// input for "-".
 //
-// CSV: a line with names, then one for each cycle; values as 12, 0x1f or 0b101.
-// Inputs without a column are 0. With a column cycle, lines may be left out: the
-// inputs stay as they are.
+// CSV: a header of input names, then one line per cycle; values are written as 12, 0x1f or 0b101. Inputs without a
+// column are 0. With a column cycle, lines may be omitted: the inputs then keep their values.
 //
-// VCD or FST: the first scope that has all inputs of the model by their names, or all pins
-// of the map: the waveform of a testbench. If the scope has the clock, too, a cycle
-// is what is there just before its rising edge, else one unit of time. X and Z are
+// VCD or FST: the first scope that contains all inputs of the model, or all pins of the map as in a testbench. If the
+// scope has the clock, a row is sampled just before each rising edge, otherwise once per unit of time. X and Z are
 // read as 0.
 //
 // Every error is an *InputError.
@@ -152,7 +150,6 @@ func csvError(path string, err error) error {
 	return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)), Remedy: "give a CSV file"}
 }
 
-// columns finds the port of each column, nil for the cycle's number.
 func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 	columns := make([]*cosim.Port, len(names))
 	allowed := []string{"cycle"}
@@ -216,7 +213,6 @@ func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	return nil
 }
 
-// maxText is the largest value of a number of bits; of more than 16 in hexadecimal.
 func maxText(width int) string {
 	largest := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(width)), big.NewInt(1))
 	if width > 16 {

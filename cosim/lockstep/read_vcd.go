@@ -13,20 +13,19 @@ import (
 	"starloom/traces/vcd"
 )
 
-// vcdInput is where bits of an input come from.
+// vcdInput is the source of some bits of an input.
 type vcdInput struct {
 	name      string
-	high, low int // -1: all bits
+	high, low int // -1: whole signal
 	inverted  bool
 	net       vcd.NetID
 	bits      int
-	to        int    // bit in the row
-	port      int    // index of the input
-	fixed     []bool // bits of a number in a join; of one that fills what is left, one
+	to        int
+	port      int
+	fixed     []bool // constant in a join; a single bit if it fills the rest
 	fills     bool
 }
 
-// readVCD samples a waveform. It closes the stream.
 func (s *Stimulus) readVCD(stream *input.Stream, m *pinmap.Map, model *twin.Model) error {
 	path := stream.Name
 	r, err := vcd.OpenStream(stream)
@@ -88,7 +87,7 @@ func (s *Stimulus) readVCD(stream *input.Stream, m *pinmap.Map, model *twin.Mode
 			return err
 		}
 	}
-	if !v.clocked && changed { // else it was only the end of the last cycle
+	if !v.clocked && changed { // otherwise the last time only marks the end of the last cycle
 		s.rows = append(s.rows, now...)
 	}
 	return r.Err()
@@ -152,8 +151,7 @@ func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map,
 	}
 }
 
-// vcdNames says where the bits of all inputs come from: from the ports themselves, or
-// from pins. It is nil if an input has none.
+// vcdNames returns the sources of all inputs, either ports or pins, or nil if an input has none.
 func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 	for i, p := range inputs {
 		texts := []string{p.Name}
@@ -178,8 +176,8 @@ func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 	return all
 }
 
-// partsOf are the vectors of at most 64 bits that a waveform of lockstep has in the place of
-// a wider one (Waves.WriteVCD), the highest first, or else the input itself.
+// partsOf returns the vectors of at most 64 bits that represent a wide input in a waveform of Waves.WriteVCD, highest
+// first. It returns the input itself if the scope has no such vectors.
 func partsOf(scope map[string]vcd.Var, in vcdInput) (parts []vcdInput) {
 	if _, whole := scope[in.name]; whole || in.high >= 0 {
 		return []vcdInput{in}
@@ -201,13 +199,12 @@ func partsOf(scope map[string]vcd.Var, in vcdInput) (parts []vcdInput) {
 	return parts
 }
 
-// matchVCD finds the nets of inputs in a scope; nil if one is missing or has another width.
 func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
 	var inputs []vcdInput
 	for _, in := range wanted {
 		inputs = append(inputs, partsOf(scope, in)...)
 	}
-	left := make([]int, len(s.Inputs)) // bits of each that are still to come
+	left := make([]int, len(s.Inputs)) // bits not assigned yet
 	for i, p := range s.Inputs {
 		left[i] = p.Bits
 	}
@@ -220,7 +217,7 @@ func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bo
 			continue
 		}
 		v, ok := scope[in.name]
-		if !ok && fold { // GHDL's own waveforms are in lower case
+		if !ok && fold { // GHDL writes lower-case names
 			v, ok = scope[strings.ToLower(in.name)]
 		}
 		if !ok || v.Kind != vcd.KindBits {
@@ -245,7 +242,7 @@ func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bo
 	if len(inputs) == 0 || slices.ContainsFunc(left, func(bits int) bool { return bits != 0 }) {
 		return nil
 	}
-	for i := len(inputs) - 1; i >= 0; i-- { // the first of a join is the highest
+	for i := len(inputs) - 1; i >= 0; i-- { // a join lists its highest part first
 		in := &inputs[i]
 		in.to = 64*s.Inputs[in.port].Word + left[in.port]
 		left[in.port] += in.bits

@@ -5,24 +5,24 @@ import (
 	"starloom/hw"
 )
 
-// Recorder is a model that keeps its inputs, cycle by cycle, so that RTL can be run beside it
-// on the same inputs later: those of a machine that the model is a part of. Cycles beyond what a Stimulus holds are not kept.
+// Recorder is a model that records its inputs, so that RTL can later run on the inputs of a machine that contains the
+// model. It stops recording when the Stimulus is full.
 type Recorder struct {
 	*twin.Model
 	Stimulus *Stimulus
 
-	// Cycle is that of the run; nil, or hw.CycleOfReset, before cycle 0.
+	// Cycle returns the cycle of the run, hw.CycleOfReset before cycle 0. A nil Cycle means hw.CycleOfReset.
 	Cycle func() uint64
 }
 
-// NewRecorder returns a recorder around a model, which it owns. place names it in messages.
+// NewRecorder returns a recorder that owns model m. place names the model in messages.
 func NewRecorder(m *twin.Model, place string) *Recorder {
 	s := newStimulus(m)
 	s.Place, s.cycles = place, []uint64{}
 	return &Recorder{Model: m, Stimulus: s}
 }
 
-// Settle implements Device. A combinational circuit has no other cycles.
+// Settle implements Device. A combinational model is recorded here, a clocked one at its clock edge.
 func (r *Recorder) Settle() error {
 	if !r.Clocked() {
 		r.keep()

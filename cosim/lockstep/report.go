@@ -17,13 +17,13 @@ import (
 	"starloom/traces/input"
 )
 
-// hintCycles is in how many cycles of random inputs another map has to agree, to be a hint.
+// hintCycles is the number of random cycles in which a changed map must agree to be suggested.
 const hintCycles = 2_000
 
 // Schema is the version of Report's JSON.
 const Schema = 1
 
-// Report says how Run ended. Its JSON is stable.
+// Report is the result of Run. Its JSON form is stable.
 type Report struct {
 	Schema     int             `json:"schema"`
 	Map        string          `json:"map,omitempty"`
@@ -33,26 +33,23 @@ type Report struct {
 	Backend    string          `json:"backend"`
 	Verdict    string          `json:"verdict"` // pass or fail
 	Runs       int             `json:"runs"`
-	Cycles     uint64          `json:"cycles"` // of all runs
+	Cycles     uint64          `json:"cycles"`
 	Divergence *Divergence     `json:"divergence,omitempty"`
 
 	Extent
 
-	// LongestStretch is the largest number of cycles compared without a reset between them:
-	// what takes more of them to show was not looked for.
+	// LongestStretch is the longest run of compared cycles without a reset. Slower bugs stay undetected.
 	LongestStretch uint64 `json:"longest_stretch_cycles"`
 
-	// Explored is what phases have shown of the model beyond the runs with a schedule, by seed.
 	Explored []Exploration `json:"explored,omitempty"`
 
-	// Warnings are those of Verilator or Icarus that bear on the verdict.
+	// Warnings are those of Verilator or Icarus that affect the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
 
-	// Bounds are what the map's joins and functions let inputs of the model be: give_i is [0, credit].
-	// What is beyond was not tried.
+	// Bounds are the ranges that joins and functions of the map allow for inputs: give_i is [0, credit].
 	Bounds []string `json:"bounds,omitempty"`
 
-	// Unexercised is what the inputs never did, in cycles without reset.
+	// Unexercised lists values and events of inputs that no cycle without reset showed.
 	Unexercised []Gap `json:"unexercised"`
 
 	Covers
@@ -60,67 +57,65 @@ type Report struct {
 	Drawn
 
 	clocked bool
-	ofRun   bool // the stimulus is that of a run
+	ofRun   bool // the stimulus was recorded from a run
 }
 
-// Drawn is what texts and pages show beside the figures.
+// Drawn is material for texts and pages that is not part of the JSON.
 type Drawn struct {
-	// Shown is a run: that of the divergence, or the first cycles of the first one.
+	// Shown is the run with the divergence, or the end of the first run.
 	Shown *Waves `json:"-"`
 
-	Does  string   `json:"-"` // of the model, in one line
+	Does  string   `json:"-"` // the model, in one line
 	Files []string `json:"-"` // of the RTL, as the map names them
 }
 
-// Covers is what the runs have covered of RTL and model, if that was wanted.
+// Covers holds coverage of RTL and model. Covered is nil unless Options.Coverage is set.
 type Covers struct {
-	Coverage        *Coverage          `json:"-"` // what the inputs never did
+	Coverage        *Coverage          `json:"-"`
 	Covered         *coverage.Coverage `json:"-"`
 	CoverageSummary *coverage.Summary  `json:"coverage,omitempty"`
 }
 
-// Extent is what was compared, and on which inputs.
+// Extent describes what was compared and on which inputs.
 type Extent struct {
-	// Inputs are cycles with inputs of their own; runs from another power-on state, of PowerOns,
-	// repeat them.
+	// Inputs counts cycles with distinct inputs; each of PowerOns states repeats them.
 	Inputs   uint64 `json:"input_cycles"`
 	PowerOns uint64 `json:"power_on_states"`
 
-	// Outputs of the model, how many of them were compared, and the others.
+	// Outputs and Compared count outputs of the model. Absent lists those that the map leaves out.
 	Outputs  int      `json:"outputs"`
 	Compared int      `json:"outputs_compared"`
 	Absent   []string `json:"outputs_absent"`
 
-	// Unread are outputs of the RTL that the map takes no bit of.
+	// Unread lists outputs of the RTL that the map does not use.
 	Unread []string `json:"rtl_outputs_not_looked_at,omitempty"`
 
-	// Tied are inputs of the RTL that the map gives one value: scan is 0. With others nothing was compared.
+	// Tied lists inputs of the RTL that the map holds constant: scan is 0. No other value was tried.
 	Tied []string `json:"rtl_inputs_tied,omitempty"`
 
-	// Left are outputs that the model leaves to the RTL, within bounds.
+	// Left lists outputs that the model leaves to the RTL within bounds.
 	Left []string `json:"outputs_left_to_the_rtl,omitempty"`
 
-	// Uncounted are outputs that a run never met the condition of; they are none of Compared.
+	// Uncounted lists outputs whose condition never held in a run. Compared excludes them.
 	Uncounted []string `json:"outputs_never_counted,omitempty"`
 
-	// Contract is nil without conditions.
 	Contract *Contract `json:"contract,omitempty"`
 
-	// Second is what Icarus Verilog says of RTL that passes, with inputs that are led to its branches, or, without branches, by chance; nil where it
-	// does not read the RTL, or differs.
+	// Second is the result of running passing RTL in Icarus Verilog, on inputs guided to the RTL's branches or on
+	// random ones. It is nil if Icarus cannot read the RTL or differs.
 	Second *flatten.Second `json:"second_reader,omitempty"`
 }
 
-// Exploration is how far the phases of a seed have come.
+// Exploration is the progress of the exploration of one seed.
 type Exploration struct {
 	Seed    uint64 `json:"seed"`
 	Cycles  uint64 `json:"cycles"`
-	Shown   int    `json:"shown"`          // values, and pairs of events
-	New     int    `json:"new"`            // of these, what earlier seeds have not shown
-	LastNew uint64 `json:"last_new_cycle"` // when one was shown for the first time, for the last time
-	Places  int    `json:"places"`         // states that later phases began at
-	RunUps  uint64 `json:"run_up_cycles"`  // to take counters further
-	Deep    uint64 `json:"deep_cycles"`    // long after a reset
+	Shown   int    `json:"shown"`          // values, pairs of events and declared events
+	New     int    `json:"new"`            // part of Shown that earlier seeds have not shown
+	LastNew uint64 `json:"last_new_cycle"` // cycle in which something new last appeared
+	Places  int    `json:"places"`         // saved states that later phases can start from
+	RunUps  uint64 `json:"run_up_cycles"`  // spent on moving counters
+	Deep    uint64 `json:"deep_cycles"`    // spent on passes and bursts, long after a reset
 }
 
 func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
@@ -135,38 +130,37 @@ func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
 
 // Divergence is the first difference between model and RTL.
 type Divergence struct {
-	Kind   string   `json:"kind"` // value, unknown, or that of a fault
+	Kind   string   `json:"kind"` // value, unknown, limit, or the kind of a fault
 	Text   string   `json:"text"`
-	Cycle  uint64   `json:"cycle"` // of the case that is shown; of the run, if that is shown
+	Cycle  uint64   `json:"cycle"` // in the shown case; in the run if the run is shown
 	Signal string   `json:"signal,omitempty"`
-	Pins   []string `json:"pins,omitempty"` // of the RTL
+	Pins   []string `json:"pins,omitempty"`
 	Model  string   `json:"model,omitempty"`
 	RTL    string   `json:"rtl,omitempty"`
-	Place  string   `json:"place,omitempty"` // of a model with parts: a router's ports and VCs whose outputs differ
+	Place  string   `json:"place,omitempty"` // part of the model: ports and VCs of a router whose outputs differ
 
-	// BeforeRun: the stimulus is that of a run, and the RTL differs while the machine is reset,
-	// before cycle 0. Cycles are those of the stimulus then.
+	// BeforeRun: the RTL differs in the reset before cycle 0 of a recorded run. Cycle is then one of the stimulus.
 	BeforeRun bool `json:"before_run,omitempty"`
 
 	Found struct {
-		Cycle    uint64 `json:"cycle"` // of the run, where its inputs are those of one
+		Cycle    uint64 `json:"cycle"` // of a recorded run, if there is one
 		Seed     uint64 `json:"seed"`
 		PowerOn  uint64 `json:"power_on"`
 		Directed bool   `json:"directed,omitempty"` // by a given stimulus
-		Explored bool   `json:"explored,omitempty"` // by phases that coverage guides
-		OfRun    int    `json:"of_run,omitempty"`   // the first so many inputs are those of a run, the others phases
+		Explored bool   `json:"explored,omitempty"` // by exploration
+		OfRun    int    `json:"of_run,omitempty"`   // leading cycles taken from a recorded run
 	} `json:"found"`
 	Shrunk bool `json:"shrunk"`
 
 	Survivors
 
-	// Hint is what to write in the map for RTL that does not differ then: reset: {pin: rst_n, active: low}.
+	// Hint is a change of the map with which the RTL agrees: reset: {pin: rst_n, active: low}.
 	Hint string `json:"hint,omitempty"`
 
-	// Alone: Icarus Verilog, which reads the RTL by itself, shows no difference with the same inputs.
+	// Alone is set if Icarus Verilog, with its independent parser, shows no difference on the same inputs.
 	Alone bool `json:"alone,omitempty"`
 
-	// Printed is the end of what the RTL has printed.
+	// Printed is the tail of the RTL's output.
 	Printed string `json:"printed,omitempty"`
 }
 
@@ -189,7 +183,6 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 	return r
 }
 
-// countOutputs says what was compared; nothing if the RTL ended before its first cycle.
 func (r *Report) countOutputs(l *pair) {
 	r.Absent = []string{}
 	if d, ok := l.rtl.(*pinmap.Device); ok {
@@ -215,7 +208,7 @@ func (r *Report) take(c *contract) {
 	}
 }
 
-// uncounted counts off outputs whose condition never held; inputs of a run are fixed, so others may remain.
+// uncounted removes outputs whose condition never held from Compared. Only a recorded run may have them, and not all.
 func (r *Report) uncounted(c *contract) error {
 	if c == nil || c.is.Cycles == 0 {
 		return nil
@@ -228,7 +221,7 @@ func (r *Report) uncounted(c *contract) error {
 	return nil
 }
 
-// ComparedText is what a run compared: 1 of 2 outputs (index_o is absent).
+// ComparedText counts the compared outputs: 1 of 2 outputs (index_o is absent).
 func (r *Report) ComparedText() string {
 	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
 	var others []string
@@ -250,7 +243,6 @@ func (r *Report) ComparedText() string {
 	return text + pinmap.UnreadText(r.Unread)
 }
 
-// bound notes the bounds of inputs, and refuses a given stimulus that goes beyond them.
 func (r *Report) bound(l *pair) error {
 	d, ok := l.rtl.(*pinmap.Device)
 	if !ok || len(d.Limits) == 0 {
@@ -278,8 +270,7 @@ func (r *Report) bound(l *pair) error {
 	return nil
 }
 
-// InputsText is what it was compared on: 100,000 cycles of inputs, 3 times, each from another
-// power-on state.
+// InputsText counts the input cycles: 100,000 cycles of inputs, 3 times, each from another power-on state.
 func (r *Report) InputsText() string {
 	text := cosim.Count(r.Inputs, "cycle") + " of inputs"
 	if r.PowerOns > 1 {
@@ -288,7 +279,7 @@ func (r *Report) InputsText() string {
 	return text
 }
 
-// ExploredCycles are those of all seeds.
+// ExploredCycles returns the explored cycles of all seeds.
 func (r *Report) ExploredCycles() (cycles uint64) {
 	for _, e := range r.Explored {
 		cycles += e.Cycles
@@ -296,8 +287,8 @@ func (r *Report) ExploredCycles() (cycles uint64) {
 	return cycles
 }
 
-// ExploredText is what phases have added: then 800,000 cycles guided by coverage of the model,
-// which stopped growing after 512,345 cycles.
+// ExploredText summarises exploration, "" for none: then 800,000 cycles guided by coverage of the model, which
+// stopped growing after 512,345 cycles.
 func (r *Report) ExploredText() string {
 	cycles, before, last := r.ExploredCycles(), uint64(0), uint64(0)
 	for _, e := range r.Explored {
@@ -312,7 +303,6 @@ func (r *Report) ExploredText() string {
 	return fmt.Sprintf(", then %s guided by coverage of the model, which stopped growing after %s", cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
 }
 
-// newDivergence says where a difference was found, in cycles of the stimulus; nil is a random one.
 func newDivergence(f *finding, s *Stimulus) *Divergence {
 	d := &Divergence{Kind: f.kind, Cycle: f.cycle}
 	if f.way != nil {
@@ -328,8 +318,8 @@ func newDivergence(f *finding, s *Stimulus) *Divergence {
 	return d
 }
 
-// Compare orders differences in time: those on the inputs of a run, then the others; the power-on
-// state, then what is before cycle 0 of a run, then the cycle.
+// Compare orders divergences by time of detection: scheduled or given inputs before exploration, then power-on state,
+// then the reset before a run, then cycle.
 func (d *Divergence) Compare(other *Divergence) int {
 	number := func(is bool) int {
 		if is {
@@ -351,12 +341,11 @@ func (d *Divergence) where() string {
 	return fmt.Sprintf("in cycle %d", d.Cycle)
 }
 
-// WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, r)
 }
 
-// Title says in one line what was compared.
+// Title names RTL, backend, model and parameters in one line.
 func (r *Report) Title() string {
 	text := r.Model
 	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
@@ -365,7 +354,7 @@ func (r *Report) Title() string {
 	return fmt.Sprintf("%s on %s beside the model %s", r.Top, r.Backend, text)
 }
 
-// WriteText writes the report for people.
+// WriteText writes the report as plain text.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Title())
@@ -400,7 +389,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// MergeCoverage makes the coverage of a report that of several.
+// MergeCoverage replaces the coverage of r by that of several reports.
 func (r *Report) MergeCoverage(of []*Report) {
 	if r.Covered == nil {
 		return
@@ -419,7 +408,6 @@ func (r *Report) summarise() {
 	}
 }
 
-// writeCoverage writes the line of the coverage, and what has never run.
 func (r *Report) writeCoverage(w io.Writer) {
 	if r.CoverageSummary == nil {
 		return
@@ -430,7 +418,7 @@ func (r *Report) writeCoverage(w io.Writer) {
 	}
 }
 
-// Replay returns the options beside --stimulus, with a space before each, with which the inputs of the case lead `cosim check` to it again.
+// Replay returns the options, each with a leading space, that `cosim check --stimulus` needs to reproduce the case.
 func (r *Report) Replay() (options string) {
 	if r.Backend == cosim.BackendIcarus {
 		options += " --backend " + r.Backend
@@ -441,7 +429,7 @@ func (r *Report) Replay() (options string) {
 	return options
 }
 
-// HowFound says in which cycle of which run the divergence was found, and what else is known of it.
+// HowFound describes the run that found the divergence, its contract, cause and hint, one line each.
 func (r *Report) HowFound() (lines []string) {
 	d := r.Divergence
 	how := fmt.Sprintf("found in cycle %d with seed %d, power-on %d", d.Found.Cycle, d.Found.Seed, d.Found.PowerOn)

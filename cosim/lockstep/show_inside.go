@@ -17,12 +17,12 @@ func (l *pair) lookIfWanted(r *Report) error {
 	return l.lookInside(r, l.shownAs, l.shownOn)
 }
 
-// lookInside runs the case that a report shows once more, with RTL that shows what is inside, and
-// keeps that and the model's registers. RTL whose outputs are not those of the case is not shown.
+// lookInside repeats the shown case with RTL that exposes its internals, and keeps these and the model's registers.
+// If its outputs differ from the case, it drops the internals.
 func (l *pair) lookInside(r *Report, f *finding, stimulus *Stimulus) error {
 	x := &inside{clock: l.pinMap.Clock}
 	if l.pinMap.Backend != cosim.BackendIcarus {
-		x.outer = "top." // Verilator's
+		x.outer = "top." // scope of Verilator
 	}
 	r.Shown.inside = x
 	if x.cells, x.missing = modelCells(l.model.Kernel()); len(x.cells) > cellsMax {
@@ -104,7 +104,7 @@ func (l *pair) keepInside(shown *Waves, stimulus *Stimulus, f *finding) error {
 		x.rtl = kept.Bytes()
 	}
 	var fault *cosim.Fault
-	if errors.As(failed, &fault) { // the run has told of it
+	if errors.As(failed, &fault) { // already reported by the run
 		failed = nil
 	}
 	return errors.Join(err, failed)
@@ -113,7 +113,7 @@ func (l *pair) keepInside(shown *Waves, stimulus *Stimulus, f *finding) error {
 func same(d cosim.Device, s *sample) bool {
 	unknown := s.unknown
 	if d.Unknown() == nil {
-		unknown = nil // a fault has given two-valued RTL a plane
+		unknown = nil // an unsettled sample has a plane even for two-valued RTL
 	}
 	return slices.Equal(d.Outputs(), s.rtl) && slices.Equal(d.Unknown(), unknown)
 }

@@ -7,9 +7,8 @@ import (
 	"starloom/cosim"
 )
 
-// What shrinking may cost: a number of trials and of cycles, not of seconds, so that
-// the same case shrinks to the same one everywhere. A device that cannot return to
-// power-on is started again for every trial.
+// Limits of shrinking, in trials and cycles rather than seconds, so that results do not depend on the host. A backend
+// without snapshots is reopened for every trial.
 const (
 	shrinkTrials       = 4000
 	shrinkTrialsReopen = 300
@@ -18,25 +17,25 @@ const (
 	shrinkRoundsMax    = 4
 )
 
-// shrinker makes a stimulus smaller as long as model and RTL differ in the same way: fewer cycles, then fewer ones.
+// shrinker reduces the cycles, then the ones, of a stimulus while model and RTL differ in the same way.
 type shrinker struct {
 	*pair
 	kind    string
 	powerOn uint64
-	best    *Stimulus // ends with the cycle of the difference
+	best    *Stimulus // ends in the cycle of the difference
 	at      difference
 	trials  int // left
 	cycles  int
 	err     error
 }
 
-// shrink returns the smallest stimulus that it finds and where it differs.
+// shrink returns the smallest stimulus found and its difference.
 //
-//	the end of the run      the last 1, 2, 4, 8 ... cycles, with reset on in the first
-//	fewer cycles            without a half of them, a quarter, ... a single one
-//	fewer ones              a port in all cycles, all ports in a cycle, halves of a word
+//	end of the run     the last 2, 4, 8 ... cycles, with reset on in the first
+//	fewer cycles       without half of them, a quarter, ... a single one
+//	fewer ones         a port in all cycles, all ports in a cycle, halves of a word
 //
-// The last two are repeated until nothing gets smaller.
+// The last two steps are repeated until the size stays the same.
 func (l *pair) shrink(f *finding, whole *Stimulus) (*Stimulus, difference, error) {
 	s := &shrinker{pair: l, kind: f.kind, powerOn: f.powerOn, best: whole, at: f.difference, trials: shrinkTrials, cycles: shrinkCycles}
 	if l.rtlInitial == nil {
@@ -54,13 +53,12 @@ func (l *pair) shrink(f *finding, whole *Stimulus) (*Stimulus, difference, error
 	return s.best, s.at, s.err
 }
 
-// size orders stimuli: cycles first, then ones.
 func (s *shrinker) size() [2]int { return [2]int{s.best.Cycles(), s.best.ones()} }
 
 func (s *shrinker) spent() bool { return s.err != nil || s.trials <= 0 || s.cycles <= 0 }
 
-// try keeps a stimulus with which they differ in the same way, up to the cycle where they do. Inputs that neighbours
-// of the model never have become what they may be. Like every run, it has to begin with reset on.
+// try keeps a candidate that differs in the same way and cuts it after the difference. Inputs that break a rule of
+// the model's neighbours are corrected first. A candidate must begin with reset on.
 func (s *shrinker) try(candidate *Stimulus) bool {
 	if s.spent() || s.model.Clocked() && candidate.row(0)[s.model.ResetWord()] == 0 {
 		return false
@@ -71,7 +69,7 @@ func (s *shrinker) try(candidate *Stimulus) bool {
 		before := s.exchanged
 		at, err = s.run(s.kept(candidate), nil)
 		s.cycles -= int(s.exchanged - before)
-		s.exchanged = before // the report counts what the user asked for
+		s.exchanged = before // the report counts only requested cycles
 	}
 	if err != nil {
 		s.err = err
@@ -101,7 +99,7 @@ func (s *shrinker) kept(candidate *Stimulus) drive {
 	}
 }
 
-// takeEnd looks for a short end of the run with the difference. Its cost, two runs, is not counted.
+// takeEnd searches for a short end of the run with the difference. Its cost, about two runs, is not counted.
 func (s *shrinker) takeEnd() {
 	whole := s.best
 	budget := s.cycles
@@ -118,7 +116,7 @@ func (s *shrinker) takeEnd() {
 	s.cycles = budget
 }
 
-// dropCycles leaves out stretches of cycles, long ones first.
+// dropCycles removes stretches of cycles, long ones first.
 func (s *shrinker) dropCycles() {
 	for length := s.best.Cycles() / 2; length > 0; length /= 2 {
 		for first := 0; first+length <= s.best.Cycles() && !s.spent(); {
@@ -168,7 +166,7 @@ func (s *shrinker) clear(change func(c *Stimulus) bool) bool {
 	return change(candidate) && s.try(candidate)
 }
 
-// clearWord clears the ones of a word within mask, all at once or half by half.
+// clearWord clears the ones of a word within mask, all at once or in halves.
 func (s *shrinker) clearWord(cycle, word int, mask uint64) {
 	if cycle >= s.best.Cycles() || s.spent() {
 		return
@@ -177,7 +175,7 @@ func (s *shrinker) clearWord(cycle, word int, mask uint64) {
 	if ones == 0 || s.clear(func(c *Stimulus) bool { c.row(cycle)[word] &^= ones; return true }) || ones&(ones-1) == 0 {
 		return
 	}
-	low := uint64(0) // half of the ones
+	low := uint64(0)
 	for rest := ones; bits.OnesCount64(low) < bits.OnesCount64(ones)/2; rest &= rest - 1 {
 		low |= rest & -rest
 	}

@@ -13,13 +13,13 @@ import (
 	"starloom/cosim/twin"
 )
 
-// Stimulus holds the inputs of a model, cycle by cycle.
+// Stimulus holds the inputs of a model, one row per cycle.
 type Stimulus struct {
-	Inputs []cosim.Port // of the model, without its clock
-	Place  string       // where it comes from, for messages: a file, a component of a run
-	words  int          // of a cycle
+	Inputs []cosim.Port // all inputs but the clock
+	Place  string       // origin in messages: a file, or a component of a run
+	words  int          // per row
 	rows   []uint64
-	cycles []uint64 // of a run, by row, hw.CycleOfReset before it; nil: rows are numbered
+	cycles []uint64 // by row: cycle of the recorded run, hw.CycleOfReset before it; nil: row numbers
 }
 
 func newStimulus(m *twin.Model) *Stimulus {
@@ -32,13 +32,13 @@ func newStimulus(m *twin.Model) *Stimulus {
 	return s
 }
 
-// Cycles returns how long it is.
+// Cycles returns the number of rows.
 func (s *Stimulus) Cycles() int { return len(s.rows) / s.words }
 
 func (s *Stimulus) row(cycle int) []uint64 { return s.rows[cycle*s.words:][:s.words] }
 
-// cycleOf returns the cycle of the run from which a row comes, hw.CycleOfReset for one before
-// cycle 0; the row's own number in a stimulus that was not recorded.
+// cycleOf returns the cycle of a row: in the recorded run (hw.CycleOfReset before cycle 0), otherwise the row's
+// number.
 func (s *Stimulus) cycleOf(row uint64) uint64 {
 	if s == nil || s.cycles == nil {
 		return row
@@ -88,8 +88,8 @@ func (s *Stimulus) mask() {
 	}
 }
 
-// WriteCSV writes one line for each cycle: its number, then every input, bits as 0
-// and 1, vectors in hexadecimal. ReadStimulus reads it.
+// WriteCSV writes one line per cycle: its number, then every input, single bits as 0 or 1, vectors in hexadecimal.
+// ReadStimulus reads this format.
 func (s *Stimulus) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	switch first := slices.Index(s.cycles, 0); {
@@ -137,14 +137,12 @@ func (s *Stimulus) tooLong(place string) error {
 	}
 }
 
-// A drive replaces the inputs of the cycle before by those of a cycle, and reports whether
-// there are any.
+// A drive overwrites the inputs of the previous cycle with those of cycle. It returns false at the end.
 type drive func(cycle uint64, inputs []uint64) bool
 
-// partName names bits of a port that is wider than a signal of a waveform.
 func partName(port string, low, bits int) string {
 	return fmt.Sprintf("%s_%d_%d", port, low+bits-1, low)
 }
 
-// stimulusWordsMax bounds a stimulus that is kept: 128 MiB.
+// stimulusWordsMax bounds a stimulus to 128 MiB.
 const stimulusWordsMax = 1 << 24

@@ -8,12 +8,11 @@ import (
 	"starloom/cosim/twin"
 )
 
-// Survivors say whether state of the RTL survives its reset.
+// Survivors describes state of the RTL that survives its reset. The run was repeated from its last reset, with the
+// same inputs, after another history (Past).
 //
-// Undefined: something survives a reset of the RTL. The run as it was found, from
-// its last reset on, was repeated with the same inputs after another Past, and the
-// RTL had other outputs. MissingReset: in one of them it agreed with the model.
-// ShortReset: there is no difference if the last reset is longer.
+// Undefined: the RTL's outputs depended on that history. MissingReset: after Past, the RTL agreed with the model.
+// ShortReset: the difference disappears with a longer reset.
 type Survivors struct {
 	Undefined    bool   `json:"undefined"`
 	MissingReset bool   `json:"missing_reset"`
@@ -21,30 +20,26 @@ type Survivors struct {
 	Past         string `json:"past,omitempty"`
 }
 
-// A past is what happened before a reset: the cycles after the reset must not depend
-// on it.
+// A past is the history before a reset. Cycles after the reset must not depend on it.
 type past struct {
 	text    string
 	powerOn uint64
-	before  *Stimulus // cycles before the reset
+	before  *Stimulus // up to the last reset
 	reset   []uint64  // inputs while reset is on
 }
 
 const (
-	pastPowerOns    = 8  // other random registers that are tried
-	pastResetCycles = 16 // how long reset is on, in case that one cycle is too short
-	// RTL that agrees has to agree in this many more cycles of random inputs: they tell a
-	// register that happens to begin well from RTL that happens to agree.
+	pastPowerOns    = 8  // random power-on states tried
+	pastResetCycles = 16 // in case a single cycle is too short
+	// Random cycles in which the RTL must agree after another past, so that it does not agree by chance.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )
 
-// findPast looks for state that survives a reset: it repeats the run from its last
-// reset on, with the same inputs, after another past. whole is the run up to the
-// difference.
+// findPast searches for state that survives a reset: it repeats the run from its last reset, with the same inputs,
+// after other pasts. whole is the run up to the difference.
 //
-// Other outputs show that something survives: a register, memory that is read before
-// it is written (perhaps at a wrong place), or a loop. A past after which the RTL agrees
-// with the model shows that a reset is missing, and no other mistake.
+// Other outputs show that a register, memory read before it is written (perhaps at a wrong address), or a loop keeps
+// state. Agreement with the model after another past shows that a missing reset is the only mistake.
 func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 	exchanged := l.exchanged
 	defer func() { l.exchanged = exchanged }()
@@ -55,7 +50,7 @@ func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 	last := min(whole.Cycles(), int(f.cycle)) - 1
 	for ; last >= 0 && whole.row(last)[resetWord] == 0; last-- {
 	}
-	if last < 0 || uint64(whole.Cycles()) <= f.cycle { // without the inputs of the difference nothing is shown
+	if last < 0 || uint64(whole.Cycles()) <= f.cycle { // the stimulus must include the cycle of the difference
 		return nil
 	}
 	after := whole.slice(last+1, whole.Cycles())
@@ -81,14 +76,14 @@ func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 		switch {
 		case err != nil:
 			return err
-		case !reached: // it ended in its past
+		case !reached: // a fault in the past itself
 		case otherEnd == nil:
 			d.MissingReset, d.Undefined, d.Past = true, true, other.text
 			return nil
 		case d.Undefined || end.kind == DivergenceUnknown || otherEnd.kind == DivergenceUnknown:
-			// What is unknown may have any value, that of the other run as well.
+			// X may stand for the value of the other run.
 		case otherEnd.cycle != end.cycle || otherEnd.port < 0 != (end.port < 0) || end.port >= 0 && !slices.Equal(outputs, otherOutputs):
-			// Outputs are not compared where both end by a fault: logic may not have settled.
+			// After a fault outputs are not compared: logic may not have settled.
 			d.Undefined, d.Past = true, other.text
 		}
 	}
@@ -117,8 +112,8 @@ func (l *pair) otherPasts(found *past) (pasts []past) {
 	return pasts
 }
 
-// runAfter runs cycles after a past and returns the first difference, nil for none,
-// and what the RTL shows then. It is not reached if the RTL ends before, by a fault.
+// runAfter runs cycles after a past and returns the first difference, nil for none, and the RTL's outputs there.
+// reached is false if the RTL fails during the past.
 func (l *pair) runAfter(p *past, after *Stimulus) (reached bool, end *difference, outputs []uint64, err error) {
 	rows := slices.Clone(p.before.rows)
 	for range pastResetCycles {
@@ -128,7 +123,7 @@ func (l *pair) runAfter(p *past, after *Stimulus) (reached bool, end *difference
 	run := after.with(append(rows, after.rows...))
 	at, err := l.power(p.powerOn)
 	if err == nil && at == nil {
-		// Differences of the past do not count, so it is not compared.
+		// Only cycles after the past are compared.
 		at, err = l.runFrom(begin, run.drive(), nil)
 	}
 	if err != nil || at == nil {
@@ -167,7 +162,6 @@ func (l *pair) moreOf(after *Stimulus, seed uint64) *Stimulus {
 	return more
 }
 
-// text says what other pasts have shown, "" for nothing.
 func (s *Survivors) text(ofFault bool) string {
 	switch {
 	case s.MissingReset:

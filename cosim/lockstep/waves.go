@@ -13,25 +13,25 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Waves are cycles of model and RTL.
+// Waves holds displayed cycles of model and RTL.
 type Waves struct {
-	Stimulus *Stimulus // from power-on; nil if it is too long to keep
+	Stimulus *Stimulus // from power-on; nil if it was too long to keep
 	cycles   []uint64  // by sample
-	rows     []uint64  // of what was run, by sample; cycles may be those of a machine's run
-	end      bool      // Stimulus is only the end of the run
+	rows     []uint64  // row of the stimulus, by sample; cycles may be those of a recorded run
+	end      bool      // Stimulus holds only the end of the run
 	ports    []cosim.Port
 	absent   []bool
-	fourWay  bool // the RTL knows X and Z
+	fourWay  bool // the RTL has X and Z
 	failed   int  // port that differs, -1 for none
 	fails    bool // the last sample is the divergence
 	samples  []sample
-	inside   *inside // nil for nothing
+	inside   *inside
 }
 
 type sample struct{ inputs, model, rtl, unknown []uint64 }
 
-// number gives samples the cycles of the run that a stimulus is from, and leaves out those before
-// its cycle 0, unless it is there that model and RTL differ.
+// number renumbers samples by the cycles of the recorded run of s and drops those before cycle 0. It does nothing if
+// the last sample is before cycle 0.
 func (v *Waves) number(s *Stimulus) {
 	if s == nil || s.cycles == nil {
 		return
@@ -49,8 +49,8 @@ func (v *Waves) number(s *Stimulus) {
 	v.cycles, v.rows, v.samples = v.cycles[from:], v.rows[from:], v.samples[from:]
 }
 
-// unsettle makes the RTL's outputs of a cycle X: they have no values yet. Samples before
-// it get the plane of unknown bits that two-valued RTL does not have.
+// unsettle sets the RTL's outputs in a sample to X. Earlier samples of two-valued RTL get an empty plane of unknown
+// bits.
 func (v *Waves) unsettle(s *sample) {
 	if !v.fourWay {
 		v.fourWay = true
@@ -77,13 +77,13 @@ func firstBit(p cosim.Port, s sample) int {
 	return 0
 }
 
-// labelOf is the value of a port: hexadecimal, one bit as 0, 1, x or z.
+// labelOf formats a value in hexadecimal, a single bit as 0, 1, x or z.
 func labelOf(p cosim.Port, values, unknown []uint64) string {
 	value, plane := planesOf(p, values, unknown)
 	return vcd.BitsValue(p.Bits, value, plane).Label()
 }
 
-// planesOf converts a device's planes (0 for X, 1 for Z) to those of a VCD (1 for x).
+// planesOf converts a device's planes (X has value 0, Z has 1) to those of a VCD (x has 1).
 func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
 	value, plane = make([]uint64, p.Words()), make([]uint64, p.Words())
 	copy(value, values[p.Word:][:p.Words()])
@@ -99,22 +99,22 @@ func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
 	return value, plane
 }
 
-// What is drawn of a run: its last cycles, and how many signals even if they do not change.
+// Up to drawnRowsAlways rows are drawn even if they are constant.
 const (
 	drawnCycles     = 16
 	drawnRowsAlways = 6
 )
 
-// Drawing is what is drawn of a run.
+// Drawing is a timing diagram of the last cycles of a run.
 type Drawing struct {
-	Columns []uint64 // cycles
+	Columns []uint64
 	Rows    []traces.WaveRow
 	Marked  int      // column of the divergence, -1 for none
-	Still   []string // ports that do not change, each with its value
+	Still   []string // constant ports that are not drawn, with their values
 }
 
-// Drawing is the last cycles: inputs, then outputs, of model and RTL where they differ. Of many ports only those that
-// change are drawn.
+// Drawing returns the last cycles: inputs, then outputs, in separate rows for model and RTL where they differ. Of
+// more than drawnRowsAlways rows, constant ones move to Still.
 func (v *Waves) Drawing() (d Drawing) {
 	from := max(0, len(v.samples)-drawnCycles)
 	samples := v.samples[from:]
@@ -178,11 +178,10 @@ func brief(label string) string {
 	return label
 }
 
-// WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
-// scope rtl have all ports by the model's names, the outputs of the model as they are
-// compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
-// Z are ones of NAME_unknown. It returns the save file that goes with it, without its two paths:
-// the signal that differs comes first, with a marker where it does.
+// WriteVCD writes the run as a waveform, one cycle per nanosecond. Scopes model and rtl have all ports under the
+// model's names, the model's outputs as they are compared. lockstep.differs is 1 in the cycle of the divergence.
+// NAME_unknown marks the X and Z bits of NAME. The returned save file lacks its two paths; it lists the signal that
+// differs first, with a marker at the divergence.
 func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) {
 	out, err := vcd.NewWriter(w, vcd.Options{Comments: append(comments, v.inside.notes()...)})
 	if err != nil {
