@@ -57,29 +57,54 @@ func references(t *tree) (found []finding) {
 			}
 		}
 	}
+	places := map[string][]string{}
 	for s := range t.documents() {
-		found = append(found, deadLinks(t, s)...)
+		places[s.path] = headings(s)
+	}
+	for s := range t.documents() {
+		found = append(found, deadLinks(t, s, places)...)
 	}
 	return found
 }
 
-// link is one of a page that leads to a file of the repository.
-var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+// link matches a link to a file of the repository, or to a heading of it or of the same page.
+var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 
-func deadLinks(t *tree, s *source) (found []finding) {
+func deadLinks(t *tree, s *source, places map[string][]string) (found []finding) {
 	for i, line := range s.lines {
 		for _, name := range absent(t, line) {
 			found = append(found, finding{"reference", s.path, i + 1, name, 0})
 		}
 		for _, m := range link.FindAllStringSubmatch(line, -1) {
-			to := path.Join(s.folder(), m[1])
+			to := s.path
+			if m[1] != "" {
+				to = path.Join(s.folder(), m[1])
+			}
 			leads := func(f *source) bool { return f.path == to || strings.HasPrefix(f.path, to+"/") }
-			if !slices.ContainsFunc(t.files, leads) {
+			switch names, page := places[to]; {
+			case !slices.ContainsFunc(t.files, leads):
 				found = append(found, finding{"reference", s.path, i + 1, m[1], 0})
+			case page && m[2] != "" && !slices.Contains(names, m[2]):
+				found = append(found, finding{"reference", s.path, i + 1, m[1] + "#" + m[2], 0})
 			}
 		}
 	}
 	return found
+}
+
+var notInAnchors = regexp.MustCompile(`[^\w -]`)
+
+// headings returns the anchors of a page, formed as GitHub forms them.
+func headings(s *source) (names []string) {
+	quoted := false
+	for _, line := range s.lines {
+		quoted = quoted != strings.HasPrefix(line, "```")
+		if title := strings.TrimLeft(line, "#"); !quoted && title != line && strings.HasPrefix(title, " ") {
+			name := notInAnchors.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			names = append(names, strings.ReplaceAll(name, " ", "-"))
+		}
+	}
+	return names
 }
 
 var design = regexp.MustCompile(`\b(DESIGN|STYLE) section|\b(DESIGN|STYLE)\b`)

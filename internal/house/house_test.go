@@ -227,7 +227,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"file.v":      strings.Repeat("wire w;\n", fileLinesMax+1),
 		"b/b.go":      "package b\n\nconst B = 1\n\n// C is documented.\nvar C = 2\n\nconst (\n\tD = 3\n\tE = 4 // E is, too.\n)\n",
 		"b/doc.go":    "// Package b lists nothing.\npackage b\n",
-		"page.md":     "A page [leads](gone.md) nowhere, [down](b/doc.go#top), [out](https://a.org), `behind` and behind, docs/page.md.\n```\nbehind\n```\n",
+		"page.md":     "A page [leads](gone.md) nowhere, [down](b/doc.go#top), [on](#a-b), [off](page.md#c), [out](https://a.org), `behind` and behind, docs/page.md.\n# A `b`!\n```\n# C\nbehind\n```\n",
 		"go.mod":      "module starloom\n\ngo 1.26\n",
 	}
 	folder := t.TempDir()
@@ -259,6 +259,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"reference a.go hw/b/doc.go",
 		"reference page.md docs/page.md",
 		"reference page.md gone.md",
+		"reference page.md page.md#c",
 		"words a.go behind: after, past, below; behind only of places",
 		"words page.md behind: after, past, below; behind only of places",
 	}, got)
