@@ -25,7 +25,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// New builds a machine from what a scenario has become.
+// New builds a machine from a scenario's configuration.
 func New(ctx context.Context, c *config.Config, o Options) (*Machine, error) {
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
@@ -48,7 +48,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			m.armed[slot-1] = true
 		}
 	}
-	if c.Bare() { // more workers than shards have nothing to do
+	if c.Bare() { // workers beyond the shards would be idle
 		shards := len(hw.Shards(len(fabric.RoutersOf(m.Network).Graph.Ports), hw.RoutersPerShard))
 		if m.options.Workers <= 0 {
 			m.options.Workers = runtime.GOMAXPROCS(0)
@@ -61,7 +61,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkMemory(); err != nil {
 		return err
 	}
-	if !c.Bare() { // tables are read by firmware
+	if !c.Bare() { // only firmware reads tables
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return c.Source.Refusal(err)
 		}
@@ -149,13 +149,13 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	default:
 		m.transport, m.Hardware, m.flying = s, s, s
 	}
-	if m.options.Packets && m.offering == nil { // else what is written is what the host has offered
+	if m.options.Packets && m.offering == nil { // if the host offers packets, the referee logs them
 		stream.StreamOf(m.transport).Log()
 	}
 	return nil
 }
 
-// referee is the network's, but for packets that the host offers: they are the same on all networks.
+// referee returns the network's referee, or for traffic the one that all networks share.
 func (m *Machine) referee() fabric.Referee {
 	c := m.Config
 	if c.Traffic == nil {
@@ -172,7 +172,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.Rules.Disciplined() {
 		switch {
-		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // of packets, on every network
+		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // rules of packets, for every network
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule,
@@ -192,7 +192,7 @@ func (m *Machine) checkJudged() error {
 	return nil
 }
 
-// checkResults refuses rules about results that the firmware never gives.
+// checkResults refuses rules about results that the firmware does not declare.
 func (m *Machine) checkResults() error {
 	if m.Rules.Results == nil {
 		return nil
@@ -222,8 +222,7 @@ func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
 	return config
 }
 
-// interruption returns the error of ctx in the place of what came of its end: that the
-// firmware did not get ready is then no fault of the input.
+// interruption returns ctx's error if ctx has ended, otherwise err.
 func interruption(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended
@@ -231,7 +230,6 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-// newQueues returns what follows frames from queueing to reception, nil if no one asks.
 func (m *Machine) newQueues(shards int) *referees.Queues {
 	config := referees.QueueConfig{NoLoss: m.Rules.NoLoss}
 	config.Watcher, _ = m.Referee.(referees.QueueWatcher)
@@ -244,8 +242,8 @@ func (m *Machine) newQueues(shards int) *referees.Queues {
 	return referees.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 
-// checkDeadline refuses a deadline for what is over only when all of it has arrived, and a limit of packets that counts one of
-// each source.
+// checkDeadline refuses deadline_slots where the run ends by itself once the workload has arrived, and
+// packets_per_processor_max with traffic.
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,
@@ -259,7 +257,6 @@ func (m *Machine) checkDeadline() error {
 		fmt.Sprintf("write finish_by: %d slots in its place", m.Rules.DeadlineSlots))
 }
 
-// checks are the rules that the ledgers watch: of traffic its referee judges packets in the place of frames.
 func (m *Machine) checks() fabric.Checks {
 	checks := m.Rules.Checks()
 	if m.offering != nil {
@@ -268,7 +265,6 @@ func (m *Machine) checks() fabric.Checks {
 	return checks
 }
 
-// openRTL prepares the RTL that the scenario names; nil for none.
 func (m *Machine) openRTL(ctx context.Context) plant.RTL {
 	if len(m.Config.RTL) == 0 {
 		return nil

@@ -13,57 +13,56 @@ import (
 	"starloom/nic"
 )
 
-// built is what a machine is made of. All of it is made once, from the configuration and the options;
-// what keeps the state of a run in it resets, saves and restores it itself: Machine.parts.
+// built holds what New builds from configuration and options and what then stays. Members with run state (see
+// Machine.parts) reset, save and restore themselves.
 type built struct {
 	Config  *config.Config
 	options Options
 	Network fabric.Network
 	Shape   fabric.Shape
 	Names   fabric.Names
-	Program *fabric.Program // nil: an image of the user's
+	Program *fabric.Program // nil for a user's image
 	timing  nic.Timing
 	Rules   fabric.Rules
-	armed   []bool // per slot of a step: must be free of collisions
+	armed   []bool // per slot of a step: collision_free applies
 
 	Host  *firmware.Host // nil for firmware in Go
 	Image Image
-	rom   fabric.ROM // nil if the network has none
+	rom   fabric.ROM // nil without ROM
 
 	workers *hw.Workers
 	Shards  []Shard
-	Parking *parking // nil if every processor has a bank
+	Parking *parking // nil if every processor has a bank of its own
 	carrier
-	RTL     *rtl.Devices // nil if everything is model
+	RTL     *rtl.Devices // nil without RTL
 	Referee fabric.Referee
-	ending  fabric.Ending // the referee if it ends the run, else nil
+	ending  fabric.Ending // Referee, if it ends the run, otherwise nil
 }
 
 type carrier struct {
 	transport fabric.Transport
-	Hardware  plant.Hardware // it, in the cycle engine, else nil
-	Plant     *plant.Plant   // it, in the cycle engine of a network with slots, else nil
-	bare      *stream.Bare   // it, without firmware, else nil
-	flying    stream.Flying  // it, if frames may take longer than a slot, else nil
+	Hardware  plant.Hardware // transport in the cycle engine, otherwise nil
+	Plant     *plant.Plant   // transport in the cycle engine of a slotted network, otherwise nil
+	bare      *stream.Bare   // transport of a machine without firmware, otherwise nil
+	flying    stream.Flying  // transport if frames may take longer than a slot, otherwise nil
 }
 
-// Image is what the report says of the firmware.
+// Image describes the firmware for the report.
 type Image struct {
 	Name, SHA256 string
 	probes       []string
-	takesROM     bool     // known when an instance is made
-	DataBytes    uint64   // of each instance
-	stateBytes   uint64   // of each processor; 0 before an instance is made
-	listenSlots  int      // columns of its listening table; 0 before
-	announces    bool     // it may say itself that packets have arrived
-	results      bool     // it may give results
-	resultNames  []string // of their words, from 0 on
-	Recursive    []string // functions that may call themselves
-	checked      bool     // a checked build
-	metered      []byte   // what a profile is made of, if handlers take time
+	takesROM     bool     // set by the first instance
+	DataBytes    uint64   // per instance
+	stateBytes   uint64   // per processor; set by the first instance
+	listenSlots  int      // columns of the listening table; set by the first instance
+	announces    bool     // the firmware can announce deliveries
+	results      bool     // the firmware can return results
+	resultNames  []string // names of the result words, from word 0
+	Recursive    []string // functions that may recurse
+	checked      bool
+	metered      []byte // metered WebAssembly for profiles; nil if handlers take no time
 }
 
-// anyInstance is one of them, nil without firmware.
 func (m *built) anyInstance() (any firmware.Instance) {
 	if m.bare != nil {
 		return nil

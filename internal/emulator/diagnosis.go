@@ -15,23 +15,22 @@ import (
 	"starloom/traces"
 )
 
-// retellWorkMax is up to how many processors times slots a run is repeated for processors that were not done.
+// retellWorkMax limits processors x slots of a repeated run that observes unfinished processors.
 const retellWorkMax = 1 << 28
 
-// errTold ends a repetition that has told all.
 var errTold = errors.New("all is told")
 
-// retelling repeats a run and tells more of its violations: who sent the frames that met, since when processors that
-// were not done have stood still, and where the slots of the packet went that came last after its deadline.
+// retelling repeats a run to explain its violations: the senders of collided frames, the slots in which unfinished
+// processors became idle, and the delays of the latest packet after its deadline.
 type retelling struct {
 	m       *Machine
-	met     map[crossing][]int  // violations of collision_free
-	slots   map[uint32]bool     // of these
-	still   map[int]*standing   // processors that were not done
-	latest  *outcome.LatestPath // nil for none
+	met     map[crossing][]int // violations of collision_free by medium and slot
+	slots   map[uint32]bool    // slots in met
+	still   map[int]*standing  // unfinished processors
+	latest  *outcome.LatestPath
 	shards  []retold
-	sending []sentFrame // all that matters, slot by slot
-	last    uint32      // slot after which nothing matters
+	sending []sentFrame // relevant frames in ascending order of slots
+	last    uint32      // slot after the last relevant one
 }
 
 type crossing struct {
@@ -39,14 +38,14 @@ type crossing struct {
 	slot   uint32
 }
 
-// standing is when a processor has done something for the last time: the slot after it, 0 for never.
+// standing records for a processor, per kind of activity, the slot after the last activity, 0 for none.
 type standing struct {
 	sent, heard, changed uint32
 	violation            int
 	state                []byte
 }
 
-// sentFrame is a frame on the fabric, or one that had to wait.
+// sentFrame is a frame on the fabric, or a blocked one (waits).
 type sentFrame struct {
 	processor int
 	to        uint32
@@ -55,13 +54,12 @@ type sentFrame struct {
 	waits     bool
 }
 
-// retold is what one shard has seen in a slot.
 type retold struct {
 	*retelling
 	frames  []sentFrame
-	last    uint32     // the slot after the last one in which a frame was sent
-	heard   []crossing // by processors
-	brought []crossing // to the sender of the latest packet: from whom
+	last    uint32     // slot after the last transmission
+	heard   []crossing // receptions by the processors in still
+	brought []crossing // sources of the frames that the latest packet's sender received
 }
 
 func (*retold) Acted(*nic.Bank, []uint32, uint32) {}
@@ -92,7 +90,7 @@ func (s *retold) Heard(processor int, _ uint16, status nic.Status, frame nic.Fra
 
 func (r *retelling) Shard(index int) fabric.Onlooker { return &r.shards[index] }
 
-// Boundary implements Onlookers: the parts of all shards are put together, in an order that does not depend on them.
+// Boundary implements Onlookers. It merges all shards in an order independent of the shards.
 func (r *retelling) Boundary(slot uint32) {
 	from := len(r.sending)
 	for i := range r.shards {
@@ -118,14 +116,15 @@ func (r *retelling) Boundary(slot uint32) {
 	for processor, still := range r.still {
 		if bank, cell := r.m.Cell(processor); !slices.Equal(still.state, bank.State(cell)) {
 			still.state = append(still.state[:0], bank.State(cell)...)
-			if slot > 0 { // there it begins
+			if slot > 0 { // slot 0 sets the initial state
 				still.changed = slot + 1
 			}
 		}
 	}
 }
 
-// Retell repeats a failed run to tell more of its violations, unless that takes long or comes out different.
+// Retell repeats a failed run to explain its violations, unless the repetition would be too long. It adds nothing if
+// the repetition has another digest.
 func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
 	r := m.newRetelling(report)
 	if r == nil || report.Interrupted() || report.ToolFailed() || m.RTLFailed || m.Paused {
@@ -167,7 +166,6 @@ func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func(
 	return nil
 }
 
-// newRetelling says what is looked at, nil for nothing.
 func (m *Machine) newRetelling(report *outcome.Report) *retelling {
 	r := &retelling{m: m, met: map[crossing][]int{}, slots: map[uint32]bool{}, still: map[int]*standing{}}
 	short := uint64(m.Shape.Processors())*report.Slots <= retellWorkMax && m.Parking == nil
@@ -183,7 +181,7 @@ func (m *Machine) newRetelling(report *outcome.Report) *retelling {
 			r.last = uint32(report.Slots)
 		}
 	}
-	one := !m.Shape.NIC().AllPorts && m.Shape.FramesPerSlot <= 1 // frame of a processor in a slot
+	one := !m.Shape.NIC().AllPorts && m.Shape.FramesPerSlot <= 1 // one frame per processor and slot
 	if late := report.Aside.Late; late != nil && late.Worst != nil && one {
 		r.latest = late.Worst
 		r.last = max(r.last, uint32(late.Most))
@@ -214,7 +212,8 @@ func (r *retelling) senders(report *outcome.Report) {
 	}
 }
 
-// OnMedia yields where a frame goes that a processor sends: at one port, at that which leads to its destination, or at each.
+// OnMedia yields the ports and media on which a processor sends a frame. nic.PortAll means the port towards the
+// destination, or all ports if the destination is not a processor.
 func (m *Machine) OnMedia(processor int, port uint16, destination uint32, yield func(port uint16, medium int)) {
 	to := int(destination)
 	if port != nic.PortAll || to < m.Shape.Processors() {
@@ -232,7 +231,7 @@ func (m *Machine) OnMedia(processor int, port uint16, destination uint32, yield 
 
 func (s *standing) text(m *Machine, report *outcome.Report, processor int) string {
 	if uint64(max(s.sent, s.heard, s.changed)) > uint64(m.slot)*3/4 {
-		return "" // it does not stand still
+		return "" // still active in the last quarter of the run
 	}
 	var did []string
 	for _, last := range []struct {
@@ -257,7 +256,6 @@ func (s *standing) text(m *Machine, report *outcome.Report, processor int) strin
 	return text
 }
 
-// paused yields the faults that pause a processor's handler, if they have paused any.
 func (m *Machine) paused(processor int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if m.faults == nil {
@@ -272,7 +270,7 @@ func (m *Machine) paused(processor int) iter.Seq[int] {
 	}
 }
 
-// path says where the slots of the latest packet went: what its sender did in each of them.
+// path records how the sender of the latest packet used the slots up to the packet's transmission.
 func (r *retelling) path(late *outcome.Lateness) {
 	p := r.latest
 	did := make([]*sentFrame, late.Most)
@@ -288,7 +286,7 @@ func (r *retelling) path(late *outcome.Lateness) {
 		}
 	}
 	if crossed < 0 || uint64(crossed)+1 != late.Most {
-		return // it came by way of others
+		return // others relayed it
 	}
 	p.First = uint64(crossed)
 	for slot, f := range did[:crossed] {
@@ -324,8 +322,8 @@ func (r *retelling) path(late *outcome.Lateness) {
 	}
 }
 
-// noteDid adds what the sender of the latest packet did in a slot: a frame of its own, nil for none, and whose it heard, -1 for
-// none. The slot in which the packet crosses stands alone.
+// noteDid adds the sender's activity in one slot: its own frame f (nil for none) and the source of a received frame
+// (-1 for none). Slots of equal activity merge; the last slot, in which the packet crosses, gets an entry of its own.
 func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last bool) {
 	what, with := outcome.DidNothing, heard
 	switch {
@@ -352,14 +350,14 @@ func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last b
 	}
 }
 
-// resuming sees what processors that stood still in a run with faults do next in the run without them.
+// resuming watches, in the run without faults, the next activity of processors that stood still in the run with
+// faults.
 type resuming struct {
 	m      *Machine
 	stood  map[int]*outcome.Stood
 	states map[int][]byte
 }
 
-// Shard implements Onlookers. A processor belongs to one shard.
 func (r *resuming) Shard(int) fabric.Onlooker { return r }
 
 func (*resuming) Acted(*nic.Bank, []uint32, uint32) {}
@@ -404,8 +402,9 @@ func (r *resuming) Boundary(slot uint32) {
 	}
 }
 
-// Resume repeats a run that faults have kept from finishing without them, up to where each processor that stood still goes
-// on, and says what that does, and which fault has kept its handler from being called there. Retell has found who stood still.
+// Resume repeats without faults a run that faults kept from finishing. For each processor in report.Aside.Stood
+// (filled by Retell) it records the next activity after the standstill and the fault that paused the handler in that
+// slot.
 func (m *Machine) Resume(ctx context.Context, report *outcome.Report, each func() error) error {
 	stood := report.Aside.Stood
 	if len(stood) == 0 || report.Without == nil || report.Interrupted() || m.Interrupted {
@@ -443,12 +442,12 @@ func (m *Machine) Resume(ctx context.Context, report *outcome.Report, each func(
 	return nil
 }
 
-// latenessWorkMax is up to how many pairs of processors and slots a repeated run is searched for what comes late.
+// latenessWorkMax limits processor pairs x slots of a repeated run that searches for late packets.
 const latenessWorkMax = 1 << 28
 
-// Lateness repeats a run in which packets of the workload have missed their deadline, and says of each that the report
-// lists when it came, and of all of them how late they were. Nothing happens without any, where that would take long, or
-// when the repeated run is another one.
+// Lateness repeats a run in which workload packets missed their deadline. It adds the arrival of each listed packet
+// and the total lateness to the report. It does nothing without such packets or if the search exceeds
+// latenessWorkMax, and drops its findings if the repetition has another digest.
 func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each func() error) error {
 	limit, n := m.Rules.DeadlineSlots, uint64(m.Shape.Processors())
 	if !m.Config.Known.Carries || m.offering != nil || report.Interrupted() ||
@@ -461,7 +460,7 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 		from uint32
 	}
 	var late []fabric.Finding
-	came := map[pair]uint32{} // after how many slots
+	came := map[pair]uint32{} // slots until arrival
 	missing := map[pair]bool{}
 	err := m.Repeat(ctx, report, nil, func() error {
 		if m.slot >= limit && (m.slot == limit || len(missing) > 0) {

@@ -1,7 +1,7 @@
-// Package emulator is the machine: processors with their firmware, NICs and the fabric, stepped slot by slot.
+// Package emulator implements the machine: processors with firmware, NICs and the fabric, stepped slot by slot.
 //
-// A Machine is three things: what is built and then stays (built), what runs and is reset, saved and restored
-// (running), and who observes without changing a result (observers).
+// A Machine has three parts: built (constant), running (state: reset, saved, restored) and observers (which do not
+// change results).
 //
 //	Config, Options --New--> built --load--> running --Step, Run--> Report
 //
@@ -9,10 +9,9 @@
 //
 //	        transport                 instances                     ledger             transport
 //	Cross ----> hear ----> choose ----> call ----> settle -------------> send ----> Latch ----> Cross
-//	slot n-1    slot n-1   who is       on_slot    costs, queues,        slot n     the edge    slot n
-//	            is told    called                  who listens
+//	slot n-1    slot n-1   called       on_slot    costs, queues,        slot n     the edge    slot n
+//	                       cells                   listening
 //
-// Where sources learn at once what has arrived, all windows hear before the first one chooses. After all shards,
-// merge adds up what they have seen; a boundary that is stopped in its middle is dropped: the run has ended with
-// the one before.
+// If sources learn of arrivals at once, all windows hear before the first one chooses. After all shards have run,
+// merge combines their observations. An interrupted boundary is discarded: the run ends with the previous boundary.
 package emulator

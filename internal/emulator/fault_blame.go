@@ -8,12 +8,12 @@ import (
 	"starloom/nic"
 )
 
-// blamedMax is up to how many faults a run is repeated with each of them alone.
+// blamedMax is the largest number of faults that Blame examines.
 const blamedMax = 4
 
-// Blame repeats a run that faults have made fail with each of its faults alone, and without each of them, and says of each
-// violation in the report which faults bring it about by themselves, and what is left without each. The report has been
-// separated. Nothing happens with a single fault, with many, or when a list of violations is not whole.
+// Blame repeats a failed run with each of its faults alone and without each of them. For each violation in the report
+// it records the faults that cause it alone, and for each fault the violations left without it. Separate must have
+// run before. Blame does nothing for one fault, for more than blamedMax, or if a list of violations is truncated.
 func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func() error) error {
 	whole := func(r *outcome.Report) bool { return r.ViolationsTotal == uint64(len(r.Violations)) }
 	if report.Without == nil || len(m.faults.plan.All) < 2 || len(m.faults.plan.All) > blamedMax || !whole(report) {
@@ -47,7 +47,8 @@ func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func()
 	return nil
 }
 
-// withFaults is the report of the run with only one of its faults, or with all except one; nil if it does not come to its end.
+// withFaults reports the run with only one of its faults, or with all except one (numbers as for chooseFaults); nil
+// if the repetition does not end by itself.
 func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, except int, each func() error) (*outcome.Report, error) {
 	m.chooseFaults(only, except)
 	if err := m.Repeat(ctx, report, nil, each); err != nil || m.Interrupted || m.RTLFailed {
@@ -56,7 +57,7 @@ func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, 
 	return m.Sum(), nil
 }
 
-// chooseFaults lets only one fault happen, by its number from 1 on, 0 for all; and not another one.
+// chooseFaults limits the plan to fault only (from 1; 0: all faults) and excludes fault except (0: none).
 func (m *Machine) chooseFaults(only, except int) {
 	m.faults.plan.Only, m.faults.plan.Except = only, except
 	m.eachBank((*nic.Bank).Unshrink)

@@ -8,7 +8,7 @@ import (
 	"starloom/nic"
 )
 
-// strike kills and restarts processors of a run of cells; start handlers run at once.
+// strike kills and restarts processors of a window.
 func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end int) {
 	bank, l, hit := instance.Bank(), &shard.Ledger, &shard.struck
 	hit.restarted = hit.restarted[:0]
@@ -66,7 +66,7 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 	}
 }
 
-// pause returns the called cells with running clocks. The others are called as soon as they run again.
+// pause returns the awake cells without paused ones, which are called as soon as their clocks run again.
 func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	hit := &shard.struck
 	hit.called = append(hit.called[:0], awake...)
@@ -87,7 +87,7 @@ func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	return hit.called
 }
 
-// cut drops frames beyond the room of smaller TX FIFOs, and notes their handlers.
+// cut drops frames beyond the depth of TX FIFOs that a fault has shrunk, and notes their processors.
 func (m *Machine) cut(shard *Shard, bank *nic.Bank, cells []uint32) {
 	for _, cell := range cells {
 		if bank.CutTx(int(cell)) {

@@ -17,13 +17,14 @@ func (m *Machine) remedyOfImage(err error) string {
 	for _, p := range m.Network.Programs() {
 		known = append(known, p.Name)
 	}
-	folder, name := filepath.Split(m.Config.Firmware.Image) // absolute, if it is an option's
+	folder, name := filepath.Split(m.Config.Firmware.Image) // absolute if an option names the image
 	return firmware.RemedyOfUnread(m.Config.Firmware.Path, filepath.Base(folder)+"/"+name, known, err)
 }
 
 type maker func(nic.BankConfig) (firmware.Instance, error)
 
-// loadImage compiles the firmware, sets its parameters and returns a maker of instances, and the place for errors.
+// loadImage compiles the firmware and sets its parameters. It returns a maker of instances and the scenario place for
+// error messages.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker, string, error) {
 	f := &m.Config.Firmware
 	place := m.Config.Source.Place("firmware.program")
@@ -50,7 +51,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 		m.Host.MapsIn(filepath.Dir(f.Path))
 	}
 	image, err := m.loadMetered(wasm)
-	if err != nil { // it says what to do
+	if err != nil { // err contains the remedy
 		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err)}
 	}
 	if image.Runtime && !f.Isolated() {
@@ -92,7 +93,7 @@ func (m *Machine) readImage(place string) (wasm []byte, err error) {
 	return wasm, nil
 }
 
-// setParams fills in the parameters of the firmware: the scenario's, else the image's own.
+// setParams sets the parameters of the firmware to their defaults, then to the scenario's values.
 func (m *Machine) setParams(image *firmware.Image, config *nic.BankConfig) error {
 	for k, p := range image.Params {
 		config.Params[k] = p.Default

@@ -23,12 +23,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err != nil {
 		return err
 	}
-	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
+	if err := m.checkMemory(); err != nil { // again, with the size of the image's data
 		return err
 	}
 	m.newShards(shards)
-	// One instance makes known what all of them are like. The others are made by all workers:
-	// at a million processors, taking their memory is a good part of a run.
+	// The first instance shows the properties of all. All workers build the others: at a million processors,
+	// allocating their memory takes a good part of a run.
 	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
 	if m.mayPark() {
 		if err := m.park(b); err != nil {
@@ -59,7 +59,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	}
 	for _, err := range b.errors {
 		if err != nil {
-			return err // that of the first shard, whatever the workers did
+			return err // of the first shard: independent of the order of workers
 		}
 	}
 	return nil
@@ -118,7 +118,6 @@ type instanceTask struct {
 
 func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }
 
-// make makes instances of a shard without any for its last processors, at most so many in all.
 func (b *instanceTask) make(index, count int) {
 	m, shard := b.m, &b.m.Shards[index]
 	first, end := shard.shard.First*m.Shape.PerUnit, shard.shard.End*m.Shape.PerUnit
@@ -155,9 +154,8 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 	return instance, nil
 }
 
-// auditsHeld reports whether what firmware says of the packets that it holds is compared
-// with its frames: where a rule depends on it and the firmware is the user's. That the
-// built-in programs say enough is tested, so that they need not pay for it.
+// auditsHeld reports whether the ledgers compare the packets that firmware claims to hold with its frames: only if a
+// rule depends on them and the firmware is the user's. Tests cover the claims of built-in programs.
 func (m *Machine) auditsHeld() bool {
 	return m.Rules.PacketsPerProcessorMax > 0 && (m.Program == nil || m.options.Audit)
 }
@@ -180,7 +178,6 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")
 }
 
-// park makes banks for blocks of processors instead of one per shard, if the firmware can be parked.
 func (m *Machine) park(b *instanceTask) error {
 	units := fabric.BlockUnits
 	p := &parking{free: map[int][]firmware.Instance{}}
@@ -189,7 +186,7 @@ func (m *Machine) park(b *instanceTask) error {
 		for unit := s.shard.First; unit < s.shard.End; unit += units {
 			cells := (min(unit+units, s.shard.End) - unit) * m.Shape.PerUnit
 			s.blocks = append(s.blocks, block{first: unit * m.Shape.PerUnit, cells: cells})
-			for len(p.free[cells]) < m.options.Workers+1 { // one for those who look
+			for len(p.free[cells]) < m.options.Workers+1 { // one more than workers, for show
 				config := b.config
 				config.First, config.Cells = 0, cells
 				instance, err := b.instance(config)

@@ -18,7 +18,7 @@ func (m *Machine) load() error {
 			m.writeROM(bank)
 		}
 	}
-	if m.Parking != nil { // who is unparked is told then
+	if m.Parking != nil { // unpark tells the workload
 		m.Parking.each(func(instance firmware.Instance) { m.writeROM(instance.Bank()) })
 	}
 	return nil
@@ -36,7 +36,6 @@ func (m *Machine) writeROM(bank *nic.Bank) {
 
 func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
-// loadWorkload prepares a run's workload, and the schedule for firmware with one.
 func (m *Machine) loadWorkload() error {
 	load := fabric.Load{Workload: &m.Config.Workload, Seed: m.Seed, Shards: len(m.Shards), Table: m.options.RunTable, Results: &m.Results}
 	if m.Given != nil {
@@ -49,7 +48,7 @@ func (m *Machine) loadWorkload() error {
 		return m.Config.Source.Refusal(err)
 	}
 	m.countDue()
-	var witness fabric.Witness // a referee that keeps a table sees every frame
+	var witness fabric.Witness // for run tables, which need every frame
 	if _, tabled := m.Referee.(fabric.Tabled); tabled && load.Table {
 		witness = m.Referee.Witness(m.Image.announces)
 	}
@@ -80,7 +79,8 @@ func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Ref
 	return err
 }
 
-// fillWords works out the words for the slot that begins: all of them, or those that are new.
+// fillWords computes the schedule words of the slot that begins: all words, or for a sparse schedule the changed
+// ones.
 func (s *scheduled) fillWords(begins uint32) {
 	s.changed = s.changed[:0]
 	switch slot := int(begins); {

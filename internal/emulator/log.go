@@ -9,9 +9,8 @@ import (
 	"starloom/fabric"
 )
 
-// firmwareLog is what firmware has logged at one boundary. It keeps the first
-// LogLinesMax lines in the order of the processors and counts the others, so that
-// neither the host's memory nor the cut into shards shows in it.
+// firmwareLog collects the lines that firmware logs at one boundary. It keeps the first LogLinesMax lines in the
+// order of processors and counts the others, so that memory is bounded and the log does not depend on the shards.
 type firmwareLog struct {
 	lines []logLine
 	lost  int
@@ -23,17 +22,16 @@ type logLine struct {
 	text      string
 }
 
-// LogLinesMax is how many lines of a boundary are kept.
+// LogLinesMax is the number of lines kept per boundary.
 const LogLinesMax = 4096
 
-// add takes a line; those of one processor come in their order.
+// add appends a line; the lines of a processor come in order.
 func (l *firmwareLog) add(line logLine) {
 	if l.lines = append(l.lines, line); len(l.lines) >= 4*LogLinesMax {
 		l.sort()
 	}
 }
 
-// sort sorts the lines by processor and drops the last ones of too many.
 func (l *firmwareLog) sort() {
 	slices.SortStableFunc(l.lines, func(a, b logLine) int { return cmp.Compare(a.processor, b.processor) })
 	if more := len(l.lines) - LogLinesMax; more > 0 {
@@ -60,7 +58,6 @@ func (l *firmwareLog) clear() {
 
 func (l *firmwareLog) Empty() bool { return len(l.lines) == 0 && l.lost == 0 }
 
-// write appends the lines of the boundary before a slot to the log of a network of some kind.
 func (l *firmwareLog) write(w io.Writer, c *fabric.Circumstances, kind string, slot uint32) error {
 	for _, line := range l.lines {
 		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %s\n",

@@ -12,39 +12,37 @@ import (
 	"starloom/nic"
 )
 
-// Only the end of a run shows that a packet was lost, and where it was then no one has
-// noted: that would cost memory and time for every packet of every run. But a run is a
-// function of its scenario and seed. So one that has lost packets is repeated, and the
-// frames of those that the report lists are followed.
+// Only the end of a run shows that a packet was lost. Noting the place of every packet would cost memory and time in
+// every run. A run is a function of scenario and seed, so a run with losses is repeated, and the frames of the listed
+// packets are followed.
 
 type losses struct {
 	trails  map[uint32]*trail // by origin
-	shards  []Shard           // who sees the frames
-	packets *referees.Packets // what has to arrive where
+	shards  []Shard           // sources of followed frames
+	packets *referees.Packets // destinations
 	names   fabric.Names
 	timing  nic.Timing
 	faults  *faulted
 }
 
-// trail is how far one packet has come: the frames with it of the last slot in which there
-// were some, and what became of them.
+// trail follows one packet: its frames in the last slot that carried any, and their fate.
 type trail struct {
 	slot    uint32
-	sent    []fabric.Followed // in ascending order of the senders
-	holder  int               // who received one of them, -1 for no one
-	full    int               // whose RX FIFO was full when one came, -1 for no one's
-	met     []metOn           // media of that slot with a collision
-	damaged map[int]bool      // media of that slot of which someone received a damaged frame
+	sent    []fabric.Followed // ascending by sender
+	holder  int               // receiver of a frame, -1 for none
+	full    int               // processor whose RX FIFO was full, -1 for none
+	met     []metOn           // media with a collision in this slot
+	damaged map[int]bool      // media on which someone received a damaged frame in this slot
 }
 
-// boundary takes what the shards have seen: what became of the frames of the slot before, of which a NIC that
-// asks first is told only now that they were sent, and those of the slot that begins.
+// boundary processes the events of all shards: the fate of the previous slot's frames, then the frames of the slot
+// that begins. A NIC that asks for its medium learns only now that its frame of the previous slot was sent.
 func (l *losses) boundary(slot uint32) {
 	var events []fabric.Followed
 	for i := range l.shards {
 		events = append(events, l.shards[i].Ledger.Followed...)
 	}
-	// Windows and shards come in any order.
+	// windows and shards come in any order
 	slices.SortStableFunc(events, func(a, b fabric.Followed) int { return cmp.Compare(a.Processor, b.Processor) })
 	if slot > 0 {
 		l.sent(events, slot-1)
@@ -95,7 +93,7 @@ func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 	}
 }
 
-// claim ranks the receivers of a packet in one slot: its destination, then anyone but its senders.
+// claim ranks a receiver of a packet: 2 for its destination, 0 for one of its senders, 1 for others.
 func (l *losses) claim(t *trail, e fabric.Followed) int {
 	switch {
 	case l.packets.Destination[e.Origin] == uint32(e.Processor):
@@ -106,7 +104,8 @@ func (l *losses) claim(t *trail, e fabric.Followed) int {
 	return 1
 }
 
-// taken reports whether the last frames with a missing packet came to no one, and not because no one listened.
+// taken reports whether no one received the last frames with a missing packet for a reason other than that no one
+// listened.
 func (l *losses) taken(p outcome.MissingPacket) bool {
 	t := l.trails[p.Origin]
 	if len(t.sent) == 0 || t.holder >= 0 {
@@ -116,8 +115,7 @@ func (l *losses) taken(p outcome.MissingPacket) bool {
 	return t.full >= 0 || t.damaged[medium] || l.faults.harm(medium, t.slot) == fabric.Dark
 }
 
-// locate makes the violation of a missing packet say where it was lost: in the last slot
-// that carried it, or at the last processor that had it.
+// locate sets the place of a missing packet's violation: the last slot that carried the packet, or its last holder.
 func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	t := l.trails[p.Origin]
 	if len(t.sent) == 0 {
@@ -163,22 +161,21 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 
 const wayShown = 6
 
-// ways are those of a message that one processor tells all: from whom each one hears first, -1 for no one, in the run
-// without faults, and whom it has missed in the run with faults.
+// ways are the paths of a one-to-all message: for each processor the one it first hears the message from in the run
+// without faults, -1 for none, and the processors that missed it in the run with faults.
 type ways struct {
 	from   []int
 	heard  []heardAt
 	missed map[int]bool
-	killed map[int]bool // of these, by faults
+	killed map[int]bool // subset of missed that faults killed
 }
 
-// heardAt is where and when a processor hears a message first.
+// heardAt is the port and slot in which a processor first hears the message.
 type heardAt struct {
 	port uint16
 	slot uint32
 }
 
-// Shard implements Onlookers. A processor belongs to one shard.
 func (w *ways) Shard(int) fabric.Onlooker { return w }
 
 func (*ways) Boundary(uint32) {}
@@ -197,7 +194,6 @@ func (w *ways) Heard(processor int, port uint16, status nic.Status, frame nic.Fr
 	}
 }
 
-// to is the way from a processor to another, without both; nil if it is not known.
 func (w *ways) to(from, processor int) (by []int, known bool) {
 	for at := w.from[processor]; len(by) <= len(w.from); at = w.from[at] {
 		if at < 0 {
@@ -211,7 +207,8 @@ func (w *ways) to(from, processor int) (by []int, known bool) {
 	return nil, false
 }
 
-// text says where the way of a message was cut; fate is what a fault has done to a frame that a processor should have heard.
+// text describes where the path of a message was cut. fate describes the effect of a fault on a frame that processor
+// should have heard.
 func (w *ways) text(source, processor int, fate func(processor int, at heardAt) string) string {
 	by, known := w.to(source, processor)
 	switch first := slices.IndexFunc(by, func(other int) bool { return w.missed[other] }); {

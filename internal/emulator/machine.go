@@ -11,8 +11,8 @@ import (
 	"starloom/nic"
 )
 
-// Machine is one emulated network: processors with their firmware, NICs and the
-// fabric. It is built from a scenario and steps slot by slot.
+// Machine is one emulated network: processors with firmware, NICs and the fabric. It is built from a scenario and
+// steps slot by slot.
 //
 //	m, err := starloom.NewMachine(ctx, scenario, starloom.MachineOptions{})
 //	defer m.Close()
@@ -21,33 +21,33 @@ import (
 //	}
 //	report := m.Report()
 //
-// What a run finds is a function of scenario and seed: nothing here can change the state
-// of a machine but Step, Run, Reset and Restore.
+// Results of a run are a function of scenario and seed: only Step, Run, Reset and Restore change the state of a
+// machine.
 //
-//	when                           what may be called
-//	between steps                  everything
-//	in a recording                 everything but Reset and Restore; Save does not save the recording
-//	from Watch's or Run's function what reads: Report, Violations, Processor, Signal, Signals, Slots, ...
-//	after the run has ended        everything; Step and Run do nothing, Record, and Save of an interrupted run, are errors
-//	after a Restore that failed    Reset, Close, and what reads
-//	after Close                    Report and what returns a number; all else is an error
+//	when                           permitted calls
+//	between steps                  all
+//	while recording                all but Reset and Restore; Save does not save the recording
+//	in functions of Watch and Run  readers: Report, Violations, Processor, Signal, Signals, Slots, ...
+//	after the end of the run       all; Step and Run do nothing, Record, and Save of an interrupted run, are errors
+//	after a failed Restore         Reset, Close and readers
+//	after Close                    Report and methods that return a number
 //
-// Everything else is an error that says so, not a panic. One goroutine may use a machine
-// at a time; different machines are independent.
+// All other calls return an error; they do not panic. One goroutine may use a machine at a time; different machines
+// are independent.
 type Machine struct {
-	built     // what it is made of
-	running   // the state of its run
-	observers // who looks at it
+	built
+	running
+	observers
 
-	Given []uint32     // permutation of the next run, instead of the scenario's
-	Stop  *atomic.Bool // set from outside: the boundary that runs is not wanted any more
+	Given []uint32     // permutation of the next run, in place of the scenario's
+	Stop  *atomic.Bool // set by other goroutines to interrupt the current boundary
 
-	Until  uint32      // the slot of the next look, where a step may be many slots; 0 for none
-	due    uint64      // packets of the workload that a deadline is for
-	busy   atomic.Bool // a step or another call is in progress
-	torn   bool        // Restore has failed: the state is not whole
+	Until  uint32      // slot of the next observation if a step may cover many slots; 0 for none
+	due    uint64      // number of workload packets with a deadline
+	busy   atomic.Bool // a call is in progress
+	torn   bool        // Restore has failed: the state is incomplete
 	closed bool
-	final  *outcome.Report // of a machine that is closed
+	final  *outcome.Report // report of a closed machine
 }
 
 func (m *Machine) until(ctx context.Context) {
@@ -56,7 +56,8 @@ func (m *Machine) until(ctx context.Context) {
 	}
 }
 
-// Enter begins what must not happen while the machine is stepped; Leave ends it.
+// Enter locks the machine against other calls until Leave. It returns an error if a call is in progress or the
+// machine is closed.
 func (m *Machine) Enter(what string) error {
 	if !m.busy.CompareAndSwap(false, true) {
 		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read", what)
@@ -68,7 +69,7 @@ func (m *Machine) Enter(what string) error {
 	return nil
 }
 
-// Leave ends Enter.
+// Leave ends a call that Enter began.
 func (m *Machine) Leave() { m.busy.Store(false) }
 
 func (m *Machine) enterWhole(what string) error {
@@ -89,7 +90,7 @@ func (m *Machine) unrecorded(what string) error {
 	return nil
 }
 
-// Release closes the machine without a word of its run.
+// Release closes RTL, workers and firmware, but does not sum up the run.
 func (m *Machine) Release() error {
 	m.closed = true
 	var err error
@@ -105,41 +106,39 @@ func (m *Machine) Release() error {
 	return err
 }
 
-// Slots returns the number of slots that have crossed the fabric, which is also the number
-// of the next one.
+// Slots returns the number of slots that have crossed the fabric. It is also the number of the next slot.
 func (m *Machine) Slots() uint32 { return m.slot }
 
-// Finished reports whether all processors are done and nothing is left to send, or, where the
-// firmware need not know, whether the workload has arrived.
+// Finished reports whether all processors are done and all queues are empty or, for firmware that need not detect its
+// end, whether the workload has arrived.
 func (m *Machine) Finished() bool { return m.finished }
 
-// Ended reports whether the run goes no further: it has finished, has reached its limit of
-// slots, was interrupted, or was ended by RTL.
+// Ended reports whether the run is over: it has finished, has reached its slot limit, or was ended by an interruption
+// or by RTL.
 func (m *Machine) Ended() bool { return m.ended }
 
-// Engine returns the engine that executes the machine, EngineCycle or EngineSlot.
+// Engine returns EngineCycle or EngineSlot.
 func (m *Machine) Engine() string { return m.options.Engine }
 
-// Timing returns the shape of a slot, in cycles: its length and where its frames are.
+// Timing returns the timing of a slot, in cycles.
 func (m *Machine) Timing() nic.Timing { return m.timing }
 
-// stopped reports whether the running boundary is void, or a handler was ended in its middle.
 func (m *Machine) stopped() bool { return m.Stop.Load() || m.Host != nil && m.Host.Stopped() }
 
 func (m *Machine) mustNotCollide(slot uint32) bool {
 	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
 }
 
-// exact reports whether it matters on which media frames meet in a slot, and when.
+// exact reports whether ledgers must record the medium and cycle of each collision in a slot.
 func (m *Machine) exact(slot uint32) bool {
 	return m.losses != nil || m.onlookers != nil || m.mustNotCollide(slot)
 }
 
-// Cycles returns the cycles that have passed, 0 before the end of slot 0.
+// Cycles returns the number of completed cycles, a multiple of the slot length.
 func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
 
-// eachProcessor calls f for all processors in order, but for blocks of parked ones that are
-// all done, without a fault and with nothing left to send.
+// eachProcessor calls f for all processors in order, except in blocks of parked processors that are all done, without
+// a fault and with empty TX FIFOs.
 func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 	for i := range m.Shards {
 		for k := range m.Shards[i].blocks {

@@ -16,50 +16,49 @@ import (
 	"starloom/traces"
 )
 
-// What a part of a machine takes, in bytes, beside its frames and what the network takes: as measured
-// in processes that ran nothing else (TestLongMemoryEstimates).
+// Memory of a machine's parts in bytes, without frames and the network's own, measured in processes that ran nothing
+// else (TestLongMemoryEstimates).
 const (
-	memoryProcess        = 35 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors, where pages count the most
-	memoryValue          = 455      // a value of the scenario's file: its place, and what was made to read it
-	memoryFault          = 24 << 10 // patterns of targets, beside the sets of these
-	memoryBank           = 48       // room for a processor's columns in a bank
-	memoryColumns        = 28       // what of it is touched: registers, listening table, workload, call list
-	memoryHost           = 16       // what the host keeps: whom to call, what has arrived
-	memoryParked         = 8        // registers
-	memoryProcessorCycle = 64       // registers of transmitter and receiver
-	memoryMeter          = 8 << 20  // a metered run: an image is rewritten, and compiled with what counts
-	memoryMetered        = 20       // costs of a processor's calls
-	memoryLatency        = 240      // what waits, was sent and was heard, of each processor in one slot
-	memoryInstance       = 30 << 10 // a sandbox: two stacks of the compiler, tables, the first pages
-	memorySignals        = 8 << 10  // of a waveform, for a processor or a medium: names, values, what is visited
-	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
+	memoryProcess        = 35 << 20 // program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
+	memoryValue          = 455      // per value of the scenario file: its place and the parser's data
+	memoryFault          = 24 << 10 // per fault: patterns of targets, without the sets of targets
+	memoryBank           = 48       // per processor: address range of its columns in a bank
+	memoryColumns        = 28       // per processor: touched columns (registers, listening table, workload, call list)
+	memoryHost           = 16       // per processor: call list and receptions on the host's side
+	memoryParked         = 8        // per processor: registers
+	memoryProcessorCycle = 64       // per processor: registers of transmitter and receiver
+	memoryMeter          = 8 << 20  // metered run: rewriting and compiling an image with counters
+	memoryMetered        = 20       // per processor: costs of its calls
+	memoryLatency        = 240      // per processor: frames waiting, sent and heard in one slot
+	memoryInstance       = 30 << 10 // per sandbox: two stacks of the compiler, tables, first pages
+	memorySignals        = 8 << 10  // per processor or medium of a waveform: names, values, visited hardware
+	memoryEvent          = 320      // per announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
 )
 
-// listenUsual are the columns of the listening table that memoryColumns has.
+// listenUsual is the number of listening-table columns included in memoryColumns.
 const listenUsual = 5
 
-// memorySpare is the part of an estimate that is added to it, so that no run takes more: what the runtime
-// has not collected yet, and how far lists have grown, differs.
+// memorySpare is the divisor of the margin added to an estimate, an upper bound: garbage not yet collected and the
+// growth of lists vary.
 const memorySpare = 10
 
-// Of bare packets, which are drawn before the first cycle: what that has used, and a larger part, as lists of packets grow by copies.
+// Bare packets are drawn before the first cycle: the memory of drawing, and a larger margin, since lists of packets
+// grow by copying.
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
-// Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
-// With one lane the queue is rarely longer than the head. Where a NIC sends at all ports at once
-// processors fan out to some of them: to one of so many, if the network does not know.
+// FIFO places beyond the first are in planes that take no memory until used. With one lane a queue is rarely longer
+// than one frame. A NIC that sends at all ports at once uses about one in placesFanOut places, unless the network
+// knows better.
 const placesFanOut = 6
 
-// memoryUnasked is what a machine may take without a look at what there is: reading that takes a
-// millisecond, and Starloom itself has taken more.
+// memoryUnasked is the estimate up to which checkMemory does not query the available memory, which takes a
+// millisecond; Starloom itself has used more.
 const memoryUnasked = 8 << 20
 
-// bankBytesMax is what the 32-bit addresses of one firmware instance reach.
 const bankBytesMax = 1<<32 - 1<<16
 
-// checkMemory refuses a network that this machine has no memory for, before
-// anything is allocated: the operating system would end the process without a word
-// to the user.
+// checkMemory refuses a network that exceeds the available memory, before anything is allocated. Otherwise the
+// operating system might kill the process without a message.
 func (m *Machine) checkMemory() error {
 	need, have, limit := m.lacks()
 	if limit == "" {
@@ -79,7 +78,7 @@ func (m *Machine) checkMemory() error {
 		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
 }
 
-// lacks returns the memory needed and available, and limit, the source of a shortage; "" without one.
+// lacks returns the memory needed and available, and what limits it if it is short.
 func (m *Machine) lacks() (need, have uint64, limit string) {
 	if need = m.MemoryBytes(); need > memoryUnasked {
 		have, limit = hw.MemoryAvailable()
@@ -128,13 +127,14 @@ func (m *Machine) instances() int {
 	return len(m.Shape.Shards(m.options.BankSize))
 }
 
-// bankBytes is the room of a processor with a small state in a bank; it says whether processors are parked.
+// bankBytes is the address range of a processor in a bank, without firmware state. It decides whether processors are
+// parked.
 func (m *Machine) bankBytes() uint64 {
 	n := &m.Config.NIC
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
 }
 
-// residentBytes is the resident part of it in a run: a FIFO's places only as far as they are used.
+// residentBytes is the memory of a processor touched in a run.
 func (m *Machine) residentBytes() uint64 {
 	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }
@@ -158,9 +158,9 @@ func (m *Machine) queueBytes() (bytes uint64) {
 	return uint64(2+further) * config.RoomBytes(config.FramePayload())
 }
 
-// atWork is how many processors have banks where others are parked: one block of each size per worker.
+// atWork returns the number of processors with banks if processors are parked: one block of each size per worker.
 func (m *Machine) atWork() (processors uint64) {
-	blocks := map[int]int{} // by units
+	blocks := map[int]int{} // by units per block
 	for _, s := range m.Shape.Shards(m.options.BankSize) {
 		for unit := s.First; unit < s.End; unit += fabric.BlockUnits {
 			blocks[min(s.End-unit, fabric.BlockUnits)]++
@@ -175,18 +175,18 @@ func (m *Machine) atWork() (processors uint64) {
 func processBytes(c *config.Config) uint64 {
 	need := memoryProcess + memoryValue*uint64(c.Source.Values)
 	for i := range c.Faults {
-		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // and paths that were compared with its targets
+		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // sets of targets, and paths compared with them
 	}
 	return need
 }
 
-// BareBytes estimates the most that a process takes that runs routers without firmware; logs: with a file of packets.
+// BareBytes estimates the peak memory of a process that runs routers without firmware; logs adds a file of packets.
 func BareBytes(c *config.Config, logs bool) uint64 {
 	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs)
 	return need + need/memorySpareBare
 }
 
-// MemoryBytesOf is the estimate of a machine like this one with an engine of its own, 0 for one that does not run it.
+// MemoryBytesOf estimates the memory of this machine with the given engine; 0 if that engine cannot run it.
 func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	if engine == EngineSlot && NoSlots(m.Network, m.RTL != nil) != nil {
 		return 0
@@ -196,11 +196,12 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	}
 	used, parking := m.options.Engine, m.Parking
 	defer func() { m.options.Engine, m.Parking = used, parking }()
-	m.options.Engine, m.Parking = engine, nil // whose cycle engine parks no one
+	m.options.Engine, m.Parking = engine, nil // the cycle engine parks no processors
 	return m.MemoryBytes()
 }
 
-// MemoryBytes estimates a process's memory with this only machine, without data of the image before it is loaded.
+// MemoryBytes estimates the peak memory of a process with only this machine. The image's data counts once it is
+// loaded.
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
 	if c.Bare() {
@@ -219,7 +220,7 @@ func (m *Machine) MemoryBytes() uint64 {
 	if bytes := m.Network.Abilities().Memory.Workload; bytes != nil {
 		kept, roms := bytes(&c.Workload, m.Program)
 		need += kept
-		if !m.Image.takesROM { // not known yet, or not so
+		if !m.Image.takesROM { // unknown yet, or no ROM
 			need += roms
 		}
 	}
@@ -251,16 +252,16 @@ func (m *Machine) MemoryBytes() uint64 {
 		need += memorySignals * (n + uint64(m.Shape.Media))
 	}
 	if c.Firmware.Isolated() {
-		processor -= min(processor, 4<<10) // which is in the first pages
+		processor -= min(processor, 4<<10) // included in the sandbox's first pages
 	}
 	need += n*processor + m.Network.MemoryBytes(m.transportConfig(nil))
 	return need + need/memorySpare
 }
 
-// parkingBytes is the memory of all banks from which on processors are parked.
+// parkingBytes is the total size of banks above which processors are parked.
 const parkingBytes = 1 << 30
 
-// mayPark reports whether the machine can park its processors, if their firmware can be parked.
+// mayPark reports whether the machine parks its processors if their firmware permits it.
 func (m *Machine) mayPark() bool {
 	slot := m.Network.Abilities().Slot
 	return slot.Parks && slot.Transport != nil && m.faults == nil && !m.followsFrames() &&
@@ -272,8 +273,8 @@ func (m *Machine) followsFrames() bool {
 	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
 }
 
-// Weigh estimates what MemoryBytes does of a machine that is not built: only its firmware is loaded, into the
-// memory of one processor. It returns the engine that would run it, too.
+// Weigh returns MemoryBytes and the engine of a machine without building it: it loads only the firmware, for one
+// processor.
 func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engine string, err error) {
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
@@ -295,7 +296,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if err != nil {
 		return 0, "", interruption(ctx, err)
 	}
-	bank.Cells, bank.ROMWords, bank.MachineROM = 1, 0, 1 // how many words a ROM has is not known yet
+	bank.Cells, bank.ROMWords, bank.MachineROM = 1, 0, 1 // the ROM's size is not known yet
 	instance, err := instantiate(*bank)
 	if err != nil {
 		return 0, "", m.notAttached(place, err)
@@ -305,13 +306,13 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}
-	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" { // else the tables would not fit, either
+	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" { // without a shortage: otherwise the tables need not be built
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return 0, "", c.Source.Refusal(err)
 		}
 		if m.Image.takesROM = m.rom != nil; m.Image.takesROM {
 			if words, _ := m.rom.Words(); words > 0 {
-				m.Parking = nil // which those with tables of their own do not do
+				m.Parking = nil // processors with tables of their own are not parked
 			}
 		}
 	}

@@ -35,10 +35,10 @@ func (m *Machine) faultNotes() []string {
 	return []string{fmt.Sprintf("faults have killed %s, the first is %s: %s them out", traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
 }
 
-// deafNotes says who listens at no port while a frame for it waits, at the end of a run that has not finished:
-// outputs give such a frame to no one, and nothing is lost.
+// deafNotes names processors that listen at no port while a frame waits for them at the end of an unfinished run:
+// outputs hold such frames back without loss.
 func (m *Machine) deafNotes() []string {
-	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // then no processor is parked
+	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // parked processors do not occur on addressed media
 		return nil
 	}
 	deaf := make([]bool, m.Shape.Processors())
@@ -72,16 +72,14 @@ func (m *Machine) deafNotes() []string {
 	return []string{note + ": firmware hears only after sl_listen(nic, port)"}
 }
 
-// noted is how many processors a note names, and packetsNoted how many packets.
 const noted, packetsNoted = 3, 6
 
-// limited reports whether a run has come to its limit of slots without finishing.
 func (m *Machine) limited() bool {
 	return m.ended && !m.finished && m.slot >= m.Config.Slots && (m.bare == nil || m.slot < m.Config.Traffic.Slots())
 }
 
-// undecided says why it is not known whether a run has kept a rule, nil if all is known: exactly_once where it has come to its limit of
-// slots, and what has not arrived is not lost; results before it is over.
+// undecided returns, by rule, why the run does not decide it: results before the end of the run, and exactly_once if
+// packets are missing at the slot limit, since they may still arrive.
 func (m *Machine) undecided() map[string]string {
 	why := map[string]string{}
 	if m.Rules.Results != nil && !m.finished {
@@ -104,8 +102,8 @@ func (m *Machine) undecided() map[string]string {
 	return why
 }
 
-// lackNotes say what had not arrived when a run ended at its limit of slots, which breaks no rule by itself. Where faults
-// have taken frames of a run that has failed, it is repeated to find those of these packets.
+// lackNotes lists packets that had not arrived at the slot limit, which alone breaks no rule. If faults took frames
+// of a failed run, it marks the packets for LocateLosses.
 func (m *Machine) lackNotes(r *outcome.Report) []string {
 	if !m.limited() || !m.Config.Known.Carries || m.ending != nil {
 		return nil
@@ -132,7 +130,6 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s", traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
 }
 
-// trafficNotes say that measured packets were lost where no rule forbids it, and what the user should know of the measured slots.
 func (m *Machine) trafficNotes() []string {
 	r, ok := m.Referee.(traffic.Packets)
 	if !ok {
@@ -146,7 +143,6 @@ func (m *Machine) trafficNotes() []string {
 	return append(notes, r.Notes()...)
 }
 
-// flightNotes say that frames were in flight at the end of a run that may lose none: they are not lost.
 func (m *Machine) flightNotes() []string {
 	if !m.ended || !m.Rules.NoLoss || m.flying == nil || m.flying.InFlight() == 0 {
 		return nil
@@ -162,7 +158,6 @@ func list(names []string, count int) string {
 	return text
 }
 
-// leftNotes say that the firmware of an image has left frames in its RX FIFOs: at the NIC they were received.
 func (m *Machine) leftNotes() []string {
 	if !m.finished && !m.limited() || m.Config.Firmware.Program != nil {
 		return nil
@@ -185,7 +180,6 @@ func (m *Machine) leftNotes() []string {
 	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
 }
 
-// armedSlots is how many slots have passed in which frames must not meet.
 func (m *Machine) armedSlots() (count uint32) {
 	for slot := range min(m.slot, uint32(len(m.armed))) {
 		if m.armed[slot] {
@@ -195,7 +189,6 @@ func (m *Machine) armedSlots() (count uint32) {
 	return count
 }
 
-// emptyNotes say that the slots in which frames must not meet have not come.
 func (m *Machine) emptyNotes() []string {
 	if len(m.armed) == 0 || m.armedSlots() > 0 {
 		return nil
@@ -221,7 +214,7 @@ func (m *Machine) uncheckedNotes() []string {
 	}
 	asked, bare := c.Rules, fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
 	if m.deadlineJudged() == 0 {
-		asked.DeadlineSlots = 0 // a rule that has judged nothing has checked nothing
+		asked.DeadlineSlots = 0 // a rule without judged packets checks nothing
 	}
 	if m.armedSlots() == 0 {
 		asked.CollisionFree = nil
@@ -236,7 +229,7 @@ func (m *Machine) uncheckedNotes() []string {
 	return nil
 }
 
-// usualNotes say of a run that has broken exactly_once which packets that is about, if its scenario does not state a workload.
+// usualNotes explains a broken exactly_once if the scenario states no workload and the default applies.
 func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 	c := m.Config
 	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() || c.Source.StatesWorkload() ||
@@ -247,7 +240,7 @@ func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 		"as a random permutation says; name another under `workload:`"}
 }
 
-// overheardNotes say of a run of an image that has broken exactly_once because a packet for all came again what counts.
+// overheardNotes explains how exactly_once counts a packet for all that a processor received again.
 func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 	again := func(v outcome.Violation) bool {
 		return v.Subject.Kind == fabric.FindDuplicate && v.Rule == fabric.RuleExactlyOnce
@@ -260,8 +253,8 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		"listens no more, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
-// routeNotes say whether packets at routers may wait for one another, and where that is not all: NICs join a ring of routers whose
-// routes have none.
+// routeNotes reports whether packets may wait in a cycle at routers. NICs can close such a cycle even if the routes
+// have none.
 func (m *Machine) routeNotes(broken []outcome.Violation) []string {
 	r := fabric.RoutersOf(m.Network)
 	if r == nil || r.Shown == "" {

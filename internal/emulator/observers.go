@@ -6,37 +6,37 @@ import (
 	"starloom/fabric"
 )
 
-// Observer looks at what a machine does, while it runs. It changes nothing.
+// Observer observes a running machine without changing it.
 type Observer interface {
-	Cycle(cycle uint64) // in every cycle, between Settle and Latch, if it looks at cycles
-	Boundary() error    // after the handlers of a boundary; an error ends it
-	Dropped() error     // the machine is closed before it; the error is that of Machine.Close
+	Cycle(cycle uint64) // between Settle and Latch of every cycle, if attached for cycles
+	Boundary() error    // after the handlers of a boundary; an error ends the recording
+	Dropped() error     // the machine is closed during the recording; Machine.Close returns the error
 }
 
-// observers are those who look at a machine. None of them changes a result, none is part of a saved state.
+// observers look at a machine. They change no result and belong to no saved state.
 type observers struct {
-	observer   Observer // of a recording; nil for none
-	observed   bool     // it looks at cycles
+	observer   Observer // of the recording, nil for none
+	observed   bool     // observer wants cycles
 	watch      func(cycle uint64) error
-	watchError error              // the first one of this step
-	rxPorts    []uint16           // what the processors hear in this slot, nil unless someone watches
-	Replay     *replay            // of one processor, or nil
-	profiling  *profiling         // of one call, or nil
-	losses     *losses            // while a run is repeated to find them, else nil
-	ways       *ways              // of a run without faults, until they are told
-	onlookers  Onlookers          // who draws the run, or nil
-	draws      func(cycle uint64) // likewise, every cycle
+	watchError error              // first error of watch in this step
+	rxPorts    []uint16           // per processor: the port it hears in this slot; nil without observers
+	Replay     *replay            // of one processor, nil for none
+	profiling  *profiling         // of one call, nil for none
+	losses     *losses            // set while a run is repeated to locate losses
+	ways       *ways              // of the run without faults, until TellWays
+	onlookers  Onlookers          // draw the run, nil for none
+	draws      func(cycle uint64) // called every cycle, nil for none
 }
 
-// Onlookers draw a run. They change nothing.
+// Onlookers draw a run without changing it.
 type Onlookers interface {
-	Shard(index int) fabric.Onlooker // who looks at a shard
-	// Boundary is called at each that is whole: what happened before this slot is all told. Of a run that is cut
-	// off in the middle of a boundary it is called there, too, and what was told of this slot does not count.
+	Shard(index int) fabric.Onlooker // observer of a shard
+	// Boundary is called at each complete boundary, after all events before this slot. It is also called for the
+	// boundary in which a run is interrupted; events of that slot do not count.
 	Boundary(slot uint32)
 }
 
-// Look lets somebody draw what the machine does from now on, nil for no one. It is called between steps.
+// Look installs onlookers, nil for none. It must be called between steps.
 func (m *Machine) Look(o Onlookers) {
 	m.onlookers = o
 	for i := range m.Shards {
@@ -47,13 +47,13 @@ func (m *Machine) Look(o Onlookers) {
 	}
 }
 
-// LookAtCycles lets somebody draw every cycle from now on, between Settle and Latch, nil for no one.
+// LookAtCycles has f called in every cycle, between Settle and Latch; nil ends it.
 func (m *Machine) LookAtCycles(f func(cycle uint64)) {
 	m.draws = f
 	m.setWatch()
 }
 
-// MayRecord refuses a recording that cannot begin now.
+// MayRecord returns an error if no recording can begin now.
 func (m *Machine) MayRecord() error {
 	if err := m.enterWhole("recording"); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (m *Machine) MayRecord() error {
 	return nil
 }
 
-// Attach lets an observer see what the machine does: single cycles, and frames, if it looks at them.
+// Attach installs an observer and selects whether it receives cycles and frames.
 func (m *Machine) Attach(o Observer, cycles, frames bool) {
 	m.observer, m.observed = o, cycles
 	for i := range m.Shards {
@@ -77,7 +77,7 @@ func (m *Machine) Attach(o Observer, cycles, frames bool) {
 	m.setWatch()
 }
 
-// Detach ends attach, if it is this one that looks.
+// Detach removes o if it is the attached observer.
 func (m *Machine) Detach(o Observer) {
 	if m.observer == o {
 		m.Attach(nil, false, false)
@@ -95,7 +95,7 @@ func (m *Machine) setWatch() {
 	}
 }
 
-// watchCycle is called in every cycle between Settle and Latch. An error of one observer stops no other.
+// watchCycle runs in every cycle between Settle and Latch. An error of one observer does not stop the others.
 func (m *Machine) watchCycle(cycle uint64) error {
 	if m.draws != nil {
 		m.draws(cycle)

@@ -11,49 +11,48 @@ import (
 	"starloom/traces/input"
 )
 
-// The engines. Both give the same frames, metrics and digest; EngineAuto takes
-// EngineCycle when a waveform is wanted, EngineSlot otherwise.
+// The engines produce the same frames, metrics and digest. EngineAuto chooses EngineCycle for waveforms, RTL and
+// routers, otherwise EngineSlot.
 const (
-	EngineAuto  = "auto"  // one of the others
+	EngineAuto  = "auto"
 	EngineCycle = "cycle" // steps all hardware cycle by cycle
-	EngineSlot  = "slot"  // works out what a slot does
+	EngineSlot  = "slot"  // computes a slot at a time
 )
 
-// Options say how a machine is executed. None of them changes a result.
+// Options select how a machine is executed. They do not change results.
 type Options struct {
 	Engine    string // EngineAuto (also ""), EngineCycle or EngineSlot
-	Workers   int    // threads; 0: one, or all cores for large machines; one with RTL
-	BankSize  int    // processors per bank, rounded up to whole units of the network; 0: by size
+	Workers   int    // threads; 0: one, or all cores for large machines; with RTL always one
+	BankSize  int    // processors per bank, rounded up to whole units of the network; 0: chosen by size
 	Runtime   string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
 	Packets   bool   // keep all packets of traffic, for Machine.WritePackets
-	RunTable  bool   // keeps who sent to whom in each slot
-	Watched   bool   // someone looks at single cycles: EngineAuto takes EngineCycle
-	Latencies bool   // someone follows frames from their queues to receivers, for a picture
-	Audit     bool   // hold built-in programs, too, to what their frames show
+	RunTable  bool   // keep senders and receivers of each slot
+	Watched   bool   // single cycles are observed: EngineAuto chooses EngineCycle
+	Latencies bool   // frames are followed from queue to receiver, for a picture
+	Audit     bool   // check claims of built-in programs against their frames, too
 
-	Parks bool // park processors, whatever they take
+	Parks bool // park processors regardless of their memory
 
-	Replay int // number of the processor that is replayed, plus 1; 0: none
+	Replay int // number of the replayed processor plus 1; 0: none
 
 	HandlersWatched bool // every instance is a firmware.Watched
-	HandlersCovered bool // and notes branches and comparisons
-	HandlerTicks    int  // of firmware.Host.Limit
+	HandlersCovered bool // record branches and comparisons
+	HandlerTicks    int  // see firmware.Host.Limit
 
-	RTL rtl.InPlace // what stands in the place of RTL
+	RTL rtl.InPlace // replacement of RTL
 }
 
-// ParallelProcessorsMin is the size of a network from which more workers pay.
+// ParallelProcessorsMin is the number of processors from which several workers are faster.
 const ParallelProcessorsMin = 16 << 10
 
-// A default bank has some thousand processors, and some units, which then hear
-// media that lie side by side.
+// A default bank has some thousand processors and whole units, which hear adjacent media.
 const (
 	bankProcessorsMin = 4 << 10
 	bankProcessorsMax = 64 << 10
 	bankUnits         = 16
 )
 
-// NoSlots is why EngineSlot does not run a network, some of which may be RTL; nil if it does.
+// NoSlots returns an error if EngineSlot cannot run a network, with RTL or without.
 func NoSlots(n fabric.Network, rtl bool) error {
 	switch {
 	case fabric.RoutersOf(n) != nil:
@@ -65,7 +64,8 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	return nil
 }
 
-// choose resolves open options for a network, with RTL or without, and returns its shape in the engine.
+// choose resolves options left open for a network, with RTL or without, and returns the network's shape in the
+// engine.
 func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err error) {
 	switch o.Engine {
 	case "", EngineAuto:
@@ -85,7 +85,7 @@ func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err er
 		shape = wired.ShapeOf(n)
 	}
 	if rtl {
-		o.Workers, o.BankSize = 1, shape.Processors() // a device belongs to one goroutine
+		o.Workers, o.BankSize = 1, shape.Processors() // one goroutine owns a device
 	}
 	if o.Workers <= 0 {
 		o.Workers = 1

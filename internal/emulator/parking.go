@@ -7,30 +7,26 @@ import (
 	"starloom/nic"
 )
 
-// A machine whose processors mostly sleep, and whose banks would take more memory than there
-// may be, parks them: a few banks serve a block of processors each, one block after the other,
-// and of the others nothing is kept but registers, states and frames that wait. A block that
-// nothing reaches, and in which no one wakes up, costs nothing in a slot. Parking changes
-// no result.
+// A machine whose processors usually sleep and whose banks would exceed memory parks them: a few banks serve blocks
+// of processors in turn; the others keep only registers, states and waiting frames. A block costs nothing in a slot
+// in which no frame reaches it and no processor wakes up. Parking does not change results.
 
-// parking is the banks of a machine that parks its processors.
 type parking struct {
 	lock  sync.Mutex
 	free  map[int][]firmware.Instance // by number of cells
-	shown firmware.Instance           // for those who look at a single processor
+	shown firmware.Instance           // for access to a single processor
 }
 
-// block is some processors of a shard that have a bank together.
+// block is a group of processors in a shard that share a bank.
 type block struct {
 	first, cells int
 	parked       nic.Parked
-	next         uint32 // the slot in which one of them is called by itself...
-	wakes        bool   // ...if any is
-	resting      int    // of them are done or faulty
-	calm         bool   // all are done, and none is faulty
+	next         uint32 // slot in which the first of them wakes up by itself,
+	wakes        bool   // if any does
+	resting      int    // number of done or faulty ones
+	calm         bool   // all are done, none is faulty
 }
 
-// take returns a bank for so many processors, which the caller gives back.
 func (p *parking) take(cells int) firmware.Instance {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -47,7 +43,7 @@ func (p *parking) give(instance firmware.Instance) {
 	p.free[cells] = append(p.free[cells], instance)
 }
 
-// each yields all banks; none may be taken.
+// each yields all banks; none may be in use.
 func (p *parking) each(yield func(firmware.Instance)) {
 	for _, free := range p.free {
 		for _, instance := range free {
@@ -56,7 +52,6 @@ func (p *parking) each(yield func(firmware.Instance)) {
 	}
 }
 
-// look works out when a block has something to do by itself, after a slot.
 func (b *block) look(slot uint32) {
 	sleeps, calm := b.parked.Look(slot)
 	b.next, b.wakes, b.calm = slot+sleeps, sleeps > 0, calm

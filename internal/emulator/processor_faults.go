@@ -9,24 +9,23 @@ import (
 	"starloom/nic"
 )
 
-// Faults of processors happen at the boundary of a slot, between what the slot before has brought
-// and the handlers, in both engines alike. Those of media are the transports'.
+// In both engines processor faults occur at the slot boundary, after reception of the previous slot and before the
+// handlers. Transports apply the faults of media.
 
 type faulted struct {
 	plan       *fabric.Faults
-	processors bool    // some fault is one of processors
-	dead       []uint8 // by processor: 1 if a fault has killed it
+	processors bool    // the plan has faults of processors
+	dead       []uint8 // per processor: 1 if a fault has killed it
 }
 
-// struck are the cells of one window that a fault has hit at this boundary, and what of the
-// boundary has to be taken back when it ends in its middle.
+// struck holds the cells of one window that faults hit at this boundary, and the changes to undo if the boundary is
+// interrupted.
 type struck struct {
 	killed, restarted, called []uint32
-	turned                    []int // processors that have died or come back, in order
-	begun                     []int // processors that a boundary has restarted, in ascending order
+	turned                    []int // processors that died or restarted, in order
+	begun                     []int // restarted processors, ascending
 }
 
-// newFaulted returns that of a plan, nil for none.
 func newFaulted(c *config.Config, processors int) *faulted {
 	if len(c.Faults) == 0 {
 		return nil
@@ -56,7 +55,6 @@ func (f *faulted) shrink(bank *nic.Bank) {
 
 func (f *faulted) killed(processor int) bool { return f != nil && f.dead[processor] != 0 }
 
-// column has a 1 for each processor that a fault has killed; nil for no faults.
 func (f *faulted) column() []uint8 {
 	if f == nil {
 		return nil

@@ -32,8 +32,8 @@ func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 	return nil
 }
 
-// ResumeReplay gives the processor alone what it has in the machine, which goes on from a saved state:
-// state, registers and probes. The memory of an instance of its own may hold more of its state.
+// ResumeReplay copies state, registers and probes of the processor from a restored machine to its replay. The memory
+// of an isolated instance may hold more state and is copied whole.
 func (m *Machine) ResumeReplay() error {
 	r := m.Replay
 	if r.from = m.slot; m.bare != nil {
@@ -42,7 +42,7 @@ func (m *Machine) ResumeReplay() error {
 	from, cell := m.InstanceOf(r.processor)
 	bank, alone := from.Bank(), r.instance.Bank()
 	copy(r.instance.Probes(), probesOf(from, cell))
-	if m.Parking == nil && bank.Cells == 1 { // what is parked has a state and registers only
+	if m.Parking == nil && bank.Cells == 1 { // a parked processor has only state and registers
 		return r.instance.SetState(from.Memory(), from.Globals())
 	}
 	copy(alone.State(0), bank.State(cell))
@@ -94,7 +94,7 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	return out.Flush()
 }
 
-// writeSource tells what the source and the sink of a processor without firmware have done in the run, a line for each cycle.
+// writeSource writes a line for each cycle in which the source or sink of a processor without firmware acted.
 func (m *Machine) writeSource(to io.Writer, r *replay) error {
 	type event struct {
 		cycle uint32

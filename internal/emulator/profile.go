@@ -6,17 +6,15 @@ import (
 	"starloom/firmware"
 )
 
-// Which call of a handler was the longest shows only the end of a run, and a profile of every
-// call would cost much time. But a run is a function of its scenario and seed. So it is
-// repeated up to that call, which then runs once more, from the same state, in a copy that tells
-// of every source line.
+// Only the end of a run shows which handler call was longest, and profiling every call would cost much time. A run is
+// a function of scenario and seed, so it is repeated up to that call, which then runs again from the same state in a
+// copy of the image that records source lines.
 
-// profiling is the call that is profiled while a run is repeated.
 type profiling struct {
 	processor int
 	slot      uint32
-	image     *firmware.Image   // the copy that tells of its lines
-	profile   *firmware.Profile // of the call, once it has run
+	image     *firmware.Image   // copy that records its lines
+	profile   *firmware.Profile // nil before the call
 	err       error
 }
 

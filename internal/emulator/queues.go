@@ -11,8 +11,7 @@ import (
 	"starloom/traces"
 )
 
-// crossed looks at what the last slot that has crossed has brought, before the books of the boundary
-// after it are closed: frames that were lost, and deadlines that have passed.
+// crossed checks the last slot for lost frames and missed deadlines, before merge closes the boundary's ledgers.
 func (m *Machine) crossed() {
 	if m.slot == 0 {
 		return
@@ -51,7 +50,8 @@ func (m *Machine) deadlineJudged() uint64 {
 	return 0
 }
 
-// endDeadline finds what has not arrived when a run is over before its deadline: it will not be in time.
+// endDeadline reports packets missing at the end of a run that is over before its deadline: they cannot arrive in
+// time.
 func (m *Machine) endDeadline(find func(fabric.Finding) bool) {
 	if !m.finished || !m.Config.Known.Carries || m.slot >= m.Rules.DeadlineSlots {
 		return
@@ -62,7 +62,6 @@ func (m *Machine) endDeadline(find func(fabric.Finding) bool) {
 	})
 }
 
-// countDue counts what a deadline is for: what is missing before the run begins.
 func (m *Machine) countDue() {
 	if m.due = 0; m.Rules.DeadlineSlots > 0 && m.Config.Known.Carries && m.ending == nil {
 		m.Referee.Missing(func(fabric.Finding) bool {
@@ -72,14 +71,14 @@ func (m *Machine) countDue() {
 	}
 }
 
-// mustBeOver finds a run that goes on in the last slot in which it must be over.
+// mustBeOver reports a run that has not finished by finish_by.
 func (m *Machine) mustBeOver() {
 	by := m.Config.FinishBy
 	if by == 0 || m.finished || uint64(m.slot) != by/uint64(m.timing.SlotCycles()) {
 		return
 	}
 	if told := func(v outcome.Violation) bool { return v.Rule == fabric.RuleFinishBy }; slices.ContainsFunc(m.Findings.Kept, told) {
-		return // the boundary of the last cycle comes twice
+		return // the last cycle has two boundaries
 	}
 	all := m.Shape.Processors()
 	text := fmt.Sprintf("the run was not over after %s", m.Rules.FinishBy)
@@ -93,10 +92,9 @@ func (m *Machine) mustBeOver() {
 	m.Findings.pending = append(m.Findings.pending, fabric.Finding{Kind: fabric.FindUnended, Slot: m.slot, Text: text})
 }
 
-// overdue is what has not arrived when its deadline is over, after so many slots.
 func overdue(f fabric.Finding, slots uint32) fabric.Finding {
 	what := "the packet of processor"
-	if !f.Plain() { // no packet on its way
+	if !f.Plain() { // not a packet that frames carry
 		what = "all that is for it from processor"
 	}
 	f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(slots, "slot", "slots"))
@@ -104,7 +102,6 @@ func overdue(f fabric.Finding, slots uint32) fabric.Finding {
 	return f
 }
 
-// followQueues notes what handlers have queued for the slot that begins, unless the run has ended.
 func (m *Machine) followQueues() {
 	if m.queues == nil || m.ended {
 		return

@@ -13,9 +13,9 @@ import (
 	"starloom/nic"
 )
 
-// LocateLosses repeats a run that has lost packets, and says in the report where each was
-// lost that it lists. Nothing happens if there are none. When ctx ends, or the repeated
-// run is another one (RTL that depends on more than its inputs), the report says so.
+// LocateLosses repeats a run with lost packets and adds to the report where each listed packet was lost. It does
+// nothing without losses. A note says if ctx ends the repetition or the repetition differs from the run, for example
+// because RTL depends on more than its inputs.
 func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each func() error) error {
 	if len(report.Aside.Missing) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 				continue
 			}
 			if !m.losses.taken(p) {
-				continue // it may be under way
+				continue // it may be in flight
 			}
 			v := outcome.Violation{Message: fmt.Sprintf("the packet of processor %d for processor %d", p.Origin, p.Destination)}
 			m.losses.locate(p, &v)
@@ -69,7 +69,7 @@ func (m *Machine) setFollow(follow *fabric.Follow) {
 	}
 }
 
-// Repeat repeats the run from its beginning for its report; watch, if not nil, sees every cycle.
+// Repeat repeats the run of a report from its beginning. watch, if not nil, is called every cycle.
 func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error, each func() error) error {
 	if err := m.Restart(m.Seed); err != nil {
 		return err
@@ -85,9 +85,8 @@ func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func
 	return err
 }
 
-// ProfileWorst repeats a run that has missed its budget, or of which a profile is wanted, and
-// says in the report where the longest call of a slot handler has spent its cost. Where there is no
-// profile, the report says why.
+// ProfileWorst repeats a run that has exceeded its budget, or if a profile is wanted, and adds a cost profile of the
+// longest slot-handler call to the report, or a note why there is none.
 func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, wanted bool, each func() error) error {
 	f := &report.Firmware
 	if f.Cycles == nil || !wanted && (f.Overruns == nil || *f.Overruns == 0) {
@@ -145,14 +144,13 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each 
 	return "", nil
 }
 
-// errProfiled ends the repeated run.
 var errProfiled = errors.New("the call was profiled")
 
-// A run is a function of its scenario and seed, so what faults have done to it can be told from
-// what the firmware did: a run with faults that fails is repeated without them.
+// A run is a function of scenario and seed. Repeating a failed run without its faults separates their effects from
+// those of the firmware.
 
-// Separate repeats a run that has failed without its faults, and says of each violation in the report
-// whether it is theirs. When ctx ends before that, the report says so.
+// Separate repeats a failed run without its faults and records for each violation whether faults caused it. If the
+// repetition is cut short, a note says so.
 func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each func() error) error {
 	if m.faults == nil || report.Verdict == outcome.VerdictPass || m.Interrupted || m.RTLFailed {
 		return nil
@@ -182,7 +180,8 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 	return nil
 }
 
-// watchWays watches the ways in the next repetition; nil for another workload, or if nothing is missing.
+// watchWays observes the next repetition to find the paths of a one-to-all message; it returns nil for other
+// workloads or if every processor received the message.
 func (m *Machine) watchWays() *ways {
 	if m.Config.Workload.OneToAll == nil || referees.PacketsOf(m.Referee) != nil || !m.Config.Known.Carries {
 		return nil
@@ -205,7 +204,7 @@ func (m *Machine) watchWays() *ways {
 	return w
 }
 
-// TellWays says of each processor that a message has not reached where its way was cut.
+// TellWays adds to the violation of each missed message where its path was cut.
 func (m *Machine) TellWays(report *outcome.Report) {
 	if m.ways == nil {
 		return
@@ -218,7 +217,6 @@ func (m *Machine) TellWays(report *outcome.Report) {
 	m.ways = nil
 }
 
-// fate says what a fault has done to a frame on its way to a processor that hears it without faults.
 func (m *Machine) fate(processor int, at heardAt) string {
 	medium := m.Names.HeardOn(processor, at.port)
 	switch effect, fault := m.faults.plan.OnMedium(medium, at.slot); effect {

@@ -15,27 +15,27 @@ import (
 
 const replayBytesMax = 256 << 20
 
-// replay is one processor, alone: what its NIC told its handlers in the run is kept, and
-// the handlers get it again in an instance of their own.
+// replay records the inputs of one processor's handlers in a run and calls the handlers again with them, in an
+// instance of their own.
 type replay struct {
 	processor int
-	stride    int // of a frame
+	stride    int // bytes per frame
 	instance  firmware.Instance
 	Calls     []ReplayCall
 	bytes     int
-	cut       bool // calls after those that are kept were not
+	cut       bool // later calls were not recorded
 	recording bool
-	from      uint32 // the slot of the state from which the run went on, or 0
+	from      uint32 // slot of the restored state that the run continued from, or 0
 }
 
-// ReplayCall is one call of a handler.
+// ReplayCall is a recorded call of a handler.
 type ReplayCall struct {
 	Handler       replayHandler
 	slot          uint32
 	before, after nic.Cell
-	probes        []uint64         // after it
-	events        []firmware.Event // what it did beside its frames
-	Cost          uint32           // of its instructions, alone, in a machine that measures it
+	probes        []uint64         // after the call
+	events        []firmware.Event // effects other than frames
+	Cost          uint32           // instructions of this call, if the machine meters them
 }
 
 type replayHandler uint8
@@ -43,10 +43,9 @@ type replayHandler uint8
 const (
 	CallSlot    replayHandler = iota // on_slot
 	callStart                        // on_start, before slot 0
-	callRestart                      // on_start, since a fault has restarted the processor
+	callRestart                      // on_start, after a restart by a fault
 )
 
-// place returns the cell of the processor in a bank; ok is false if it is in another.
 func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
 	if r == nil || !r.recording {
 		return 0, false
@@ -102,8 +101,8 @@ func probesOf(instance firmware.Instance, cell int) []uint64 {
 	return slices.Clone(probes[cell*each : (cell+1)*each])
 }
 
-// Again calls the handlers again, alone, and describes each call. The first that does
-// something else than in the run ends it: number is that of the call, what says what.
+// Again repeats the calls on the processor's own instance and passes each to describe. It stops at the first call
+// that differs from the run and returns its number and the difference.
 func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what string, err error) {
 	for i := range r.Calls {
 		was := &r.Calls[i]
@@ -145,14 +144,14 @@ func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what 
 	return len(r.Calls), "", nil
 }
 
-// together reports whether the events of call i were taken with those of the next one: a
-// processor that a fault has restarted is called in the same slot.
+// together reports whether the events of call i include those of the next: a restarted processor's slot handler is
+// called in the same slot.
 func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }
 
 type narrator struct {
-	stride int          // of a frame
+	stride int          // bytes per frame
 	probes []string     // names
 	clock  *meter.Clock // nil if handlers take no time
 }
@@ -271,7 +270,7 @@ func portText(port uint16) string {
 	return fmt.Sprintf("port %d", port)
 }
 
-// frameText describes a frame of any length. The NIC writes the source when the frame is sent.
+// frameText describes a frame. It omits the source, which the NIC writes when it sends the frame.
 func frameText(f nic.FrameView) string {
 	text := f.Kind().String()
 	if to := f.Destination(); to < 1<<31 {

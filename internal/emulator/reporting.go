@@ -20,8 +20,8 @@ import (
 	"starloom/traces"
 )
 
-// rtlNotes say what to do next when a run with RTL has failed, but not by its tools: the check of the
-// scenario repeats its inputs, that of a map has others.
+// rtlNotes names the next command after a run with RTL has failed for reasons other than tools: the scenario's check
+// repeats the run's inputs, a map's check uses random ones.
 func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if m.RTL == nil || !failed {
 		return nil
@@ -30,7 +30,7 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if len(m.RTL.Report) == 1 {
 		count = m.RTL.Report[0].Path + " of this run is"
 	}
-	if m.Config.Source.CheckCommand == "" { // it is not from a file
+	if m.Config.Source.CheckCommand == "" { // not from a file
 		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + m.rtlCheck()}
 	}
 	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count, m.rtlCheck())}
@@ -40,7 +40,6 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	return notes
 }
 
-// rtlCheck is the comparison of a run's RTL with its models: the check of the scenario's file, else those of the maps.
 func (m *Machine) rtlCheck() string {
 	if check := m.Config.Source.CheckCommand; check != "" {
 		return "`" + check + "`"
@@ -48,8 +47,8 @@ func (m *Machine) rtlCheck() string {
 	return "`" + strings.Join(m.RTL.Checks, "` or `") + "`"
 }
 
-// RunTable returns who did what in each step so far, nil if MachineOptions.RunTable did not ask
-// for it or the network has none for this workload.
+// RunTable returns the actions of each step so far, nil without MachineOptions.RunTable or if the network has no
+// table for the workload.
 func (m *Machine) RunTable() fabric.RunTable {
 	if tabled, ok := m.Referee.(fabric.Tabled); ok {
 		return tabled.RunTable(m.slot)
@@ -57,7 +56,8 @@ func (m *Machine) RunTable() fabric.RunTable {
 	return nil
 }
 
-// WritePackets writes all packets of traffic so far, if Options.Packets has asked for them; of another workload at routers all frames.
+// WritePackets writes all packets of traffic so far, which needs Options.Packets; for other workloads at routers, all
+// frames.
 func (m *Machine) WritePackets(to io.Writer) error {
 	if packets, ok := m.Referee.(traffic.Packets); ok {
 		return packets.WritePackets(to)
@@ -65,11 +65,11 @@ func (m *Machine) WritePackets(to io.Writer) error {
 	return stream.StreamOf(m.transport).WritePackets(to)
 }
 
-// Harmed returns what faults do to the light of a medium in a slot.
+// Harmed returns the effect of faults on a medium in a slot.
 func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
-// FaultOn is the fault that has harmed what a medium carried in a slot, and the bit of a frame that it has flipped, -1 for
-// none; ok is false if none has.
+// FaultOn returns the fault that harmed a medium in a slot and the frame bit that it flipped, -1 for none; ok is
+// false without a fault.
 func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	if m.faults == nil {
 		return 0, -1, false
@@ -104,10 +104,10 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 	return reports
 }
 
-// Measure adds what a machine has measured, in the run with this place among all.
+// Measure adds the machine's measurements to x; run is the place of the machine's run among all.
 func (m *Machine) Measure(x *meter.Measured, run uint64) {
 	for i := range m.Shards {
-		shard := m.Shards[i].meter.Measured // its counts are read only
+		shard := m.Shards[i].meter.Measured // a copy: only the counts are shared
 		shard.Start.Run, shard.Slot.Run = run, run
 		x.Merge(&shard)
 	}
@@ -122,7 +122,7 @@ func (m *Machine) meterReport(r *outcome.FirmwareReport) {
 	}
 }
 
-// ViolationsNow are those so far, with what the end of a run shows if it has ended.
+// ViolationsNow returns the violations so far, after the end of a run including those that only the end shows.
 func (m *Machine) ViolationsNow() []outcome.Violation {
 	if m.ended {
 		return m.Sum().Violations
@@ -130,10 +130,10 @@ func (m *Machine) ViolationsNow() []outcome.Violation {
 	return m.Findings.Kept
 }
 
-// Bare is the hardware of a machine without firmware, nil for others.
+// Bare returns the hardware of a machine without firmware, otherwise nil.
 func (m *Machine) Bare() *stream.Bare { return m.bare }
 
-// Loads are those of channels between routers, nil if there are none.
+// Loads returns the loads of channels between routers, nil without routers.
 func (m *Machine) Loads() *stream.ChannelLoads {
 	if m.bare != nil {
 		return m.bare.Loads()
@@ -144,7 +144,7 @@ func (m *Machine) Loads() *stream.ChannelLoads {
 	return nil
 }
 
-// Channels are the channels of a network of routers alone, for who looks at them; nil for others.
+// Channels returns the channels of a network that consists of routers, otherwise nil.
 func (m *Machine) Channels() *hw.RouterNetwork {
 	if m.bare != nil {
 		return m.bare.Network()
@@ -155,7 +155,7 @@ func (m *Machine) Channels() *hw.RouterNetwork {
 	return nil
 }
 
-// parkedBytes is what a parked processor takes, 0 if none is parked.
+// parkedBytes is the memory of a parked processor, 0 if none is parked.
 func (m *Machine) parkedBytes() int {
 	if m.Parking == nil {
 		return 0
@@ -163,9 +163,8 @@ func (m *Machine) parkedBytes() int {
 	return memoryParked + int(m.Image.stateBytes)
 }
 
-// Report sums up the run so far, as if it ended here: while it goes on, processors that
-// are not done break the rule finishes. It looks at every processor; Violations does not.
-// Of a machine that is closed it is the report of that moment.
+// Report sums up the run so far, as if it ended now: in a running machine, processors that are not done violate the
+// rule finishes. It visits every processor; Violations does not. After Close it returns the report made by Close.
 func (m *Machine) Report() *outcome.Report {
 	if m.closed {
 		return m.final
@@ -173,11 +172,11 @@ func (m *Machine) Report() *outcome.Report {
 	return m.Sum()
 }
 
-// Violations returns what has broken a rule so far, without what only the end of a run
-// can tell: the first ViolationsMax, and the first of every rule.
+// Violations returns the rule violations so far, without those that only the end of a run shows: the first
+// ViolationsMax, and the first of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
 
-// Summed is the digest of the run so far.
+// Summed returns the digest of the run so far.
 func (m *Machine) Summed() traces.Digest {
 	if packets, ok := m.Referee.(*traffic.Bare); ok {
 		return packets.Digest()
@@ -189,7 +188,7 @@ func (v *violationList) sort() {
 	slices.SortStableFunc(v.Kept, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 }
 
-// Sum is Report of a machine that is not closed.
+// Sum returns the report of a machine that is not closed.
 func (m *Machine) Sum() *outcome.Report {
 	var frames fabric.Frames
 	var held uint8
@@ -295,14 +294,13 @@ func (m *Machine) limits() map[string]string {
 	return limits
 }
 
-// judgeResults holds the results of a run that is over to its rules. Processors that a fault has killed are left out.
+// judgeResults judges a finished run's results, except those of killed processors.
 func (m *Machine) judgeResults(find func(fabric.Finding) bool) {
 	if m.Rules.Results != nil && m.finished {
 		m.Rules.Results.Judge(&m.Results, m.Image.resultNames, m.Shape.Processors(), m.faults.killed, func(f fabric.Finding) { find(f) })
 	}
 }
 
-// resultMetrics are the firmware's results unless the referee explains them, and statistics of named ones.
 func (m *Machine) resultMetrics() (metrics fabric.Metrics) {
 	if !m.Image.results {
 		return nil
@@ -329,21 +327,20 @@ func (m *Machine) resultMetrics() (metrics fabric.Metrics) {
 	return metrics
 }
 
-// Steps returns the steps of the algorithm that the run took.
+// Steps returns the number of algorithm steps that the run took, rounded up.
 func (m *Machine) Steps() int {
 	per := m.Config.Known.SlotsPerStep
 	return (int(m.slot) + per - 1) / per
 }
 
-// endFindings adds what only the end of a run can tell, and returns its number:
-// an interruption, processors that are not done or still want to send, and, once
-// the run has finished, packets that never arrived; missing are those of them that are
-// listed.
+// endFindings adds violations that only the end of a run shows and returns their number: an interruption, processors
+// that are not done or still have frames to send, and in a finished run packets that never arrived. missing holds the
+// listed ones of these packets.
 func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome.MissingPacket) {
 	if m.RTLFailed || m.Paused {
-		return 0, nil // a run that RTL has ended, or a break, had no chance to finish
+		return 0, nil // RTL or a break ended the run early
 	}
-	if m.Interrupted { // no processor had a chance to get done
+	if m.Interrupted {
 		v.add(outcome.Violation{
 			Rule: outcome.RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot),
 			Path: m.Network.Kind(), Message: "the run was interrupted",
@@ -369,7 +366,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	unfinished := func(bank *nic.Bank, cell int, why func(bank *nic.Bank, cell int) (text, cause string)) {
 		f := fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell}
 		cause := ""
-		if outcome.Wants(v.Kept, fabric.RuleFinishes) { // of millions, a hundred are described
+		if outcome.Wants(v.Kept, fabric.RuleFinishes) { // only listed processors are described
 			f.Text, cause = why(bank, cell)
 		}
 		if find(f) {
@@ -406,7 +403,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		})
 	}
 	if m.finished && m.Rules.ExactlyOnce {
-		routed := referees.PacketsOf(m.Referee) != nil // else what is missing is no packet that frames show
+		routed := referees.PacketsOf(m.Referee) != nil // otherwise no frames carry the missing packets
 		m.Referee.Missing(func(f fabric.Finding) bool {
 			if find(f) && f.Plain() && routed {
 				missing = append(missing, outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
@@ -418,7 +415,8 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	return count, missing
 }
 
-// notArrivedAtEnd yields what has not arrived of a workload that is over when it has; traffic is over when its time is, too.
+// notArrivedAtEnd yields missing parts of a workload that ends the run. A finished run lacks some only with traffic,
+// which also ends by time.
 func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 	if m.finished && m.offering == nil {
 		return
@@ -430,7 +428,7 @@ func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 	})
 }
 
-// waitsForCredit says for which lost credit a processor waits, "" for none.
+// waitsForCredit describes the lost credit that a processor waits for, "" for none.
 func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
 	if credited, ok := m.transport.(flow.Credited); ok && bank.Registers[cell].TxCount > 0 {
 		if c := credited.Credits(); c != nil {
@@ -440,7 +438,6 @@ func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
 	return ""
 }
 
-// waitsFor says what keeps a processor that is not done, as far as its referee or its NIC knows.
 func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	registers := &bank.Registers[cell]
 	if waiter, ok := m.Referee.(fabric.Waiter); ok {
@@ -462,10 +459,9 @@ func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	return ""
 }
 
-// longSleep is a sleep of so many slots that it may well be why a processor is not done.
+// longSleep is the sleep, in slots, from which it may explain why a processor is not done.
 const longSleep = 64
 
-// notDone says that a processor was not done, and what has kept it.
 func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 	const notDone = "was not done when the run ended"
 	if what := m.waitsForCredit(bank, cell); what != "" {
@@ -474,7 +470,8 @@ func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 	return notDone + m.waitsFor(bank, cell), ""
 }
 
-// leftToSend says that a processor was done with frames in its TX FIFO: their credits were lost by faults.
+// leftToSend describes a processor that was done with frames in its TX FIFO; the cause is faults if it waits for a
+// lost credit.
 func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
 	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
 	if what := m.waitsForCredit(bank, cell); what != "" {
@@ -487,7 +484,7 @@ func ownFault(*nic.Bank, int) (text, cause string) {
 	return "set its own faulty flag and was not done", ""
 }
 
-// WriteLog appends what the firmware has logged at the last boundary.
+// WriteLog writes the lines that the firmware logged at the last boundary.
 func (m *Machine) WriteLog(w io.Writer) error {
 	return m.Log.write(w, m.circumstances(), m.Network.Kind(), m.slot)
 }

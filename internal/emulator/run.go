@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Close releases the firmware, the workers and the RTL. A recording that is not closed is
-// dropped, and that is an error. Closed again, it does nothing.
+// Close releases firmware, workers and RTL. It returns an error if it drops an open recording. Further calls do
+// nothing.
 func (m *Machine) Close() error {
 	if m.closed {
 		return nil
@@ -24,13 +24,12 @@ func (m *Machine) Close() error {
 	return errors.Join(err, m.Release())
 }
 
-// Step lets the next slot cross the fabric and runs the boundary in its last cycle -
-// deliver, handlers, send - up to the edge that ends it. The first one runs the boundary
-// of slot 0 before. It does nothing when the run has ended: finished or at its limit of
-// slots, stop.slots. A handler that never returns keeps it forever; Run has a context.
+// Step lets the next slot cross the fabric and runs the boundary in its last cycle (deliver, handlers, send) up to
+// the edge that ends it. The first Step also runs the boundary of slot 0. Step does nothing after the end of the run.
+// A handler that never returns blocks it forever; Run has a context.
 //
-// An error is one of a recording, which is over then, or of Watch: the step was made, and
-// the next one goes on. Firmware that fails is not an error; see Violations.
+// Step returns errors of a recording, which then ends, or of Watch; the step itself is complete, and the run can
+// continue. Failing firmware is not an error; see Violations.
 func (m *Machine) Step() error {
 	if err := m.enterWhole("stepping"); err != nil {
 		return err
@@ -61,9 +60,8 @@ func (m *Machine) step(ctx context.Context, each func() error) error {
 	return m.turn(ctx, each)
 }
 
-// turn runs the boundary of a slot and the edge after it. It is the last one of a run
-// that has reached its limit. When ctx has ended no handler is called; one that runs is
-// stopped, and there is no edge then.
+// turn runs the boundary of a slot and the edge after it. The boundary at the slot limit is the last one. If ctx has
+// ended, turn calls no handler; running handlers are interrupted, and then the edge is omitted.
 func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	over := ctx.Err() != nil
 	if over {
@@ -117,12 +115,11 @@ func (m *Machine) cross() (slots uint32) {
 	return m.bare.Slots()
 }
 
-// Run steps until the run has finished, its limit of slots is reached or ctx ends; then
-// it has ended, and another Run does nothing. each, if not nil, is called at every
-// boundary, after the handlers; it may read whatever can be read between steps. An error of it
-// is returned after the edge that ends the boundary, and the next Run or Step goes on from
-// there. When ctx ends while handlers run, they are stopped, their boundary does not count,
-// and the run has ended: that is not an error; the report says so.
+// Run steps until the run finishes, reaches its slot limit, or ctx ends; the run has then ended, and another Run does
+// nothing. each, if not nil, is called at every boundary, after the handlers; it may read what can be read between
+// steps. Run returns an error of each after the edge that ends the boundary, and the next Run or Step continues from
+// there. If ctx ends while handlers run, they are interrupted and their boundary is discarded. That is not an error;
+// the report shows it.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
 	if err := m.enterWhole("running"); err != nil {
 		return err

@@ -10,49 +10,50 @@ import (
 	"starloom/traces"
 )
 
-// running is the state of a run: plain columns, and the books of those who keep their own. Each of
-// its fields is one of Machine.parts, but for the last two: they follow from the others.
+// running is the state of a run. Each field is one of Machine.parts, except for the last two, which follow from the
+// others.
 type running struct {
 	columns
 	Findings violationList
 	Results  fabric.Results   // of the firmware
-	faults   *faulted         // nil for none
-	held     *referees.Held   // nil if no one looks at what frames show of packets held
-	queues   *referees.Queues // nil if no one asks how long frames wait or whether they are lost
+	faults   *faulted         // nil without faults
+	held     *referees.Held   // nil if claims of held packets are not audited
+	queues   *referees.Queues // nil unless waiting times or losses of frames are observed
 	Meter    *meter.Clock     // nil if handlers take no time
 
-	scheduled // what the firmware is told of its schedule
-	boundary  // of the last one, or the one that runs
+	scheduled // the firmware's schedule
+	boundary  // the current boundary, or the last one
 }
 
-// columns are the plain figures of a run. A run begins with none of them but its seed; state lists
-// those that are saved. The others are zero after a restore.
+// columns are the scalars of a run. At its beginning all but the seed are zero; state saves some, the others are zero
+// after a restore.
 type columns struct {
 	Seed      uint64
-	slot      uint32 // slots that have crossed
-	started   bool   // the boundary of this slot has run; else that of slot 0 comes next
+	slot      uint32 // number of completed slots
+	started   bool   // the boundary of slot 0 has run
 	finished  bool
-	ended     bool // the last boundary has run: the machine goes no further
+	ended     bool // the last boundary has run
 	RTLFailed bool // RTL has ended the run
 	traps     uint64
 	Digest    traces.Digest
 
-	// Of a run that is cut off, which is not saved.
+	// Not saved:
 	Interrupted bool
-	Paused      bool // the caller stops here, before the end
-	notArrived  int  // packets that handlers announced in the boundary that was interrupted
+	Paused      bool // the caller stops before the end
+	notArrived  int  // packets announced in the interrupted boundary
 }
 
 func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 
-// state visits the saved state. A restored run ends with slot limit at the latest; read tells its slot at once.
+// state visits the saved columns. A restored slot above limit is refused; read receives the slot as soon as it is
+// known.
 func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)) {
 	next := &columns{}
 	if v.Saving() {
 		next = c
 	}
 	hw.StateScalar(v, "seed", &next.Seed)
-	last := uint64(0) // the slot that the digest may go on with: it may have the events of this one
+	last := uint64(0) // largest slot of the digest: it may contain events of the current slot
 	hw.StateScalar(v, "slot", &next.slot, func(_ int, value uint32) error {
 		if value > limit {
 			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)
@@ -90,13 +91,13 @@ func stateFlags(v *hw.StateVisitor, name string, flags ...*bool) {
 	})
 }
 
-// boundary is what a boundary keeps for itself, and for those who look at it until the next one.
+// boundary is the state of one boundary, readable until the next one.
 type boundary struct {
 	phase int
-	last  bool            // it does not send
-	Done  int             // processors that were done or faulty
-	Log   firmwareLog     // what they have logged
-	news  []fabric.Result // those that were new
+	last  bool // this boundary does not send
+	Done  int  // number of processors done or faulty
+	Log   firmwareLog
+	news  []fabric.Result // new results
 }
 
 func (b *boundary) forget() {
@@ -104,14 +105,13 @@ func (b *boundary) forget() {
 	b.Log.clear()
 }
 
-// scheduled is what firmware is told of its schedule. It follows from what a run has to carry.
 type scheduled struct {
-	offering fabric.Offering                  // what offers packets in the place of a schedule, nil for nothing
-	Schedule fabric.Schedule                  // nil if the firmware takes none
-	words    []uint64                         // its words for the slot that begins...
-	Sparse   fabric.Sparse                    // ...unless it has few of them in a slot:
-	changed  []wordOf                         // those that are new, which...
-	change   func(processor int, word uint64) // ...adds to
+	offering fabric.Offering                  // source of packets that replaces a schedule, nil for none
+	Schedule fabric.Schedule                  // nil for firmware without schedule
+	words    []uint64                         // words for the slot that begins
+	Sparse   fabric.Sparse                    // Schedule with few words per slot, or nil
+	changed  []wordOf                         // changed words of a sparse schedule
+	change   func(processor int, word uint64) // appends to changed
 }
 
 type wordOf struct {

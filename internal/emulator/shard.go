@@ -13,33 +13,33 @@ import (
 	"starloom/nic"
 )
 
-// metOn is a medium on which frames met, and the first cycle of the slot that shows it.
+// metOn is a collision: its medium and the first cycle of the slot that shows it.
 type metOn struct {
 	medium int
 	cycle  uint32
 }
 
-// Shard is the part of the machine that one worker handles at a time: whole units with their instances.
+// Shard is the unit of work of one worker: whole units of the network with their instances.
 type Shard struct {
 	shard     hw.Shard
 	Instances []firmware.Instance
-	blocks    []block // of processors that are parked, in the place of instances
+	blocks    []block // of parked processors, in place of instances
 	Ledger    fabric.Ledger
-	whole     ledgerTotals // of the slots that have crossed
-	awake     []uint32     // cells whose handlers are called
+	whole     ledgerTotals // totals up to the last completed slot
+	awake     []uint32     // cells with something to do
 	log       firmwareLog
-	struck    struck                         // by faults
-	traps     uint64                         // of the last boundary
-	replay    *replay                        // of the machine
-	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
-	slot      uint32                         // for collision
-	met       []metOn                        // collisions of this boundary, while losses are looked for
+	struck    struck
+	traps     uint64 // in the last boundary
+	replay    *replay
+	collision func(medium int, cycle uint32) // notes a collision; one closure for all slots, so that a slot does not allocate
+	slot      uint32                         // argument of collision
+	met       []metOn                        // collisions of this boundary, while losses are located
 	meter     shardMeter
-	touched   uint64 // of no use but to keep loads: Bank.Touch
+	touched   uint64 // keeps the loads of Bank.Touch alive
 }
 
-// ledgerTotals are the figures of a ledger that grow from slot to slot, without what the boundary that
-// runs has added for the slot that it begins.
+// ledgerTotals are the cumulative figures of a ledger, without those that the current boundary adds for the slot that
+// begins.
 type ledgerTotals struct {
 	frames        fabric.Frames
 	heldMax       uint8
@@ -88,8 +88,8 @@ func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
 	l.StateFaults(v, name)
 }
 
-// drop forgets what the boundary that runs has added to a ledger for slot: it has ended in its middle. Of its
-// findings those of the slot before remain.
+// drop removes from a ledger what an interrupted boundary added for slot, and returns the findings of the slot
+// before.
 func (s *Shard) drop(slot uint32) (remain []fabric.Finding) {
 	l, whole := &s.Ledger, s.whole
 	l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked
@@ -111,13 +111,13 @@ type shardMeter struct {
 	meter.Measured
 	kept nic.Kept
 
-	// What takes the boundary that runs back.
+	// To undo an interrupted boundary:
 	startWhole, slotWhole meter.SpreadWhole
 	overrunsWhole         uint64
 	longer                []longerCall
 }
 
-// longerCall is a processor whose longest call is of the boundary that runs, and what that was before.
+// longerCall is a processor whose longest call is in the current boundary, and its previous maximum.
 type longerCall struct {
 	processor int
 	before    uint32
@@ -156,15 +156,13 @@ func (s *shardMeter) noteRestart(clock *meter.Clock, slot uint32, bank *nic.Bank
 	}
 }
 
-// noteCost notes what a handler has cost, unless it has trapped.
 func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, cell int, cost uint32) {
 	if cost > 0 || !bank.Silenced(cell) {
 		d.Add(clock.Cycles(cost), bank.First+cell, slot)
 	}
 }
 
-// noteSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
-// compute window, the NIC has nothing: what it has written there is dropped.
+// noteSlot adds the costs of handler calls. If a handler overruns the compute window, the NIC discards its outputs.
 func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32, ledger *fabric.Ledger) {
 	d := &s.Slot
 	s.slotWhole.Costs = append(s.slotWhole.Costs, costs...)

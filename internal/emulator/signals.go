@@ -12,14 +12,12 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Signal is a view of one signal of a machine: a register or wire of the hardware, a
-// register of a NIC, a value that firmware shows (sl_probe), or the number of the slot. It
-// can only be read, and not while another goroutine steps the machine.
+// Signal is a view of one signal of a machine: a register or wire of the hardware, a NIC register, a firmware value
+// (sl_probe), or the slot number. It is read-only and must not be read while another goroutine steps the machine.
 //
-// In a function given to Watch, its value is that which a waveform has in this cycle.
-// Between two steps, hardware is after the edge that ended the last slot: registers have
-// the value of the next cycle, wires still that of the last; signals of NIC and firmware
-// have what the handlers have left.
+// In a function of Watch its value is that of the waveform in this cycle. Between steps, registers of hardware have
+// the value of the next cycle and wires that of the last one; signals of NIC and firmware have the values left by the
+// handlers.
 type Signal struct {
 	Path   string   // as in waveforms
 	Bits   int      // width, 1 to 64
@@ -29,7 +27,7 @@ type Signal struct {
 	probe   hw.Probe
 }
 
-// Value returns what the signal is now, 0 when the machine is closed.
+// Value returns the current value, 0 once the machine is closed.
 func (s *Signal) Value() uint64 {
 	if s.machine.closed {
 		return 0
@@ -37,8 +35,8 @@ func (s *Signal) Value() uint64 {
 	return s.probe.Value()
 }
 
-// Signal finds a signal by its path, as waveforms show it. It goes through all of them:
-// find once, read often. The error is an *InputError if there is none.
+// Signal returns the signal with the given waveform path. It searches all signals: call it once per signal. It
+// returns an *InputError if the path does not exist.
 func (m *Machine) Signal(path string) (*Signal, error) {
 	found, err := m.find(func(p string) bool { return p == path }, path)
 	if err != nil {
@@ -47,10 +45,9 @@ func (m *Machine) Signal(path string) (*Signal, error) {
 	return found[0], nil
 }
 
-// Signals finds all signals whose paths match one of the patterns: * stands for a part of
-// a name, ** for any number of names, [2..5] for a range. Without a pattern it returns all.
-// The order is that of waveforms. The slot engine has no signals of hardware. Errors of
-// patterns, and that nothing matches, are *InputError.
+// Signals returns the signals whose paths match one of the patterns, or all without patterns, in the order of
+// waveforms. In a pattern, * stands for a part of a name, ** for any number of names, [2..5] for a range. The slot
+// engine has no hardware signals. Signals returns an *InputError for a bad pattern or if nothing matches.
 func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	compiled := make([]*hw.Pattern, len(patterns))
 	for i, pattern := range patterns {
@@ -90,7 +87,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	return found, nil
 }
 
-// SignalExamples says what signals are called.
+// SignalExamples lists examples of signal paths for error messages.
 func (m *Machine) SignalExamples() string {
 	tx, status := m.Names.Processor(0)+".tx", m.Names.Processor(0)
 	if m.Shape.NIC().AllPorts {
@@ -104,12 +101,10 @@ func (m *Machine) SignalExamples() string {
 		tx, m.Names.Medium(0), status)
 }
 
-// Watch has f called in every cycle from the next step on, between Settle and Latch, when
-// wires and registers show the same cycle. f may read signals and what else can be read
-// between steps; it must not step, save or change the machine (that is an error). The
-// first error of f within a step is returned by it, or by Run; the slot that crosses is
-// completed, without further calls. nil ends it. Like a waveform, it needs EngineCycle,
-// and makes the machine look at dark cycles, too. It changes no result.
+// Watch calls f in every cycle from the next step on, between Settle and Latch, when wires and registers show the
+// same cycle. f may read signals and all that can be read between steps; calls that change the machine return an
+// error. Step or Run returns the first error of f in a step; the slot is completed without further calls. nil ends
+// watching. Watch needs EngineCycle and simulates dark cycles, too. It does not change results.
 func (m *Machine) Watch(f func(cycle uint64) error) error {
 	if err := m.enterWhole("watching"); err != nil {
 		return err
@@ -123,14 +118,14 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 	return nil
 }
 
-// SlotProbe is the number of the slot that crosses, or is the next to cross.
+// SlotProbe is the number of the slot that crosses, or of the next one.
 func (m *Machine) SlotProbe() hw.Probe { return hw.ProbeOf(m.Network.Kind()+".slot", 32, &m.slot) }
 
-// statusStates are the states of rx_status in a waveform. Firmware can write
-// anything into its registers; what is not a status shows as the last state.
+// statusStates names the values of rx_status in a waveform. Firmware can write any value; invalid ones show as the
+// last state.
 var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 
-// FirmwareProbes yields firmware and NIC registers at the boundary of a slot: the register map and sl_probe's values.
+// FirmwareProbes yields the NIC registers and sl_probe values of every processor, valid at slot boundaries.
 func (m *Machine) FirmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
 	if m.rxPorts == nil {
 		m.rxPorts = slices.Repeat([]uint16{nic.PortNone}, m.Shape.Processors())
@@ -160,32 +155,31 @@ func (m *Machine) FirmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
 	}
 }
 
-// Processor is what the registers of one processor's NIC and its firmware's probes were
-// when it was read: after the handlers of the last boundary, or, before the first step,
-// after reset. It is a copy; nothing can be changed through it.
+// Processor is a copy of one processor's NIC registers and firmware probes: after the handlers of the last boundary
+// or, before the first step, after reset.
 type Processor struct {
-	Number int    // 0 to Scenario.Processors()-1
-	Path   string // as in traces and violations
+	Number int
+	Path   string
 
-	Done      bool // its firmware has nothing more to do
-	Faulty    bool // it trapped, gave up, broke the ABI, or said so itself
-	Sleeping  bool // its handler is not called until a frame or its slot comes
-	Delivered bool // the network told it that the packet that started here has arrived
-	Held      int  // packets that it says it holds, 0 to 255
-	RxFrames  int  // frames in the RX FIFO that the handler has not taken
-	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
+	Done      bool // its firmware has no more work
+	Faulty    bool // it trapped, gave up, violated the ABI, or set the flag itself
+	Sleeping  bool // its handler is not called until a frame or its slot arrives
+	Delivered bool // the network reported the arrival of its own packet
+	Held      int  // number of packets that it claims to hold, 0 to 255
+	RxFrames  int  // frames in the RX FIFO
+	TxFrames  int  // frames in the TX FIFO
 	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
 
-	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with what is not a status.
+	// RxStatus is the receiver's status after the last slot. Firmware can overwrite it with an invalid value.
 	RxStatus nic.Status
-	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
+	// RxStatuses are the statuses of all ports, for NICs that receive at all ports; RxStatus is that of port 0.
 	RxStatuses []nic.Status
 
-	Probes map[string]uint64 // values of sl_probe by name, nil for firmware without
+	Probes map[string]uint64 // values of sl_probe by name, nil for none
 }
 
-// Processor reads the registers of a processor, 0 to Scenario.Processors()-1. It is an
-// error if there is no such processor, or the machine is closed.
+// Processor reads the registers of processor number, 0 to Scenario.Processors()-1. It returns an error for another
+// number or if the machine is closed.
 func (m *Machine) Processor(number int) (Processor, error) {
 	if m.closed {
 		return Processor{}, fmt.Errorf("processor %d: the machine is closed", number)

@@ -9,9 +9,8 @@ import (
 	"starloom/traces"
 )
 
-// Boundary hears the slot before, runs the handlers and, unless it is the last
-// boundary of the run, sends. When it is stopped in its middle, it is not whole: the run has ended with
-// the boundary before.
+// Boundary hears the previous slot, runs the handlers and sends, unless it is the last boundary of the run. It
+// returns false if it was interrupted: the run then ends with the previous boundary.
 func (m *Machine) Boundary(last bool) (whole bool) {
 	m.last = last
 	m.TurnShards()
@@ -26,12 +25,11 @@ func (m *Machine) Boundary(last bool) (whole bool) {
 	return true
 }
 
-// TurnShards is the boundary of all shards.
+// TurnShards runs the boundary of all shards.
 func (m *Machine) TurnShards() {
 	m.fillWords(m.slot)
 	if m.Referee.Acknowledges() {
-		// Sources know at once what has arrived, wherever that was: all receive
-		// before any handler runs.
+		// Sources learn at once of arrivals anywhere: all processors receive before any handler runs.
 		m.phase = phaseHear
 		m.workers.Run(len(m.Shards), (*boundaryTask)(m))
 		m.acknowledge()
@@ -45,9 +43,8 @@ func (m *Machine) TurnShards() {
 	}
 }
 
-// DropBoundary ends the run in the middle of a boundary: what the slot before has brought
-// counts, what handlers have done since does not. Processors and firmware are in the middle
-// of something; only a Reset gets them out.
+// DropBoundary ends the run in the middle of a boundary: receptions of the previous slot count, effects of this
+// boundary's handlers do not. Processors and firmware are then inconsistent until Reset.
 func (m *Machine) DropBoundary() {
 	if m.queues != nil {
 		m.queues.Drop(m.slot)
@@ -74,14 +71,12 @@ func (m *Machine) DropBoundary() {
 	m.Interrupted, m.ended = true, true
 }
 
-// The parts of a boundary that one pass over the shards covers.
 const (
 	phaseBoth = iota
 	phaseHear
 	phaseAct
 )
 
-// boundaryTask is the machine as a hw.Task: the boundary of one shard.
 type boundaryTask Machine
 
 func (t *boundaryTask) Do(index int) { (*Machine)(t).turnShard(index) }
@@ -131,7 +126,7 @@ func (m *Machine) begin(index int, shard *Shard) {
 	m.transport.Begin(index, m.slot, m.exact(m.slot))
 }
 
-// acknowledge tells the sources of arrived packets, where the network does that free of charge.
+// acknowledge tells sources that their packets have arrived, in networks that do so at no cost.
 func (m *Machine) acknowledge() {
 	m.Referee.Acknowledge(func(processor int) {
 		bank, cell := m.Cell(processor)
@@ -233,28 +228,27 @@ func (m *Machine) turnBlocks(w *window) {
 	}
 }
 
-// windowBytes is how much of a bank's records is heard, run and sent at a time:
-// what one step has touched is still in the cache when the next one needs it, and so are the media of the
-// units to which its processors belong.
+// windowBytes is the size of the bank records that are heard, run and sent at a time: records touched by one phase,
+// and the media of their units, are still in the cache for the next.
 const windowBytes = 96 << 10
 
-// listenScan is how many cells side by side are scanned in the time of one alone.
+// listenScan is the number of adjacent cells scanned in the time of one separate cell.
 const listenScan = 16
 
-// window is where the boundary of a shard is: at some cells of one of its banks. There is one for all of them, so
-// that a processor with a bank of its own costs no more than it must.
+// window is the current group of cells in a shard's boundary. All windows of a shard share one struct, so that
+// processors with banks of their own stay cheap.
 type window struct {
 	m       *Machine
 	index   int // of the shard
 	shard   *Shard
-	strikes bool // a fault may hit processors
+	strikes bool // faults may hit processors
 
 	instance firmware.Instance
 	bank     *nic.Bank
 	fabric.Window
 
-	awake  []uint32 // cells that have something to do
-	called []uint32 // those of them whose handlers are called
+	awake  []uint32 // cells with something to do
+	called []uint32 // subset of awake whose handlers are called
 }
 
 func (w *window) turn(instance firmware.Instance) {
@@ -275,8 +269,8 @@ func (w *window) turn(instance firmware.Instance) {
 	}
 }
 
-// each hears the slot before, runs the handlers and sends, window by window. When the
-// machine is stopped it only hears: the slot before is whole.
+// each hears, runs and sends window by window. In an interrupted machine it only hears, so that the previous slot is
+// complete.
 func (w *window) each() {
 	m, bank := w.m, w.bank
 	if bank.Schedule != nil && m.phase != phaseHear {
@@ -309,11 +303,10 @@ func (w *window) hear() {
 	l, whole := &w.shard.Ledger, &w.shard.whole.frames
 	sent, blocked := l.Frames.Sent, l.Frames.Blocked
 	w.m.transport.Hear(w.index, w.bank, l, w.m.slot-1, w.Window)
-	whole.Sent += l.Frames.Sent - sent // of NICs that have asked for their media
+	whole.Sent += l.Frames.Sent - sent // of NICs that ask for their media
 	whole.Blocked += l.Frames.Blocked - blocked
 }
 
-// choose lists the cells with something to do, after faults, and those whose handlers are called.
 func (w *window) choose() {
 	awake := w.shard.awake[:0]
 	w.shard.struck.killed = w.shard.struck.killed[:0]
@@ -328,7 +321,7 @@ func (w *window) choose() {
 	}
 }
 
-// call runs the handlers; they are not done if the machine was stopped.
+// call runs the handlers and returns false if the machine was stopped.
 func (w *window) call() (done bool) {
 	m := w.m
 	call := m.Replay.begin(w.instance, CallSlot, w.called, m.slot)
@@ -345,7 +338,6 @@ func (w *window) call() (done bool) {
 	return true
 }
 
-// settle takes what the handlers have written: what they cost, what they have queued, where they listen.
 func (w *window) settle() {
 	m, bank, l := w.m, w.bank, &w.shard.Ledger
 	if m.Meter != nil {
@@ -359,7 +351,7 @@ func (w *window) settle() {
 		l.Onlooker.Acted(bank, killed, m.slot)
 	}
 	few := bank.ListenSlots() == 1 && m.slot > 0 && len(w.awake) < (w.End-w.First)/listenScan
-	if few { // without a table, only handlers that were called listen elsewhere
+	if few { // without a table, only called handlers change listening
 		for _, cell := range w.awake {
 			l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
 		}
@@ -372,10 +364,10 @@ func (w *window) settle() {
 
 func (w *window) send() {
 	cells := w.awake
-	if killed := w.shard.struck.killed; len(killed) > 0 { // they stop asking and listening
+	if killed := w.shard.struck.killed; len(killed) > 0 { // killed processors stop asking and listening
 		cells = append(cells, killed...)
 		slices.Sort(cells)
-		cells = slices.Compact(cells) // who was restarted in the same slot is awake
+		cells = slices.Compact(cells) // one restarted in the same slot is also awake
 	}
 	w.m.transport.Send(w.index, w.bank, &w.shard.Ledger, w.m.slot, w.Window, cells)
 }

@@ -20,8 +20,8 @@ import (
 	"starloom/traces"
 )
 
-// Reset takes the machine back to before slot 0, with a new seed. It fails if the
-// workload cannot be built again, and in a recording.
+// Reset returns the machine to its state before slot 0, with a new seed. It returns an error while recording or if
+// the workload cannot be built.
 func (m *Machine) Reset(seed uint64) error {
 	if err := m.Enter("resetting"); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (m *Machine) Reset(seed uint64) error {
 	return m.Restart(seed)
 }
 
-// Restart is Reset within another call.
+// Restart implements Reset for callers that hold the machine.
 func (m *Machine) Restart(seed uint64) error {
 	for _, p := range (&machineState{Machine: m}).parts() {
 		p.reset(seed)
@@ -43,11 +43,10 @@ func (m *Machine) Restart(seed uint64) error {
 	return m.load()
 }
 
-// Save writes the whole state of the machine between two steps, after a Latch: registers,
-// buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
-// equals save, build again, restore and run on. Of RTL with a clock, only that of the
-// backend wasm can be saved. A recording is not saved, and goes on; a machine that restores
-// the state begins its own.
+// Save writes the complete state of the machine between two steps, after a Latch: registers, buffers, light in
+// flight, firmware memory, RTL, counters and digest. A run to the end equals save, rebuild, restore and run on. RTL
+// with a clock can be saved only with the wasm backend. Save does not save a recording, which continues; a machine
+// that restores the state begins its own.
 func (m *Machine) Save(w io.Writer) error {
 	if err := m.enterWhole("saving state"); err != nil {
 		return err
@@ -56,20 +55,19 @@ func (m *Machine) Save(w io.Writer) error {
 	if !m.Whole() {
 		return errors.New("saving state: the run was interrupted; reset the machine and run it again")
 	}
-	if m.Interrupted { // between two slots, and goes on from there
+	if m.Interrupted { // between two slots, where the run continues
 		m.ended = false
 		defer func() { m.ended = true }()
 	}
 	return hw.Save(w, &machineState{Machine: m})
 }
 
-// Whole reports whether a run is between two slots: handlers may be interrupted in the middle of one.
+// Whole reports whether a run is between two slots, not interrupted in its handlers.
 func (m *Machine) Whole() bool { return !m.Interrupted || m.bare != nil }
 
-// Restore reads what Save wrote into a machine that was built from the same
-// scenario with the same engine, bank size and firmware mode. When it returns an
-// error, the machine must be Reset before it is used again. In a recording it is refused,
-// and nothing has happened: what is written cannot jump in time.
+// Restore reads a state written by Save into a machine built from the same scenario with the same engine, bank size
+// and firmware mode. After an error the machine must be Reset before further use. While recording, Restore returns an
+// error and changes nothing: recorded time cannot jump.
 func (m *Machine) Restore(r io.Reader) error {
 	if err := m.enterWhole("restoring state"); err != nil {
 		return err
@@ -89,8 +87,8 @@ func (m *Machine) Restore(r io.Reader) error {
 
 type machineState struct {
 	*Machine
-	read uint32 // the slot of the state that is read
-	err  error  // the first reason why what was read cannot be
+	read uint32 // slot of the restored state
+	err  error  // first reason to refuse the restored state
 }
 
 func (s *machineState) fail(err error) {
@@ -99,9 +97,9 @@ func (s *machineState) fail(err error) {
 	}
 }
 
-// part is what has a share in the state of a run: how it begins a run, and what of it is saved.
+// part is one part of a run's state: its reset and its saved columns.
 type part struct {
-	name  string // of the field of running, or of built, that it is
+	name  string // field of running or built
 	reset func(seed uint64)
 	state func(v *hw.StateVisitor)
 }
@@ -133,7 +131,6 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	v.AfterRestore(s.agree)
 }
 
-// agree looks at what has been restored: whether the parts are in the same slot, and the run as far as it says.
 func (s *machineState) agree() {
 	m := s.Machine
 	m.forget()
@@ -187,7 +184,6 @@ func (s *machineState) stateResults(v *hw.StateVisitor) {
 	}
 }
 
-// savedViolation is a violation as a saved state has it: with what reports leave out.
 type savedViolation struct {
 	outcome.Violation
 	Subject outcome.Subject `json:"subject"`
@@ -201,7 +197,7 @@ func (s *machineState) stateViolations(v *hw.StateVisitor) {
 	})
 }
 
-// StateViolations carries violations, whose texts are not columns, as JSON; fail refuses what has been read.
+// StateViolations saves and restores violations as JSON, since texts are not columns; fail refuses bad input.
 func StateViolations(v *hw.StateVisitor, list *[]outcome.Violation, fail func(error)) {
 	var text []byte
 	if v.Saving() {
@@ -228,7 +224,6 @@ func StateViolations(v *hw.StateVisitor, list *[]outcome.Violation, fail func(er
 	})
 }
 
-// resetShards takes books and processors of all shards back to before slot 0.
 func (m *Machine) resetShards(seed uint64) {
 	for i := range m.Shards {
 		shard := &m.Shards[i]
@@ -250,7 +245,6 @@ func (s *machineState) stateShards(v *hw.StateVisitor) {
 	}
 }
 
-// stateInstance carries the memory and globals, the probes and the failed cells of one instance.
 func (s *machineState) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	memory := instance.Memory()
 	if !v.Saving() {
@@ -284,7 +278,6 @@ func (s *machineState) stateMeter(v *hw.StateVisitor) {
 	}
 }
 
-// resetParked takes all parked processors back to before slot 0.
 func (m *Machine) resetParked(seed uint64) {
 	if m.Parking == nil {
 		return
@@ -324,13 +317,12 @@ func (s *machineState) stateParked(v *hw.StateVisitor) {
 	}
 }
 
-// Identity is something in which saved states may differ.
+// Identity is a property that a saved state and the restoring machine must share.
 type Identity struct {
 	Name, Text string
-	Other      string // what the state is of, if it is not this
+	Other      string // description of the state if it differs
 }
 
-// stateIdentity refuses the state of another firmware, seed, scenario or way to run it.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 	mode, rtl := cmp.Or(m.Config.Firmware.Mode, config.ModeBanked), ""
 	if m.RTL != nil {
@@ -344,13 +336,13 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 		Identity{"rtl", rtl, "other RTL"})
 }
 
-// IdentityOf tells runs of a scenario apart, by the SHA-256 of their firmware and their seed.
+// IdentityOf identifies runs of a scenario by scenario, firmware (SHA-256) and seed.
 func IdentityOf(c *config.Config, image string, seed uint64) []Identity {
 	return []Identity{{"firmware", image, "another firmware"}, {"seed", fmt.Sprint(seed), "another seed"},
 		{"scenario", c.Source.Identity(), "another scenario"}}
 }
 
-// StateIdentity refuses a state that differs, and says all in which it does.
+// StateIdentity refuses a state that differs and lists all differences.
 func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
 	var others []string
 	for _, own := range append(list, further...) {
@@ -369,7 +361,6 @@ func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
 	}
 }
 
-// endError says why a restored run cannot be as far as its state says, nil if it can.
 func (m *Machine) endError() error {
 	switch limit := m.slot >= m.Config.Slots; {
 	case !m.started && (m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0):
@@ -387,17 +378,17 @@ func (m *Machine) endError() error {
 	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):
 		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
 	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
-		return nil // it goes on, or its limit or its workload has ended it
+		return nil // it continues, or its limit or its workload has ended it
 	case !m.finished && m.ending == nil:
 		return errors.New("it has ended, has not finished, and its last slot has not come")
 	}
 	return m.openError()
 }
 
-// startsSlot0 reports whether handlers of a machine have been called, and slot 0 has not been run: no state is saved there.
+// startsSlot0: no state is saved between the handlers of slot 0 and its crossing.
 func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare == nil }
 
-// brokenOff reports whether RTL that failed, or frames that wait for one another for ever, have ended the run.
+// brokenOff reports whether failed RTL or a deadlock of frames has ended the run.
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }
 
 func (m *Machine) foundRTL() bool {
@@ -406,7 +397,6 @@ func (m *Machine) foundRTL() bool {
 	})
 }
 
-// openError names a processor that is not done, nil if all are.
 func (m *Machine) openError() error {
 	open := -1
 	m.eachProcessor(func(bank *nic.Bank, cell int) {

@@ -8,10 +8,9 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// violationList keeps the first ViolationsMax violations and the first of every
-// rule, in the order of time.
+// violationList keeps the first ViolationsMax violations and the first of every rule, in order of time.
 type violationList struct {
-	pending []fabric.Finding // of this boundary, all shards
+	pending []fabric.Finding // of this boundary, from all shards
 	Kept    []outcome.Violation
 }
 
@@ -23,7 +22,7 @@ func (v *violationList) add(x outcome.Violation) {
 
 func (v *violationList) clone() violationList { return violationList{Kept: slices.Clone(v.Kept)} }
 
-// take turns the boundary's findings into violations, sorted: the list does not depend on the shards.
+// take turns findings into violations, in an order independent of the shards.
 func (v *violationList) take(c *fabric.Circumstances) {
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
