@@ -14,7 +14,7 @@ import (
 // The engines produce the same frames, metrics and digest. EngineAuto chooses EngineCycle for waveforms, RTL and
 // routers, otherwise EngineSlot.
 const (
-	EngineAuto  = "auto"
+	EngineAuto  = "auto"  // chooses by scenario
 	EngineCycle = "cycle" // steps all hardware cycle by cycle
 	EngineSlot  = "slot"  // computes a slot at a time
 )
