@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// AllocatorPortsMax is how many inputs and outputs a list allocator has at most.
+// AllocatorPortsMax is the maximum number of inputs, and of outputs, of a list allocator.
 const AllocatorPortsMax = 65536
 
-// A ListRule says in which order the inputs of a list allocator have their turns.
+// A ListRule orders the inputs of a list allocator and limits the claims of a slot.
 type ListRule struct {
-	RoundRobin bool // from a pointer on; else from input 0
-	Cap        int  // a slot ends with so many claims, 0 for no such limit
+	RoundRobin bool // start at a pointer instead of input 0
+	Cap        int  // claims per slot at most; 0 for no limit
 }
 
-// before orders two inputs that want a turn: lower tag first, then, of equal tags, those
-// from first on, then lower index.
+// before compares two inputs by ascending tag, then, with RoundRobin, circular order from first, then index.
 func (r ListRule) before(tagA uint16, a uint32, tagB uint16, b uint32, first uint32) int {
 	var rankA, rankB uint64
 	if r.RoundRobin {
@@ -25,31 +24,29 @@ func (r ListRule) before(tagA uint16, a uint32, tagB uint16, b uint32, first uin
 	return cmp.Or(cmp.Compare(tagA, tagB), cmp.Compare(rankA, rankB), cmp.Compare(a, b))
 }
 
-// full reports whether a slot has all the claims that it may have.
 func (r ListRule) full(claims int) bool { return r.Cap > 0 && claims >= r.Cap }
 
-// ListRequest is what an input asks for: one of the addressees of a list.
+// ListRequest is a request of one input for one output of a list.
 type ListRequest struct {
 	Tag   uint16
-	List  []uint32 // addressees; those beyond the last output are never free. Not changed
-	Valid []uint64 // a bit for each position of List: whether it counts
-	First uint32   // the position that is tried first; len(List) or more for none
+	List  []uint32 // outputs; indices out of range are never free; read only
+	Valid []uint64 // bit set: the positions of List that may be claimed
+	First uint32   // position to try first; len(List) or more: none
 }
 
-// Listener is what an output accepts.
+// Listener is the state of an output: the frames that it accepts.
 type Listener struct {
 	Listening bool
-	Filtered  bool   // only frames of one tag...
-	Tag       uint16 // ...which is this
+	Filtered  bool // accept only frames with Tag
+	Tag       uint16
 }
 
-// Accepts reports whether an output listens for a tag.
+// Accepts reports whether the output accepts frames with the tag.
 func (l Listener) Accepts(tag uint16) bool { return l.Listening && (!l.Filtered || l.Tag == tag) }
 
-// choose returns the position that an input claims: its first choice if that is valid and
-// free, else the first one that is. free(output) says whether an output listens for the
-// request's tag and is not claimed; perhaps has, unless it is nil, a byte for each output,
-// 0 for those that are not free, whatever the tag.
+// choose returns the position that the input claims: First if it is valid and free, otherwise the lowest valid and
+// free position. free reports whether an output accepts the request's tag and is unclaimed. perhaps, unless nil, has
+// a byte per output; 0 marks outputs that are not free for any tag.
 func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (position int, ok bool) {
 	if r.First < uint32(len(r.List)) && r.valid(int(r.First)) && free(r.List[r.First]) {
 		return int(r.First), true
@@ -78,8 +75,7 @@ func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (po
 	return 0, false
 }
 
-// countTaken counts the outputs at the head of a list that are not free: four at once, while
-// none of four is.
+// countTaken returns the length of the list's prefix of outputs that are not free. It tests four outputs per step.
 func countTaken(list []uint32, perhaps []uint8) int {
 	k, n := 0, uint32(len(perhaps))
 	for ; k+4 <= len(list); k += 4 {
@@ -100,39 +96,36 @@ func (r *ListRequest) valid(position int) bool {
 	return position>>6 < len(r.Valid) && r.Valid[position>>6]>>(position&63)&1 != 0
 }
 
-// ListClaim is what an input has got: output List[Position].
+// ListClaim records that Input has claimed output List[Position].
 type ListClaim struct{ Input, Position, Output uint32 }
 
-// ListMatching matches inputs and outputs in one slot: what a list allocator does in as
-// many cycles as it has ports. Inputs have their turns in ascending order of (tag, index),
-// or, of equal tags, from a pointer on; each claims what choose says. With tags that are
-// all equal, one valid bit per message that is not sent yet, and First the number of those
-// that are, this is Algorithm 2 of V. De Florio and C. Blondia ("The Algorithm of Pipelined
+// ListMatching matches inputs and outputs of one slot. A list allocator computes the same claims in as many cycles as
+// it has ports. Inputs claim in the order of ListRule. With equal tags, one valid bit per unsent message, and First
+// the number of sent messages, this is Algorithm 2 of V. De Florio and C. Blondia ("The Algorithm of Pipelined
 // Gossiping", section 6); with First beyond the list it is Algorithm 2'.
 //
-// It belongs to one goroutine at a time and allocates nothing once it has grown.
+// A ListMatching must not be used concurrently. It allocates only while its buffers grow.
 type ListMatching struct {
 	Rule ListRule
 
-	// Pointer is who goes first with RoundRobin: after the first input that got
-	// something in the last slot in which one did. Slot moves it.
+	// With RoundRobin, Pointer is the first input in the order. After a slot with claims, Slot sets it to the input
+	// after the first one served.
 	Pointer uint32
 
-	left   []uint8 // by output: 1 if it listens and is not claimed
+	left   []uint8 // by output: 1 if it listens and is unclaimed
 	order  []uint32
 	claims []ListClaim
 }
 
-// Slot returns the claims of a slot, by turn, valid until the next call. requesting are the
-// inputs that ask for something, in any order; requests are those of all inputs, and
-// listeners all outputs.
+// Slot returns the claims of one slot in the order in which they were made. The result is valid until the next call.
+// requesting lists the requesting inputs in any order; requests and listeners cover all inputs and all outputs.
 func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listeners []Listener) []ListClaim {
 	m.order = append(m.order[:0], requesting...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return m.Rule.before(requests[a].Tag, a, requests[b].Tag, b, m.Pointer) })
 	if len(m.left) != len(listeners) {
 		m.left = make([]uint8, len(listeners))
 	}
-	left := 0 // outputs that may be claimed
+	left := 0 // unclaimed listeners
 	for i := range listeners {
 		m.left[i] = 0
 		if listeners[i].Listening {

@@ -5,40 +5,34 @@ import (
 	"math/bits"
 )
 
-// Limits of the parameters of arbiters.
+// Limits of arbiter parameters.
 const (
-	RequestersMax  = 65536 // of one arbiter
-	SliceCyclesMax = 65535 // of a slice of TDMA
+	RequestersMax  = 65536 // per arbiter
+	SliceCyclesMax = 65535 // of a TDMA slice
 )
 
-// Arbiters is a bank of arbiters of one kind. Each has up to 65,536 requesters and grants
-// at most one of them.
+// Arbiters is a bank of arbiters of one kind. Each has up to 65,536 requesters and grants at most one of them.
 //
-// The grant is registered: latency 1 cycle, throughput one decision per cycle.
-// It is held to the end of the frame, as long as the request stays high:
+// The grant is registered: latency 1 cycle, throughput one decision per cycle. It is held while the request stays
+// high, to the end of the frame:
 //
 //	cycle            0   1   2   3   4   5
 //	request of A    /-----------\___________
 //	request of B    ____/-------------------
 //	grant           -   A   A   A   B   B
 //
-// A requests in cycle 0 and is granted from cycle 1 on. It lowers its request in
-// the last cycle of its frame (3), and in that same cycle the arbiter decides
-// again over the requests of cycle 3: the medium changes hands without a gap, and
-// the granted requester owns it in every cycle in which it sees its grant. A
-// request that falls before it is granted is forgotten. The kind decides only
-// when none holds on (ArbiterKind), so what a kind remembers of its grants changes
-// only when a frame starts.
+// A requests in cycle 0 and is granted from cycle 1 on. It lowers its request in the last cycle of its frame (3). In
+// the same cycle the arbiter decides again, so the medium changes hands without a gap. A requester owns the medium in
+// every cycle in which it sees its grant. A request withdrawn before its grant is forgotten. The kind (ArbiterKind)
+// decides only when no grant is held, so its memory changes only when a frame starts.
 //
-// A cycle costs what is requested and granted in it, however many requesters there
-// might be.
+// The cost of a cycle grows with the requests and grants in it, not with the number of requesters.
 //
-// Reset: no grant, and the reset state of the kind's memory. Also in mid-frame.
+// Reset, also in mid-frame: no grant, and the reset state of the kind's memory.
 //
-// Parameters: kind, requesters, slice cycles. Ports: request in, and the settings of kinds that
-// have them (weight_i, 8 bits a requester; seed_i, 32 bits); grant (one-hot,
-// 0 for none) and index (0 for none) out, which are the wires Busy and Index. Twins:
-// arbiter_fixed.v and a file for each other kind (ArbiterSpec).
+// Parameters: kind, requesters, slice cycles. Inputs: request; for kinds with settings weight_i (8 bits per
+// requester) or seed_i (32 bits). Outputs: grant (one-hot, 0 for none) and index (0 for none), the wires Busy and
+// Index. Twins: arbiter_fixed.v and one file for each other kind (ArbiterSpec).
 type Arbiters struct {
 	Registers
 	bank        Bank
@@ -49,31 +43,31 @@ type Arbiters struct {
 	request     *Requests
 	busy, index *Signal
 
-	granted []uint32 // register: who is granted, plus 1; 0 for none
+	granted []uint32 // register: granted requester plus 1; 0 for none
 
-	// Derived, and scratch. A choice is a requester and its rank.
-	holding [][]uint32  // by shard: arbiters that grant, in no order
-	changed [][]uint32  // by shard: arbiters whose outputs do not show their register
-	asked   [][]uint32  // by shard: arbiters that have a choice
-	asks    [][]Request // by shard: the requests of all drivers, where there are several
+	// Derived state and scratch.
+	holding [][]uint32  // by shard: arbiters that grant, unordered
+	changed [][]uint32  // by shard: arbiters with outdated outputs
+	asked   [][]uint32  // by shard: arbiters with a choice
+	asks    [][]Request // by shard: requests merged from several drivers
 	ranks   [][]uint64  // by shard
 	choice  []uint64    // by arbiter: rank<<16 | requester, noChoice for none
-	kept    []bool      // by arbiter: who is granted still requests
+	kept    []bool      // by arbiter: the granted requester still requests
 }
 
 const noChoice = ^uint64(0)
 
-// ArbiterConfig are the parameters of a bank of arbiters.
+// ArbiterConfig holds the parameters of a bank of arbiters.
 type ArbiterConfig struct {
 	Bank        Bank
 	Kind        ArbiterKind
-	SliceCycles int       // of kinds with slices: 1..SliceCyclesMax; else 0
-	Weights     [][]uint8 // of weighted kinds, by arbiter and requester: 1..255, 1 for what is missing; else nil
-	Seeds       []uint32  // of seeded kinds, by arbiter, 0 as 1; else nil. Not copied: the first grant after a reset takes what stands there
-	Request     *Requests // of every arbiter of the bank
+	SliceCycles int       // 1..SliceCyclesMax for kinds with slices, otherwise 0
+	Weights     [][]uint8 // by arbiter and requester: 1..255, 1 if missing; nil for unweighted kinds
+	Seeds       []uint32  // by arbiter, 0 acts as 1; nil for unseeded kinds; not copied, read at the first grant after reset
+	Request     *Requests // request lines of all arbiters of the bank
 }
 
-// NewArbiters returns a bank without a grant.
+// NewArbiters returns a bank in its reset state, without grants.
 func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -122,13 +116,12 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	return a, nil
 }
 
-// check refuses a bank that cannot be.
 func (c *ArbiterConfig) check() error {
 	if err := c.Bank.Check(); err != nil {
 		return err
 	}
 	path, spec := c.Bank.Path(), c.Kind.Spec()
-	slice := 0 // cycles that the kind allows at most
+	slice := 0 // maximum for the kind
 	if spec.Slices {
 		slice = SliceCyclesMax
 	}
@@ -154,23 +147,22 @@ func (c *ArbiterConfig) check() error {
 	return nil
 }
 
-// ArbiterIndexBits is the width of the index of so many requesters: 6 to 16.
+// ArbiterIndexBits returns the width of the index output: 6 to 16 bits.
 func ArbiterIndexBits(requesters int) int { return max(6, bits.Len(uint(requesters-1))) }
 
-// Busy is 1 for every arbiter that grants.
+// Busy returns a wire per arbiter: 1 while it grants.
 func (a *Arbiters) Busy() *Signal { return a.busy }
 
-// Index is the index of the granted requester, 0 when Busy is 0.
+// Index returns a wire per arbiter: the granted requester, 0 while Busy is 0.
 func (a *Arbiters) Index() *Signal { return a.index }
 
-// Site says what the ports of an arbiter are.
 func (a *Arbiters) Site() *Site {
 	parameters, spec := map[string]int{"REQUESTERS": a.shape.Requesters}, a.kind.Spec()
 	if spec.Slices {
 		parameters["SLICE_CYCLES"] = a.shape.SliceCycles
 	}
 	index := SignalPort("index_o", a.index, false)
-	index.Watched = true // grant_o says it
+	index.Watched = true // redundant: grant_o determines it
 	index.Put = Unread
 	ports := []Port{a.request.Port("request_i")}
 	if spec.Weighted {
@@ -195,7 +187,7 @@ func (a *Arbiters) Site() *Site {
 	}
 }
 
-// weightPort has the weights of an arbiter's requesters side by side, 8 bits each.
+// weightPort packs the weights of an arbiter's requesters, 8 bits each.
 func (a *Arbiters) weightPort() Port {
 	return Port{
 		Name: "weight_i", Bits: 8 * a.shape.Requesters, Input: true,
@@ -218,7 +210,6 @@ func (a *Arbiters) weightPort() Port {
 	}
 }
 
-// seedPort is the seed of an arbiter.
 func (a *Arbiters) seedPort() Port {
 	return Port{
 		Name: "seed_i", Bits: 32, Input: true,
@@ -230,7 +221,7 @@ func (a *Arbiters) seedPort() Port {
 	}
 }
 
-// putGrant shows a grant that another than the arbiter has given.
+// putGrant overrides an element's outputs with an external grant. It returns an error if more than one bit is set.
 func (a *Arbiters) putGrant(element int, from Pins) error {
 	a.busy.Value[element], a.index.Value[element] = 0, 0
 	var all []int
@@ -245,10 +236,8 @@ func (a *Arbiters) putGrant(element int, from Pins) error {
 	return nil
 }
 
-// Drives are busy and index.
 func (a *Arbiters) Drives() []Wire { return []Wire{a.busy, a.index} }
 
-// Drive shows who is granted.
 func (a *Arbiters) Drive(s Shard) {
 	for _, i := range a.changed[s.Index] {
 		a.show(i)
@@ -266,10 +255,8 @@ func (a *Arbiters) show(arbiter uint32) {
 	}
 }
 
-// Latches are the request lines.
 func (a *Arbiters) Latches() []Wire { return []Wire{a.request} }
 
-// Latch decides who is granted in the next cycle.
 func (a *Arbiters) Latch(s Shard) {
 	a.ask(s.Index)
 	a.release(s.Index)
@@ -279,7 +266,7 @@ func (a *Arbiters) Latch(s Shard) {
 	}
 }
 
-// ask looks at all requests: whether who is granted holds on, and who is the best choice.
+// ask marks the grants that are still requested and finds the best other request of each arbiter.
 func (a *Arbiters) ask(shard int) {
 	asks := a.request.all(shard, &a.asks[shard])
 	if len(asks) == 0 {
@@ -304,7 +291,7 @@ func (a *Arbiters) ask(shard int) {
 	a.asked[shard] = asked
 }
 
-// release ends the grants whose requests have fallen.
+// release ends grants without a request.
 func (a *Arbiters) release(shard int) {
 	holding := a.holding[shard][:0]
 	for _, i := range a.holding[shard] {
@@ -319,7 +306,7 @@ func (a *Arbiters) release(shard int) {
 	a.holding[shard] = holding
 }
 
-// grant gives the free arbiters to their choices.
+// grant grants the chosen request of each free arbiter.
 func (a *Arbiters) grant(shard int) {
 	for _, i := range a.asked[shard] {
 		choice := a.choice[i]
@@ -335,8 +322,8 @@ func (a *Arbiters) grant(shard int) {
 	a.asked[shard] = a.asked[shard][:0]
 }
 
-// QuietFor implements Quiet: every holder holds on, no one else requests a free arbiter,
-// and the outputs show the registers. Turns never stop.
+// QuietFor implements Quiet: grants are all kept, free arbiters have no requests, and outputs show the registers.
+// Kinds with slices are never quiet.
 func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	if a.shape.SliceCycles > 0 {
 		return 0
@@ -363,7 +350,7 @@ func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// derive makes lists and outputs of the registers.
+// derive rebuilds lists and outputs from the registers.
 func (a *Arbiters) derive() {
 	for shard := range a.holding {
 		a.holding[shard], a.changed[shard] = a.holding[shard][:0], a.changed[shard][:0]

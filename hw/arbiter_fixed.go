@@ -1,6 +1,6 @@
 package hw
 
-// ArbiterFixed grants the lowest requester. The others may starve.
+// ArbiterFixed grants the lowest requester. Higher requesters may starve.
 const ArbiterFixed ArbiterKind = 0
 
 func init() {

@@ -7,97 +7,94 @@ import (
 	"slices"
 )
 
-// ArbiterKind is a kind of arbiters by its number; of a kind with Whole it is KIND of arbiter_choice.v. One file declares
-// a kind: arbiter_matrix.go has ArbiterMatrix. docs/new-arbiter.md adds one.
+// ArbiterKind is the number of a kind of arbiter; for a kind with Whole it is KIND in arbiter_choice.v. Each kind is
+// declared in a file of its own, as ArbiterMatrix in arbiter_matrix.go. docs/new-arbiter.md explains how to add one.
 type ArbiterKind uint8
 
-// ArbiterSpec declares a kind.
+// ArbiterSpec declares an arbiter kind.
 type ArbiterSpec struct {
 	Name string // in scenarios, reports and files
-	Does string // whom it grants: "the lowest requester"
+	Does string // the requester that it grants: "the lowest requester"
 	Uses ArbiterUse
 
-	Slices   bool // it needs ArbiterShape.SliceCycles, and its turns pass with time
-	Weighted bool // it reads ArbiterShape.Weights
-	Seeded   bool // it reads ArbiterShape.Seeds
+	Slices   bool // the kind needs ArbiterShape.SliceCycles; its turns advance with time
+	Weighted bool // the kind reads ArbiterShape.Weights
+	Seeded   bool // the kind reads ArbiterShape.Seeds
 
 	New func(ArbiterShape) Arbitration
 
-	RTL     fs.FS     // with the twin, arbiter_ and the name; nil for Starloom's own
-	Whole   bool      // arbiter_choice.v has the kind: one Verilog module may hold the arbiter beside what it serves
+	RTL     fs.FS     // holds the twin, arbiter_ plus the name; nil for kinds built into Starloom
+	Whole   bool      // arbiter_choice.v implements the kind, so one Verilog module can contain arbiter and medium
 	Mutants []Mistake // of the twin, at least three
 }
 
-// A Mistake is a common error in a design, as an edit of Verilog.
+// A Mistake is a common design error, as an edit of Verilog text.
 type Mistake struct {
 	Name     string // the error
-	Old, New string // text before and after; Old occurs once in the first source with it
+	Old, New string // Old occurs exactly once in the first source that contains it
 }
 
-// ArbiterShape are the sizes and settings of a bank of arbiters.
+// ArbiterShape holds the sizes and settings of a bank of arbiters.
 type ArbiterShape struct {
-	Path        string // of the bank, for faults
+	Path        string // of the bank, for error messages
 	Element     func(arbiter int) string
 	Arbiters    int
 	Requesters  int // of each arbiter
 	Shards      int
 	SliceCycles int       // 0 unless the kind has slices
-	Weights     [][]uint8 // by arbiter and requester, 1 where missing. Not copied: RTL may set them
-	Seeds       []uint32  // by arbiter, 0 as 1. Not copied: read at the first grant after a reset
+	Weights     [][]uint8 // by arbiter and requester, 1 if missing; not copied, since RTL may set them
+	Seeds       []uint32  // by arbiter, 0 acts as 1; not copied, read at the first grant after reset
 }
 
-// Arbitration is the memory of the arbiters of one kind, and the resulting order of requests.
+// Arbitration is the memory of all arbiters of one kind and shape. It ranks requests.
 type Arbitration interface {
-	// Rank gives each request its place: the least rank is granted first, of equal ranks the lower requester, NeverRank never.
-	// asks are all requests at the arbiters named there, in any order. A rank is at most NeverRank.
+	// Rank sets ranks[k] for asks[k], 0..NeverRank. The lowest rank wins, ties go to the lower requester, and
+	// NeverRank is not granted. asks holds all requests of the arbiters in it, in any order.
 	Rank(shard int, asks []Request, ranks []uint64)
-	// Granted notes that a requester's frame begins.
+	// Granted records that a requester's frame begins.
 	Granted(arbiter, requester uint32)
-	// Pass notes that cycles have passed, slots in the slot engine, where SliceCycles is 1; only kinds with Slices are told.
+	// Pass advances the turns of kinds with Slices by cycles; in the slot engine, where SliceCycles is 1, by slots.
 	Pass(shard int, cycles uint64)
-	// Memory declares the registers; only Registers, Collect and Derive are read.
+	// Memory declares the registers. Only Registers, Collect and Derive are read.
 	Memory() Declaration
 }
 
-// NeverRank is the rank of a request without a chance.
+// NeverRank is the rank of a request that must not be granted.
 const NeverRank = 1<<48 - 1
 
-// Forgetful is an arbitration without memory, for kinds to embed.
+// Forgetful is an Arbitration without memory. Kinds embed it.
 type Forgetful struct{}
 
-// Granted does nothing.
 func (Forgetful) Granted(uint32, uint32) {}
 
-// Pass does nothing.
 func (Forgetful) Pass(int, uint64) {}
 
-// Memory is empty.
 func (Forgetful) Memory() Declaration { return Declaration{} }
 
-// ArbiterUse is a set of places for an arbiter.
+// ArbiterUse is a set of roles of an arbiter.
 type ArbiterUse uint8
 
-// The uses. A kind is refused for an undeclared use.
+// Roles of arbiters. A machine is refused if its arbiter does not declare the role.
 const (
-	// ForBuses: the taps of a bus.
+	// ForBuses: arbitrates the taps of a bus.
 	ForBuses ArbiterUse = 1 << iota
-	// ForSchedules: a bus whose senders keep a schedule: a lone request is granted in its cycle.
+	// ForSchedules: arbitrates a bus with scheduled senders; a lone request is granted in its cycle.
 	ForSchedules
-	// ForOutputs: an output of a crossbar.
+	// ForOutputs: arbitrates one output of a crossbar.
 	ForOutputs
-	// ForCapped: an output under a cap: a grant changes nothing of later choices.
+	// ForCapped: arbitrates an output under a cap; a grant does not affect later choices.
 	ForCapped
-	// ForQueues: an output with several frames in a slot: a grant leaves the order of the waiting requests.
+	// ForQueues: arbitrates an output with several frames in a slot; a grant keeps the order of the waiting requests.
 	ForQueues
-	// ForCaps: the choice of a cap among inputs, with the same property.
+	// ForCaps: chooses inputs under a cap; a grant keeps the order of the waiting requests.
 	ForCaps
-	// ForLists: inputs with lists of outputs, by the turns of ListRule.
+	// ForLists: orders inputs with lists of outputs (ListRule).
 	ForLists
 )
 
 var arbiterKinds [256]*ArbiterSpec
 
-// RegisterArbiter declares a kind under a free number. It panics at a contradiction in the declaration.
+// RegisterArbiter declares a kind under a free number. It panics if the declaration is inconsistent.
 func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
 	if why := spec.wrong(kind); why != "" {
 		panic(fmt.Sprintf("hw: arbiter %q, number %d: %s", spec.Name, kind, why))
@@ -107,7 +104,7 @@ func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
 
 var arbiterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// wrong says why a kind cannot be declared so, "" if it can.
+// wrong returns the reason against a declaration, "" if it is valid.
 func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
 	used, settings := s.Uses != 0, s.Weighted || s.Seeded
 	for _, rule := range []struct {
@@ -133,10 +130,10 @@ func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
 	return ""
 }
 
-// noArbiterKind has no spec.
+// noArbiterKind is an undeclared kind.
 const noArbiterKind ArbiterKind = 255
 
-// ArbiterKinds are all kinds, in the order of their numbers.
+// ArbiterKinds returns all kinds in ascending order.
 func ArbiterKinds() (kinds []ArbiterKind) {
 	for k, spec := range arbiterKinds {
 		if spec != nil {
@@ -146,7 +143,7 @@ func ArbiterKinds() (kinds []ArbiterKind) {
 	return kinds
 }
 
-// ArbiterOf is the kind of a name; a kind without uses if there is none.
+// ArbiterOf returns the kind with the name, or an undeclared kind if none has it.
 func ArbiterOf(name string) ArbiterKind {
 	for k, spec := range arbiterKinds {
 		if spec != nil && spec.Name == name {
@@ -156,7 +153,7 @@ func ArbiterOf(name string) ArbiterKind {
 	return noArbiterKind
 }
 
-// Spec is the declaration of a kind, the zero value for an unknown one.
+// Spec returns the kind's declaration, or the zero value for an undeclared kind.
 func (k ArbiterKind) Spec() ArbiterSpec {
 	if spec := arbiterKinds[k]; spec != nil {
 		return *spec
@@ -164,7 +161,6 @@ func (k ArbiterKind) Spec() ArbiterSpec {
 	return ArbiterSpec{}
 }
 
-// String returns the kind's name.
 func (k ArbiterKind) String() string {
 	if spec := arbiterKinds[k]; spec != nil {
 		return spec.Name
@@ -172,10 +168,10 @@ func (k ArbiterKind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Works reports whether a kind serves a use.
+// Works reports whether the kind supports a use.
 func (k ArbiterKind) Works(use ArbiterUse) bool { return k.Spec().Uses&use != 0 }
 
-// ArbitersFor are the names of the kinds that serve a use.
+// ArbitersFor returns the names of the kinds that support a use.
 func ArbitersFor(use ArbiterUse) (names []string) {
 	for _, kind := range ArbiterKinds() {
 		if kind.Works(use) {
@@ -185,10 +181,9 @@ func ArbitersFor(use ArbiterUse) (names []string) {
 	return names
 }
 
-// ArbiterWorks reports whether the kind of a name serves a use.
+// ArbiterWorks reports whether the named kind supports a use.
 func ArbiterWorks(name string, use ArbiterUse) bool { return slices.Contains(ArbitersFor(use), name) }
 
-// weight is that of a requester.
 func (s *ArbiterShape) weight(arbiter, requester uint32) uint8 {
 	if int(arbiter) < len(s.Weights) {
 		if weights := s.Weights[arbiter]; int(requester) < len(weights) {

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// ArbiterLottery gives each requester as many tickets as its weight and draws a grant among the tickets of all requests
-// (K. Lahiri, A. Raghunathan and G. Lakshminarayana, "LOTTERYBUS: A New High-Performance Communication Architecture for System-on-Chip
-// Designs", DAC 2001, with static tickets). Draws are those of a 32-bit LFSR for each arbiter (LFSRs), moved on by 32 steps with each
-// grant. A requester without tickets is never granted.
+// ArbiterLottery gives each requester as many tickets as its weight and draws among the tickets of all requests (K.
+// Lahiri, A. Raghunathan and G. Lakshminarayana, "LOTTERYBUS: A New High-Performance Communication Architecture for
+// System-on-Chip Designs", DAC 2001, with static tickets). Each arbiter draws from a 32-bit LFSR (LFSRs), which
+// advances 32 steps per grant. A requester without tickets is never granted.
 const ArbiterLottery ArbiterKind = 5
 
 func init() {
@@ -30,8 +30,8 @@ func init() {
 type lottery struct {
 	ArbiterShape
 	Forgetful
-	draw  []uint32 // by arbiter, 0 before the first grant
-	order [][]int  // by shard: asks by arbiter and requester
+	draw  []uint32 // by arbiter: LFSR, 0 before the first grant
+	order [][]int  // by shard: indices of asks, sorted by arbiter and requester
 }
 
 func newLottery(s ArbiterShape) Arbitration {
@@ -59,7 +59,7 @@ func (l *lottery) Rank(shard int, asks []Request, ranks []uint64) {
 	}
 }
 
-// holder is the ask that holds a ticket.
+// holder returns the index of the request that holds a ticket.
 func (l *lottery) holder(asks []Request, order []int, ticket uint32) int {
 	for _, k := range order {
 		weight := uint32(l.weight(asks[k].Arbiter, asks[k].Requester))
@@ -79,7 +79,7 @@ func (l *lottery) Granted(arbiter, _ uint32) {
 	l.draw[arbiter] = draw
 }
 
-// drawn is the LFSR of an arbiter.
+// drawn returns the LFSR of an arbiter, initially its seed.
 func (l *lottery) drawn(arbiter uint32) uint32 {
 	if draw := l.draw[arbiter]; draw != 0 {
 		return draw

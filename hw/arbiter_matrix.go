@@ -1,7 +1,7 @@
 package hw
 
-// ArbiterMatrix grants the requester whose last grant began longest ago; requesters without a grant go before all others, lowest
-// index first. A requester waits for at most Requesters-1 frames of others. Memory holds the requesters that were granted, not the
+// ArbiterMatrix grants the least recently granted requester; requesters without a grant go first, in ascending order.
+// A requester waits for at most Requesters-1 frames of others. Memory grows with the granted requesters, not with the
 // square of all.
 const ArbiterMatrix ArbiterKind = 2
 
@@ -26,8 +26,8 @@ func init() {
 
 type matrix struct {
 	Forgetful
-	grants []uint64         // by arbiter: how many so far
-	served requesterNumbers // the number of each requester's last grant
+	grants []uint64         // by arbiter: grants since reset
+	served requesterNumbers // ordinal of each requester's last grant
 }
 
 func newMatrix(s ArbiterShape) Arbitration {
@@ -46,6 +46,6 @@ func (m *matrix) Granted(arbiter, requester uint32) {
 }
 
 func (m *matrix) Memory() Declaration {
-	most := AtMost[uint64](NeverRank - 1) // a grant a nanosecond takes three days to get there
+	most := AtMost[uint64](NeverRank - 1) // three days at one grant per nanosecond
 	return m.served.declare("served", "served_at", most, Column("grants", m.grants, most))
 }

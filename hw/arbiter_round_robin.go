@@ -1,7 +1,7 @@
 package hw
 
-// ArbiterRoundRobin grants the first requester after the last one granted. A requester waits for at most Requesters-1 frames of
-// others.
+// ArbiterRoundRobin grants the first requester after the one granted last. A requester waits for at most Requesters-1
+// frames of others.
 const ArbiterRoundRobin ArbiterKind = 1
 
 func init() {
@@ -21,7 +21,7 @@ func init() {
 type roundRobin struct {
 	ArbiterShape
 	Forgetful
-	first []uint16 // by arbiter: the requester of the highest priority
+	first []uint16 // by arbiter: the requester with the highest priority
 }
 
 func newRoundRobin(s ArbiterShape) Arbitration {
@@ -34,7 +34,7 @@ func (r *roundRobin) Rank(_ int, asks []Request, ranks []uint64) {
 	}
 }
 
-// rankRoundRobin: requesters from first on go before the others.
+// rankRoundRobin ranks the requesters from first on before the others.
 func rankRoundRobin(requester, first uint32) uint64 {
 	if requester < first {
 		return 1
@@ -49,7 +49,7 @@ func (r *roundRobin) Granted(arbiter, requester uint32) {
 	r.first[arbiter] = uint16(following(requester, r.Requesters))
 }
 
-// following is the index after another one, in a circle of so many.
+// following returns the next index modulo count.
 func following[T uint16 | uint32](index T, count int) T {
 	if int(index) == count-1 {
 		return 0

@@ -1,7 +1,8 @@
 package hw
 
-// ArbiterTDMA gives requester 0 a turn of SliceCycles cycles, then requester 1, and so on, whether they request or not; only the
-// requester with the turn can be granted. Turns never stop: a requester held up by another's frame until its turn ends has lost it.
+// ArbiterTDMA gives each requester in ascending order a turn of SliceCycles cycles, whether it requests or not, and
+// grants only the requester whose turn it is. Turns never pause: if another's frame blocks a requester until its turn
+// ends, the turn is lost.
 const ArbiterTDMA ArbiterKind = 3
 
 func init() {
@@ -22,9 +23,9 @@ func init() {
 type tdma struct {
 	ArbiterShape
 	Forgetful
-	// The same for all arbiters; a copy for each shard.
-	turn    []uint16 // the requester
-	elapsed []uint16 // past cycles of its slice
+	// Equal for all arbiters; one copy per shard.
+	turn    []uint16 // requester whose turn it is
+	elapsed []uint16 // elapsed cycles of the slice
 }
 
 func newTDMA(s ArbiterShape) Arbitration {

@@ -1,9 +1,10 @@
 package hw
 
-// ArbiterWeightedRoundRobin gives each requester as many credits as its weight. It grants the first requester with credits after the
-// last one granted, and a grant costs a credit; when no request has credits, all requesters of the arbiter get theirs back
-// (M. Katevenis, S. Sidiropoulos and C. Courcoubetis, "Weighted Round-Robin Cell Multiplexing in a General-Purpose ATM Switch Chip",
-// IEEE JSAC 9 (1991) 8). Among requesters that always ask, shares are as their weights.
+// ArbiterWeightedRoundRobin gives each requester as many credits as its weight. It grants the first requester with
+// credits after the one granted last; a grant costs one credit. When no request has credits, all requesters of the
+// arbiter regain theirs (M. Katevenis, S. Sidiropoulos and C. Courcoubetis, "Weighted Round-Robin Cell Multiplexing
+// in a General-Purpose ATM Switch Chip", IEEE JSAC 9 (1991) 8). Requesters that always ask share in proportion to
+// their weights.
 const ArbiterWeightedRoundRobin ArbiterKind = 4
 
 func init() {
@@ -23,14 +24,14 @@ func init() {
 
 type weightedRoundRobin struct {
 	roundRobin
-	spent requesterNumbers // credits
+	spent requesterNumbers // spent credits
 }
 
 func newWeightedRoundRobin(s ArbiterShape) Arbitration {
 	return &weightedRoundRobin{roundRobin: roundRobin{ArbiterShape: s, first: make([]uint16, s.Arbiters)}, spent: newRequesterNumbers(s)}
 }
 
-// poor reports whether a requester has no credit left.
+// poor reports whether a requester has no credits left.
 func (w *weightedRoundRobin) poor(arbiter, requester uint32) bool {
 	return w.spent.of(arbiter, requester) >= uint64(w.weight(arbiter, requester))
 }
@@ -45,7 +46,7 @@ func (w *weightedRoundRobin) Rank(shard int, asks []Request, ranks []uint64) {
 }
 
 func (w *weightedRoundRobin) Granted(arbiter, requester uint32) {
-	if w.poor(arbiter, requester) { // so is every other request
+	if w.poor(arbiter, requester) { // all other requests are poor, too
 		w.spent.clear(arbiter)
 	}
 	w.spent.set(arbiter, requester, w.spent.of(arbiter, requester)+1)

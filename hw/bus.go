@@ -5,56 +5,54 @@ import (
 	"slices"
 )
 
-// Buses is a bank of buses: what the transmitters at its taps put on a bus meets there, the OR of
-// their rails, and all receivers see it. A transmitter has one switch to all of its taps, so it is
-// on one bus at a time.
+// Buses is a bank of buses. The rails of all transmitters on a bus are ORed, and all receivers see the result. One
+// switch connects a transmitter to its taps, so it reaches one bus at a time.
 //
-// Without an arbiter every tap is open. With one a transmitter asks for the bus that its port leads
-// to, and light passes the tap that the arbiter grants, and no other; an arbiter that is wrong lets
-// frames collide.
+// Without an arbiter every tap is open. With an arbiter a transmitter requests the bus of its port, and light passes
+// only the granted tap; a faulty arbiter lets frames collide.
 //
 //	asks ----> request lines --> Arbiters --grants--+--> To: the port that serves a transmitter
 //	light ------------------------------------> taps --OR--> buses
 //
-// Latency 0 cycles (combinational), throughput one phit per cycle and bus. There is no state but
-// the Violation flags, an observer's column that reset and ClearSlot set to 0.
+// Latency 0 cycles (combinational), throughput one phit per cycle and bus. The only state is the Violation flags, a
+// column for observers; reset and ClearSlot clear it.
 //
-// Parameters: the wiring (Taps). Ports: light and port select, or asks and grants, in; light, and
-// with an arbiter request lines and who is served, out. Twin: bus.v without an arbiter; with one
-// bus_taps.v, and bus.v for the bus and its arbiter (ArbitratedBuses).
+// Parameters: the wiring (Taps). Inputs: light; port selects without an arbiter, asks and grants with one. Outputs:
+// light; with an arbiter request lines and To. Twins: bus.v without an arbiter; with one bus_taps.v for the taps and
+// bus.v for bus and arbiter (ArbitratedBuses).
 type Buses struct {
 	Registers
 	violations
 	BusConfig
 	bank Bank
-	to   *PortSelect // with an arbiter, else nil
+	to   *PortSelect // with an arbiter, otherwise nil
 
-	first        []uint32 // by bus: its tap 0 in the columns of all taps
-	rail1, rail0 []uint64 // by tap: what passes it
-	requests     []uint8  // by tap: 1 if it asks; nil without an arbiter
+	first        []uint32 // by bus: index of its tap 0 among all taps
+	rail1, rail0 []uint64 // by tap: light that passes
+	requests     []uint8  // by tap: 1 while it requests; nil without an arbiter
 	lit, asked   [][]uint32
-	serving      [][]uint32 // by shard: the transmitters whose To is not PortNone
+	serving      [][]uint32 // by shard: transmitters whose To is not PortNone
 
-	replaced []bool // by RTL; nil for none
-	whole    []bool // with the arbiter; the same
+	replaced []bool // by bus: RTL replaces it; nil if none
+	whole    []bool // by bus: RTL replaces it and its arbiter; nil if none
 }
 
-// BusConfig are the wires of a bank of buses.
+// BusConfig holds the wires of a bank of buses.
 type BusConfig struct {
 	In   *Light // of the transmitters
 	Out  *Light // of the buses
 	Taps *Taps
 
-	Ports *PortSelect // of the transmitters, without an arbiter; else nil
+	Ports *PortSelect // of the transmitters; nil with an arbiter
 
-	// With one, else nil: what the transmitters ask for, the port of a transmitter; the lines of
-	// the arbiters, one for each tap; and the tap that they grant.
+	// With an arbiter, otherwise nil: each transmitter's requested port, the request lines of the arbiters (one per
+	// tap), and the granted tap.
 	Asks        *Asks
 	Request     *Requests
 	Busy, Index *Signal
 }
 
-// NewBuses returns the bank that drives Out from In.
+// NewBuses returns a bank that drives Out from In.
 func NewBuses(c BusConfig) (*Buses, error) {
 	path := c.Out.bank.Path()
 	switch {
@@ -86,13 +84,12 @@ func NewBuses(c BusConfig) (*Buses, error) {
 	return b, nil
 }
 
-// To is the port that serves each transmitter, PortNone for none; nil without an arbiter.
+// To returns the port that serves each transmitter, PortNone for none; nil without an arbiter.
 func (b *Buses) To() *PortSelect { return b.to }
 
-// Reached returns the bus that a transmitter's port leads to.
+// Reached returns the bus of a transmitter's port.
 func (b *Buses) Reached(transmitter, port int) int { return int(b.Taps.Bus[transmitter][port]) }
 
-// Inputs are light and port selects, or light, asks and grants.
 func (b *Buses) Inputs() []Wire {
 	if b.Asks == nil {
 		return []Wire{b.In, b.Ports}
@@ -100,7 +97,6 @@ func (b *Buses) Inputs() []Wire {
 	return []Wire{b.In, b.Asks, b.Busy, b.Index}
 }
 
-// Outputs are the light of the buses, and with an arbiter the request lines and who is served.
 func (b *Buses) Outputs() []Wire {
 	if b.Asks == nil {
 		return []Wire{b.Out}
@@ -108,7 +104,6 @@ func (b *Buses) Outputs() []Wire {
 	return []Wire{b.Out, b.Request, b.to}
 }
 
-// Settle lets the light of all open taps meet on their buses.
 func (b *Buses) Settle(s Shard) {
 	b.Out.Clear(s.Index)
 	b.lit[s.Index] = darkenTaps(b.rail1, b.rail0, b.lit[s.Index])
@@ -124,7 +119,7 @@ func (b *Buses) Settle(s Shard) {
 			port = b.Asks.To[i]
 		}
 		if int(port) >= len(b.Taps.Bus[i]) {
-			continue // connected to nothing
+			continue // not connected
 		}
 		bus, tap := b.Taps.Bus[i][port], b.Taps.Tap[i][port]
 		if switched == nil {
@@ -145,7 +140,7 @@ func darkenTaps(rail1, rail0 []uint64, lit []uint32) (none []uint32) {
 	return lit[:0]
 }
 
-// ask raises the lines of those who ask.
+// ask raises the request lines.
 func (b *Buses) ask(shard int) {
 	for _, tap := range b.asked[shard] {
 		b.requests[tap] = 0
@@ -169,18 +164,17 @@ func (b *Buses) ask(shard int) {
 	}
 }
 
-// grants reports whether the arbiter of a bus grants a tap.
 func (b *Buses) grants(bus uint32, tap uint16) bool {
 	return b.Busy.Value[bus] != 0 && b.Index.Value[bus] == uint64(tap)
 }
 
-// serve tells a transmitter that its bus is granted.
+// serve records that a transmitter's bus is granted.
 func (b *Buses) serve(shard int, transmitter uint32, port uint16) {
 	b.to.Value[transmitter] = port
 	b.serving[shard] = append(b.serving[shard], transmitter)
 }
 
-// show lights an open tap.
+// show copies a transmitter's light to its open tap.
 func (b *Buses) show(shard int, transmitter, bus uint32, tap uint16) {
 	at := b.first[bus] + uint32(tap)
 	b.rail1[at], b.rail0[at] = b.In.Rail1[transmitter], b.In.Rail0[transmitter]
@@ -199,10 +193,9 @@ func (b *Buses) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// tapProbes are the signals of the taps: who asks, and the light that passes.
+// tapProbes are probes of each tap's request and light, bus by bus.
 type tapProbes struct{ buses *Buses }
 
-// Probes yields them bus by bus.
 func (p tapProbes) Probes(yield func(Probe)) {
 	b := p.buses
 	for bus, members := range b.Taps.Members {
@@ -217,9 +210,9 @@ func (p tapProbes) Probes(yield func(Probe)) {
 	}
 }
 
-// Site says what the ports of a bus are: the light of the transmitters at its taps side by side,
-// dark for those that are switched to another bus and for taps that only longer buses have, and
-// who of them is switched to it. Of a bus with an arbiter it is the part without that.
+// Site describes a bus, without its arbiter if it has one. The inputs are the taps' light, side by side, and which
+// transmitters are switched to the bus. Rails are dark for transmitters switched elsewhere and for taps beyond the
+// bus's own.
 func (b *Buses) Site() *Site {
 	lanes := b.Taps.Longest
 	rails := b.railPorts()
@@ -258,12 +251,12 @@ func (b *Buses) Site() *Site {
 	return site
 }
 
-// busParameters are those of bus.v; arbiter is 0 for none, else 1.
+// busParameters returns the parameters of bus.v; arbiter is 1 with an arbiter, otherwise 0.
 func busParameters(taps, bits, arbiter int, kind ArbiterKind, slice int) map[string]int {
 	return map[string]int{"TAPS": taps, "PHIT_BITS": bits, "ARBITER": arbiter, "KIND": int(kind), "SLICE_CYCLES": slice}
 }
 
-// marked marks an element of a column of so many, which is nil before.
+// marked sets an element of a column, which it allocates if nil.
 func marked(column []bool, elements, element int) []bool {
 	if column == nil {
 		column = make([]bool, elements)
@@ -272,12 +265,12 @@ func marked(column []bool, elements, element int) []bool {
 	return column
 }
 
-// port is the port of a transmitter that leads to a bus on which it has a tap.
+// port returns the transmitter's port that leads to the bus.
 func (b *Buses) port(bus, transmitter int) uint16 {
 	return uint16(slices.Index(b.Taps.Bus[transmitter], uint32(bus)))
 }
 
-// switchedTo reports whether a transmitter's switch is at a bus.
+// switchedTo reports whether the transmitter is switched to the bus.
 func (b *Buses) switchedTo(bus, transmitter int) bool {
 	port := uint16(PortNone)
 	if b.Ports != nil {
@@ -288,7 +281,7 @@ func (b *Buses) switchedTo(bus, transmitter int) bool {
 	return b.Taps.Reaches(uint32(transmitter), port, bus)
 }
 
-// switched has a one for every tap of a bus whose transmitter is switched to it.
+// switched sets the bits of the taps whose transmitters are switched to the bus.
 func (b *Buses) switched(bus int, to Pins) {
 	to.Clear()
 	for tap, i := range b.Taps.Members[bus] {
@@ -298,7 +291,6 @@ func (b *Buses) switched(bus int, to Pins) {
 	}
 }
 
-// railPorts are the light at the taps.
 func (b *Buses) railPorts() []Port {
 	member := func(bus, tap int) uint32 { return uint32(b.Taps.Members[bus][tap]) }
 	ports := LightPorts("rail1_i", "rail0_i", b.In, true, b.Taps.Longest, member)
@@ -315,7 +307,7 @@ func (b *Buses) railPorts() []Port {
 	return ports
 }
 
-// grantPort is the grants that open the taps.
+// grantPort is the arbiter's grant input of the taps.
 func (b *Buses) grantPort() Port {
 	return Port{
 		Name: "grant_i", Bits: b.Taps.Longest, Input: true,
@@ -333,53 +325,43 @@ func (b *Buses) grantPort() Port {
 	}
 }
 
-// ArbitratedBuses is a bank of buses with their arbiters as one component: for RTL that stands
-// for both. In a kernel it stands in the place of its parts.
+// ArbitratedBuses combines buses and their arbiters into one component that RTL can replace as a whole.
 //
-// Ports: light and requests of the taps in, the light of the bus and the arbiter's grant out.
-// Latency: of light 0 cycles, of a grant 1. Registers and reset are those of the parts.
-// Twin: bus.v.
+// Inputs: light and requests of the taps. Outputs: light of the bus and the arbiter's grant. Latency: light 0 cycles,
+// grant 1 cycle. Registers and reset belong to the parts. Twin: bus.v.
 type ArbitratedBuses struct {
 	buses    *Buses
 	arbiters *Arbiters
 }
 
-// NewArbitratedBuses returns buses and the arbiters that open their taps.
+// NewArbitratedBuses combines buses with the arbiters that open their taps.
 func NewArbitratedBuses(buses *Buses, arbiters *Arbiters) *ArbitratedBuses {
 	return &ArbitratedBuses{buses, arbiters}
 }
 
-// Parts are buses and arbiters.
 func (b *ArbitratedBuses) Parts() []Sited { return []Sited{b.buses, b.arbiters} }
 
-// Path names the bank.
+// Path returns the path of the bank.
 func (b *ArbitratedBuses) Path() string { return b.buses.bank.Path() }
 
-// Inputs are light and asks.
 func (b *ArbitratedBuses) Inputs() []Wire { return []Wire{b.buses.In, b.buses.Asks} }
 
-// Outputs are those of both parts.
 func (b *ArbitratedBuses) Outputs() []Wire { return append(b.arbiters.Drives(), b.buses.Outputs()...) }
 
-// Settle shows the grants and lets the light of open taps meet.
 func (b *ArbitratedBuses) Settle(s Shard) {
 	b.arbiters.Drive(s)
 	b.buses.Settle(s)
 }
 
-// Latches are the request lines.
 func (b *ArbitratedBuses) Latches() []Wire { return b.arbiters.Latches() }
 
-// Latch is that of the arbiters.
 func (b *ArbitratedBuses) Latch(s Shard) { b.arbiters.Latch(s) }
 
-// Reset resets the parts.
 func (b *ArbitratedBuses) Reset() {
 	b.buses.Reset()
 	b.arbiters.Reset()
 }
 
-// State visits the parts.
 func (b *ArbitratedBuses) State(v *StateVisitor) {
 	v.Within(b.buses)
 	v.Within(b.arbiters)
@@ -391,14 +373,12 @@ func (b *ArbitratedBuses) Cells(yield func(Probe)) {
 	b.arbiters.Cells(yield)
 }
 
-// Probes yields those of the parts.
 func (b *ArbitratedBuses) Probes(yield func(Probe)) {
 	b.buses.Probes(yield)
 	b.arbiters.Probes(yield)
 }
 
-// Site says what the ports of a bus are. Those who ask for a replaced bus are served as its RTL
-// grants.
+// Site describes a bus with its arbiter. The grants of replacing RTL serve the transmitters.
 func (b *ArbitratedBuses) Site() *Site {
 	buses, arbiters := b.buses, b.arbiters
 	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, arbiters.shape.SliceCycles)
@@ -448,18 +428,17 @@ func (b *ArbitratedBuses) Site() *Site {
 	}
 }
 
-// Taps is wiring between transmitters and buses, as data. A bus has taps, of one transmitter
-// each, which are numbered in the order of its Members; the ports of a transmitter are its taps,
-// in the order of their buses.
+// Taps wires transmitters to buses. The taps of a bus are numbered in the order of its Members. The ports of a
+// transmitter are its taps in ascending order of buses.
 type Taps struct {
-	Members [][]int    // by bus and tap: the transmitter
-	Bus     [][]uint32 // by transmitter and port: the bus...
-	Tap     [][]uint16 // ...and which of its taps
-	Ports   int        // most of one transmitter
-	Longest int        // most taps of one bus
+	Members [][]int    // by bus and tap: transmitter
+	Bus     [][]uint32 // by transmitter and port: bus
+	Tap     [][]uint16 // by transmitter and port: tap of that bus
+	Ports   int        // maximum per transmitter
+	Longest int        // maximum number of taps per bus
 }
 
-// NewTaps wires buses, which must not have a transmitter twice, to transmitters.
+// NewTaps wires transmitters to buses. A bus must not list a transmitter twice.
 func NewTaps(transmitters int, buses [][]int) *Taps {
 	t := &Taps{Members: buses, Bus: make([][]uint32, transmitters), Tap: make([][]uint16, transmitters)}
 	for bus, members := range buses {
@@ -472,7 +451,7 @@ func NewTaps(transmitters int, buses [][]int) *Taps {
 	return t
 }
 
-// Reaches reports whether a port of a transmitter leads to a bus.
+// Reaches reports whether a transmitter's port leads to the bus.
 func (t *Taps) Reaches(transmitter uint32, port uint16, bus int) bool {
 	buses := t.Bus[transmitter]
 	return int(port) < len(buses) && int(buses[port]) == bus

@@ -6,16 +6,14 @@ import (
 	"slices"
 )
 
-// CapRule says who goes first to one of the transfers that a cap allows: lower tag, then as
-// the kind says.
+// CapRule orders the candidates for the transfers under a cap: by ascending tag, then by kind.
 type CapRule struct {
-	Kind ArbiterKind // fixed, round robin or matrix
-	Cap  int         // transfers of a slot, at least 1
+	Kind ArbiterKind // must support ForCaps
+	Cap  int         // transfers per slot, at least 1
 }
 
-// CapMatching chooses the transfers of one slot out of those that outputs have granted: what
-// a cap arbiter does in as many cycles as its cap says. It belongs to one goroutine at a
-// time and allocates nothing once it has grown.
+// CapMatching chooses the transfers of a slot among the inputs granted by outputs. A cap arbiter makes the same
+// choices in Cap cycles. It must not be used concurrently and allocates only while its buffers grow.
 type CapMatching struct {
 	Registers // of the kind
 	rule      CapRule
@@ -27,7 +25,7 @@ type CapMatching struct {
 	chosen []uint32
 }
 
-// NewCapMatching returns a matching of so many inputs that has not chosen yet; path names its state.
+// NewCapMatching returns a matching of inputs in its reset state; path names its state.
 func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
 	m := &CapMatching{rule: rule, choice: rule.Kind.Spec().New(ArbiterShape{
 		Path: path, Element: func(int) string { return path }, Arbiters: 1, Requesters: inputs, Shards: 1,
@@ -39,15 +37,14 @@ func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
 	return m
 }
 
-// Slot returns the inputs that may transmit, in the order in which they are chosen, valid
-// until the next call. granted are the inputs that an output has granted, in any order;
-// tags are those of all inputs.
+// Slot returns the chosen inputs in the order of choice, valid until the next call. granted lists the inputs that an
+// output has granted, in any order; tags covers all inputs.
 func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	m.order = append(m.order[:0], granted...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return cmp.Or(cmp.Compare(tags[a], tags[b]), cmp.Compare(a, b)) })
 	m.chosen = m.chosen[:0]
 	for first := 0; first < len(m.order) && len(m.chosen) < m.rule.Cap; {
-		end := first // of those with this tag
+		end := first // of the inputs with this tag
 		for end < len(m.order) && tags[m.order[end]] == tags[m.order[first]] {
 			end++
 		}
@@ -57,7 +54,7 @@ func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	return m.chosen
 }
 
-// choose fills the room under the cap from inputs with one tag. No choice changes the order of the others (ForCaps).
+// choose chooses inputs of equal tag up to the cap. A choice keeps the order of the other inputs (ForCaps).
 func (m *CapMatching) choose(inputs []uint32) {
 	m.asks = m.asks[:0]
 	for _, input := range inputs {
@@ -65,7 +62,7 @@ func (m *CapMatching) choose(inputs []uint32) {
 	}
 	m.ranks = append(m.ranks[:0], make([]uint64, len(inputs))...)
 	m.choice.Rank(0, m.asks, m.ranks)
-	for k := range m.asks { // of the choice; the rank takes its place
+	for k := range m.asks { // Arbiter holds the index of the rank
 		m.asks[k].Arbiter = uint32(k)
 	}
 	slices.SortFunc(m.asks, func(a, b Request) int {
@@ -73,16 +70,15 @@ func (m *CapMatching) choose(inputs []uint32) {
 	})
 	for _, q := range m.asks[:min(len(m.asks), m.rule.Cap-len(m.chosen))] {
 		if m.ranks[q.Arbiter] == NeverRank {
-			break // so is the rest
+			break // all others are NeverRank, too
 		}
 		m.chosen = append(m.chosen, q.Requester)
 		m.choice.Granted(0, q.Requester)
 	}
 }
 
-// CapArbiters is a bank of arbiters that limit the transfers of a slot: of the inputs that
-// an output of their crossbar has granted, one in a cycle is chosen, until Cap are, or none
-// is left (CapMatching).
+// CapArbiters is a bank of arbiters that limit the transfers of a slot. In each cycle after start an arbiter chooses
+// one of the inputs granted by an output of its crossbar, until Cap are chosen or none is left (CapMatching).
 //
 //	cycle       0    1    2    3    4
 //	start      /-\___________________
@@ -90,14 +86,13 @@ func (m *CapMatching) choose(inputs []uint32) {
 //	served      _____/---------\_____   a, b with a cap of 2
 //	grant       -    a    a,b  a,b      until the next start
 //
-// The arbiters of the outputs decide in the cycle before start, so that head matching with a
-// cap takes 1 + Cap cycles. Requests and tags should stand from start on.
+// The output arbiters decide in the cycle before start, so head matching with a cap takes 1 + Cap cycles. Requests
+// and tags should be stable from start on. A start in mid-slot restarts the choice.
 //
-// Reset: idle until start; the pointer at 0, none served. A start in the midst begins again.
+// Reset: idle until start, pointer at 0, no input served.
 //
-// Parameters: ports, cap, kind. Ports: start; request and tag of all inputs; grant of all
-// inputs out, and served with the input that was chosen in the cycle before. Twin:
-// cap_arbiter.v.
+// Parameters: ports, cap, kind. Inputs: start, and request and tag of each input port. Outputs: grant of each input
+// port, and served with the input chosen in the previous cycle. Twin: cap_arbiter.v.
 type CapArbiters struct {
 	Registers
 	bank   Bank
@@ -108,33 +103,33 @@ type CapArbiters struct {
 	start, request, tag        *Signal
 	served, servedInput, grant *Signal
 
-	// Registers, beside those of the kind.
+	// Registers, in addition to those of the kind.
 	busy    []uint8
-	chosen  []uint32 // how many in this slot
-	result  []uint32 // who was chosen in the cycle before, plus 1; 0 for none
+	chosen  []uint32 // inputs chosen in this slot
+	result  []uint32 // input chosen in the previous cycle, plus 1; 0 for none
 	granted []uint8  // by input
 
-	changed []bool      // the outputs do not show the registers
-	rivals  []capRivals // of each
+	changed []bool      // outputs differ from registers
+	rivals  []capRivals // by arbiter
 }
 
-// capRivals are the candidates of a cap arbiter.
+// capRivals holds the candidates of a cap arbiter.
 type capRivals struct {
 	asks  []Request
 	ranks []uint64
 }
 
-// CapArbiterConfig are the parameters of a bank of cap arbiters.
+// CapArbiterConfig holds the parameters of a bank of cap arbiters.
 type CapArbiterConfig struct {
 	Bank  Bank
-	Ports int // inputs of each, 1..AllocatorPortsMax
+	Ports int // inputs per arbiter, 1..AllocatorPortsMax
 	Rule  CapRule
 
-	Start        *Signal // 1 bit, of each arbiter
-	Request, Tag *Signal // 1 bit and 16 bits, of Ports inputs for each arbiter, side by side
+	Start        *Signal // 1 bit per arbiter
+	Request, Tag *Signal // 1 bit and 16 bits for each of the Ports inputs of an arbiter, side by side
 }
 
-// NewCapArbiters returns a bank that waits for its first start.
+// NewCapArbiters returns a bank in its reset state.
 func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	if err := c.Bank.Check(); err != nil {
 		return nil, err
@@ -191,16 +186,15 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	return a, nil
 }
 
-// Served is 1 in the cycle after an input was chosen.
+// Served returns a wire per arbiter: 1 in the cycle after an input was chosen.
 func (a *CapArbiters) Served() *Signal { return a.served }
 
-// ServedInput is which input that is, 0 for none.
+// ServedInput returns the input chosen in the previous cycle, 0 for none.
 func (a *CapArbiters) ServedInput() *Signal { return a.servedInput }
 
-// Grant is 1 for every input that was chosen in this slot.
+// Grant returns a wire per input: 1 if it was chosen in this slot.
 func (a *CapArbiters) Grant() *Signal { return a.grant }
 
-// Site says what the ports of an arbiter are.
 func (a *CapArbiters) Site() *Site {
 	return &Site{
 		Twin: "cap_arbiter", What: "cap arbiters",
@@ -213,10 +207,8 @@ func (a *CapArbiters) Site() *Site {
 	}
 }
 
-// Drives are all outputs.
 func (a *CapArbiters) Drives() []Wire { return []Wire{a.served, a.servedInput, a.grant} }
 
-// Drive shows the registers that have changed.
 func (a *CapArbiters) Drive(s Shard) {
 	first, end := a.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -234,10 +226,8 @@ func (a *CapArbiters) Drive(s Shard) {
 	}
 }
 
-// Latches are all inputs.
 func (a *CapArbiters) Latches() []Wire { return []Wire{a.start, a.request, a.tag} }
 
-// Latch chooses one input.
 func (a *CapArbiters) Latch(s Shard) {
 	first, end := a.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -262,7 +252,7 @@ func (a *CapArbiters) Latch(s Shard) {
 	}
 }
 
-// choose finds who goes first of those that were not chosen in this slot.
+// choose returns the first candidate in the order of the rule; ok is false if none is left.
 func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	if a.busy[i] == 0 || int(a.chosen[i]) == a.rule.Cap {
 		return 0, false
@@ -287,7 +277,7 @@ func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	}
 	rivals.asks, rivals.ranks = asks, append(rivals.ranks[:0], make([]uint64, len(asks))...)
 	a.choice.Rank(0, asks, rivals.ranks)
-	best := 0 // in ascending order of inputs
+	best := 0 // ties go to the lower input
 	for k, rank := range rivals.ranks {
 		if rank < rivals.ranks[best] {
 			best = k
@@ -296,7 +286,7 @@ func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	return asks[best].Requester, rivals.ranks[best] != NeverRank
 }
 
-// QuietFor implements Quiet: nothing starts or goes on, and the outputs show the registers.
+// QuietFor implements Quiet: all arbiters are idle, and outputs show the registers.
 func (a *CapArbiters) QuietFor(limit uint64) uint64 {
 	for i, busy := range a.busy {
 		if a.start.Value[i] != 0 || busy != 0 || a.result[i] != 0 || a.changed[i] {

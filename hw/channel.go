@@ -9,30 +9,29 @@ import (
 	"sync/atomic"
 )
 
-// ChannelDelayMax is the longest delay of a channel, in cycles.
+// ChannelDelayMax is the maximum delay of a channel in cycles.
 const ChannelDelayMax = 1000
 
-// channels are registers in a row, one row for each wire: what is put on wire w for a cycle is
-// there in that cycle and in no other, however far away the cycle is. Readers own runs of wires and
-// one bit for each of them, so that a reader without any costs a word. Who puts something there in
-// Latch, and who takes it in another Latch, need no order, and may be in different shards.
+// channels is a bank of delay lines, one per wire: a value put on wire w for a cycle appears in that cycle only. Each
+// reader owns consecutive wires, with one lit bit per wire, so an idle reader costs a word. A put and a take in Latch
+// may run in any order and in different shards.
 type channels[T uint8 | uint64] struct {
 	Registers
 	clock  *Clock
 	wires  int
-	slots  int // a power of two, more than the longest delay
+	slots  int // power of two above the longest delay
 	ring   []T // [slot*wires + wire]
 	lit    []uint64
-	words  int      // of lit in each slot
-	word   []uint32 // of each wire, its word of lit...
-	bit    []uint8  // ...and the bit there
-	reader []uint16 // the shard that reads each wire
+	words  int      // words of lit per slot
+	word   []uint32 // by wire: its word of lit
+	bit    []uint8  // by wire: its bit in that word
+	reader []uint16 // by wire: the shard that reads it
 	shards int
-	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, to be lit in the next Drive
-	mail   []uint64   // of each reader: the set of writers with a list for it, by mailWords
-	shown  []uint8    // of each reader: 1 for lit slots, by shownSlots
+	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, lit in the next Drive
+	mail   []uint64   // by reader: bit set of writers with a list for it, mailWords each
+	shown  []uint8    // by reader: 1 for lit slots, shownSlots each
 
-	// loses reports whether a fault loses what a shard puts on a wire for a cycle; nil without faults.
+	// loses reports whether a fault drops a value that a shard puts on a wire for a cycle; nil without faults.
 	loses func(shard int, wire uint32, cycle uint64, value T) bool
 
 	saved struct {
@@ -41,7 +40,7 @@ type channels[T uint8 | uint64] struct {
 	}
 }
 
-// channelReader has the next wires of a bank of channels, as bits of a number of words.
+// channelReader owns the next wires of a bank, with their lit bits in words of its own.
 type channelReader struct {
 	wires, words int
 	shard        uint16
@@ -75,10 +74,10 @@ func (c *channels[T]) build(path string, clock *Clock, readers channelReaders, d
 	})
 }
 
-// Drives is the bank itself: the far ends of the channels.
+// Drives returns the far ends of the channels.
 func (c *channels[T]) Drives() []Wire { return []Wire{c} }
 
-// mailWords hold one bit for each shard. They, and the slots of a shard, are cache lines of their own.
+// mailWords is the number of words with one bit per shard. It and shownSlots keep shards on separate cache lines.
 const mailWords = (ShardsMax + 63) / 64
 
 func (c *channels[T]) shownSlots() int { return max(64, c.slots) }
@@ -102,12 +101,12 @@ func (c *channels[T]) light(slot, wire int) {
 	c.shown[int(c.reader[wire])*c.shownSlots()+slot] = 1
 }
 
-// shows reports whether a wire of a reading shard is lit in this cycle, or was before its take.
+// shows reports whether a wire of the reading shard is lit in this cycle, or was lit before it was taken.
 func (c *channels[T]) shows(shard int) bool {
 	return c.shown[shard*c.shownSlots()+int(c.clock.cycle)&(c.slots-1)] != 0
 }
 
-// put puts a value on a wire for the cycle in delay cycles; the writer's shard calls it.
+// put makes a wire show a value in delay cycles. The writer's shard calls it.
 func (c *channels[T]) put(shard int, wire uint32, delay uint16, value T) {
 	if c.loses != nil && c.loses(shard, wire, c.clock.cycle+uint64(delay), value) {
 		return
@@ -125,14 +124,13 @@ func (c *channels[T]) put(shard int, wire uint32, delay uint16, value T) {
 	c.light(slot, int(wire))
 }
 
-// now is what the wires show in this cycle, and the bits of those that show something, which their
-// readers take back.
+// now returns the values of this cycle and the lit bits. Readers clear the bits that they take.
 func (c *channels[T]) now() (values []T, lit []uint64) {
 	slot := int(c.clock.cycle) & (c.slots - 1)
 	return c.ring[slot*c.wires : (slot+1)*c.wires], c.lit[slot*c.words : (slot+1)*c.words]
 }
 
-// at is what a wire shows in a number of cycles, if that is something.
+// at returns the value of a wire in cycles from now, if it is lit then.
 func (c *channels[T]) at(wire uint32, cycles uint16) (value T, lit bool) {
 	slot := int(c.clock.cycle+uint64(cycles)) & (c.slots - 1)
 	if lit = c.lit[slot*c.words+int(c.word[wire])]>>(c.bit[wire]&63)&1 != 0; lit {
@@ -141,7 +139,7 @@ func (c *channels[T]) at(wire uint32, cycles uint16) (value T, lit bool) {
 	return value, lit
 }
 
-// lighting are the bits of the wires that show something in a number of cycles.
+// lighting returns the lit bits of the wires in cycles from now.
 func (c *channels[T]) lighting(cycles int) []uint64 {
 	slot := (int(c.clock.cycle) + cycles) & (c.slots - 1)
 	return c.lit[slot*c.words : (slot+1)*c.words]
@@ -152,7 +150,6 @@ func (c *channels[T]) take(wire uint32) {
 	c.lit[slot*c.words+int(c.word[wire])] &^= 1 << (c.bit[wire] & 63)
 }
 
-// QuietFor implements Quiet: nothing is on its way.
 func (c *channels[T]) QuietFor(limit uint64) uint64 {
 	for _, writers := range c.mail {
 		if writers != 0 {
@@ -161,7 +158,7 @@ func (c *channels[T]) QuietFor(limit uint64) uint64 {
 	}
 	for shard := range c.shards {
 		shown := c.shown[shard*c.shownSlots():][:c.slots]
-		shown[int(c.clock.cycle-1)&(c.slots-1)] = 0 // it is taken, and no Drive forgets it if cycles are skipped
+		shown[int(c.clock.cycle-1)&(c.slots-1)] = 0 // taken already; no Drive clears it when cycles are skipped
 		if bytes.IndexByte(shown, 1) >= 0 {
 			return 0
 		}
@@ -169,7 +166,7 @@ func (c *channels[T]) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// each yields what is on its way, as slot*wires + wire.
+// each yields every value in flight as slot*wires + wire.
 func (c *channels[T]) each(yield func(at int)) {
 	for slot := range c.slots {
 		for wire := range c.wires {
@@ -185,7 +182,7 @@ func (c *channels[T]) each(yield func(at int)) {
 	}
 }
 
-// collect makes the table of what is on its way, by wire and remaining time.
+// collect lists the values in flight by wire and remaining cycles.
 func (c *channels[T]) collect() {
 	saved := &c.saved
 	saved.wire, saved.wait, saved.value = saved.wire[:0], saved.wait[:0], saved.value[:0]
@@ -222,10 +219,9 @@ func checkChannelDelay(path string, latency, further int) error {
 	return nil
 }
 
-// CreditWires are the registers of credits on their way: for each channel the credit register of
-// the unit that has freed a place, the latency's worth of its credit channel, and, into a router, the
-// credit delay. A credit is the number of the virtual channel of which a slot is free again. What is
-// put there in cycle s counts in cycle s+1+latency+delay (at a source s+1+latency).
+// CreditWires delay credits: the credit register of the unit that has freed a buffer slot, the latency of its credit
+// channel, and, into a router, the credit delay. The value of a credit is its virtual channel. A credit put in cycle
+// s counts in cycle s+1+latency+delay (at a source s+1+latency).
 //
-// Wires 0, 1, ... are the output ports of all routers, then come the sources. Reset: no credit.
+// The wires of all routers' output ports come first, then the sources'. Reset: no credits.
 type CreditWires struct{ channels[uint8] }

@@ -2,22 +2,19 @@ package hw
 
 import "fmt"
 
-// Toss reports whether a coin shows heads, with probability 1/count: whether 32 uniform bits
-// are below floor(2^32/count). The probability is at most 1/count and less than 2^-32 below
-// it, and exact for powers of two. With a count of 0 there are no heads.
+// Toss reports whether a coin shows heads: whether 32 uniform bits are below floor(2^32/count). The probability is
+// 1/count, exact for powers of two, otherwise less than 2^-32 below it. With a count of 0 it is 0.
 func Toss(random, count uint32) bool {
 	return count != 0 && (uint64(random)+1)*uint64(count) <= 1<<32
 }
 
-// CoinSeed is what the coin of a processor begins a slot with: the first draw of the slot,
-// as firmware has it of its own stream. An LFSR cannot begin with 0, so that is 1 instead,
-// which Toss says the same of for every count up to 2^31.
+// CoinSeed returns the first value of a processor's coin in a slot: the slot's first draw, as firmware sees it in its
+// own stream. An LFSR cannot start at 0, so 0 becomes 1; Toss treats both alike for every count up to 2^31.
 func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(processor, slot, 0)) }
 
-// Coins is a bank of coins, one for each input of a medium without an arbiter: heads with
-// probability 1/count, where all inputs of a medium have the same count. A coin is an LFSR
-// (LFSRs) that start loads with CoinSeed, so that a toss depends on nothing but stream,
-// processor and slot:
+// Coins is a bank of coins, one for each input of a medium without an arbiter. Heads has probability 1/count; all
+// inputs of a medium share a count. A coin is an LFSR (LFSRs). start loads it with CoinSeed, so a toss depends only
+// on stream, processor and slot:
 //
 //	cycle      0    1    2    3
 //	start     /-\_______________
@@ -26,11 +23,11 @@ func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(p
 //	value       ?   v0   v1   v2    32 steps of the LFSR for each toss
 //	heads           0    1    0     of value and count, within the cycle
 //
-// The first toss of a slot is that of Toss. A later one takes a value of the LFSR, which is
-// never 0: its probability is at most 1/count and less than 2^-31 below it.
+// The first toss of a slot has the probability of Toss. Later tosses read an LFSR that is never 0: their probability
+// is at most 1/count and less than 2^-31 below it.
 //
-// Reset: value 1. Parameters: count bits. Ports: start, toss, stream, processor, slot and
-// count in; heads and value out. Stream and processor never change. Twin: coin.v.
+// Reset: value 1. Parameters: count bits. Inputs: start, toss, stream, processor, slot and count. Outputs: heads and
+// value. Stream and processor are constant. Twin: coin.v.
 type Coins struct {
 	Registers
 	bank      Bank
@@ -44,16 +41,16 @@ type Coins struct {
 	register []uint32
 }
 
-// CoinConfig are the parameters of a bank of coins.
+// CoinConfig holds the parameters of a bank of coins.
 type CoinConfig struct {
 	Bank       Bank
-	Inputs     int // coins of each medium, side by side
+	Inputs     int // coins per medium, side by side
 	Stream     Stream
-	Processors []uint32 // whose coin each is
+	Processors []uint32 // by coin
 
-	Start, Slot *Signal // 1 bit and 32 bits, of each medium
-	Count       *Signal // 1 to 32 bits, of each medium
-	Toss        *Signal // 1 bit, of each coin
+	Start, Slot *Signal // 1 bit and 32 bits per medium
+	Count       *Signal // 1 to 32 bits per medium
+	Toss        *Signal // 1 bit per coin
 }
 
 // NewCoins returns a bank in its reset state.
@@ -98,13 +95,13 @@ func NewCoins(c CoinConfig) (*Coins, error) {
 	return a, nil
 }
 
-// Reseed gives the coins another stream, in the reset state.
+// Reseed changes the stream of coins in reset state.
 func (c *Coins) Reseed(stream Stream) { c.stream = stream }
 
-// Heads is 1 for every coin that shows heads.
+// Heads returns a wire per coin: 1 for heads.
 func (c *Coins) Heads() *Signal { return c.heads }
 
-// Value is the register of every coin, 32 bits.
+// Value returns the 32-bit register of each coin.
 func (c *Coins) Value() *Signal { return c.value }
 
 func (c *Coins) Site() *Site {
@@ -145,7 +142,7 @@ func (c *Coins) Settle(s Shard) {
 
 func (c *Coins) Latches() []Wire { return []Wire{c.start, c.slot, c.toss} }
 
-// Latch begins slots and moves on the coins that were tossed.
+// Latch starts slots and advances tossed coins.
 func (c *Coins) Latch(s Shard) {
 	first, end := c.bank.Cells(s)
 	for i := first; i < end; i++ {
@@ -161,7 +158,7 @@ func (c *Coins) Latch(s Shard) {
 	}
 }
 
-// QuietFor implements Quiet: nothing starts and no one tosses, and the outputs show the registers.
+// QuietFor implements Quiet: no start, no toss, and the outputs show the registers.
 func (c *Coins) QuietFor(limit uint64) uint64 {
 	for _, start := range c.start.Value {
 		if start != 0 {
