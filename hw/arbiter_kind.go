@@ -65,10 +65,13 @@ const NeverRank = 1<<48 - 1
 // Forgetful is an Arbitration without memory. Kinds embed it.
 type Forgetful struct{}
 
+// Granted does nothing.
 func (Forgetful) Granted(uint32, uint32) {}
 
+// Pass does nothing.
 func (Forgetful) Pass(int, uint64) {}
 
+// Memory returns an empty declaration.
 func (Forgetful) Memory() Declaration { return Declaration{} }
 
 // ArbiterUse is a set of roles of an arbiter.
