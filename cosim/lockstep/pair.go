@@ -30,7 +30,7 @@ type finding struct {
 
 // Kinds of divergence in addition to the kinds of faults.
 const (
-	DivergenceValue   = "value" // the values differ
+	DivergenceValue   = "value"   // the values differ
 	DivergenceUnknown = "unknown" // X or Z
 	DivergenceLimit   = "limit"   // a value that the map cannot represent
 )
