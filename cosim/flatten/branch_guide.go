@@ -8,16 +8,16 @@ import (
 	"starloom/cosim"
 )
 
-// A guide leads inputs to branches that were not taken, to constants of the source and to bits that have not changed.
+// A guide steers random inputs towards untaken branches, constants of the source and bits that have not toggled.
 type guide struct {
 	*Module
 	random *rand.Rand
-	at     int   // the next branch
-	plan   []Aim // needs of the next cycles
+	at     int
+	plan   []Aim // input bits to force in the next cycles
 	taken  []bool
-	left   int // branches that were not taken
+	left   int
 	cycles int
-	latest int // when one was taken for the first time
+	latest int
 	before []uint64
 	rose   []uint64
 	fell   []uint64
@@ -42,7 +42,6 @@ func (d *guide) see(print cosim.Device) {
 	}
 }
 
-// goesOn reports whether more branches may be taken after some cycles.
 func (d *guide) goesOn(cycles int) bool {
 	return d.left > 0 && cycles < secondCyclesMost && d.cycles-d.latest < secondCyclesIdle
 }
@@ -80,7 +79,7 @@ func (d *guide) lead(ports []cosim.Port, in []uint64) {
 	d.remember(in)
 }
 
-// aim plans the cycles that may lead to a branch: one that was not taken, if there is one.
+// aim plans inputs for the next branch with known aims; untaken branches have priority.
 func (d *guide) aim() {
 	for range d.Branches {
 		d.at = (d.at + 1) % len(d.Branches)
@@ -88,7 +87,7 @@ func (d *guide) aim() {
 		if d.left > 0 && d.taken[d.at] || len(b.Aims) == 0 {
 			continue
 		}
-		for _, n := range b.Aims[d.random.IntN(len(b.Aims))] { // the earliest one first
+		for _, n := range b.Aims[d.random.IntN(len(b.Aims))] { // earliest first
 			if len(d.plan) == 0 {
 				d.plan = make([]Aim, n.Ago+1)
 			}
@@ -141,7 +140,6 @@ func number(text string) *big.Int {
 	return value
 }
 
-// put gives some bits of a port a value.
 func put(in []uint64, p cosim.Port, care, value *big.Int) {
 	for w := range p.Words() {
 		part := func(of *big.Int) uint64 { return new(big.Int).And(new(big.Int).Rsh(of, uint(64*w)), mask(64)).Uint64() }
@@ -149,7 +147,7 @@ func put(in []uint64, p cosim.Port, care, value *big.Int) {
 	}
 }
 
-// near is a constant or a neighbour, as bits.
+// near returns a constant plus by, modulo its width.
 func (c Constant) near(by int64) *big.Int {
 	value, _ := new(big.Int).SetString(c.Value, 16)
 	return value.And(value.Add(value, big.NewInt(by)), mask(c.Bits))

@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	aimsMost    = 6 // of a branch
+	aimsMost    = 6
 	aimsTried   = 12
-	aimSteps    = 2000    // of a walk
-	aimStepsAll = 1 << 20 // of all
-	aimAgoMost  = 6       // cycles that it goes back
+	aimSteps    = 2000
+	aimStepsAll = 1 << 20 // in all walks
+	aimAgoMost  = 6       // cycles back in time
 	aimDeepMost = 400
 )
 
 type aimer struct {
 	*design
 	random *rand.Rand
-	needs  map[need]*[2]big.Int // care and value
+	needs  map[need]*[2]big.Int
 	steps  int
-	all    int // of all walks
+	all    int
 	deep   int
 }
 
@@ -65,7 +65,7 @@ func (a *aimer) draw(width int) *big.Int {
 	return value.And(value, mask(width))
 }
 
-// want asks for a value with some bits that count.
+// want walks backwards to inputs for which the bits of e selected by care equal value.
 func (a *aimer) want(e *expr, value, care *big.Int, ago int) {
 	if a.steps++; a.steps > aimSteps || a.deep > aimDeepMost || care.Sign() == 0 {
 		return
@@ -110,7 +110,7 @@ func (a *aimer) want(e *expr, value, care *big.Int, ago int) {
 	}
 }
 
-// variable asks for bits of an input, of what drives a net, or of what a register has got.
+// variable passes a wanted value on to the driver of a net or, a cycle earlier, of a register.
 func (a *aimer) variable(v *variable, value, care *big.Int, ago int) {
 	if v.input {
 		bits := a.needs[need{v, ago}]
@@ -118,7 +118,7 @@ func (a *aimer) variable(v *variable, value, care *big.Int, ago int) {
 			bits = &[2]big.Int{}
 			a.needs[need{v, ago}] = bits
 		}
-		fresh := new(big.Int).AndNot(care, &bits[0]) // the first one counts
+		fresh := new(big.Int).AndNot(care, &bits[0]) // the first request of a bit wins
 		bits[0].Or(&bits[0], fresh)
 		bits[1].Or(&bits[1], new(big.Int).And(value, fresh))
 		return
@@ -147,7 +147,7 @@ func (a *aimer) variable(v *variable, value, care *big.Int, ago int) {
 	}
 }
 
-// both is & and |: all operands decide one of two values, one of them the other.
+// both inverts & and |: one value needs all operands, the other a single one.
 func (a *aimer) both(e *expr, value, care *big.Int, ago int) {
 	all := new(big.Int).And(value, care)
 	if e.op == opOr {
@@ -163,7 +163,7 @@ func (a *aimer) both(e *expr, value, care *big.Int, ago int) {
 	}
 }
 
-// inverse is what has an operand for each value, if the other one is known: that is a constant, or drawn.
+// inverse solves e for one operand. The other one is a constant or drawn at random.
 func (a *aimer) inverse(e *expr, value, care *big.Int, ago int) {
 	x, y := e.args[0], e.args[1]
 	swapped := x.op == opConst
@@ -191,13 +191,13 @@ func (a *aimer) inverse(e *expr, value, care *big.Int, ago int) {
 	default:
 		return
 	}
-	if e.op != opXor { // a carry comes from below
+	if e.op != opXor {
 		care = mask(care.BitLen())
 	}
 	a.want(x, to.And(to, mask(e.width)), care, ago)
 }
 
-// compared is ==, or <, which the neighbours of a bound decide.
+// compared satisfies == and < with the bound or its neighbours.
 func (a *aimer) compared(e *expr, yes bool, ago int) {
 	x, y := e.args[0], e.args[1]
 	constant, to := y, x
@@ -215,26 +215,26 @@ func (a *aimer) compared(e *expr, yes bool, ago int) {
 	case e.op == opEq && !yes:
 		by = 1 - 2*int64(a.random.IntN(2))
 	case e.op == opEq:
-	case yes == (constant == y): // below the bound
+	case yes == (constant == y):
 		by = -1
 		if !yes {
 			by = 0
 		}
-	case yes: // above it
+	case yes:
 		by = 1
 	}
 	value := new(big.Int).Add(bound, big.NewInt(by))
 	a.want(to, value.And(value, mask(x.width)), mask(x.width), ago)
 }
 
-// chosen is ?:, by a side that has the value, or may have it.
+// chosen satisfies ?: through a side that has the wanted value or may have it.
 func (a *aimer) chosen(e *expr, value, care *big.Int, ago int) {
 	side := 1 + a.random.IntN(2)
 	for i, s := range e.args[1:] {
 		if s.op != opConst {
 			continue
 		}
-		side = 2 - i // the other one
+		side = 2 - i
 		if new(big.Int).And(new(big.Int).Xor(s.value, value), care).Sign() == 0 {
 			side = 1 + i
 			break
@@ -244,7 +244,7 @@ func (a *aimer) chosen(e *expr, value, care *big.Int, ago int) {
 	a.want(e.args[side], value, care, ago)
 }
 
-// reduced is &, | and ^ of all bits.
+// reduced satisfies a reduction by &, | or ^.
 func (a *aimer) reduced(e *expr, yes bool, ago int) {
 	operand := e.args[0]
 	one := new(big.Int).Lsh(big.NewInt(1), uint(a.random.IntN(operand.width)))

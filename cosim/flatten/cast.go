@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// keepCasts marks the selections of low bits that are casts of the source, and not what Verilator has cut: mem[AW'(p + 1)] has
-// an index of AW bits. An index may be cut once more.
+// keepCasts marks casts of the source, such as mem[AW'(p + 1)], whose index has AW bits. Verilator represents its own
+// truncation of an index in the same way.
 func (t *tree) keepCasts() {
 	sizes := t.sizes()
 	t.earlier.each(func(n *node) {
@@ -22,13 +22,13 @@ func (t *tree) keepCasts() {
 		if size, err := strconv.Atoi(found[1]); err == nil {
 			of = map[int]bool{size: true}
 		}
-		if of[n.bitsBefore()] && !of[n.one(1).bitsBefore()] { // else the cast may change nothing
+		if of[n.bitsBefore()] && !of[n.one(1).bitsBefore()] { // otherwise the cast may change nothing
 			n.kind = "CASTCUT"
 		}
 	})
 }
 
-// castIndex is an index that begins with a cast, to a number, a parameter or a type.
+// castIndex matches an index that begins with a cast to a number, a parameter or a type.
 var castIndex = regexp.MustCompile(`^\[\s*(?:\w+::)?(\w+)'\s*\(`)
 
 func endsIndex(text string) bool {

@@ -11,7 +11,7 @@ type sensitivity struct {
 	v *variable
 }
 
-// clock runs a process with edges: once with all asynchronous resets off, once for each of them on.
+// clock runs a clocked process once with all asynchronous resets off and once for each reset.
 func (d *design) clock(n *node) {
 	items := d.sensitivities(n)
 	at := d.clockOf(n, items)
@@ -22,7 +22,7 @@ func (d *design) clock(n *node) {
 		}
 		c.off[r.v] = d.g.bit(r.falling)
 	}
-	// The list does not say which reset counts first: Verilator sorts it.
+	// Verilator sorts the sensitivity list, so that the priority of resets must be found by trial.
 	slices.SortFunc(c.resets, func(a, b sensitivity) int { return a.v.index - b.v.index })
 	p, s := c.run(c.off, false)
 	var problem error
@@ -51,7 +51,7 @@ type clocked struct {
 	n      *node
 	clock  event
 	resets []sensitivity
-	off    map[*variable]*expr // all resets
+	off    map[*variable]*expr
 	found  []registerOf
 }
 
@@ -78,7 +78,7 @@ func (c *clocked) run(fixed map[*variable]*expr, on bool) (*process, *state) {
 	return p, p.run(c.n.operands[1], newState(nil))
 }
 
-// reset finds what each reset does, if the first one that is on counts.
+// reset finds the effect of each reset, given that the first active one has priority.
 func (c *clocked) reset(s *state) error {
 	states := []*state{s}
 	for i, r := range c.resets {
@@ -100,7 +100,7 @@ func (c *clocked) reset(s *state) error {
 	return nil
 }
 
-// ports keeps what the process writes to memories, and its assertions: both wait while a reset is on.
+// ports collects memory writes and assertions of the process. Both are disabled during reset.
 func (c *clocked) ports(p *process) {
 	active := c.g.bit(true)
 	for _, r := range c.resets {
@@ -135,7 +135,7 @@ func (d *design) sensitivities(n *node) (items []sensitivity) {
 	return items
 }
 
-// clockOf finds the clock: the named item, or the only one without a read in the process.
+// clockOf returns the index of the clock: a declared clock, or the only item that the process does not read.
 func (d *design) clockOf(n *node, items []sensitivity) int {
 	if len(items) == 1 {
 		return 0
@@ -166,7 +166,7 @@ func (c *clocked) register(k key, states []*state) error {
 	if k.v.temp {
 		return nil
 	}
-	plain := &process{design: c.design} // without fixed inputs
+	plain := &process{design: c.design}
 	values := make([]*value, len(states))
 	for i, s := range states {
 		if values[i] = s.find(k); values[i] == nil {
@@ -215,7 +215,7 @@ func cuts(values []*value) (ranges [][2]int) {
 	return ranges
 }
 
-// settle computes a value again while a reset is on, through nets that follow the reset.
+// settle evaluates e again with a reset on, through one-bit nets that follow the reset.
 func (d *design) settle(e *expr, r sensitivity) *expr {
 	known := map[*expr]*expr{}
 	var again func(e *expr, depth int) *expr

@@ -13,29 +13,27 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// CompareCycles is how long a print runs beside its source before a verdict may rest on it.
+// CompareCycles is the number of cycles in which a print must agree with its source before a verdict may rest on it.
 const CompareCycles = 10_000
 
-// A Comparison is what Compare has done without finding a difference.
 type Comparison struct {
 	Cycles   int `json:"cycles"`
-	Restarts int `json:"restarts"` // the source has ended by itself, as an assertion does
-	Violated int `json:"violated"` // of those, with the print's assertion at the same edge
-	Changed  int `json:"changed"`  // cycles in which an output has changed
+	Restarts int `json:"restarts"` // times that the source ended itself, for example by an assertion
+	Violated int `json:"violated"` // of these, with the same assertion violated in the print
+	Changed  int `json:"changed"`
 }
 
-// A Difference is where print and source disagree: the print is wrong, or the source depends on
-// the order in which a simulator runs its processes.
+// A Difference is a disagreement of print and source. Either the print is wrong, or the source depends on the order
+// in which a simulator runs its processes.
 type Difference struct {
 	Device, What  string
 	Cycle         int
 	Seed          uint64
 	Source, Print []uint64
-	Second        bool     // in the second simulator
+	Second        bool
 	Turned        []string // see Module
 }
 
-// Error names port and cycle.
 func (d *Difference) Error() string {
 	if d.Second && len(d.Turned) > 0 {
 		return fmt.Sprintf("%s: an array is given to one whose range goes in the opposite direction: from the left to the right (IEEE 1800-2017 7.6), and Icarus "+
@@ -52,11 +50,12 @@ func (d *Difference) Error() string {
 		d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 }
 
-// Compare runs a printed module and its source side by side in Verilator, with random inputs, led to its branches,
-// resets among them, from registers that are zero or as the source initialises them. All outputs
-// are compared in every cycle, before the edge and after it, and assertions at every edge. Where they differ, the print runs a second time
-// beside itself, with 1 where it has X: bits decided by X are not compared, as long as each output is compared often enough. A difference
-// counts only under inputs within the print's Rules.
+// Compare runs a print and its source side by side in Verilator. Inputs are random, include resets and are guided to
+// branches. Registers start at zero or at their initial values. All outputs are compared before and after every clock
+// edge, assertions at every edge.
+//
+// After a difference, Compare repeats the run with a second print that has 1 in place of X, and excludes bits that
+// depend on X. Every output must still be compared often enough. A difference counts only for inputs within m.Rules.
 func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (*Comparison, error) {
 	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed, false)
 	if differs := (*Difference)(nil); errors.As(err, &differs) {
@@ -76,7 +75,6 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 	return done, err
 }
 
-// anyX finds X in a print: an undriven wire, a constant.
 var anyX = regexp.MustCompile(`; // X: |\d+'b[01x]*x[01x]*`)
 
 const hiddenMost = 0.9
@@ -117,7 +115,7 @@ func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 	file, err := m.write(o)
 	print := cosim.Source{
 		Top: m.Top, Files: []string{file}, Defines: map[string]string{DefinePowerOn: ""},
-		Languages: map[string]string{file: "1364-2005"}, // names may be words of SystemVerilog
+		Languages: map[string]string{file: "1364-2005"},
 	}
 	for _, p := range m.Ports {
 		if p.Clock {
@@ -127,30 +125,30 @@ func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 	return print, err
 }
 
-// restartsMax bounds how often a source may end by itself. When its assertions at edges have ended
-// it violatedMax times, inputs that violate one are drawn again.
+// restartsMax bounds how often a source may end itself. After violatedMax violated assertions, inputs that violate
+// one are redrawn.
 const restartsMax, violatedMax = 500, 20
 
 type comparison struct {
 	*Module
 	s       cosim.Source
 	designs []cosim.Design
-	devices []cosim.Device // source, print, and perhaps the print with 1 for X
+	devices []cosim.Device // source, print and, optionally, the print with 1 for X
 	cycles  int
 	seed    uint64
 	random  *rand.Rand
-	modes   []int // of the inputs in this phase
-	left    int   // cycles of this phase
+	modes   []int
+	left    int
 	done    Comparison
 	clocks  uint64
 
-	hidden   map[string]int // by output: comparisons in which it had an X; valued: in the source alone
+	hidden   map[string]int // by output: comparisons with an X; valued: with an X in the source alone
 	valued   map[string]int
-	restarts int  // at most
-	undone   int  // edges that an assertion has ended, and that were left out
-	quiet    bool // the print has no assertions
+	restarts int
+	undone   int // edges undone after an assertion ended them
+	quiet    bool
 	guide    *guide
-	keeps    bool // inputs keep the print's Rules
+	keeps    bool // inputs obey the print's Rules
 	rules    cosim.Rules
 }
 
@@ -203,16 +201,16 @@ func (c *comparison) open() error {
 
 func (c *comparison) close() {
 	for _, d := range c.devices {
-		_ = d.Close() // nothing is left in it
+		_ = d.Close()
 	}
 	c.devices = nil
 	if c.rules != nil {
-		_ = c.rules.Close() // a model, which never fails
+		_ = c.rules.Close()
 	}
 	c.rules = nil
 }
 
-// The modes of an input: most bits of a control signal are still for many cycles.
+// Modes of an input in a phase. Most control bits keep still for many cycles.
 const (
 	modeZero = iota
 	modeOnes
@@ -224,14 +222,14 @@ const (
 	modes
 )
 
-// stimulate draws inputs: each has a mode for a phase.
+// stimulate draws inputs, each in its mode of the phase.
 func (c *comparison) stimulate() {
 	ports := c.devices[0].Ports()
 	if c.left == 0 {
 		c.left = 1 + c.random.IntN(400)
 		c.modes = make([]int, len(ports))
 		for i, p := range ports {
-			if c.modes[i] = c.random.IntN(modes); p.Bits == 1 { // perhaps a reset
+			if c.modes[i] = c.random.IntN(modes); p.Bits == 1 {
 				c.modes[i] = []int{modeZero, modeZero, modeOnes, modeOnes, modeRandom, modeRare, modeOften}[c.random.IntN(7)]
 			}
 		}
@@ -270,7 +268,7 @@ func (c *comparison) stimulate() {
 	c.guide.lead(ports, in)
 }
 
-// cycle is one cycle of both; ended: the source has.
+// cycle runs one cycle of all devices. ended is true if the source ended itself.
 func (c *comparison) cycle() (ended bool, err error) {
 	source := c.devices[0]
 	before := append([]uint64(nil), source.Outputs()...)
@@ -330,8 +328,8 @@ func (c *comparison) cycle() (ended bool, err error) {
 	return false, nil
 }
 
-// keep returns what takes both back to before an edge: once assertions after edges have ended the source some times, such as those of the falling
-// one, inputs that violate them are drawn again. nil: it need not.
+// keep saves all devices before an edge and returns a function that restores them. It returns nil until assertions
+// after edges, such as those at the falling edge, have ended the source violatedMax times.
 func (c *comparison) keep() (undo func() error, err error) {
 	if c.quiet || c.done.Restarts < violatedMax || c.undone > 2*c.cycles {
 		return nil, nil
@@ -346,8 +344,8 @@ func (c *comparison) keep() (undo func() error, err error) {
 	}
 	return func() error {
 		c.undone++
-		c.left = 0 // other modes
-		c.close()  // one that has ended stays so
+		c.left = 0
+		c.close() // a device that has ended cannot continue
 		if err := c.open(); err != nil {
 			return err
 		}
@@ -368,7 +366,7 @@ func (c *comparison) allowed(before []uint64) {
 	for draw := 1; c.rules != nil && !c.rules.Meets(in); draw++ {
 		c.guide.plan = nil
 		if draw%16 == 0 {
-			c.left = 0 // other modes
+			c.left = 0
 		}
 		c.stimulate()
 		for _, p := range ports {
@@ -411,7 +409,7 @@ func (c *comparison) settle() (ended bool, err error) {
 	return false, nil
 }
 
-// ending is how a source ends itself, which is no failure of its device.
+// ending returns the fault with which a source ended itself by $fatal or $finish, or passes err through.
 func ending(err error) (*cosim.Fault, error) {
 	var fault *cosim.Fault
 	if errors.As(err, &fault) && (fault.Kind == cosim.FaultFatal || fault.Kind == cosim.FaultFinish) {
@@ -429,14 +427,14 @@ func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 		return nil
 	}
 	for _, a := range c.Assertions {
-		if !strings.HasPrefix(a.Clock, "posedge") { // seen before all has settled, or at the other edge
+		if !strings.HasPrefix(a.Clock, "posedge") { // it may fire before values settle or at the other edge
 			return nil
 		}
 	}
 	return c.difference("assertion: "+fault.Text, []uint64{1}, []uint64{0})
 }
 
-// violated names an assertion of the print: one without a clock, and one that counts at the next edge.
+// violated names a violated assertion of the print without a clock, and one that counts at the next edge.
 func (c *comparison) violated() (level, edge string) {
 	ports := c.devices[1].Ports()
 	for i, a := range c.Assertions {
@@ -463,7 +461,6 @@ func (c *comparison) isClock(name string) bool {
 	return false
 }
 
-// same compares all outputs, but for bits that are X.
 func (c *comparison) same(when string) error {
 	a, b := c.devices[0].Outputs(), c.devices[1].Outputs()
 	x, y := c.devices[0].Unknown(), c.devices[1].Unknown()

@@ -8,37 +8,37 @@ import (
 	"strings"
 )
 
-// A design is a module on its way from Verilator's tree to what is printed.
+// A design is a module between Verilator's tree and the print.
 type design struct {
 	*tree
 	g         *graph
 	top       string
 	clocks    []string
 	variables []*variable
-	byScope   map[string]*variable // by the id of a VARSCOPE
+	byScope   map[string]*variable
 
 	initials, processes []*node
-	written             map[*variable]bool // by something else than an initial block
-	plain               map[*variable]bool // arrays that cannot be memories after all
+	written             map[*variable]bool // outside of initial blocks
+	plain               map[*variable]bool // arrays that are read as vectors, not memories
 
 	checks   []check
 	dropped  []string
-	seen     map[string]bool // of dropped
-	covered  map[string]bool // kinds of nodes that were met
-	turned   map[string]bool // see Module
+	seen     map[string]bool
+	covered  map[string]bool
+	turned   map[string]bool
 	latches  []latch
-	branches []branch          // of what has no reset on
-	aboutX   map[*expr]bool    // answers to whether a value is X
-	others   map[[2]*node]bool // a tree before indexes are cut, and an index: it is not that one
+	branches []branch // recorded with resets off
+	aboutX   map[*expr]bool
+	others   map[[2]*node]bool
 }
 
-// A check is an assertion: bad is never 1.
+// A check is an assertion, which requires that bad is never 1.
 type check struct {
 	Assertion
 	bad *expr
 }
 
-// A latch is what a process without a clock has written; it must not depend on itself.
+// A latch holds the bits that a process without a clock writes. They must not depend on themselves.
 type latch struct {
 	at *node
 	v  *variable
@@ -46,7 +46,7 @@ type latch struct {
 	own map[*variable][]part
 }
 
-// A demotion says that an array is not a memory: the design is read again with it as a vector.
+// A demotion is a panic value: an array cannot be a memory, so the design is read again with it as a vector.
 type demotion struct{ v *variable }
 
 const modelTop = "TOP"
@@ -63,7 +63,7 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 			d.declare(n, plain)
 		case "INITIAL", "INITIALSTATIC", "INITIALAUTOMATIC":
 			if first := n.operands[1]; n.kind == "INITIAL" && len(first) == 1 && first[0].kind == "ASSIGN" && first[0].loc == n.loc {
-				first[0].kind = "ASSIGNW" // of a constant: assign o = P;
+				first[0].kind = "ASSIGNW" // assign of a constant: assign o = P;
 				return
 			}
 			d.initials = append(d.initials, n)
@@ -73,14 +73,14 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 			d.drop(n, "a final block")
 		}
 	})
-	// A declaration with a value comes before all initial blocks.
+	// Initial values of declarations precede all initial blocks.
 	slices.SortStableFunc(d.initials, func(a, b *node) int { return order(a.kind) - order(b.kind) })
 	for _, process := range d.processes {
 		process.each(func(n *node) {
 			if n.kind == "VARREF" && (strings.Contains(n.rest, "[LV]") || strings.Contains(n.rest, "[LRV]")) {
 				v := d.variableOf(n)
 				d.written[v] = true
-				v.temp = v.temp && process.kind != "ASSIGNW" // assign {c[1], y} = c[0] + d; has one on its way, which is a net
+				v.temp = v.temp && process.kind != "ASSIGNW" // assign {c[1], y} = c[0] + d; has an intermediate variable, which is a net
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func (d *design) drop(n *node, what string) {
 		for _, list := range n.parent.operands {
 			for _, beside := range list {
 				if beside.kind == "STOP" && beside.loc == n.loc {
-					return // the text of an assertion
+					return // the message of an assertion
 				}
 			}
 		}
@@ -199,7 +199,7 @@ func (d *design) check(v violation, clock string, bad *expr) {
 	}, bad})
 }
 
-// A branch is one on its way to the print.
+// A branch is one before it is printed (see Branch).
 type branch struct {
 	at   *node
 	when *expr

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// elaborate runs all processes: first what has no clock.
 func (d *design) elaborate() {
 	d.powerOn()
 	var clocked []*node
@@ -21,7 +20,7 @@ func (d *design) elaborate() {
 	for _, n := range clocked {
 		d.clock(n)
 	}
-	for _, v := range d.variables { // words that are always the same ones are registers
+	for _, v := range d.variables { // memories with constant addresses only are registers
 		if len(v.ports) > 0 && !slices.ContainsFunc(v.ports, func(w writePort) bool { return !w.address.known() }) {
 			panic(demotion{v})
 		}
@@ -110,14 +109,14 @@ func (d *design) listens(n *node, own map[*variable][]part, p *process) {
 	})
 }
 
-// powerOn runs all initial blocks. What they give to arrays that nothing else writes, and parameters,
-// are constants; the rest are values at power-on.
+// powerOn runs all initial blocks. Parameters and arrays that nothing else writes become constants; other variables
+// get power-on values.
 func (d *design) powerOn() {
 	p := d.newProcess()
 	p.initial = true
 	s := newState(nil)
 	for _, v := range d.variables {
-		for _, child := range v.at.operands[2] { // the value of a parameter
+		for _, child := range v.at.operands[2] {
 			s.open(key{v, false}, p.entry).set(d.g, 0, d.g.zext(p.eval(child, s), v.what.bits))
 		}
 	}
@@ -147,7 +146,7 @@ func (d *design) powerOn() {
 			}
 			k.v.power.parts = append(k.v.power.parts, part)
 		}
-		rom := k.v.what.element != nil || len(k.v.at.operands[2]) > 0 // or a parameter
+		rom := k.v.what.element != nil || len(k.v.at.operands[2]) > 0
 		k.v.constant = rom && !k.v.input && !d.written[k.v]
 	}
 }

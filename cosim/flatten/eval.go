@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// literal reads 8'hff, 4'b1xz0, which has lost its leading zeros, and text.
+// literal reads a constant such as 8'hff or 4'b1xz0, which may lack leading zeros, or a string.
 func (p *process) literal(n *node, _ *state) *expr {
 	width, digits, x := p.constantOf(n)
 	return p.freed(n, p.g.partly(width, digits, x))
 }
 
-// patternOf is a value that says with X and Z which bits count, if it is a constant.
+// patternOf evaluates a pattern: in a constant, X and Z mark bits that do not count.
 func (p *process) patternOf(n *node, s *state) *expr {
 	before := p.pattern
 	p.pattern = true
@@ -52,7 +52,7 @@ func (p *process) constantOf(n *node) (width int, value, x *big.Int) {
 	return width, value, x
 }
 
-// exactly returns the variable and the bits that a node names, if no value chooses them.
+// exactly returns the variable and bits that a node selects. ok is false if an index is not constant.
 func (p *process) exactly(n *node, s *state) (t target, ok bool) {
 	switch n.kind {
 	case "VARREF":
@@ -108,12 +108,11 @@ func (p *process) selected(n *node, s *state) *expr {
 	}
 	whole := p.eval(inner, s)
 	width := array.element.bits
-	// wide enough for the product
 	product := g.binary(opMul, g.zext(at, at.width+32), g.number(at.width+32, width))
 	return p.part(n, whole, product, width)
 }
 
-// part is some bits of a value; those beyond its end are X.
+// part selects bits of a value. Bits beyond its end are X.
 func (p *process) part(n *node, e, at *expr, width int) *expr {
 	g := p.g
 	if low, ok := at.small(); ok && low < e.width {
@@ -135,7 +134,7 @@ func (p *process) part(n *node, e, at *expr, width int) *expr {
 	return g.mux(inside, g.dyn(e, at, width), p.unknown(n, width))
 }
 
-// address has no more bits than the words of a memory need.
+// address truncates an address to the bits that a memory of that many words needs.
 func (p *process) address(at *expr, words int) *expr {
 	return p.g.slice(at, 0, min(at.width, max(bits.Len(uint(words-1)), 1)))
 }
@@ -152,7 +151,7 @@ func (p *process) sliceOfArray(n *node, s *state) *expr {
 
 var itemOfArray = regexp.MustCompile(`\[(\d+)\]=(0x[0-9a-f]+)`)
 
-// arrayOf is '{...} for an unpacked array: the dump says which element each item is.
+// arrayOf evaluates an unpacked array pattern '{...}. The dump gives the element of each item.
 func (p *process) arrayOf(n *node, s *state) *expr {
 	array := p.typeOf(n, n.dtype)
 	if array.element == nil {
@@ -189,7 +188,6 @@ func (p *process) streamed(n *node, s *state) *expr {
 	return p.g.concat(parts...)
 }
 
-// power has a constant exponent, or 2 as its base.
 func (p *process) power(n *node, s *state) *expr {
 	g, base, exponent := p.g, p.eval(n.one(1), s), p.eval(n.one(2), s)
 	if base.is(2) && !strings.HasSuffix(n.kind, "S") {
@@ -212,7 +210,7 @@ func (p *process) power(n *node, s *state) *expr {
 
 const powerBitsMost = 8
 
-// literally is === and !==. Whether a value is X may be so or not in a circuit.
+// literally evaluates === and !==. In a circuit, a comparison with X may have either result.
 func (p *process) literally(n *node, s *state) *expr {
 	a, b := p.patternOf(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
@@ -242,7 +240,7 @@ func (p *process) isX(n *node, _ *state) *expr {
 	return e
 }
 
-// wildly is ==? and !=?: unknown bits of the right side match all.
+// wildly evaluates ==? and !=?: unknown bits on the right match every value.
 func (p *process) wildly(n *node, s *state) *expr {
 	a, b := p.eval(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
@@ -253,7 +251,7 @@ func (p *process) wildly(n *node, s *state) *expr {
 	return equal
 }
 
-// matches compares with a constant some of whose bits may match all.
+// matches compares e with a pattern. If wild is set, its unknown bits match every value.
 func (p *process) matches(e, pattern *expr, wild bool) *expr {
 	if pattern.op != opConst || pattern.known() {
 		return p.g.compare(opEq, e, pattern)
@@ -279,7 +277,6 @@ func (p *process) matches(e, pattern *expr, wild bool) *expr {
 	return p.g.compare(opEq, p.g.concat(have...), p.g.concat(want...))
 }
 
-// bitsLike is $countbits for 0 and 1.
 func (p *process) bitsLike(n *node, s *state) *expr {
 	e, width := p.eval(n.one(1), s), p.width(n)
 	sum, has := p.g.number(width, 0), [2]bool{}
@@ -287,7 +284,7 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 		if c := n.one(operand); c != nil {
 			kind := p.patternOf(c, s)
 			if !kind.known() {
-				continue // no bit is X or Z
+				continue // no bit of a circuit is X or Z
 			}
 			has[kind.value.Bit(0)] = true
 		}
@@ -301,7 +298,7 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 	return sum
 }
 
-// divided is X when it divides by zero; what is printed never does.
+// divided evaluates a division: X for a zero divisor. The printed division never has a zero divisor.
 func divided(op operation) expression {
 	return func(p *process, n *node, s *state) *expr {
 		g, width := p.g, p.width(n)
@@ -317,7 +314,7 @@ func divided(op operation) expression {
 	}
 }
 
-// insideVerilator is C++ of Verilator: whether assertions are on. They are.
+// insideVerilator evaluates Verilator's C++ test for enabled assertions, which are always enabled.
 func (p *process) insideVerilator(n *node, _ *state) *expr {
 	if text := n.one(1); text != nil && (strings.Contains(text.rest, "assertOn()") || strings.Contains(text.rest, "assertOnGet(")) {
 		return p.g.bit(true)

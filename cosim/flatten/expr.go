@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A graph makes every expr once, and none that can be computed.
+// A graph interns expressions and folds those with constant operands.
 type graph struct {
 	known   map[string]*expr
-	free    []*node // where the source has X
+	free    []*node // places of X, by free value
 	sampled [samples]map[*expr]*expr
 }
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }
 
-// waysMax bounds choices of constants with which is computed: what a loop counts that ends early.
+// waysMax bounds the constants of a choice to compute with, such as the count of a loop with an early exit.
 const waysMax = 64
 
-// each computes with the constants that a value chooses from; nil if it is not such a choice.
+// each applies do to every constant of a choice. It returns nil if e is not a choice of constants.
 func (g *graph) each(e *expr, do func(*expr) *expr) *expr {
 	if e.op != opMux || e.ways == 0 {
 		return nil
@@ -68,7 +68,6 @@ var zero = new(big.Int)
 
 func (g *graph) constant(width int, value *big.Int) *expr { return g.partly(width, value, zero) }
 
-// partly is a constant some of whose bits are unknown.
 func (g *graph) partly(width int, value, x *big.Int) *expr {
 	x = new(big.Int).And(x, mask(width))
 	value = new(big.Int).AndNot(new(big.Int).And(value, mask(width)), x)
@@ -81,10 +80,9 @@ func (g *graph) number(width int, value int) *expr {
 
 func (g *graph) unknown(width int) *expr { return g.partly(width, zero, mask(width)) }
 
-// two is an operation with two operands of the same width.
 type two = func(g *graph, a, b *expr) *expr
 
-// anything is what the source leaves at X: no two are the same.
+// anything returns a value that the source leaves at X. Each is distinct.
 func (g *graph) anything(at *node, width int) *expr {
 	g.free = append(g.free, at)
 	return g.intern(expr{op: opFree, width: width, low: len(g.free) - 1})
@@ -97,7 +95,6 @@ func (g *graph) bit(on bool) *expr {
 	return g.number(1, 0)
 }
 
-// known reports whether a value is a constant without unknown bits.
 func (e *expr) known() bool { return e.op == opConst && e.x.Sign() == 0 }
 
 func (e *expr) is(value int64) bool { return e.known() && e.value.Cmp(big.NewInt(value)) == 0 }
@@ -119,7 +116,7 @@ func (g *graph) slice(e *expr, low, width int) *expr {
 	switch {
 	case low == 0 && width == e.width:
 		return e
-	case low+width > e.width || low < 0: // beyond either end
+	case low+width > e.width || low < 0:
 		return g.beyond(e, low, width)
 	}
 	if made := g.each(e, func(e *expr) *expr { return g.slice(e, low, width) }); made != nil {
@@ -169,7 +166,7 @@ func (g *graph) sliceOfConcat(e *expr, low, width int) *expr {
 	return g.concat(parts...)
 }
 
-// concat joins values, the first one on top; neighbours that belong together become one.
+// concat joins values, highest first, and merges neighbours where possible.
 func (g *graph) concat(parts ...*expr) *expr {
 	var flat []*expr
 	var add func(e *expr)
@@ -203,7 +200,7 @@ func (g *graph) concat(parts ...*expr) *expr {
 	return g.intern(expr{op: opConcat, width: width, args: flat})
 }
 
-// join makes one value of two neighbours, or nil.
+// join merges two neighbours into one value, or returns nil.
 func (g *graph) join(high, low *expr) *expr {
 	if high.op == opConst && low.op == opConst {
 		shift := uint(low.width)
@@ -268,7 +265,7 @@ func (g *graph) xor(a, b *expr) *expr { return g.bitwise(opXor, a, b) }
 
 func (g *graph) bitwise(op operation, a, b *expr) *expr {
 	if b.known() || b.id < a.id && !a.known() {
-		a, b = b, a // a constant comes first
+		a, b = b, a
 	}
 	none := a.is(0)
 	switch {
@@ -289,7 +286,7 @@ func (g *graph) bitwise(op operation, a, b *expr) *expr {
 			return g.number(a.width, 0)
 		}
 		return g.constant(a.width, mask(a.width))
-	case a.known() && op != opXor: // constant bits are known whatever the others are
+	case a.known() && op != opXor: // a constant decides some bits alone
 		return g.masked(op, a, b)
 	}
 	return g.intern(expr{op: op, width: a.width, args: []*expr{a, b}})
@@ -318,7 +315,7 @@ func (g *graph) binary(op operation, a, b *expr) *expr {
 		if value := compute(op, a, b); value != nil {
 			return g.constant(a.width, value)
 		}
-		return g.unknown(a.width) // divided by zero
+		return g.unknown(a.width) // division by zero
 	}
 	for _, e := range []*expr{a, b} {
 		if e.op == opConst && !e.known() {
@@ -359,14 +356,14 @@ func (g *graph) binary(op operation, a, b *expr) *expr {
 	return g.intern(expr{op: op, width: a.width, args: []*expr{a, b}})
 }
 
-// product is of no more bits than it can have.
+// product multiplies in no more bits than the result may need.
 func (g *graph) product(a, b *expr) *expr {
 	most := new(big.Int).Mul(g.most(a), g.most(b))
 	bits := min(max(most.BitLen(), 1), a.width)
 	return g.zext(g.binary(opMul, g.slice(a, 0, bits), g.slice(b, 0, bits)), a.width)
 }
 
-// compute is arithmetic of constants; nil where there is no result.
+// compute evaluates an operation on constants. It returns nil if the result is undefined.
 func compute(op operation, a, b *expr) *big.Int {
 	r := new(big.Int)
 	switch op {
@@ -394,7 +391,7 @@ func compute(op operation, a, b *expr) *big.Int {
 	case opDivS:
 		return r.Quo(signed(a), signed(b))
 	}
-	return r.Rem(signed(a), signed(b)) // opModS
+	return r.Rem(signed(a), signed(b))
 }
 
 func (g *graph) shift(op operation, a, by *expr) *expr {
@@ -461,7 +458,7 @@ func (g *graph) compare(op operation, a, b *expr) *expr {
 	return g.intern(expr{op: op, width: 1, args: []*expr{a, b}})
 }
 
-// neverEqual finds constant bits that differ.
+// neverEqual reports whether constant bits of a and b differ.
 func (g *graph) neverEqual(a, b *expr) bool {
 	if !a.known() {
 		a, b = b, a
@@ -520,7 +517,7 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 		return g.bit(odd)
 	case e.width == 1:
 		return e
-	case op == opAny && e.op == opConcat: // zeros say nothing
+	case op == opAny && e.op == opConcat:
 		var parts []*expr
 		for _, a := range e.args {
 			if !a.is(0) {
@@ -537,9 +534,9 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 	return g.intern(expr{op: op, width: 1, args: []*expr{e}})
 }
 
-// dyn is a slice that begins at a value, which is never so large that the slice lies beyond the end.
+// dyn returns a slice that begins at a variable position. The caller guarantees that it ends within e.
 func (g *graph) dyn(e, at *expr, width int) *expr {
-	if width == e.width { // it can begin in one place only, and a vector of one bit is printed as a scalar, which has no index
+	if width == e.width { // only one position; besides, a one-bit vector is printed as a scalar, which has no index
 		return e
 	}
 	if low, ok := at.small(); ok {
@@ -604,7 +601,7 @@ func (g *graph) most(e *expr) *big.Int {
 		}
 	case (e.op == opMod || e.op == opModS) && e.args[1].known() && e.args[1].value.Sign() > 0:
 		a, by := g.most(e.args[0]), e.args[1].value
-		if e.op == opMod || a.BitLen() < e.width && by.BitLen() < e.width { // neither is negative
+		if e.op == opMod || a.BitLen() < e.width && by.BitLen() < e.width {
 			if by.Cmp(a) <= 0 {
 				return new(big.Int).Sub(by, big.NewInt(1))
 			}
@@ -614,7 +611,7 @@ func (g *graph) most(e *expr) *big.Int {
 	return bound
 }
 
-// stride is a number that divides a value; 1 if none is known.
+// stride returns a known divisor of every value of e, at least 1.
 func (g *graph) stride(e *expr) int {
 	if value, ok := e.small(); ok && value > 0 {
 		return value

@@ -13,11 +13,11 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// edition changes whenever the same source is printed in another way.
+// edition identifies the form of prints in the cache. It changes with every change of printed text.
 const edition = "flat-37"
 
-// Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
-// print with its meaning is refused with its place.
+// Print reads a design with Verilator, VHDL with GHDL first, and prints it. Constructs that it cannot print
+// faithfully are refused with their place.
 func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, error) {
 	text, err := verilator.Flatten(ctx, s, o, edition, func(f *verilator.Flat) ([]byte, error) {
 		m, err := printFlat(f, s, true)
@@ -33,7 +33,7 @@ func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, 
 	return m, json.Unmarshal(text, m)
 }
 
-// printFlat prints, with refusals of what Verilator is known to misread, or, for tests of what is compared, without.
+// printFlat prints a tree. Tests of Compare clear refuses to print constructs that Verilator is known to misread.
 func printFlat(f *verilator.Flat, s cosim.Source, refuses bool) (*Module, error) {
 	t, err := readTree(f)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// constantFunctions looks for what Verilator computes wrongly in functions that give parameters their values: it cuts
-// indexes there as everywhere, and ==? with X on the left is 0. Which values they have read, it says.
+// constantFunctions refuses functions for parameter values that Verilator computes wrongly: it truncates their
+// indexes and evaluates ==? with X on the left to 0. The trace in Steps has the values that they read.
 func (l *lost) constantFunctions() {
 	l.earlier.each(func(n *node) {
 		if l.refused != nil || n.kind != "FUNC" && n.kind != "TASK" {
@@ -37,7 +37,7 @@ func (l *lost) withinConstant(n *node) {
 		index = index.one(1)
 	}
 	if !l.computed(index) || !l.computed(n.one(1)) {
-		return // only in the circuit
+		return
 	}
 	size, width := n.one(1).bitsBefore(), 1
 	if n.kind == "ARRAYSEL" {
@@ -46,7 +46,7 @@ func (l *lost) withinConstant(n *node) {
 			low, high, ok = bounds(d)
 		}
 		if !ok {
-			return // refused later: not an array with bounds
+			return // refused later: no array with bounds
 		}
 		size = int(new(big.Int).Sub(high, low).Int64()) + 1
 	} else if w := l.values.fixedBefore(l.values.g, n.one(3)); w != nil {
@@ -69,11 +69,11 @@ func (l *lost) computed(n *node) bool {
 
 type span struct{ low, high *big.Int }
 
-// between bounds an index by the values that its variables had; nil for no bounds.
+// between returns the range of an index from the values that its variables had, or nil.
 func (l *lost) between(n *node) *span {
 	if value := l.values.fixedBefore(l.values.g, n); value != nil && value.known() {
 		v := new(big.Int).Set(value.value)
-		if n.signed() && value.width >= 32 { // narrower ones are cut
+		if n.signed() && value.width >= 32 {
 			v = signed(value)
 		}
 		return &span{v, v}
@@ -120,7 +120,7 @@ func (l *lost) observed(n *node) (s *span) {
 	for _, text := range l.Steps[n.loc] {
 		found := constantBefore.FindStringSubmatch(text)
 		if found == nil {
-			return nil // X
+			return nil
 		}
 		v, _ := new(big.Int).SetString(found[1], 16)
 		if n.signed() {
@@ -131,7 +131,7 @@ func (l *lost) observed(n *node) (s *span) {
 	return s
 }
 
-// divisible reports whether a divisor is never 0, as far as is known.
+// divisible reports whether a divisor is known to be nonzero.
 func (l *lost) divisible(n *node) bool {
 	s := l.written(n)
 	if s == nil && n.kind == "VARREF" {
@@ -140,7 +140,8 @@ func (l *lost) divisible(n *node) bool {
 	return s != nil && (s.low.Sign() > 0 && s.high.BitLen() < 32 || s.high.Sign() < 0 && s.low.BitLen() < 32)
 }
 
-// leavesX reports whether the value of a function that is called for a constant may be X: it divides, reads or returns what has no value.
+// leavesX reports whether a function called for a constant may return X: it divides, or reads or returns an
+// unassigned variable.
 func (l *lost) leavesX(call *node) bool {
 	_, place, _ := strings.Cut(call.rest, " FUNC 0x")
 	_, place, _ = strings.Cut(place, "{")
@@ -177,7 +178,7 @@ func assigned(statements []*node, variable string) bool {
 		case "IF":
 			done = assigned(n.operands[1], variable) && assigned(n.operands[2], variable)
 		case "BEGIN", "JUMPBLOCK":
-			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable) // which one, depends on the version
+			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable) // depends on the version of Verilator
 		case "CASE":
 			other := false
 			done = true

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// index is the index of a selection as the source has it. Verilator cuts it to the bits that are needed for
-// all elements, which would hide that it may be beyond them, and computes the rest with so few bits; the
-// tree before that has it whole.
+// index returns the index of a selection as in the source. Verilator truncates indexes to the bits that valid
+// elements need, which hides overflow; the earlier tree has the whole index.
 func (p *process) index(n *node, s *state) *expr {
 	cut := n.one(2)
-	if n.isCut() { // it is no selection of the source
+	if n.isCut() { // a truncation by Verilator
 		return p.eval(cut, s)
 	}
 	if nested := p.nestedIndex(n, s); nested != nil {
 		return nested
 	}
-	left := p.eval(cut, s) // its sign is not that of the whole
+	left := p.eval(cut, s) // its sign may differ from that of the whole index
 	at := p.negative(cut, left)
 	if i, ok := at.small(); ok {
 		for _, meant := range p.Beyond[p.place(n)] {
@@ -55,7 +54,7 @@ func (p *process) index(n *node, s *state) *expr {
 	return at
 }
 
-// meant is the whole index that Verilator has cut, if before is the tree of that.
+// meant returns the whole index that Verilator truncated to cut, or another if before belongs to a different one.
 func (p *process) meant(before, cut *node, s *state) *expr {
 	if p.isAnother(before, cut, s) {
 		return another
@@ -63,11 +62,10 @@ func (p *process) meant(before, cut *node, s *state) *expr {
 	return p.computed(before, cut, s)
 }
 
-// trials is with how many values two trees are compared.
 const trials = 16
 
-// isAnother reports whether a tree is not what Verilator has cut: with some values of the variables its low bits are others. Modules with
-// other parameters and other turns of generate have trees at the same place.
+// isAnother reports whether before is not the source of cut: for some values of the variables, the low bits differ.
+// One place may have several trees, from other parameters of the module and iterations of generate.
 func (p *process) isAnother(before, cut *node, s *state) bool {
 	pair := [2]*node{before, cut}
 	is, known := p.others[pair]
@@ -95,12 +93,12 @@ func (p *process) trial(n *node, trial int, s *state) *state {
 	return to
 }
 
-// anywhere is an index of which only the low bits are known: it may lie within, or beyond either end.
+// anywhere returns an index of which only the low bits are known. It may be beyond either end.
 func (p *process) anywhere(n *node, at *expr) *expr {
 	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
 }
 
-// negative makes an index with a sign so wide that it lies beyond the end where it is negative.
+// negative sign-extends a signed index so that a negative one is beyond the end.
 func (p *process) negative(n *node, at *expr) *expr {
 	if n.signed() && at.op != opConst {
 		return p.g.sext(at, max(at.width, 32))
@@ -108,11 +106,11 @@ func (p *process) negative(n *node, at *expr) *expr {
 	return at
 }
 
-// another is the index of a module with other parameters.
+// another marks the index of a module instance with other parameters.
 var another = &expr{}
 
-// computed computes an index: what it consists of has the values that it has in what Verilator has made of it. nil if something is
-// missing there, or stands there with several values.
+// computed evaluates an index of the earlier tree with the values that Verilator's tree has for its operands, or
+// returns nil if one is missing or ambiguous there.
 func (p *process) computed(before, after *node, s *state) *expr {
 	width := before.bitsBefore()
 	if width == 0 {
@@ -139,7 +137,6 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	return found
 }
 
-// computedOf computes an index from its operands; nil if one of them is not known.
 func (p *process) computedOf(before, after *node, s *state) *expr {
 	do := operations[before.kind]
 	if do == nil {
@@ -161,17 +158,18 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 	return do(p.g, of, before.bitsBefore())
 }
 
-// extendsAt reports whether two nodes extend what stands in one place: of 5.032 several of them may themselves stand in one.
+// extendsAt reports whether two extensions extend the same place; in 5.032 several may share one.
 func (n *node) extendsAt(before *node) bool {
 	return n.kind != "EXTEND" || before.kind != n.kind || n.one(1).loc == before.one(1).loc
 }
 
-// isResult reports whether a node is what an inlined call of a function has returned.
+// isResult reports whether a node is the result of an inlined function call.
 func (n *node) isResult() bool {
 	return n.kind == "EXPRSTMT" || n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
 
-// nestedIndex is the index of a selection that stands for several: far beyond the end where one of those is. nil if it stands for itself.
+// nestedIndex returns the index of a selection that Verilator merged from several. It is far beyond the end if one of
+// the merged indexes is beyond its end. nil: not a merged selection.
 func (p *process) nestedIndex(n *node, s *state) *expr {
 	before := p.nested[n.loc]
 	if len(before) == 0 || n.kind != "SEL" || n.one(1).kind == "SEL" {
@@ -194,7 +192,8 @@ func (p *process) nestedIndex(n *node, s *state) *expr {
 	return whole
 }
 
-// total adds the indexes of all levels; nil if one of them is not found in what Verilator has made of them, another if that is of other ones.
+// total adds the indexes of all levels. It returns nil if one is not found in Verilator's tree, another if one
+// belongs to a different instance.
 func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	g := p.g
 	if ofAnother(innermost(before), n) || p.isAnotherSum(before, n, s) {
@@ -254,7 +253,6 @@ func (p *process) isAnotherSum(before, n *node, s *state) bool {
 	return is
 }
 
-// differ compares the bits of an index that Verilator has left.
 func (p *process) differ(n *node, sum, at *expr) bool {
 	left := p.bitsLeft(n, at)
 	return p.g.slice(sum, 0, left) != p.g.slice(at, 0, left)
@@ -270,7 +268,7 @@ func (p *process) bitsLeft(n *node, at *expr) int {
 	return left
 }
 
-// levelIndex is the index of one level of a selection; nil if it is not found there.
+// levelIndex returns the index of one level of a selection, or nil if it is not found.
 func (p *process) levelIndex(n *node, l level, s *state) *expr {
 	of, cut := l.at, l.at.cutsAnIndex()
 	if cut {
@@ -288,7 +286,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		var leaf *node
 		n.one(2).outsideCalls(func(n *node) {
 			if n.kind == look.kind && n.loc == look.loc && n.isCut() == cut {
-				leaf = n // the deepest one: what adds levels has the place of one of them
+				leaf = n // the deepest: an addition of levels shares the place of one of them
 			}
 		})
 		if leaf == nil {
@@ -302,7 +300,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		}
 	}
 	e = p.negative(of, e)
-	if e.width > indexBits { // what is larger stays larger than any vector
+	if e.width > indexBits { // still beyond the end of any vector
 		const low = indexBits - 2
 		return p.g.concat(p.g.number(1, 0), p.g.reduce(opAny, p.g.slice(e, low, e.width-low)), p.g.slice(e, 0, low))
 	}

@@ -11,57 +11,57 @@ import (
 	"starloom/cosim"
 )
 
-// Names that change what a printed module has when they are defined.
+// Macros that extend a printed module.
 const (
-	DefineAssertions = "STARLOOM_ASSERTIONS" // outputs after the others: the nets of all assertions
-	DefinePowerOn    = "STARLOOM_POWER_ON"   // the values that initial blocks give to registers and memories
+	DefineAssertions = "STARLOOM_ASSERTIONS" // adds the nets of all assertions as last outputs
+	DefinePowerOn    = "STARLOOM_POWER_ON"   // gives registers and memories the values of initial blocks
 )
 
-// BeginsWithAny ends what Dropped says of a value at power-on: the print has it with DefinePowerOn.
+// BeginsWithAny ends entries of Dropped about power-on values, which the print has only with DefinePowerOn.
 const BeginsWithAny = ": a proof starts with any"
 
-// A Module is a design as one module of plain Verilog: wires, one operation each, registers with
-// one clock and constant asynchronous resets, memories. It has the ports and the name of the source.
+// A Module is a design as one module of plain Verilog: wires with one operation each, registers with one clock and
+// constant asynchronous resets, and memories. It has the ports and the name of the source.
 //
-// Power-on values are free, but for variables that only initial blocks write: constants, ROM.
+// Power-on values are free. Variables that only initial blocks write are constants or ROM.
 type Module struct {
 	Top        string       `json:"top"`
 	Verilog    string       `json:"verilog"`
 	Ports      []cosim.Port `json:"ports"`
 	Assertions []Assertion  `json:"assertions"`
 	Registers  []Register   `json:"registers"`
-	Dropped    []string     `json:"dropped"` // what the print does not have, each with file:line:column
-	Unknown    []string     `json:"unknown"` // where the source has X: any value here, in every cycle another one
-	Turned     []string     `json:"turned"`  // where an array is given to one whose range goes in the opposite direction
-	Kinds      []string     `json:"kinds"`   // of Verilator's nodes that were met
+	Dropped    []string     `json:"dropped"` // what is not printed, each with file:line:column
+	Unknown    []string     `json:"unknown"` // places of X in the source: a free value, different in every cycle
+	Turned     []string     `json:"turned"`  // assignments between arrays of opposite directions
+	Kinds      []string     `json:"kinds"`   // kinds of Verilator nodes that were read
 
 	Branches   []Branch   `json:"branches"`
 	BranchPort string     `json:"branch_port"` // see DefineBranches
 	Constants  []Constant `json:"constants"`
 
-	Rules func([]cosim.Port) cosim.Rules `json:"-"` // what inputs keep where the print is compared, by the source's ports; nil: nothing
+	Rules func([]cosim.Port) cosim.Rules `json:"-"` // rules for inputs of a comparison, given the source's ports; nil: none
 }
 
-// An Assertion is what the source requires: $fatal, $error, assert, unique. Its net is 1 where it
-// is violated: in every cycle, or, with a clock, only what is there at its edges counts.
+// An Assertion is a requirement of the source: $fatal, $error, assert or unique. Its net is 1 where it is violated.
+// With a clock, only its value at that edge counts.
 type Assertion struct {
 	Net   string `json:"net"`
-	Kind  string `json:"kind"` // as the source writes it; assume is one that inputs must respect
+	Kind  string `json:"kind"` // as written in the source; an assume restricts the inputs
 	Place string `json:"place"`
 	Text  string `json:"text"`
-	Clock string `json:"clock,omitempty"` // posedge clk; "" for one without
+	Clock string `json:"clock,omitempty"` // posedge clk; "" for none
 }
 
-// A Register is a variable of the source that holds its value from cycle to cycle.
+// A Register is a variable of the source that keeps its value between cycles.
 type Register struct {
-	Name   string `json:"name"`   // in the print
+	Name   string `json:"name"`
 	Source string `json:"source"` // i_fifo.count
 	Bits   int    `json:"bits"`
-	Words  int    `json:"words,omitempty"` // of a memory
+	Words  int    `json:"words,omitempty"`
 	Place  string `json:"place"`
 }
 
-// DeclaresPowerOn reports whether the source gives values at power-on to what is not a constant.
+// DeclaresPowerOn reports whether the source gives power-on values to variables that are not constant.
 func (m *Module) DeclaresPowerOn() bool {
 	return strings.Contains(m.Verilog, "`ifdef "+DefinePowerOn+"\n")
 }
@@ -86,7 +86,7 @@ func (m *Module) write(o cosim.BuildOptions) (string, error) {
 	})
 }
 
-// File is where a print stands in the cache.
+// File returns the path of the print in the cache.
 func (m *Module) File(o cosim.BuildOptions) (string, error) {
 	path, err := m.write(o)
 	if err != nil {
@@ -95,29 +95,29 @@ func (m *Module) File(o cosim.BuildOptions) (string, error) {
 	return filepath.Abs(path)
 }
 
-// DefineBranches gives a print an output after the others, before those of assertions, with a bit for each of Module.Branches: 1 where it is taken.
+// DefineBranches adds an output before those of assertions: bit i is 1 while Module.Branches[i] is taken.
 const DefineBranches = "STARLOOM_BRANCHES"
 
-// A Branch is one way of an if, a case or a ?: of the source.
+// A Branch is one alternative of an if, case or ?: of the source.
 type Branch struct {
 	Place string `json:"place"`
-	Aims  []Aim  `json:"aims"` // inputs that may lead there
+	Aims  []Aim  `json:"aims"` // inputs that may take it
 }
 
-// An Aim is what inputs have to be for a branch, as far as a walk against the flow of values finds out: it chooses where several values would do,
-// and does not look back. Whether the branch is taken with it, a simulation shows.
+// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds it; where
+// several values would do, it picks one. Only simulation shows whether the branch is taken.
 type Aim []Need
 
-// A Need is some bits of an input, so many cycles before.
+// A Need is a set of input bits, Ago cycles before the branch.
 type Need struct {
 	Port  string `json:"port"`
 	Ago   int    `json:"ago,omitempty"`
-	Care  string `json:"care"`  // bits that count, hexadecimal
-	Value string `json:"value"` // theirs
+	Care  string `json:"care"`  // mask of the bits, hexadecimal
+	Value string `json:"value"` // hexadecimal
 }
 
-// A Constant is what the source compares with.
+// A Constant is an operand of a comparison in the source.
 type Constant struct {
 	Bits  int    `json:"bits"`
-	Value string `json:"value"` // hexadecimal
+	Value string `json:"value"`
 }

@@ -1,6 +1,5 @@
 package flatten
 
-// newProcess begins a process. It knows every node that it may consist of: statements and values.
 func (d *design) newProcess() *process {
 	return &process{
 		design: d, statements: statements, expressions: expressions,

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// An operation computes a value of so many bits from its operands, here and in the tree before; nil: it cannot.
+// operate evaluates an operation to width bits, for both trees. It returns nil if it cannot.
 type operate = func(g *graph, of []*expr, width int) *expr
 
 var operations = map[string]operate{
@@ -54,7 +54,6 @@ func arithmetic(op operation) operate {
 	return whole(func(g *graph, a, b *expr) *expr { return g.binary(op, a, b) })
 }
 
-// quotient is by what is known, and not 0.
 func quotient(op operation) operate {
 	return func(g *graph, of []*expr, width int) *expr {
 		if !of[1].known() || of[1].is(0) {
@@ -73,7 +72,7 @@ func power(g *graph, of []*expr, width int) *expr {
 	return g.constant(width, new(big.Int).Exp(of[0].value, of[1].value, new(big.Int).Lsh(big.NewInt(1), uint(width))))
 }
 
-// fixedBits are bits at a constant place that are there.
+// fixedBits selects bits at a constant position within the operand.
 func fixedBits(g *graph, of []*expr, width int) *expr {
 	low, ok := of[1].small()
 	if !ok || low+width > of[0].width {
@@ -118,7 +117,6 @@ func shifted(op operation) operate {
 func xnor(g *graph, a, b *expr) *expr    { return g.not(g.xor(a, b)) }
 func implies(g *graph, a, b *expr) *expr { return g.or(g.not(a), b) }
 
-// count is $countones: a tree of adders.
 func (g *graph) count(e *expr, width int) *expr {
 	if e.width == 1 {
 		return g.zext(e, width)
@@ -127,12 +125,12 @@ func (g *graph) count(e *expr, width int) *expr {
 	return g.binary(opAdd, g.count(g.slice(e, 0, half), width), g.count(g.slice(e, half, e.width-half), width))
 }
 
-// hot is $onehot0: e & (e-1) has no bit.
+// hot evaluates $onehot0: e & (e-1) is 0.
 func (g *graph) hot(e *expr) *expr {
 	return g.not(g.reduce(opAny, g.and(e, g.binary(opSub, e, g.number(e.width, 1)))))
 }
 
-// logarithm is $clog2 of a value: bits that value-1 needs.
+// logarithm evaluates $clog2: the number of bits of e-1.
 func (g *graph) logarithm(e *expr, width int) *expr {
 	less := g.binary(opSub, e, g.number(e.width, 1))
 	r := g.number(width, 0)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// keepSigns makes indexes with a sign keep it where Verilator adds the lower end of a range to them, or multiplies them by the size of
-// an element: it extends them without, as it needs the low bits alone.
+// keepSigns restores sign extension of indexes to which Verilator adds the low end of a range, or which it multiplies
+// by the element size. Verilator zero-extends there, since it uses the low bits alone.
 func (n *node) keepSigns() {
 	n.each(func(n *node) {
 		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {
@@ -18,9 +18,9 @@ func (n *node) keepSigns() {
 	})
 }
 
-// wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
-// have several: modules with other parameters, turns of generate. Those that are alike are there once. A variable whose sign a cast has changed
-// is one of them: Verilator forgets that.
+// wholeIndexes returns the indexes before truncation, by place of the selection, without duplicates. One place may
+// have several, from other parameters of the module and iterations of generate. Variables whose sign a cast changed
+// are included, since Verilator forgets the cast.
 func wholeIndexes(root *node) map[string][]*node {
 	whole, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
@@ -66,11 +66,11 @@ func nestedSelections(root *node) map[string][]*node {
 	return nested
 }
 
-// A level is one of several selections, such as those of s[i].member[k +: 2], that Verilator has made one: its index adds theirs, and hides
-// that one of them lies beyond what it selects from.
+// A level is one of several nested selections, such as s[i].member[k +: 2], that Verilator merged into one. The sum
+// of their indexes hides that one of them may be beyond its end.
 type level struct {
-	at          *node // its index in the tree before
-	room, width int   // bits of what it selects from, and that it selects
+	at          *node
+	room, width int // bits of the operand and of the selection
 }
 
 func levels(before *node) (list []level) {
@@ -80,7 +80,7 @@ func levels(before *node) (list []level) {
 	return list
 }
 
-// indexBits are those of an index that stands for several.
+// indexBits is the width of a merged index.
 const indexBits = 60
 
 func innermost(n *node) *node {
@@ -90,20 +90,20 @@ func innermost(n *node) *node {
 	return n
 }
 
-// ofAnother reports whether a selection of the tree before is from a vector of a module with other parameters: an index of
-// it may be cut to the same bits.
+// ofAnother reports whether the earlier selection is from a vector of another size, in an instance with other
+// parameters.
 func ofAnother(before, n *node) bool {
 	from, of := before.one(1), n.one(1)
 	return from.kind == "VARREF" && of.kind == "VARREF" && from.bitsBefore() != of.bitsBefore()
 }
 
-// isCut reports whether Verilator has put a selection of the low bits here: one of the source has a declaration.
+// isCut reports whether n is a truncation by Verilator. Selections of the source have a declaration.
 func (n *node) isCut() bool {
 	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
 }
 
-// cutsAnIndex reports whether a node of the tree before is what Verilator has cut an index to, and not a member at the low end of a
-// structure, which has a type that was declared.
+// cutsAnIndex reports whether a node of the earlier tree truncates an index. A structure member at the low end looks
+// alike but has a declared type.
 func (n *node) cutsAnIndex() bool {
 	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
 }
@@ -124,11 +124,11 @@ func (n *node) bitsBefore() int {
 	return int(w.Int64())
 }
 
-// strideBits are those of the largest element that is selected.
+// strideBits bounds the size of a selected element, as its logarithm.
 const strideBits = 24
 
-// scales reports whether a product is what Verilator has made of an index and of the bits of an element: it does so in as many bits
-// as the index has, where a large one would be within.
+// scales reports whether n is Verilator's product of an index and an element size. It has the width of the index, so
+// that a large index may wrap.
 func (n *node) scales() bool {
 	if n.kind != "MUL" && n.kind != "MULS" {
 		return false
@@ -140,7 +140,7 @@ func (n *node) scales() bool {
 	return of.kind == "SEL" && of.one(2) == n && of.loc == n.loc
 }
 
-// fixedBefore computes a constant of the tree before; nil if it is none.
+// fixedBefore evaluates a constant of the earlier tree. It returns nil if n is not constant.
 func (t *tree) fixedBefore(g *graph, n *node) *expr {
 	width := n.bitsBefore()
 	if n.kind == "VARREF" {
@@ -148,7 +148,7 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 		if found == nil || t.before[found[1]] == nil || t.before[found[1]].operands[2] == nil {
 			return nil
 		}
-		n = t.before[found[1]].operands[2][0] // the value of a parameter
+		n = t.before[found[1]].operands[2][0]
 	}
 	if width == 0 {
 		return nil
@@ -168,7 +168,7 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 	var of []*expr
 	for i := 1; i <= len(n.operands) && n.one(i) != nil; i++ {
 		e := t.fixedBefore(g, n.one(i))
-		if e == nil { // the others may decide
+		if e == nil { // the other operands may decide
 			e = g.unknown(max(n.one(i).bitsBefore(), 1))
 		}
 		of = append(of, e)

@@ -10,19 +10,18 @@ import (
 	"starloom/cosim"
 )
 
-// A printer writes a design as one module: every operation is a wire of its own, so that nothing
-// around it widens it.
+// A printer writes a design as one module. Every operation gets its own wire, so that its context cannot widen it.
 type printer struct {
 	*design
 	ports     []cosim.Port
 	needed    map[*variable]bool
 	order     []*variable
 	names     map[string]bool
-	registers map[string]bool // ports that are
+	registers map[string]bool
 	wires     map[*expr]string
 	body      strings.Builder
 	declare   strings.Builder
-	unknown   []string // places of X
+	unknown   []string
 
 	branchPort string
 	taken      []Branch
@@ -163,7 +162,7 @@ func (pr *printer) need(v *variable, roots *[]*expr) {
 	}
 }
 
-// lint refuses latches: bits that a process without a clock makes of themselves.
+// lint refuses latches: bits that a process without a clock computes from themselves.
 func (pr *printer) lint() {
 	for _, l := range pr.latches {
 		if !pr.needed[l.v] {
@@ -197,7 +196,7 @@ func (pr *printer) lint() {
 	}
 }
 
-// oneDriver refuses bits with two writers; a loop variable may belong to several processes, since no one else reads it.
+// oneDriver refuses bits with two writers. Loop variables are exempt, since no other process reads them.
 func (pr *printer) oneDriver() {
 	for _, v := range pr.order {
 		bits := slices.Clone(v.comb)
@@ -214,7 +213,7 @@ func (pr *printer) oneDriver() {
 	}
 }
 
-// races refuses registers that are read in a process while another one writes them with =: which goes first is open.
+// races refuses registers that one process writes with = while another reads them: their order is undefined.
 func (pr *printer) races() {
 	raced := map[*variable]*node{}
 	for _, v := range pr.order {
@@ -279,7 +278,6 @@ func (pr *printer) variableText(v *variable) {
 	fmt.Fprintf(&pr.declare, "  %s %s%s;\n", kind, vectorOf(v.what.bits), v.printed)
 }
 
-// rangeText is a variable, or bits of it.
 func rangeText(name string, of, low, width int) string {
 	switch {
 	case width == of:
@@ -323,7 +321,7 @@ func literalText(e *expr) string {
 	return fmt.Sprintf("%d'b%s", e.width, digits)
 }
 
-// ref is a text that stands for a value in any context: a constant, a name or bits of a name.
+// ref returns an operand text that is safe in any context: a constant, a name or bits of a name.
 func (pr *printer) ref(e *expr) string {
 	switch {
 	case e.op == opConst:
@@ -336,7 +334,7 @@ func (pr *printer) ref(e *expr) string {
 	return pr.named(e)
 }
 
-// named is a name for a value: that of a variable, or of a wire that is made for it.
+// named returns the name of a variable, or of a wire declared for the value.
 func (pr *printer) named(e *expr) string {
 	if e.op == opVar {
 		return e.v.printed
@@ -361,7 +359,6 @@ func (pr *printer) named(e *expr) string {
 	return name
 }
 
-// freeText declares what the source leaves at X: a wire that nothing drives.
 func (pr *printer) freeText(e *expr) string {
 	name := pr.nameOf(fmt.Sprintf("x%d", len(pr.wires)))
 	pr.wires[e] = name
@@ -373,7 +370,6 @@ func (pr *printer) freeText(e *expr) string {
 	return name
 }
 
-// symbols are those of operations with one and with two operands.
 var symbols = map[operation]string{
 	opNot: "~", opAll: "&", opAny: "|", opOdd: "^",
 	opAnd: "&", opOr: "|", opXor: "^", opAdd: "+", opSub: "-", opMul: "*", opDiv: "/", opMod: "%", opDivS: "/", opModS: "%",
@@ -428,7 +424,7 @@ func (pr *printer) romText(e *expr) string {
 	return name
 }
 
-// branchText prints the branches of what is printed, which nothing else depends on, and returns them.
+// branchText prints and returns the branches whose values are printed anyway.
 func (pr *printer) branchText() (port, text string, branches []Branch) {
 	var bits []string
 	before := pr.body

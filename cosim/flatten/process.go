@@ -10,37 +10,36 @@ type (
 	expression = func(p *process, n *node, s *state) *expr
 )
 
-// A process is one always, initial or assign, run once with symbols for its inputs. What is left
-// is an expression for every bit that it writes: if and case become multiplexers, loops are
-// unrolled, jumps merge where they arrive.
+// A process is one always, initial or assign, executed once with symbolic inputs. The result is an expression for
+// every bit that it writes.
 type process struct {
 	*design
 	statements  map[string]statement
 	expressions map[string]expression
 	initial     bool
 	clocked     bool
-	fixed       map[*variable]*expr // inputs with a value: a reset that is on, or off
-	path        []*expr             // conditions of the branches that lead here
-	blocks      map[string]*landing // by id, of the jump blocks that are open
-	guesses     int                 // of loops whose conditions are values of the circuit
-	turns       int                 // of loops
-	pattern     bool                // X and Z say which bits count
+	fixed       map[*variable]*expr // inputs with fixed values: resets
+	path        []*expr
+	blocks      map[string]*landing // open jump blocks, by id
+	guesses     int                 // loop conditions that depend on the circuit
+	turns       int
+	pattern     bool // X and Z mark bits that do not count
 
-	jumped     []away // jumps to ends of blocks that are still open
-	fixedReset bool   // a reset is on
+	jumped     []away // jumps to ends of open blocks
+	fixedReset bool
 	fixedWords map[*variable]int
 	writes     []memoryWrite
 	violations []violation
 }
 
-// A landing is the end of a block that jumps lead to.
+// A landing is the end of a jump block.
 type landing struct {
-	depth int // of the path where the block begins
+	depth int // length of path at the beginning of the block
 	jumps []jump
 }
 
 type jump struct {
-	when *expr // since the block began
+	when *expr // conditions since the beginning of the block
 	s    *state
 }
 
@@ -63,7 +62,6 @@ func (p *process) entry(k key) *value {
 	return &value{parts: []part{{width: k.v.what.bits, e: e}}}
 }
 
-// read returns bits of a variable.
 func (p *process) read(s *state, v *variable, low, width int) *expr {
 	if v.constant && !p.initial {
 		return p.freed(v.at, v.power.get(p.g, low, width))
@@ -74,7 +72,7 @@ func (p *process) read(s *state, v *variable, low, width int) *expr {
 	return p.g.slice(p.entry(key{v, false}).parts[0].e, low, width)
 }
 
-// run executes statements and returns the state after them, nil if they end in a jump.
+// run executes statements and returns the final state, or nil after a jump.
 func (p *process) run(list []*node, s *state) *state {
 	for _, n := range list {
 		do, ok := p.statements[n.kind]
@@ -101,7 +99,7 @@ func (p *process) unknownNode(n *node) error {
 
 const realRemedy = "count in integers, scaled: a circuit has no real numbers"
 
-// refusedNodes are those that a circuit may contain and a proof may not: what they are, what helps.
+// refusedNodes lists nodes that are legal Verilog but cannot be proved: their meaning and a remedy.
 var refusedNodes = map[string][2]string{
 	"TIME":         {"$time", "a circuit has no time: count cycles in a register"},
 	"TIMED":        {"$realtime", "a circuit has no time: count cycles in a register"},
@@ -152,15 +150,14 @@ func (p *process) width(n *node) int {
 	return d.bits
 }
 
-// An away is a jump that has not landed yet.
 type away struct {
 	to   *landing
-	when *expr // since that block began
+	when *expr
 }
 
 const branchesMost = 1 << 12
 
-// branched notes both ways of a condition, but for one that ends the simulation.
+// branched records both outcomes of a condition except those that end the simulation.
 func (p *process) branched(n *node, c *expr) {
 	if p.initial || p.fixedReset || c.known() || len(p.design.branches) >= branchesMost {
 		return
@@ -174,7 +171,7 @@ func (p *process) branched(n *node, c *expr) {
 	}
 }
 
-// unknown is what the source leaves at X. Initial blocks and patterns know X; in a circuit it is any value.
+// unknown returns X in initial blocks and patterns, and a free value in a circuit.
 func (p *process) unknown(n *node, width int) *expr {
 	if p.initial || p.pattern {
 		return p.g.unknown(width)
@@ -182,7 +179,7 @@ func (p *process) unknown(n *node, width int) *expr {
 	return p.g.anything(n, width)
 }
 
-// freed gives the unknown bits of a constant any value.
+// freed replaces unknown bits of a constant by free values.
 func (p *process) freed(n *node, e *expr) *expr {
 	if e.op != opConst || e.known() || p.initial || p.pattern {
 		return e

@@ -11,8 +11,7 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// loses refuses what Verilator has decided on its way to the tree that is printed, and decides otherwise than
-// the source, or where the source leaves it open.
+// loses refuses constructs that Verilator resolves differently from the source, or that the source leaves open.
 func (t *tree) loses() error {
 	l := &lost{tree: t, values: &process{design: &design{tree: t, g: newGraph()}}, unknown: map[string]string{}}
 	for _, w := range t.Doubts {
@@ -34,8 +33,8 @@ func (t *tree) loses() error {
 
 type lost struct {
 	*tree
-	values  *process          // computes constants
-	unknown map[string]string // parameters with X or Z among their bits, by place: their values
+	values  *process
+	unknown map[string]string // values of parameters with X or Z bits, by place
 	refused error
 }
 
@@ -45,7 +44,6 @@ func (l *lost) first(n *node, reason, remedy string) {
 	}
 }
 
-// holds returns a constant with X or Z among its bits.
 func (n *node) holds(letters string) bool {
 	found := constantText.FindStringSubmatch(n.name())
 	return n.kind == "CONST" && found != nil && found[3] == "b" && strings.ContainsAny(found[4], letters)
@@ -79,7 +77,7 @@ func divides(n *node) bool {
 	return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV")
 }
 
-// folded looks for divisions of 0 by what may be 0, and indexes beyond the end.
+// folded refuses folded divisions by a possible 0 and folded indexes beyond the end.
 func (l *lost) folded() {
 	t := l.tree
 	kept, selects, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -117,7 +115,7 @@ func (l *lost) folded() {
 			l.refused = &cosim.InputError{Place: place, Reason: beyondReason, Remedy: beyondRemedy}
 		}
 	}
-	// What is selected from a parameter for another one is gone in both trees.
+	// Selections from a parameter for another parameter are in neither tree.
 	t.source.each(func(n *node) {
 		if n.kind == "SELBIT" && inConstant(n) {
 			l.selectsConstant(n)
@@ -125,7 +123,7 @@ func (l *lost) folded() {
 	})
 }
 
-// ruledOut reports whether a constant chooses the other side of a ?: or an if around a node.
+// ruledOut reports whether a constant condition of an enclosing ?: or if excludes a node.
 func (l *lost) ruledOut(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		if !among(above.kind, "COND", "IF") {
@@ -145,7 +143,7 @@ func (l *lost) ruledOut(n *node) bool {
 	return false
 }
 
-// functionHere begins the comment where a function or a task has been inlined.
+// functionHere begins the comment at an inlined function or task.
 const functionHere = "Function: "
 
 func sortedPlaces(m map[string][]int) (places []string) {
@@ -173,7 +171,7 @@ func inConstant(n *node) bool {
 	return false
 }
 
-// selectsConstant refuses an element of a packed array, for a parameter, that is not there: Verilator does not warn.
+// selectsConstant refuses a missing element of a packed array in a parameter value. Verilator does not warn.
 func (l *lost) selectsConstant(n *node) {
 	depth, of := 0, n
 	for ; of != nil && of.kind == "SELBIT"; of = of.one(1) {
@@ -217,7 +215,7 @@ func bounds(d *node) (low, high *big.Int, ok bool) {
 	if found == nil {
 		return nil, nil, false
 	}
-	low, _ = new(big.Int).SetString(found[1], 10) // digits
+	low, _ = new(big.Int).SetString(found[1], 10)
 	high, _ = new(big.Int).SetString(found[2], 10)
 	if low.Cmp(high) > 0 {
 		low, high = high, low
@@ -225,7 +223,7 @@ func bounds(d *node) (low, high *big.Int, ok bool) {
 	return low, high, true
 }
 
-// written bounds an index of the tree before generate is resolved; nil if it is not simple.
+// written returns the range of an index in the tree before generate is resolved, or nil if it is not simple.
 func (l *lost) written(n *node) (s *span) {
 	switch n.kind {
 	case "VARREF":
@@ -278,7 +276,7 @@ func (l *lost) turns(n *node) *span {
 	return nil
 }
 
-// constants looks for X where Verilator decides: in conditions of generate and case, and on the left of ==?.
+// constants refuses X that Verilator decides: in conditions of generate and case, and on the left of ==?.
 func (l *lost) constants() {
 	l.source.each(func(n *node) {
 		switch {
@@ -311,7 +309,7 @@ func fixed(n *node) bool {
 	return ok
 }
 
-// mayBeX reports whether a constant with X or Z among its bits is part of a value.
+// mayBeX reports whether a constant expression may be X: by an X or Z bit, a division or a function.
 func (l *lost) mayBeX(n *node) bool {
 	if among(n.kind, "EQCASE", "NEQCASE") {
 		return false
@@ -332,7 +330,7 @@ func (l *lost) mayBeX(n *node) bool {
 	return false
 }
 
-// highImpedance looks for Z that is a value and no pattern: Verilator makes 0 of it, or a driver that is off.
+// highImpedance refuses Z used as a value. Verilator turns it into 0 or a disabled driver.
 func (l *lost) highImpedance() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" && strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
@@ -341,7 +339,7 @@ func (l *lost) highImpedance() {
 	})
 }
 
-// isPattern reports whether a value says which bits count, or stands for a parameter, whose references say.
+// isPattern reports whether a constant is a pattern. A parameter is one: its references decide.
 func (l *lost) isPattern(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		switch above.kind {
@@ -358,13 +356,13 @@ func (l *lost) isPattern(n *node) bool {
 	return false
 }
 
-// A driver is a continuous assignment to bits of a net, or an output of an instance.
+// A driver is a continuous assignment to bits of a net or an instance output.
 type driver struct {
 	at        *node
 	low, high int
 }
 
-// drivers looks for nets with several drivers: Verilator keeps one of them.
+// drivers refuses nets with several drivers. Verilator keeps only one.
 func (l *lost) drivers() {
 	driven := map[string][]driver{}
 	l.earlier.each(func(n *node) {
@@ -405,7 +403,6 @@ func (l *lost) drive(at, to *node, driven map[string][]driver) {
 	}
 }
 
-// alone notes a driver, and refuses a second one of the same bits.
 func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 	found := namedAnywhere.FindStringSubmatch(v.rest)
 	if found == nil || high < low {
@@ -422,7 +419,7 @@ func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 	driven[found[1]] = append(driven[found[1]], driver{at, low, high})
 }
 
-// enumerations looks for next and prev of an enumeration that has not all values of its bits: of another one Verilator makes 0, and
+// enumerations refuses next and prev of an enumeration that lacks values of its width. For these Verilator returns 0,
 // the source X.
 func (l *lost) enumerations() {
 	l.earlier.each(func(n *node) {
@@ -439,7 +436,7 @@ func (l *lost) enumerations() {
 
 func (n *node) below() string { return firstGroup(typeBelow.FindStringSubmatch(n.rest)) }
 
-// continuous looks for assignments in processes that last: assign and deassign. Verilator makes plain ones of them.
+// continuous refuses assign in a process. Verilator treats it as a plain assignment.
 func (l *lost) continuous() {
 	l.source.each(func(n *node) {
 		if n.kind == "ASSIGN" && l.word(n) == "assign" {
@@ -448,8 +445,8 @@ func (l *lost) continuous() {
 	})
 }
 
-// signedArrays looks for packed arrays with a sign: the whole has it (IEEE 1800-2017 7.4.1), its elements where their type has a name; in
-// Verilator elements have it where they have none.
+// signedArrays refuses signed packed arrays. By IEEE 1800-2017 7.4.1 the array is signed, and its elements only if
+// their type is named; Verilator gives unnamed elements the sign.
 func (l *lost) signedArrays() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "PACKARRAYDTYPE" && strings.Contains(n.rest, " refdt="+n.below()+"(sw") {
@@ -461,8 +458,8 @@ func (l *lost) signedArrays() {
 
 var negativeRange = regexp.MustCompile(`decl\[(?:-\d+:|\d+:-)`)
 
-// negativeRanges looks for indexes without a sign into a range with an end below 0: Verilator computes the place in as many bits as the
-// index has, where the largest numbers are those below 0.
+// negativeRanges refuses unsigned indexes into a range with a negative end. Verilator computes the offset in the
+// width of the index, where large values stand for negative ones.
 func (l *lost) negativeRanges() {
 	l.earlier.each(func(n *node) {
 		if n.kind != "SEL" || !negativeRange.MatchString(n.rest) {

@@ -11,7 +11,7 @@ func (pr *printer) registerText() {
 	for _, v := range pr.order {
 		if len(v.registers) > 0 {
 			name := v.printed
-			if len(v.comb) > 0 { // some of its bits are not registers
+			if len(v.comb) > 0 {
 				name = pr.nameOf(v.name + "_q")
 				fmt.Fprintf(&pr.declare, "  reg %s%s;\n", vectorOf(v.what.bits), name)
 				for _, r := range v.registers {
@@ -48,7 +48,7 @@ func (pr *printer) onText(e event) string {
 	return pr.ref(e.e)
 }
 
-// oneRegister prints some bits of a register. A reset that they do not answer to only stops the clock.
+// oneRegister prints some bits of a register. A reset that has no value for them only disables the clock.
 func (pr *printer) oneRegister(v *variable, name string, r register) {
 	bits := rangeText(name, v.what.bits, r.low, r.width)
 	edges, next := pr.edgeText(r.clock), pr.ref(r.next)
@@ -68,7 +68,6 @@ func (pr *printer) oneRegister(v *variable, name string, r register) {
 	fmt.Fprintf(&pr.body, "  always @(%s) %s%s <= %s;\n", edges, body.String(), bits, next)
 }
 
-// memoryText prints the ports that write a memory, in the order of the source.
 func (pr *printer) memoryText(v *variable) {
 	clock := v.ports[0].clock
 	var body strings.Builder
@@ -82,7 +81,7 @@ func (pr *printer) memoryText(v *variable) {
 	fmt.Fprintf(&pr.body, "  always @(%s) begin\n%s  end\n", pr.edgeText(clock), body.String())
 }
 
-// powerText gives registers the values that the source gives them at power-on. A proof leaves them free.
+// powerText prints power-on values, which proofs leave free.
 func (pr *printer) powerText(to *strings.Builder, v *variable, name string) {
 	if v.power == nil {
 		return

@@ -2,10 +2,10 @@ package flatten
 
 import "math/big"
 
-// samples is with how many values of what a circuit reads two expressions are compared.
+// samples is the number of random assignments with which two expressions are compared.
 const samples = 24
 
-// agree reports whether the low bits of two values are the same in all samples.
+// agree reports whether the low bits of two values are equal in all samples.
 func (g *graph) agree(a, b *expr, bits int) bool {
 	if g.slice(a, 0, bits) == g.slice(b, 0, bits) {
 		return true
@@ -20,7 +20,7 @@ func (g *graph) agree(a, b *expr, bits int) bool {
 
 func (g *graph) sample(e *expr, sample int) *expr {
 	if e.op == opConst {
-		return g.constant(e.width, e.value) // X is 0
+		return g.constant(e.width, e.value)
 	}
 	if g.sampled[sample] == nil {
 		g.sampled[sample] = map[*expr]*expr{}
@@ -38,26 +38,26 @@ func (g *graph) sample(e *expr, sample int) *expr {
 	return value
 }
 
-// again is the operation of an expression with other operands, which are constants.
+// again evaluates the operation of e with constant operands.
 func (g *graph) again(e *expr, args []*expr, sample int) *expr {
 	switch e.op {
 	case opVar:
 		return g.drawn(e.width, uint64(e.v.index), sample)
 	case opFree:
 		at := uint64(0)
-		for _, c := range g.free[e.low].loc { // one place may have several
+		for _, c := range g.free[e.low].loc {
 			at = at*31 + uint64(c)
 		}
 		return g.drawn(e.width, at, sample)
 	case opWord:
 		return g.drawn(e.width, uint64(e.v.index)+args[0].value.Uint64()<<20, sample)
-	case opDyn: // it may lie beyond the end here
+	case opDyn: // a sample may be beyond the end
 		return g.slice(g.shift(opShr, args[0], args[1]), 0, e.width)
 	}
 	return g.rebuild(e, args)
 }
 
-// drawn is the value of a variable in a sample: any one, or one so small that it may be an index.
+// drawn returns a random value of a variable, in every second sample one small enough for an index.
 func (g *graph) drawn(width int, of uint64, sample int) *expr {
 	value := new(big.Int)
 	for range (width + 63) / 64 {

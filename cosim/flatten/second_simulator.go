@@ -13,36 +13,36 @@ import (
 	"starloom/cosim/icarus"
 )
 
-// SecondCycles is how long a print runs beside its source in a second simulator, and longer while branches are left, up to secondCyclesMost, unless
-// none was new for secondCyclesIdle.
+// A second simulator runs SecondCycles cycles. While branches are untaken it continues to secondCyclesMost, or until
+// secondCyclesIdle cycles pass without a new one.
 const SecondCycles, secondCyclesMost, secondCyclesIdle = 2_000, 20_000, 1_000
 
 const secondRestartsMax = 20
 
-// A Second is what a second simulator, which reads the source by itself, says of a print.
+// A Second is the result of comparing a print with its source in a second, independent simulator.
 type Second struct {
-	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
-	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
+	Cycles int    `json:"cycles"`
+	Absent string `json:"absent,omitempty"` // reason why it did not run, or stopped early
 
-	// Led: inputs were led to the branches of a print. Branches are its branches, and Taken how many of them were taken; the places of others
-	// are Untaken.
+	// Led: inputs were guided to branches of the print. Branches counts these, Taken those that were taken; Untaken
+	// lists the places of the others.
 	Led      bool     `json:"led"`
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`
 	Untaken  []string `json:"branches_not_taken,omitempty"`
-	Left     []int    `json:"-"` // which those are
+	Left     []int    `json:"-"`
 
-	// Unknown are outputs of which some bit was X in more than a twentieth of what was compared, and in which part of it. Valued are those
-	// that were X in the source and had a value in the print: something has one there that has none.
+	// Unknown maps outputs to the share of comparisons with an X bit, if above 1/20. Valued covers outputs that were
+	// X in the source and known in the print: the print decides a value that the source leaves open.
 	Unknown map[string]float64 `json:"unknown_outputs,omitempty"`
 	Valued  map[string]float64 `json:"valued_outputs,omitempty"`
 }
 
-// CompareSecond runs a print beside its source in Icarus Verilog, as Compare does in Verilator: a print is of what Verilator reads, and
-// where that is not what the source says, both would agree. A difference counts only under inputs within the print's Rules. Constructs unknown to
-// Icarus are no failure.
+// CompareSecond compares a print with its source in Icarus Verilog, as Compare does in Verilator. It detects errors
+// of Verilator's reader, which Compare cannot: there, print and source share them. A difference counts only for
+// inputs within m.Rules. If Icarus cannot read the source, the result has the reason in Absent.
 //
-// Errors: a *Difference.
+// A difference is returned as a *Difference.
 func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {
 	second, err := compareSecond(ctx, s, m, o, seed, false)
 	if differs := (*Difference)(nil); errors.As(err, &differs) && m.Rules != nil {
@@ -87,10 +87,10 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	return second, ctx.Err()
 }
 
-// often are the parts of all comparisons in which outputs were counted, where they are not small.
+// often returns the share of comparisons counted for each output, if above 5%.
 func (c *comparison) often(counted map[string]int) map[string]float64 {
 	compared := float64(c.done.Cycles)
-	if c.clocks != 0 { // before and after each edge
+	if c.clocks != 0 { // compared before and after each edge
 		compared *= 2
 	}
 	often := map[string]float64{}
@@ -102,7 +102,6 @@ func (c *comparison) often(counted map[string]int) map[string]float64 {
 	return often
 }
 
-// Text says whether another tool reads the RTL as Verilator does.
 func (s *Second) Text() string {
 	cycles := cosim.Count(uint64(s.Cycles), "cycle")
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cycles)
@@ -126,7 +125,7 @@ func (s *Second) Text() string {
 	return text + ", and no more: " + s.Absent
 }
 
-// PartsText is parts by output: q in 48%.
+// PartsText formats shares by output: q in 48%.
 func PartsText(parts map[string]float64) string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(parts)) {
@@ -135,7 +134,7 @@ func PartsText(parts map[string]float64) string {
 	return strings.Join(all, ", ")
 }
 
-// samePorts refuses what the simulators have not the same ports of: a structure that Verilator takes apart.
+// samePorts reports ports that differ between simulators, such as a structure that Verilator splits.
 func (c *comparison) samePorts() error {
 	a, b := c.devices[0].Ports(), slices.DeleteFunc(slices.Clone(c.devices[1].Ports()), func(p cosim.Port) bool { return p.Name == c.guide.BranchPort })
 	alike := func(a, b cosim.Port) bool {

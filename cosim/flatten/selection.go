@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// An item is one entry of a case.
 type item struct {
 	when *expr
 	body []*node
 }
 
-// covered are the values of a case's subject that constant items match, unless it has so many that no one lists them.
+// covered is the set of subject values that constant items match, for subjects of fewer than 16 bits.
 type covered struct {
 	values []bool
 	left   int
@@ -34,7 +33,7 @@ func (c *covered) one(value int) {
 	}
 }
 
-// add adds the values that have some bits, whatever the free ones are.
+// add adds all values that match value in the bits outside of free.
 func (c *covered) add(value, free *big.Int) {
 	if value.BitLen() > 16 {
 		return
@@ -55,12 +54,12 @@ func (c *covered) addRange(low, high *big.Int) {
 	}
 }
 
-// selection is case, casez, casex and case inside: the first item that matches counts.
+// selection executes case, casez, casex and case inside: the first matching item counts.
 func (p *process) selection(n *node, s *state) *state {
 	subject := p.eval(n.one(1), s)
 	var items []item
 	var other []*node
-	own := n.one(1) // without zeros on top, for items that are wider
+	own := n.one(1) // width before extension to wider items
 	for own.kind == "EXTEND" {
 		own = own.one(1)
 	}
@@ -78,14 +77,14 @@ func (p *process) selection(n *node, s *state) *state {
 		items = append(items, item{when, it.operands[1]})
 	}
 	if covered.full() && len(items) > 0 {
-		last := len(items) - 1 // whatever is left is the last one
+		last := len(items) - 1 // it matches all remaining values
 		other, items = items[last].body, items[:last]
 	}
 	s = p.choose(n, items, other, s)
 	if s == nil {
 		return nil
 	}
-	return p.run(n.operands[2], s) // the checks of unique and priority
+	return p.run(n.operands[2], s) // checks of unique and priority
 }
 
 func (p *process) choose(n *node, items []item, other []*node, s *state) *state {
@@ -97,8 +96,8 @@ func (p *process) choose(n *node, items []item, other []*node, s *state) *state 
 		func(s *state) *state { return p.choose(n, items[1:], other, s) })
 }
 
-// caseMatch is the condition of one pattern. Unknown bits match all in casez, casex and case inside; the tree
-// does not say which of the four a case is, the source does.
+// caseMatch returns the condition of one pattern. Unknown bits match every value in casez, casex and case inside;
+// only the source text distinguishes these from case.
 func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, seen *covered) *expr {
 	if pattern.kind == "INSIDERANGE" {
 		return p.caseRange(n.one(1), subject, pattern, s, seen)
@@ -126,17 +125,17 @@ func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, see
 		panic(p.refuse(n, fmt.Sprintf("a case with unknown bits that begins with %q: it may be case, casez or casex", word),
 			"write the word casez itself, not a macro"))
 	}
-	if free.Cmp(e.x) != 0 { // a bit that must be X or Z
+	if free.Cmp(e.x) != 0 { // a bit must be X or Z
 		return p.g.bit(false)
 	}
 	seen.add(e.value, free)
 	return p.matches(subject, e, true)
 }
 
-// caseRange is the condition of [low:high] in a case: the comparisons have a sign if both sides have one.
+// caseRange returns the condition of [low:high] in a case. Comparisons are signed if both operands are.
 func (p *process) caseRange(of *node, subject *expr, n *node, s *state, seen *covered) *expr {
 	p.covered[n.kind] = true
-	below := func(bound int) (a, b *expr, op operation) { // subject and bound
+	below := func(bound int) (a, b *expr, op operation) {
 		op, a, b = opLt, subject, p.eval(n.one(bound), s)
 		width, extend := max(a.width, b.width), (*graph).zext
 		if of.signed() && n.one(bound).signed() {
@@ -153,7 +152,6 @@ func (p *process) caseRange(of *node, subject *expr, n *node, s *state, seen *co
 	return p.g.and(from, p.g.not(p.g.compare(op2, high, a)))
 }
 
-// isInside reports whether a case is `case (...) inside`, which stands in the source alone.
 func (p *process) isInside(n *node) bool {
 	rest := p.after(n)
 	word := func() string {
@@ -201,7 +199,6 @@ func afterComments(text string) string {
 	}
 }
 
-// bitsOfText are the bits of a binary constant that a letter stands for.
 func (p *process) bitsOfText(n *node, width int, letter byte) *big.Int {
 	found := constantText.FindStringSubmatch(n.name())
 	bits := new(big.Int)

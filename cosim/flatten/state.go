@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// A key is what a process has of a variable: its value, or what a nonblocking assignment will make of it.
+// A key selects the present value of a variable, or the one that nonblocking assignments give it later.
 type key struct {
 	v     *variable
 	later bool
@@ -29,7 +29,6 @@ func (v *value) cut(g *graph, bit int) {
 	v.parts = slices.Insert(v.parts, i+1, high)
 }
 
-// set replaces bits.
 func (v *value) set(g *graph, low int, e *expr) {
 	v.cut(g, low)
 	v.cut(g, low+e.width)
@@ -42,7 +41,6 @@ func (v *value) set(g *graph, low int, e *expr) {
 	v.parts = slices.Replace(v.parts, from, end, fresh)
 }
 
-// get joins bits.
 func (v *value) get(g *graph, low, width int) *expr {
 	var parts []*expr
 	for i := v.at(low); i < len(v.parts) && v.parts[i].low < low+width; i++ {
@@ -54,11 +52,10 @@ func (v *value) get(g *graph, low, width int) *expr {
 	return g.concat(parts...)
 }
 
-// A state is what a process has written at one point, above what it had before a branch.
 type state struct {
 	above *state
 	own   map[key]*value
-	order []key // of own: the output does not depend on the order of a map
+	order []key
 }
 
 func newState(above *state) *state { return &state{above: above, own: map[key]*value{}} }
@@ -72,7 +69,7 @@ func (s *state) find(k key) *value {
 	return nil
 }
 
-// open returns a value that this state may change.
+// open returns a value that may be changed in this state.
 func (s *state) open(k key, entry func(key) *value) *value {
 	if v, ok := s.own[k]; ok {
 		return v

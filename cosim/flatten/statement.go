@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Loops of a process turn no more than this in all, those of initial blocks more often.
+// Limits of loop iterations: in a process, in all initial blocks.
 const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
 
-// guessesMax is how often a process may ask a value of the circuit whether a loop goes on.
+// guessesMax bounds the loop conditions of a process that depend on the circuit.
 const guessesMax = 1 << 10
 
 func (p *process) assignment(n *node, s *state) *state {
@@ -34,7 +34,6 @@ func (p *process) arrays(a, b *node) (of, other *dtype, ok bool) {
 	return p.typeOf(a, a.dtype), p.typeOf(b, b.dtype), true
 }
 
-// alongside refuses arrays that go in opposite directions where Verilator takes element for element, and not from the left to the right.
 func (p *process) alongside(n, a, b *node) {
 	if of, other, ok := p.arrays(a, b); ok && !of.along(other) {
 		panic(p.refuse(n, "arrays with ranges in opposite directions", "declare both in one direction, such as [0:3]"))
@@ -48,8 +47,8 @@ func (p *process) chosen(n *node, s *state) *expr {
 	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 
-// called is a function that Verilator 5.032 leaves in its expression: its statements, and their result. They run
-// beside the process, for its own variables; whether an operator counts this operand matters to no other one.
+// called executes a function that Verilator 5.032 keeps inside an expression. It may write only its own variables, so
+// that other operands do not depend on it.
 func (p *process) called(n *node, s *state) *expr {
 	stops, own := len(p.violations), newState(s)
 	after := p.run(n.operands[0], own)
@@ -63,19 +62,19 @@ func (p *process) called(n *node, s *state) *expr {
 	}
 	result := p.eval(n.one(2), after)
 	for _, k := range touched(s, after) {
-		if k.v.kept { // a later call may read what this one has left, if it was made
+		if k.v.kept { // a later call may read it, or the call may not happen
 			s.open(k, p.entry).set(p.g, 0, p.unknown(k.v.at, k.v.what.bits))
 		}
 	}
 	return result
 }
 
-// turned is the value of an array as that of another: elements go from the left to the right in both.
+// turned converts an array value to another direction. Elements correspond from left to right.
 func turned(g *graph, data *expr, from, to *dtype) *expr {
 	if from.along(to) {
 		return data
 	}
-	parts := make([]*expr, from.elements) // the highest one first
+	parts := make([]*expr, from.elements)
 	for i := range parts {
 		at := i
 		if from.upward == to.upward {
@@ -111,7 +110,7 @@ func (p *process) split(n *node, c *expr, s *state, yes, no func(*state) *state)
 	between := len(p.jumped)
 	b := side(p.g.not(c), no)
 	to := s
-	if len(p.jumped) > jumps { // states that have jumped away stand on s
+	if len(p.jumped) > jumps { // jumped states refer to s
 		to = newState(s)
 	}
 	switch {
@@ -135,7 +134,7 @@ func (p *process) split(n *node, c *expr, s *state, yes, no func(*state) *state)
 	return to
 }
 
-// merge writes to a state what two others, which stand on base, have made of it.
+// merge stores the choice between two states on top of base in to.
 func (p *process) merge(c *expr, a, b, base, to *state) {
 	for _, k := range touched(base, a, b) {
 		to.put(k, p.choice(c, k, a, b))
@@ -151,7 +150,7 @@ func (p *process) choice(c *expr, k key, a, b *state) *value {
 		other = p.entry(k)
 	}
 	if one == other {
-		return &value{parts: slices.Clone(one.parts)} // the other one may change
+		return &value{parts: slices.Clone(one.parts)} // one may still change
 	}
 	return choose(p.g, c, one, other)
 }
@@ -201,7 +200,7 @@ func (p *process) block(n *node, s *state) *state {
 	if len(l.jumps) == 0 {
 		return fall
 	}
-	// Later conditions are those of the path, and not having left for the end of a block outside.
+	// Later statements run if the path arrives here, not at the end of an outer block.
 	arrives := p.g.bit(false)
 	for _, j := range l.jumps {
 		arrives = p.g.or(arrives, j.when)
@@ -214,7 +213,7 @@ func (p *process) block(n *node, s *state) *state {
 	if len(p.jumped) > jumps {
 		p.path = append(p.path, arrives)
 	}
-	for _, j := range slices.Backward(l.jumps) { // the first one that is taken counts
+	for _, j := range slices.Backward(l.jumps) { // the first jump taken counts
 		if fall == nil {
 			fall = j.s
 			continue
@@ -254,7 +253,7 @@ func (p *process) stop(n *node, s *state) *state {
 	return s
 }
 
-// forget begins an inlined function or task: its variables have no value before a write, even in later turns of a loop.
+// forget clears the variables of an inlined function or task at its beginning, in every iteration of a loop.
 func (p *process) forget(n *node, s *state) *state {
 	name, ok := strings.CutPrefix(strings.TrimSpace(n.rest), functionHere)
 	if !ok {

@@ -6,22 +6,22 @@ import (
 	"math/bits"
 )
 
-// A target is where an assignment goes: bits of a variable, and what is chosen when it runs.
+// A target is the destination of an assignment: bits of a variable and variable indexes.
 type target struct {
 	v     *variable
 	low   int
 	width int
-	what  *dtype // nil below a vector
+	what  *dtype
 	steps []step
-	off   bool // beyond the end: nothing is written
-	skip  int  // so many low bits of the value lie below bit 0, and are not written
+	off   bool // beyond the end; nothing is written
+	skip  int  // low bits of the value below bit 0, which are not written
 }
 
-// A step moves the target by a multiple of stride, from 0 to count-1.
+// A step moves the target by at*stride; at is below count.
 type step struct {
 	at            *expr
 	stride, count int
-	room          int // bits of the vector in which a slice moves; 0 for an array
+	room          int
 }
 
 func (p *process) locate(n *node, s *state) target {
@@ -61,7 +61,7 @@ func (t target) move(g *graph, at *expr, stride, count, room int) target {
 		t.low += i * stride
 		t.off = t.off || i >= count
 		if room > 0 && i < count {
-			t.width = min(t.width, room-i) // what lies beyond the end is not written
+			t.width = min(t.width, room-i)
 		}
 		return t
 	}
@@ -110,7 +110,7 @@ func (p *process) assign(n *node, s *state, data *expr, later bool) {
 	p.spread(s.open(key{t.v, later}, p.entry), t, t.low, t.steps, p.g.bit(true), data)
 }
 
-// spread writes a value to each place where the steps may lead, on the condition that they do.
+// spread writes a value to every place that the steps may select, each under its condition.
 func (p *process) spread(v *value, t target, low int, steps []step, when, data *expr) {
 	if len(steps) == 0 {
 		v.set(p.g, low, p.g.mux(when, data, v.get(p.g, low, t.width)))
@@ -118,7 +118,7 @@ func (p *process) spread(v *value, t target, low int, steps []step, when, data *
 	}
 	at, stride, count := steps[0].at, steps[0].stride, steps[0].count
 	if room := steps[0].room; room > 0 {
-		// Zeros at the low end of a position are its stride.
+		// Trailing zeros of the position increase the stride.
 		for stride < t.width && len(steps) == 1 && at.width > 1 && p.g.slice(at, 0, 1).is(0) {
 			at, stride = p.g.slice(at, 1, at.width-1), stride*2
 		}
@@ -137,7 +137,7 @@ func (p *process) spread(v *value, t target, low int, steps []step, when, data *
 	}
 }
 
-// slide writes a slice that may begin at any bit of a vector.
+// slide writes a slice at a variable bit position.
 func (p *process) slide(v *value, t target, low int, steps []step, when, data *expr) {
 	if len(steps) > 1 {
 		for i := range steps[0].count {
@@ -150,12 +150,12 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 		}
 		return
 	}
-	// A slice may begin below bit 0: it moves in a vector that begins there.
+	// A slice may begin below bit 0, so the vector is extended downwards.
 	g, room, below := p.g, steps[0].room, t.width-1
 	at := steps[0].at
 	if at.width < 32 {
 		at = g.zext(at, 32)
-	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) { // it may be negative, or as large without a sign
+	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) { // negative if signed, beyond the end if not
 		when = g.and(when, g.or(g.not(sign), g.anything(t.v.at, 1)))
 	}
 	at = g.binary(opAdd, at, g.number(at.width, below))
@@ -176,7 +176,7 @@ func (p *process) writeMemory(n *node, t target, data *expr, later bool) {
 	if len(t.steps) == 1 {
 		at, count := t.steps[0].at, t.steps[0].count
 		address, when = p.address(at, count), p.g.and(when, p.within(at, count))
-	} else if p.fixedWords[t.v]++; p.fixedWords[t.v] > 4 { // a register file that is reset
+	} else if p.fixedWords[t.v]++; p.fixedWords[t.v] > 4 { // a register file with reset
 		panic(demotion{t.v})
 	}
 	p.writes = append(p.writes, memoryWrite{t.v, when, address, t.low % word, t.width, data})

@@ -12,16 +12,16 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// A node is one line of Verilator's dump of its tree:
+// A node is one line of Verilator's tree dump:
 //
 //	1:2:2:2:1: ADD 0x55eea2897370 {c15dj} @dt=0x55eea2874390@(G/w4)  rest
 //
-// The last number is which operand of the node above it is, or begins: operands may be lists.
+// The last number is the operand of the parent that the node is, or begins: operands may be lists.
 type node struct {
 	kind, id string
 	loc      string // file, line and column: c15dj
-	dtype    string // id of the type
-	width    string // of it: @(G/w4)
+	dtype    string
+	width    string // of the type: @(G/w4)
 	rest     string
 	operands [4][]*node
 	parent   *node
@@ -43,7 +43,6 @@ func (n *node) each(do func(*node)) {
 	}
 }
 
-// outsideCalls is each, but for what functions do that are called in an expression.
 func (n *node) outsideCalls(do func(*node)) {
 	do(n)
 	if n.kind == "EXPRSTMT" {
@@ -56,7 +55,7 @@ func (n *node) outsideCalls(do func(*node)) {
 	}
 }
 
-// dropCasts puts what is cast in the place of the cast: it has the width and the sign that the cast gives.
+// dropCasts replaces casts by their operands, which already have the width and sign of the cast.
 func (n *node) dropCasts() {
 	for _, list := range n.operands {
 		for i := range list {
@@ -69,8 +68,8 @@ func (n *node) dropCasts() {
 	}
 }
 
-// dropRoom takes away the bits that Verilator 5.032 adds above a vector of which the source selects what is beyond its end: they are
-// X and not 0.
+// dropRoom removes the zeros that Verilator 5.032 adds above a vector from which the source selects beyond its end:
+// those bits are X.
 func (n *node) dropRoom() {
 	n.each(func(n *node) {
 		if from := n.one(1); n.kind == "SEL" && from != nil && from.kind == "EXTEND" && strings.Contains(n.rest, "decl[") {
@@ -80,8 +79,8 @@ func (n *node) dropRoom() {
 	})
 }
 
-// dropReals leaves out the values of parameters that are real: what is made of them is a constant in the tree, and a
-// place where one is still read has no bits, so it is refused.
+// dropReals removes the values of real parameters. Constants derived from them are folded; a remaining reference has
+// no bits and is refused.
 func (n *node) dropReals() {
 	n.each(func(n *node) {
 		if n.kind == "VAR" && strings.HasSuffix(n.width, "/d)") {
@@ -98,7 +97,7 @@ func (n *node) name() string {
 var (
 	nodeLine = regexp.MustCompile(`^ *((?:\d+:)+) (\w+) (0x[0-9a-f]+) (?:<e\d+>\S* ?)?\{([a-z]+\d+[a-z]+)\}` +
 		`(?: u\d=\S+)*(?: @dt=(this|0x[0-9a-f]+)(@\([^)]*\))\S*)? *(.*)$`)
-	nodeName    = regexp.MustCompile(`\([A-Z]+\)`) // by which Verilator calls a node instead of by its address
+	nodeName    = regexp.MustCompile(`\([A-Z]+\)`) // node name in place of an address
 	referenceTo = regexp.MustCompile(`VARSCOPE (0x[0-9a-f]+)`)
 	variableOf  = regexp.MustCompile(`-> VAR (0x[0-9a-f]+)`)
 	jumpTarget  = regexp.MustCompile(`-> JUMPBLOCK (0x[0-9a-f]+)`)
@@ -108,25 +107,24 @@ var (
 	placeOf     = regexp.MustCompile(`^([a-z]+)(\d+)([a-z]+)$`)
 )
 
-// A tree is a design as Verilator has elaborated it.
+// A tree is a design elaborated by Verilator.
 type tree struct {
 	*verilator.Flat
-	nodes map[string]*node // by id, those above the table of types too
+	nodes map[string]*node
 	root  *node
-	// The tree before indexes are cut.
+	// before indexes are truncated
 	earlier *node
-	source  *node // the tree before generate is resolved
+	source  *node // before generate is resolved
 	types   map[string]*dtype
-	texts   map[string]source  // by file
-	before  map[string]*node   // those of the tree before indexes are cut
-	whole   map[string][]*node // indexes before Verilator has cut them, by the place of their selections
-	nested  map[string][]*node // selections from selections in it, by place
+	texts   map[string]source
+	before  map[string]*node
+	whole   map[string][]*node
+	nested  map[string][]*node // nested selections, by place
 }
 
-// A source is a file that Verilator has read.
 type source struct {
 	all   string
-	lines []string // of it, with their ends
+	lines []string
 }
 
 func readTree(f *verilator.Flat) (*tree, error) {
@@ -148,7 +146,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	return t, t.ofThisForm()
 }
 
-// ofThisForm refuses a tree of another form: 5.048 keeps the width of a selection beside its node.
+// ofThisForm refuses trees of an unknown form: 5.048 has no width operand in selections.
 func (t *tree) ofThisForm() (err error) {
 	for _, root := range []*node{t.earlier, t.root} {
 		root.each(func(n *node) {
@@ -204,7 +202,7 @@ func (t *tree) position(n *node) (file string, line, column int) {
 	if found == nil {
 		return "", 0, 0
 	}
-	line, _ = strconv.Atoi(found[2]) // digits
+	line, _ = strconv.Atoi(found[2])
 	for _, c := range found[3] {
 		column = column*26 + int(c-'a')
 	}
@@ -213,8 +211,8 @@ func (t *tree) position(n *node) (file string, line, column int) {
 
 var firstWord = regexp.MustCompile(`^\$?\w+`)
 
-// word is what stands in the source where a node begins. The tree does not tell case from casez,
-// $readmemh from $readmemb, assert from assume.
+// word returns the source word at a node. The tree does not distinguish case from casez, $readmemh from $readmemb, or
+// assert from assume.
 func (t *tree) word(n *node) string { return firstWord.FindString(t.after(n)) }
 
 func (t *tree) after(n *node) string {
@@ -239,17 +237,17 @@ func (t *tree) after(n *node) string {
 	return of.all[len(of.all)-rest-len(of.lines[line-1])+column-1:]
 }
 
-// A dtype is a type, as far as its bits matter. All values are vectors here; element 0 of an
-// array and the last member of a structure are at the low end.
+// A dtype is the bit layout of a type. All values are vectors: element 0 of an array and the last member of a
+// structure are at the low end.
 type dtype struct {
 	bits     int
-	elements int    // of an unpacked array
-	upward   bool   // its leftmost element is the lowest one: [0:3]
-	element  *dtype // of it
+	elements int
+	upward   bool // the leftmost element is the lowest: [0:3]
+	element  *dtype
 	members  map[string]member
 }
 
-// along reports whether arrays go the same way, in all dimensions: their values are the same vector then.
+// along reports whether arrays have equal directions in all dimensions, so that their vectors correspond.
 func (d *dtype) along(other *dtype) bool {
 	if d.element == nil || other.element == nil {
 		return true
@@ -287,7 +285,7 @@ func (t *tree) typeOf(at *node, id string) *dtype {
 		if span == nil {
 			panic(t.refuse(at, "an array without bounds", "give it constant bounds"))
 		}
-		left, _ := strconv.Atoi(span[1]) // digits
+		left, _ := strconv.Atoi(span[1])
 		right, _ := strconv.Atoi(span[2])
 		d.element, d.elements = below(), max(left-right, right-left)+1
 		d.bits, d.upward = d.elements*d.element.bits, left < right
@@ -298,7 +296,7 @@ func (t *tree) typeOf(at *node, id string) *dtype {
 	case "BASICDTYPE", "PACKARRAYDTYPE":
 		switch word := strings.Fields(n.rest)[1]; word {
 		case "real", "double", "string", "chandle", "event", "shortreal", "realtime":
-			d.members = map[string]member{word: {}} // without bits: refused where it is used
+			d.members = map[string]member{word: {}} // no bits: refused where it is used
 			return d
 		}
 		width := typeWidth.FindStringSubmatch(n.rest)
@@ -329,7 +327,6 @@ func (t *tree) structure(at, n *node, d *dtype) {
 	}
 }
 
-// firstMember is the name of a structure's member: the word after its type.
 func firstMember(m *node) string {
 	_, after, _ := strings.Cut(m.rest, ")")
 	words := strings.Fields(after)
@@ -337,13 +334,13 @@ func firstMember(m *node) string {
 		return ""
 	}
 	kind := slices.Contains([]string{"ref", "enum"}, words[0]) || strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[")
-	if kind || words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") { // 5.032 says that it is one
+	if kind || words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") { // 5.032 adds the word member
 		words = words[1:]
 	}
 	return words[0]
 }
 
-// refuse is what a panic carries to Print.
+// refuse returns an error, which callers panic with; Print recovers it.
 func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
 	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
 }
