@@ -6,7 +6,7 @@ import (
 	"starloom/cosim"
 )
 
-// Wasm is the backend that runs a circuit as WebAssembly.
+// Wasm returns the backend that compiles a circuit to WebAssembly and runs it in this process.
 func Wasm() cosim.Backend {
 	return cosim.Backend{
 		Name: cosim.BackendWasm,

@@ -17,9 +17,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Build compiles a design to wasm, or finds the result of an earlier build of the
-// same text with the same tools. Errors about the design and the tools are
-// *InputError.
+// Build compiles a design to wasm, or returns a cached result of the same text and tools. Errors of the design and
+// the tools are *InputError.
 func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit, error) {
 	for again := false; ; again = true {
 		path, err := build(ctx, s, o)
@@ -32,12 +31,12 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 		}
 		c, err := Load(wasm)
 		if err == nil {
-			if o.Cache == "" { // native code is taken from the user's own cache only
+			if o.Cache == "" { // compiled machine code is trusted in the user's own cache only
 				c.cache = filepath.Join(filepath.Dir(path), "compiled")
 			}
 			return c, nil
 		}
-		// The cache is damaged: the result is made again.
+		// The cached file is damaged: build once more.
 		if removal := os.Remove(path); again || removal != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), removal)
 		}
@@ -88,7 +87,7 @@ func (b *builder) discover() error {
 	b.description = Description{
 		Format: descriptionFormat, Device: b.Name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
 		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
-		Warnings: b.design.doubts, // and those of the translation: note
+		Warnings: b.design.doubts, // note adds those of the translation
 	}
 	if b.options.Seeing.Internals {
 		b.description.Untraced = b.design.large
@@ -100,7 +99,7 @@ func (b *builder) discover() error {
 	return err
 }
 
-// readData reads the files of $readmemh and $readmemb: they become a part of the result.
+// readData reads the files of $readmemh and $readmemb, which become part of the result.
 func (b *builder) readData() (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(b.design.data)) {
@@ -131,7 +130,7 @@ func (b *builder) hash() (string, error) {
 		return "", err
 	}
 	say(string(description), fmt.Sprint(b.IncludeDirs, b.Languages))
-	if b.VHDL() { // what is made of GHDL's text, warnings too
+	if b.VHDL() { // conversion of GHDL's output, warnings included
 		say(fmt.Sprint(elaborationFormat))
 	}
 	for _, argument := range b.arguments() {

@@ -49,7 +49,7 @@ func (b *builder) compile(path string) error {
 	return b.description.attach(path)
 }
 
-// writeModel writes the two generated headers: all of Verilator's output in one unit, and the ports.
+// writeModel writes the two generated headers: one that includes all of Verilator's output, and the ports.
 func (b *builder) writeModel(translated string) error {
 	sources, err := filepath.Glob(filepath.Join(translated, "*.cpp"))
 	if err != nil {
@@ -83,7 +83,8 @@ func (b *builder) writeModel(translated string) error {
 	)
 }
 
-// runtime returns Verilator's library, compiled once for all designs, and the options for its headers.
+// runtime returns the objects of Verilator's library, which all designs share, and the compiler options for its
+// headers.
 func (b *builder) runtime() (objects []string, include []string, err error) {
 	root, err := b.verilatorInclude()
 	if err != nil {
@@ -113,7 +114,6 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 	return objects, include, nil
 }
 
-// foundIncludes holds where Verilator's headers are, by its path and version.
 var foundIncludes sync.Map
 
 func (b *builder) verilatorInclude() (string, error) {

@@ -17,10 +17,11 @@ func (b *builder) link(path string, objects ...string) error {
 
 var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+[\x60']?(\w+)`)
 
-// compilerMessage is the first error of the compiler: its place in the C++, or in the RTL if named, and its text.
+// compilerMessage matches the first error of the compiler: its place in the C++, or in the RTL through #line, and its
+// text.
 var compilerMessage = regexp.MustCompile(`(?m)^(\S+?:\d+(?::\d+)?): (?:fatal )?error: (.*)$`)
 
-// compilerError explains why clang or the linker gives up; nil if they do not.
+// compilerError returns nil if err is nil.
 func (b *builder) compilerError(tool string, said []byte, err error) error {
 	if err == nil {
 		return nil

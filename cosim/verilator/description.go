@@ -16,32 +16,31 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Description is what a result says about itself, in the custom section
-// starloom.cosim of a wasm file.
+// Description describes a circuit. It is stored in the custom section starloom.cosim of the wasm file.
 type Description struct {
 	Format    int               `json:"format"` // descriptionFormat
 	Device    string            `json:"device"` // arbiter.v: arbiter
 	Top       string            `json:"top"`
 	Ports     []cosim.Port      `json:"ports"`
-	Types     []string          `json:"types"`                // of the ports: logic [7:0]
-	Params    map[string]string `json:"params"`               // of the top module, as it was built
-	CaseBlind bool              `json:"case_blind,omitempty"` // names come from VHDL: upper and lower case are the same
-	Levels    bool              `json:"levels"`               // something sees more of a clock than its rising edge
-	Edges     []string          `json:"edges"`                // inputs other than clocks whose edges something waits for
-	Hash      string            `json:"hash"`                 // of the text, the flags and the tools
+	Types     []string          `json:"types"`  // by port: logic [7:0]
+	Params    map[string]string `json:"params"` // values of the top module's parameters
+	CaseBlind bool              `json:"case_blind,omitempty"`
+	Levels    bool              `json:"levels"` // some logic depends on more than a clock's rising edge
+	Edges     []string          `json:"edges"`  // inputs other than clocks whose edges trigger processes
+	Hash      string            `json:"hash"`
 
-	// Warnings are those of Verilator that matter; nil if the image does not say.
+	// Warnings are those of Verilator that affect the verdict; nil if the image has no record of them.
 	Warnings []cosim.Warning `json:"warnings"`
 
-	Sources map[string]string `json:"sources"` // start of the SHA-256 of every file that was read
+	Sources map[string]string `json:"sources"` // by file: prefix of its SHA-256
 	Tools   []string          `json:"tools"`
 
-	Data map[string][]byte `json:"data,omitempty"` // files of $readmem by their names
+	Data map[string][]byte `json:"data,omitempty"` // contents of $readmem files, by name
 
-	Untraced []string `json:"untraced,omitempty"` // signals that Verilator's waveforms leave out, and why
+	Untraced []string `json:"untraced,omitempty"` // signals missing in Verilator's waveforms, with reasons
 }
 
-// WriteText writes what a user needs to know before using a circuit.
+// WriteText writes the ports, parameters and sources of a circuit as text.
 func (d *Description) WriteText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "%s\n\nport\tdirection\tbits\ttype\n", d.Device)
@@ -96,7 +95,6 @@ func (d *Description) attach(file string) error {
 
 var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
 
-// customSection finds a custom section of a wasm binary.
 func customSection(wasm []byte, name string) ([]byte, error) {
 	sections, ok := bytes.CutPrefix(wasm, binary.Header)
 	for r := (&binary.Reader{Data: sections}); ok && r.More(); {
@@ -107,8 +105,7 @@ func customSection(wasm []byte, name string) ([]byte, error) {
 	return nil, errNotBuilt
 }
 
-// dataPath is where the glue looks for a file of $readmem: its name below a folder, in
-// which up stands for the folder above. It is relative.
+// dataPath returns the relative path at which the glue opens a $readmem file, with "up" for "..".
 func dataPath(name string) string {
 	ups := 0
 	for rest, ok := strings.CutPrefix(name, "../"); ok; rest, ok = strings.CutPrefix(name, "../") {

@@ -2,24 +2,22 @@ package verilator
 
 import "starloom/cosim"
 
-// A design is what discovery finds out about a top module. Verilator writes it as
-// XML or as JSON: only xml.go and json.go depend on that.
+// A design holds the facts about a top module that Verilator's XML or JSON tree gives.
 type design struct {
 	ports  []cosim.Port
-	types  []string          // of the ports, as text: logic [7:0]
-	params map[string]string // of the top module, as it is built
-	files  []string          // that were read, includes too
-	data   map[string]string // files of $readmem by their names there, and the source that reads them
-	doubts []cosim.Warning   // system tasks that reach files, and what Verilator simulates otherwise than the source says
-	levels bool              // something sees more of a clock than its rising edge
-	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
-	inner  bool              // something waits for a signal that is made inside
-	large  []string          // signals that waveforms leave out, and why
+	types  []string          // by port: logic [7:0]
+	params map[string]string // values of the top module's parameters
+	files  []string
+	data   map[string]string // $readmem files, by name: the source that reads each
+	doubts []cosim.Warning   // system tasks with file access, and constructs that Verilator simulates wrongly
+	levels bool              // some logic depends on more than a clock's rising edge
+	resets []string          // other inputs whose edges trigger processes, usually asynchronous resets
+	inner  bool              // an internal signal triggers a process
+	large  []string          // signals missing in waveforms, with reasons
 }
 
 const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"
 
-// spelled returns a name as a design writes it: that of VHDL may be given in any case.
 func spelled(fold bool, name string, ports []cosim.Port) string {
 	for _, p := range ports {
 		if cosim.SameName(fold, p.Name, name) {

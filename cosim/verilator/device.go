@@ -15,8 +15,8 @@ const (
 	partLog
 	partText
 	partLogText
-	partRows   // 0 in circuits that were built before there were rows, and the next one
-	partPlayed //
+	partRows // 0 in circuits built before rows existed, likewise partPlayed
+	partPlayed
 	partCount
 )
 
@@ -28,13 +28,13 @@ const (
 
 var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation}
 
-// stepCyclesMax is how many cycles one call may take: Go cannot stop it for a garbage collection in between.
+// stepCyclesMax bounds the cycles of one call, since Go cannot interrupt it for a garbage collection.
 const stepCyclesMax = 1 << 13
 
-// glueLog mirrors the end and the counters of the log in glue.cpp.
+// glueLog mirrors the status and log counters of glue.cpp.
 type glueLog struct{ end, used, lost, last uint32 }
 
-// refuseClocks says why nothing can be clocked: the device has ended, or has fewer clocks.
+// refuseClocks returns the error of a clock edge: the device has ended, or a clock does not exist.
 func refuseClocks(ended error, d *Description, clocks uint64) error {
 	if ended != nil {
 		return ended
@@ -44,22 +44,21 @@ func refuseClocks(ended error, d *Description, clocks uint64) error {
 
 func errClosed(d *Description) error { return fmt.Errorf("%s: the device is closed", d.Device) }
 
-// fault describes how a circuit ended; text is what the glue says, a C string.
+// fault converts text, a C string from the glue.
 func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cosim.Fault {
 	said, _, _ := bytes.Cut(text, []byte{0})
 	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
 }
 
-// hangTurns is how many turns of the loops of one cycle count as endless: a count is the
-// same on every machine, however slow. Loops that fill a memory turn once for each word, and all memory
-// of a circuit has fewer bytes (wasmMemoryBytesMax). Loops whose turns take long reach the time
-// limit first. glueTurns is SL_TURNS.
+// hangTurns is the number of loop iterations in one cycle that counts as endless. Unlike a time limit it does not
+// depend on the host. A loop that initialises memory stays below it, since a circuit has fewer bytes
+// (wasmMemoryBytesMax). Slow loops reach the time limit first. glueTurns is SL_TURNS.
 const (
 	hangTurns = 1 << 30
 	glueTurns = 1 << 16
 )
 
-// hangFault describes an endless loop: too many turns or, with a limit, too long.
+// hangFault returns the fault of an endless loop: too many iterations or, if limit is positive, too much time.
 func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
 	f := &cosim.Fault{
 		Kind:   cosim.FaultHang,

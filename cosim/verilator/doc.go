@@ -1,7 +1,6 @@
-// Package verilator makes devices of Verilog and VHDL: Verilator translates, a C++
-// compiler does the rest.
+// Package verilator builds devices from Verilog and VHDL with Verilator and a C++ compiler.
 //
 //	VHDL --ghdl--> Verilog --verilator--> C++ --clang++--> Circuit (wasm) --> Device
 //
-// The tests of this package also hold that all backends, icarus among them, do the same.
+// Its tests also verify that all backends, Icarus included, behave alike.
 package verilator

@@ -15,26 +15,26 @@ import (
 	"starloom/cosim"
 )
 
-// An elaboration is what a build has read to find its result in the cache. As long as all of that
-// is unchanged, the next build of the same design takes the result without asking Verilator:
+// An elaboration records the inputs of a build. While they are unchanged, the next build of the same design takes its
+// result from the cache without running Verilator:
 //
 //	key --> elaboration --files, folders, data unchanged--> result
 //
-// Its key covers what the build was asked for, the tools and this program's part of the result.
+// The key covers the request, the tools and the parts of the result that this program generates.
 type elaboration struct {
-	Result  string            `json:"result"`  // the name in the cache
-	Files   map[string]string `json:"files"`   // hashes of the texts that were read, includes too
-	Folders map[string]string `json:"folders"` // hashes of the names where a tool would find another text
-	Data    map[string]string `json:"data"`    // files of $readmem: the source that reads each
-	Texts   map[string]string `json:"texts"`   // and hashes of their content
-	Said    []byte            `json:"said"`    // warnings of the tools
+	Result  string            `json:"result"`
+	Files   map[string]string `json:"files"`   // hashes of the texts read, includes too
+	Folders map[string]string `json:"folders"` // hashes of the names in searched folders
+	Data    map[string]string `json:"data"`    // $readmem files: the source that reads each
+	Texts   map[string]string `json:"texts"`
+	Said    []byte            `json:"said"`
 }
 
-// elaborationFormat changes when a design's description is made in another way.
+// elaborationFormat changes whenever a design is described differently.
 const elaborationFormat = 8
 
 func (b *builder) elaborationName() (string, error) {
-	folder, err := os.Getwd() // what names are relative to
+	folder, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func (b *builder) elaborationName() (string, error) {
 	return "elaborated-" + hex.EncodeToString(sum.Sum(nil))[:32] + ".json", err
 }
 
-// elaborated returns the path of an earlier result, "" for none or after a change.
+// elaborated returns the path of a cached result, "" if there is none or an input changed.
 func (b *builder) elaborated(name string) string {
 	text, err := os.ReadFile(filepath.Join(b.cache.Dir, name))
 	if err != nil {
@@ -94,14 +94,14 @@ func (b *builder) elaborated(name string) string {
 	return path
 }
 
-// keepElaboration notes what a build has read. If it cannot, the next build takes longer.
+// A failure of keepElaboration only slows the next build.
 func (b *builder) keepElaboration(name, result string) error {
 	e := elaboration{
 		Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{},
 		Data: b.design.data, Texts: map[string]string{}, Said: b.said,
 	}
 	files := b.AllFiles()
-	if !b.VHDL() { // GHDL's Verilog is gone with the build
+	if !b.VHDL() { // GHDL's Verilog is temporary
 		files = append(files, b.design.files...)
 	}
 	for _, file := range files {
@@ -117,7 +117,7 @@ func (b *builder) keepElaboration(name, result string) error {
 		}
 		e.Texts[name] = hashOf(file)
 	}
-	if slices.Contains(slices.Collect(maps.Values(e.Files)), "") { // changed while it was read
+	if slices.Contains(slices.Collect(maps.Values(e.Files)), "") { // changed during the build
 		return nil
 	}
 	text, err := json.Marshal(e)
@@ -143,8 +143,8 @@ func (b *builder) keepElaboration(name, result string) error {
 	return err
 }
 
-// searched lists the folders in which a new file could be found before one that was read: those
-// where the tools look, and below each the folders that files came from.
+// searched lists the folders where a new file could hide one that was read: the search roots, and below each the
+// subfolders of the files read.
 func (b *builder) searched(files []string) (folders []string) {
 	roots := append([]string{"."}, b.IncludeDirs...)
 	for _, file := range b.Files {
@@ -167,7 +167,7 @@ func (b *builder) searched(files []string) (folders []string) {
 	return slices.Compact(folders)
 }
 
-// hashOf is that of a file's text, "" for one that cannot be read.
+// hashOf returns "" for a file that cannot be read.
 func hashOf(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -177,7 +177,7 @@ func hashOf(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// namesHash is that of the names in a folder, "absent" for one that is not there.
+// namesHash returns "absent" for a missing folder.
 func namesHash(folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

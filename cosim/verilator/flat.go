@@ -16,29 +16,27 @@ import (
 	"starloom/traces/input"
 )
 
-// Flat is a design in one module as Verilator has elaborated it: parameters resolved, instances,
-// functions and tasks inlined, every operation with its width.
+// Flat is a design elaborated by Verilator into one module: parameters are resolved, instances, functions and tasks
+// inlined, and every operation has a width.
 //
-// It is Verilator's dump of its tree and not its XML: that has neither the targets of jumps nor
-// which instance of an interface a name belongs to.
+// It is read from Verilator's tree dump, because the XML lacks jump targets and the interface instance of a name.
 type Flat struct {
 	Tree  []byte
-	Whole []byte            // the tree before indexes are cut to the bits that are needed for all elements
-	Early []byte            // the tree before generate is resolved
+	Whole []byte            // before indexes are truncated to the bits that valid elements need
+	Early []byte            // before generate is resolved
 	Files map[string]string // by the letters that begin every place
 	Ports []cosim.Port
-	Data  map[string][]byte // files of $readmem by their names there
-	// Beyond are constant indexes beyond the ends, by file:line:column: the tree has them cut to the bits
-	// that are needed for those within.
+	Data  map[string][]byte // $readmem files, by name
+	// Beyond has constant indexes beyond the end, by file:line:column. The tree has them truncated.
 	Beyond map[string][]int
-	// Steps are the values that constant functions have read, by the place of the reading.
+	// Steps has the values that constant functions read, by place.
 	Steps map[string][]string
-	// Doubts are what Verilator or GHDL makes something else of than the source says.
+	// Doubts are warnings about constructs that Verilator or GHDL translates wrongly.
 	Doubts []cosim.Warning
-	dir    string // what the names of Files are relative to
+	dir    string // base of relative names in Files
 }
 
-// Text returns a source that Verilator has read.
+// Text returns a source file.
 func (f *Flat) Text(file string) ([]byte, error) {
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(f.dir, file)
@@ -46,10 +44,10 @@ func (f *Flat) Text(file string) ([]byte, error) {
 	return input.Read(file, cosim.InputBytesMax)
 }
 
-// flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
+// flatFlags request the tree without constant folding, which would replace X by a value.
 var flatFlags = []string{
 	"--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
-	"--dumpi-tree", "3", // after every stage: 5.032 takes no names of them
+	"--dumpi-tree", "3", // after every stage: 5.032 does not accept stage names
 	"--debugi-V3Simulate", "9",
 }
 
@@ -57,8 +55,8 @@ var step = regexp.MustCompile(`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF (?:
 
 var beyond = regexp.MustCompile(`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
 
-// Flatten has Verilator elaborate a design, make turn that into a text, and keeps the text in the
-// cache until a source, an option or a tool changes. kind names what make does, and its edition.
+// Flatten elaborates a design and passes it to make. The text that make returns is cached until a source, an option
+// or a tool changes. kind names make and its edition.
 func Flatten(ctx context.Context, s cosim.Source, o cosim.BuildOptions, kind string, make func(*Flat) ([]byte, error)) (text []byte, err error) {
 	b, err := newBuilder(ctx, &s, &o, target{ending: "." + kind, compiler: verilatorTool})
 	if err != nil {
@@ -101,7 +99,7 @@ func (b *builder) flat() (*Flat, error) {
 		return nil, err
 	}
 	flags := append([]string{"--Mdir", dir}, flatFlags...)
-	if b.tools[0].Since(5, 32) { // which mixes names and addresses of nodes without it; 5.006 does with it, in array patterns
+	if b.tools[0].Since(5, 32) { // without this option 5.032 mixes names and addresses of nodes; with it, 5.006 does so in array patterns
 		flags = append(flags, "--dump-tree-addrids")
 	}
 	list, said, err := b.elaborate(b.verilate, dir, flags...)
@@ -113,7 +111,7 @@ func (b *builder) flat() (*Flat, error) {
 		Beyond: map[string][]int{}, Steps: map[string][]string{}, dir: b.hdlDir, Doubts: slices.Concat(b.narrow, b.design.doubts),
 	}
 	for _, found := range beyond.FindAllSubmatch(said, -1) {
-		at, _ := strconv.Atoi(string(found[2])) // digits
+		at, _ := strconv.Atoi(string(found[2]))
 		f.Beyond[string(found[1])] = append(f.Beyond[string(found[1])], at)
 	}
 	for _, found := range step.FindAllSubmatch(said, -1) {
@@ -132,9 +130,9 @@ func (b *builder) flat() (*Flat, error) {
 	return f, nil
 }
 
-// tree is Verilator's dump after one of its stages: that of the last one that changed something.
+// tree returns the dump after a stage. If the stage changed nothing, that is the dump of an earlier one.
 func (b *builder) tree(dir, stage string) ([]byte, error) {
-	trees, err := filepath.Glob(filepath.Join(dir, "*.tree")) // sorted: they are numbered
+	trees, err := filepath.Glob(filepath.Join(dir, "*.tree"))
 	at := slices.IndexFunc(trees, func(path string) bool { return strings.HasSuffix(path, "_"+stage+".tree") })
 	for ; err == nil && at >= 0; at-- {
 		text, err := os.ReadFile(trees[at])

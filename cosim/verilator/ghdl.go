@@ -17,13 +17,11 @@ import (
 
 var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 
-// ghdlMessage is an error of GHDL, which also writes warning: and note: after a place.
+// Warnings and notes of GHDL have their word after the place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
-// genericRefused is one about the value of a generic.
 var genericRefused = regexp.MustCompile(`^(?:override for generic "(\w+)" is out of bounds|no generic "(\w+)" for -g|incorrect character .* in string$)`)
 
-// synthesise turns VHDL-2008 into Verilog, which is then built like any other.
 func (b *builder) synthesise() error {
 	if err := b.analyseLibraries(); err != nil {
 		return err
@@ -43,8 +41,7 @@ func (b *builder) synthesise() error {
 	if verilog, err = b.mended(verilog, vhdl); err != nil {
 		return err
 	}
-	// VHDL does not tell upper from lower case; GHDL writes the entity and its ports as
-	// they are declared, all other names in lower case.
+	// GHDL keeps the case of the entity and its ports and writes all other names in lower case.
 	b.vhdlTop = strings.ToLower(b.Top)
 	for _, found := range moduleOfGHDL.FindAllStringSubmatch(verilog, -1) {
 		if strings.EqualFold(found[1], b.Top) {
@@ -130,7 +127,7 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	return refused
 }
 
-// textForNumber refuses text for a generic that is a number, of which GHDL 2.0 crashes; nil for none.
+// textForNumber rejects a text value for a numeric generic, on which GHDL 2.0 crashes.
 func (b *builder) textForNumber() error {
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		value := b.Params[name]

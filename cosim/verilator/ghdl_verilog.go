@@ -11,10 +11,10 @@ import (
 	"starloom/cosim"
 )
 
-// GHDL 2.0 writes Verilog that is not what it has synthesised, without a word: a case without its others,
-// signed divisions and shifts to the right as unsigned ones, abs, minimum and maximum as VHDL. Its VHDL of the
-// same netlist is right and has the same names: it says what the Verilog lacks. What its synthesis itself gets
-// wrong is refused, or a warning where it may be right.
+// GHDL 2.0 silently writes wrong Verilog: a case loses its others; signed divisions and right shifts become unsigned;
+// abs, minimum and maximum stay VHDL. Its VHDL output of the same netlist is correct and has the same names, so that
+// it supplies the missing parts. Errors of the synthesis itself are refused, or reported as warnings if they may be
+// harmless.
 
 var (
 	ghdlModule = regexp.MustCompile(`(?ms)^module (\S+).*?^endmodule`)
@@ -29,9 +29,9 @@ var (
 	ghdlAbs    = regexp.MustCompile(`(?m)^  (\S+) <= std_logic_vector\(abs \$signed\((\S+)\)\);$`)
 	ghdlChoice = regexp.MustCompile(`(?m)^  (\S+) <= (\S+) when (.*) else (\S+);$`)
 
-	ghdlString   = regexp.MustCompile(`"([01]+)"`)                 // a number of more than 32 bits
+	ghdlString   = regexp.MustCompile(`"([01]+)"`)                 // a number wider than 32 bits
 	ghdlMatch    = regexp.MustCompile(`(?m)== \d+'b[01]*X[01X]*;`) // ?= of numeric_std with -
-	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`)                 // a tri-state is z
+	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`)                 // a tri-state has lower-case z
 
 	ghdlMeta   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+):warning: choice with meta-value is ignored`)
 	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
@@ -59,7 +59,7 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 	}
 	verilog = ghdlModule.ReplaceAllStringFunc(verilog, func(module string) string {
 		for _, found := range ghdlEdge.FindAllStringSubmatchIndex(module, -1) {
-			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // more than its declaration and this
+			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // used beyond its declaration and this assignment
 				refused = b.refusedVHDL(module[:found[0]], "an edge of a clock as a value, as of an array that is reset asynchronously",
 					"reset it synchronously, or not at all")
 			}
@@ -83,7 +83,8 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 }
 
 var (
-	// ghdlOwn begins a line of GHDL's Verilog with words of the language; the rest has those alone that VHDL reserves, too.
+	// ghdlOwn matches the keywords that begin a line of GHDL's Verilog. Other words of the line that are keywords are
+	// names, unless VHDL reserves them as well.
 	ghdlOwn = regexp.MustCompile(`^(?:module |endmodule$| {3}(?:input|output|inout) | {2}\((?:input|output|inout) |` +
 		` {2}(?:wire|reg|assign|localparam|initial)\b| {4}endcase$| {6}default: )`)
 	ghdlShared = regexp.MustCompile(`^(?:begin|case|else|end|for|if|not|or)$`)
@@ -109,7 +110,7 @@ func escapedVHDL(verilog string) string {
 	return text.String()
 }
 
-// signedDivision is a division of GHDL's Verilog by the rules of VHDL: rem has the sign of the dividend, mod that of the divisor.
+// signedDivision rewrites a division by the rules of VHDL: rem has the sign of the dividend, mod that of the divisor.
 func signedDivision(line string) string {
 	found := ghdlSigned.FindStringSubmatch(line)
 	a, divisor := "$signed("+found[2]+")", "$signed("+found[3]+")"
@@ -134,7 +135,7 @@ func othersOf(vhdl, module string) map[string]string {
 
 var vhdlName = regexp.MustCompile(`^[A-Za-z]\w*$`)
 
-// verilogOf is a net or a constant of VHDL in Verilog. Ports of the top are wrapped.
+// verilogOf converts a VHDL net or constant to Verilog. GHDL's VHDL prefixes the ports of the top with wrap_.
 func verilogOf(value string) (string, bool) {
 	switch {
 	case len(value) > 2 && (value[0] == '\'' || value[0] == '"'):
@@ -161,10 +162,10 @@ func (b *builder) refusedVHDL(before, what, remedy string) error {
 	return &cosim.InputError{Place: place, Reason: what + ", which GHDL translates wrongly", Remedy: remedy}
 }
 
-// narrowed warns of resize to fewer bits: of a signed value GHDL drops the sign, which numeric_std keeps.
+// narrowed warns about resize to fewer bits: GHDL drops the sign of a signed value, numeric_std keeps it.
 func narrowed(verilog string) (warnings []cosim.Warning) {
 	for _, found := range ghdlNarrow.FindAllStringSubmatch(verilog, -1) {
-		line, _ := strconv.Atoi(found[2]) // digits, as the next one
+		line, _ := strconv.Atoi(found[2])
 		column, _ := strconv.Atoi(found[3])
 		w := cosim.Warning{
 			Code: resize, Place: found[1] + ":" + found[2],
@@ -179,10 +180,11 @@ func narrowed(verilog string) (warnings []cosim.Warning) {
 	return warnings
 }
 
-// resized is the beginning of a resize: its value's first word.
+// resized matches the beginning of a resize, up to the first word of its value.
 var resized = regexp.MustCompile(`(?i)^resize\s*\(?\s*(\w*)`)
 
-// isUnsigned reports whether a value that begins with a word is unsigned: a conversion to that, or a name that is declared as nothing else.
+// isUnsigned reports whether a word begins an unsigned value: a conversion to unsigned, or a name that is declared
+// only as unsigned.
 func isUnsigned(word, file string) bool {
 	if word = strings.ToLower(word); word == "unsigned" || word == "to_unsigned" {
 		return true
@@ -192,7 +194,7 @@ func isUnsigned(word, file string) bool {
 	return word != "" && len(declared) > 0 && !slices.ContainsFunc(declared, signed)
 }
 
-// textAt is the rest of a line of a file, "" if there is none, and the file.
+// textAt returns the rest of a line, "" beyond its end, and the whole file.
 func textAt(path string, line, column int) (rest, all string) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -18,8 +18,7 @@ var (
 	encoded   = regexp.MustCompile(`__0([0-9a-fA-F]{2})`)
 )
 
-// members returns the name of every port in C++: Verilator encodes what C++ does
-// not allow.
+// members returns the C++ name of every port. Verilator encodes characters that C++ does not allow.
 func (b *builder) members(header []byte) (map[string]string, error) {
 	members := map[string]string{}
 	for _, found := range modelPort.FindAllSubmatch(header, -1) {
@@ -31,7 +30,7 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 		members[plain] = member
 	}
 	for _, p := range b.design.ports {
-		if p.Name == "reinterpret_cast" { // the one word of C++ that Verilator does not rename
+		if p.Name == "reinterpret_cast" { // the only C++ keyword that Verilator does not rename
 			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, as a word of C++ is, which Verilator 5.006 leaves there",
 				Remedy: "rename the port in a wrapper"}
 		}
@@ -42,8 +41,8 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 	return members, nil
 }
 
-// portsHeader writes ports.h: how columns and ports exchange values. model is
-// Verilator's header of the root; without it this is the text for the hash.
+// portsHeader returns ports.h, which copies values between words and ports. model is Verilator's header of the root;
+// if it is empty, the text serves for the hash only.
 func (b *builder) portsHeader(members map[string]string, model string) string {
 	member := func(p cosim.Port) string {
 		if members == nil {
@@ -108,16 +107,16 @@ static inline void sl_push(const Vdut___024root& t, uint64_t* out) {
 `, b.Top, in, out, b.design.levels, together, pull.String(), resets.String(), clocks.String(), forgotten, push.String())
 }
 
-// runtimeHash names a unit of Verilator's library by its text and everything that its compilation depends on.
+// runtimeHash hashes a unit of Verilator's library with everything that its compilation depends on.
 func (b *builder) runtimeHash(text []byte) string {
 	sum := sha256.New()
 	tools := b.tools
 	if b.VHDL() {
-		tools = tools[:len(tools)-1] // it does not depend on GHDL
+		tools = tools[:len(tools)-1]
 	}
 	fmt.Fprintln(sum, tools, b.compileFlags())
 	sum.Write(text)
-	_ = eachGlueFile(func(name string, text []byte) error { // an embedded file can be read
+	_ = eachGlueFile(func(name string, text []byte) error {
 		if name == "shim.h" || strings.HasPrefix(name, "wasi/") {
 			sum.Write(text)
 		}
@@ -126,7 +125,6 @@ func (b *builder) runtimeHash(text []byte) string {
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
-// eachGlueFile calls do with the files below glue, in the order of their names.
 func eachGlueFile(do func(name string, text []byte) error) error {
 	return fs.WalkDir(cosim.Glue, "glue", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

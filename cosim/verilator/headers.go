@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// commonHeaders are the includes of every design: two thirds of the reading time of a small one.
+// commonHeaders are the includes of every design. Parsing them takes two thirds of the time for a small one.
 const commonHeaders = `#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -20,9 +20,8 @@ const commonHeaders = `#include <cstdarg>
 #include "verilated.h"
 `
 
-// headers returns the options with which the compiler takes the common headers in its own
-// form, and the path of that file, made once for all designs; "" if there is none, and a
-// build does without.
+// headers returns the path of the precompiled common headers, built once for all designs, and the options to use
+// them. It returns "" if they cannot be built.
 func (b *builder) headers(include []string) (path string, take []string) {
 	name := "runtime-" + b.runtimeHash([]byte(commonHeaders)) + "-headers"
 	path, err := b.cache.Take(name+".pch", func(path string) error {
@@ -39,8 +38,8 @@ func (b *builder) headers(include []string) (path string, take []string) {
 	return path, []string{"-include-pch", path}
 }
 
-// headersDir is a directory in the cache with Starloom's own headers: clang takes the
-// headers that it has kept only if these files are unchanged.
+// headersDir returns a cache folder with Starloom's own headers. Clang accepts precompiled headers only while these
+// files are unchanged.
 func (b *builder) headersDir(name string) (string, error) {
 	dir := filepath.Join(b.cache.Dir, name)
 	if _, err := os.Stat(dir); err == nil {
@@ -64,15 +63,14 @@ func (b *builder) headersDir(name string) (string, error) {
 		return "", err
 	}
 	if err := os.Rename(fresh, dir); err != nil {
-		if _, made := os.Stat(dir); made != nil { // not by another process
+		if _, made := os.Stat(dir); made != nil { // another process may have made it
 			return "", err
 		}
 	}
 	return dir, nil
 }
 
-// compilesDesign compiles glue.cpp with the design in it. Headers that the compiler does
-// not take, because a file of theirs has changed, are removed.
+// compilesDesign compiles glue.cpp with the design. Precompiled headers that clang rejects as outdated are removed.
 func (b *builder) compilesDesign(include []string, object string) error {
 	args := slices.Concat(include, []string{"-Iverilated", "-c", "glue.cpp", "-o", object})
 	kept, take := b.headers(include)
@@ -83,8 +81,8 @@ func (b *builder) compilesDesign(include []string, object string) error {
 		return err
 	}
 	if err := b.compilesIn(b.work, args...); err != nil {
-		return err // the design's, in its own words
+		return err // an error of the design itself
 	}
-	_ = os.Remove(kept) // else the next build fails to take them, too
+	_ = os.Remove(kept) // the next build makes them again
 	return nil
 }

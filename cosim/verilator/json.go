@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A jsonNode is an object of Verilator's tree as --json-only writes it.
+// A jsonNode is an object of the tree that Verilator writes with --json-only.
 type jsonNode struct {
 	attributes map[string]string
-	children   []jsonList // operands, in their order
+	children   []jsonList
 }
 
 type jsonList struct {
@@ -20,13 +20,13 @@ type jsonList struct {
 	nodes []*jsonNode
 }
 
-// A jsonTree is one with what its addresses lead to.
+// A jsonTree resolves the addresses of a tree.
 type jsonTree struct {
 	at  map[string]*jsonNode
-	top int // the level of the top module: 2 in 5.032, 1 in 5.048
+	top int // level of the top module: 2 in 5.032, 1 in 5.048
 }
 
-// readJSON reads the tree and the names of its files as readXML does.
+// readJSON reads a tree and its file names into the same form as readXML.
 func readJSON(path, meta string) (*netlist, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (n *xmlNode) add(child *xmlNode) {
 	n.children = append(n.children, child)
 }
 
-// object reads one, whose brace has been read.
+// object reads an object after its opening brace.
 func (t *jsonTree) object(d *json.Decoder) (*jsonNode, error) {
 	n := &jsonNode{attributes: map[string]string{}}
 	for d.More() {
@@ -88,7 +88,7 @@ func (t *jsonTree) object(d *json.Decoder) (*jsonNode, error) {
 		name, _ := key.(string)
 		if value != json.Delim('[') {
 			n.attributes[name] = fmt.Sprint(value)
-			if value == json.Delim('{') { // initList and the like
+			if value == json.Delim('{') {
 				if _, err := t.object(d); err != nil {
 					return nil, err
 				}
@@ -120,10 +120,8 @@ func (t *jsonTree) object(d *json.Decoder) (*jsonNode, error) {
 	return n, err
 }
 
-// xmlNames are those of nodes whose names in XML are not theirs in small letters.
 var xmlNames = map[string]string{"ASSIGNW": "contassign", "CELL": "instance", "PIN": "port", "LOOP": "while"}
 
-// node is one as XML has it.
 func (t *jsonTree) node(j *jsonNode) *xmlNode {
 	kind := j.attributes["type"]
 	n := &xmlNode{name: xmlNames[kind], attributes: map[string]string{"loc": strings.ReplaceAll(j.attributes["loc"], ":", ",")}}
@@ -172,7 +170,6 @@ func (t *jsonTree) node(j *jsonNode) *xmlNode {
 	return n
 }
 
-// describe adds what is told of some kinds only.
 func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)) {
 	directions := map[string]string{"INPUT": "input", "OUTPUT": "output", "INOUT": "inout", "REF": "ref", "CONSTREF": "const ref"}
 	direction := func(of *jsonNode) string { return directions[of.attributes["direction"]] }
@@ -214,7 +211,7 @@ func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)
 	}
 }
 
-// typeOf is the type that a reference leads to, "" for none.
+// typeOf resolves a type reference to the address of the type, "" for none.
 func (t *jsonTree) typeOf(address string) string {
 	for n := t.at[address]; n != nil; n = t.at[address] {
 		if kind := n.attributes["type"]; kind != "REFDTYPE" && kind != "CONSTDTYPE" && kind != "PARAMTYPEDTYPE" && kind != "MEMBERDTYPE" && kind != "ENUMDTYPE" {
@@ -251,7 +248,6 @@ var (
 	encodedNames = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`, "__DOT__", ".", "__BRA__", "[", "__KET__", "]", "__PVT__", "")
 )
 
-// prettyName is a name as the source has it.
 func prettyName(name string) string {
 	return encodedCode.ReplaceAllStringFunc(encodedNames.Replace(name), func(code string) string {
 		n, _ := strconv.ParseUint(code[3:], 16, 8)

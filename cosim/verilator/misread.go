@@ -35,7 +35,7 @@ func (n *netlist) misread() (found []cosim.Warning) {
 	return slices.Compact(found)
 }
 
-// isPlainAlways reports whether a process begins with always, and not with always_comb or always_latch: its place ends with that word.
+// isPlainAlways reports whether a process begins with the word always: the range of its place has that length.
 func (n *netlist) isPlainAlways(node *xmlNode) bool {
 	part := strings.Split(node.get("loc"), ",")
 	return len(part) == 5 && part[1] == part[3] && number(part[4])-number(part[2]) == len("always")
@@ -50,10 +50,10 @@ func (n *netlist) beginsOnce(v *xmlNode) bool {
 	}
 	given := siblings[next].children[len(siblings[next].children)-1]
 	if given.name != "varref" || given.get("name") != v.get("name") || given.get("loc") != siblings[next].get("loc") {
-		return false // an assignment that follows
+		return false
 	}
 	if !strings.HasSuffix(strings.TrimRight(n.before(siblings[next]), " \t\r\n"), "=") {
-		return false // foreach
+		return false
 	}
 	scope := v
 	for scope != nil && !slices.Contains([]string{"func", "task", "always", "initial"}, scope.name) {
@@ -65,7 +65,6 @@ func (n *netlist) beginsOnce(v *xmlNode) bool {
 	return !n.automatic(v, scope)
 }
 
-// automatic reports whether a variable of a function, a task or a process is new in each call.
 func (n *netlist) automatic(v, scope *xmlNode) bool {
 	own := n.before(v)
 	if at := strings.LastIndexAny(own, ";)"); at >= 0 {
@@ -83,7 +82,7 @@ func (n *netlist) automatic(v, scope *xmlNode) bool {
 
 var automatic = regexp.MustCompile(`\bautomatic\b`)
 
-// before is the text of a file before a node; "" if it cannot be read.
+// before returns the text of a file up to a node, "" if it cannot be read.
 func (n *netlist) before(node *xmlNode) string {
 	part := strings.Split(node.get("loc"), ",")
 	if len(part) < 3 {
@@ -95,7 +94,7 @@ func (n *netlist) before(node *xmlNode) string {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(n.folder, path)
 		}
-		text, _ := input.Read(path, cosim.InputBytesMax) // none: nothing stands there
+		text, _ := input.Read(path, cosim.InputBytesMax) // an unreadable file counts as empty
 		n.texts[file] = string(text)
 	}
 	text, rest := n.texts[file], n.texts[file]
@@ -105,7 +104,7 @@ func (n *netlist) before(node *xmlNode) string {
 	return text[:min(len(text)-len(rest)+number(part[2])-1, len(text))]
 }
 
-// unheard returns a signal that changes, that a function reads and an always @* that calls it does not, and the function.
+// unheard returns a changing signal that a function reads but the always @* that calls it does not, and the function.
 func (n *xmlNode) unheard(always *xmlNode) (function, signal string) {
 	reads := func(of *xmlNode) map[string]bool {
 		names := map[string]bool{}
@@ -143,7 +142,6 @@ func (n *xmlNode) unheard(always *xmlNode) (function, signal string) {
 	return function, signal
 }
 
-// changes reports whether a variable of a module is an input, or is written after the start.
 func (n *xmlNode) changes(name string) (is bool) {
 	for _, v := range n.children {
 		if v.name == "var" && v.get("name") == name && v.get("dir") == "input" {
@@ -162,7 +160,6 @@ func (n *xmlNode) changes(name string) (is bool) {
 	return is
 }
 
-// within returns the nearest node of a name above a node; nil for none.
 func (n *xmlNode) within(name string) *xmlNode {
 	for n != nil && n.name != name {
 		n = n.parent

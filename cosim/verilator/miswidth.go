@@ -8,7 +8,8 @@ import (
 	"starloom/cosim"
 )
 
-// miswidth is an expression to which Verilator gives another width or sign than the source, without its place; zero for none.
+// miswidth returns a warning, without its place, about an expression to which Verilator gives a wrong width or sign.
+// It returns the zero Warning for other expressions.
 func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 	switch {
 	case node.name == "case" && n.mixesSigns(node):
@@ -32,7 +33,7 @@ func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 	return cosim.Warning{}
 }
 
-// mixesSigns reports whether a case extends a value with its sign, and compares one that has none.
+// mixesSigns reports whether a case sign-extends one value and has another that is unsigned.
 func (n *netlist) mixesSigns(node *xmlNode) bool {
 	extended, unsigned := false, false
 	value := func(v *xmlNode) {
@@ -54,7 +55,7 @@ func (n *netlist) mixesSigns(node *xmlNode) bool {
 	return extended && unsigned
 }
 
-// insideMixesSigns reports whether a comparison is one of inside, extends a value with its sign and compares it with one that has none.
+// insideMixesSigns reports whether inside compares a sign-extended value with an unsigned one.
 func (n *netlist) insideMixesSigns(node *xmlNode) bool {
 	if !slices.Contains([]string{"eqwild", "eq", "lte", "gte"}, node.name) {
 		return false
@@ -68,12 +69,12 @@ func (n *netlist) insideMixesSigns(node *xmlNode) bool {
 	}
 	text := n.after(node)
 	if node.name == "lte" || node.name == "gte" {
-		return strings.HasPrefix(text, "[") // of a range
+		return strings.HasPrefix(text, "[") // a range
 	}
-	return !strings.HasPrefix(text, "=") // an operator knows both sides
+	return !strings.HasPrefix(text, "=") // an operator is handled correctly
 }
 
-// cutsStream reports whether a stream is wider than the targets that it stands for: none gets its lowest bit.
+// cutsStream reports whether a stream is wider than its targets: none of them gets its lowest bit.
 func (n *netlist) cutsStream(node *xmlNode) bool {
 	lowest := true
 	statement := node.parent.parent
@@ -92,13 +93,13 @@ var (
 	sums = regexp.MustCompile(`^(?:sum|product)\b`)
 )
 
-// widensSum reports whether a sum of an array's elements is computed with more bits than these have: they are extended at its place.
+// widensSum reports whether a sum or product of array elements is computed in more bits than the elements have.
 func (n *netlist) widensSum(node *xmlNode) bool {
 	widened := func(v *xmlNode) bool { return strings.HasPrefix(v.name, "extend") && v.get("loc") == node.get("loc") }
 	return (node.name == "add" || node.name == "mul") && slices.ContainsFunc(node.children, widened) && sums.MatchString(n.after(node))
 }
 
-// after is the text of a file from a node on; "" if it cannot be read.
+// after returns the text of a file from a node on, "" if it cannot be read.
 func (n *netlist) after(node *xmlNode) string {
 	before := n.before(node)
 	file, _, _ := strings.Cut(node.get("loc"), ",")

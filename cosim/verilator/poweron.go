@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Registers without a reset value get random ones at power-on, from one sequence, in the order in which
-// Verilator's C++ has them. What is built in to see more keeps more of them; so that RTL begins as it
-// does without, its C++ is made to draw as that of the plain translation does.
+// Registers without a reset value are randomised at power-on from one sequence, in the order of Verilator's C++.
+// Instrumented builds keep more registers. Their C++ is changed to draw the same values as the plain build, so that
+// both start in the same state.
 
 var (
 	resetFunction = regexp.MustCompile(`(?ms)^(?:VL_ATTR_COLD )?void (\w+___ctor_var_reset)\([^\n]*\) \{\n(.*?)^\}\n`)
@@ -20,13 +20,13 @@ var (
 	resetWide     = regexp.MustCompile(`VL_RAND_RESET_W\((\d+), (vlSelf->[^;]+)\);`)
 )
 
-// likePlain changes a translation so that it draws as the plain one.
+// likePlain changes a translation to draw the same power-on values as the plain one.
 func (b *builder) likePlain(translated string) error {
 	plain := filepath.Join(b.work, "plain")
 	if _, err := b.verilate(append([]string{"--Mdir", plain}, plainFlags...)...); err != nil {
 		return err
 	}
-	draws := map[string][]string{} // statements of each function
+	draws := map[string][]string{}
 	err := eachText(plain, func(_, text string) string {
 		for _, found := range resetFunction.FindAllStringSubmatch(text, -1) {
 			draws[found[1]] = statements(found[2])
@@ -47,7 +47,6 @@ func (b *builder) likePlain(translated string) error {
 	})
 }
 
-// eachText calls change with the texts of a folder's C++, and keeps what it returns.
 func eachText(folder string, change func(path, text string) string) error {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.cpp"))
 	if err != nil {
@@ -67,7 +66,7 @@ func eachText(folder string, change func(path, text string) string) error {
 	return nil
 }
 
-// statements cuts a body: a loop over an array is one statement.
+// statements splits a body into statements. A loop over an array is one of them.
 func statements(body string) (list []string) {
 	depth, open := 0, ""
 	for line := range strings.Lines(body) {
@@ -83,7 +82,6 @@ func statements(body string) (list []string) {
 	return list
 }
 
-// member is the variable that a statement resets, "" for none.
 func member(statement string) string {
 	if !strings.Contains(statement, "VL_RAND_RESET") {
 		return ""
@@ -94,8 +92,8 @@ func member(statement string) string {
 	return ""
 }
 
-// merged are the statements of a translation that draws as the plain one: what the plain one draws comes
-// first, in its order, for variables that are not there to nowhere; what only this one has is 0.
+// merged returns the reset statements of a translation that draws as the plain one. The plain draws come first;
+// values of variables that are missing here are discarded. Variables that only this translation has are set to 0.
 func merged(plain, own []string) (list []string) {
 	here, there := map[string]bool{}, map[string]bool{}
 	for _, s := range own {
@@ -128,7 +126,7 @@ func toNowhere(statement string) string {
 	statement = resetAssigned.ReplaceAllString(statement, "(void)$1;")
 	return resetWide.ReplaceAllStringFunc(statement, func(call string) string {
 		bits := resetWide.FindStringSubmatch(call)[1]
-		n, _ := strconv.Atoi(bits) // digits
+		n, _ := strconv.Atoi(bits)
 		return fmt.Sprintf("{ VlWide<%d> sl_nowhere; VL_RAND_RESET_W(%s, sl_nowhere); }", (n+31)/32, bits)
 	})
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// What is changed in Verilator's own C++. Its loops are counted (SL_SCHEDULER of glue.cpp). And Verilator 5.006
-// remembers once what circular logic was before (a vector of which one bit depends on another), for two regions
-// that look for changes: what "ico" (after inputs) has seen, "act" takes for unchanged, and logic that only "act"
-// has is not computed. The former gets a memory of its own.
+// Changes of Verilator's C++. Its loops are counted (SL_SCHEDULER in glue.cpp). Verilator 5.006 keeps one copy of the
+// previous value of circular logic (a vector with a bit that depends on another) for two regions that detect changes.
+// After "ico" (inputs) has updated the copy, "act" sees no change and skips logic that only "act" contains. So "ico"
+// gets its own copy.
 var (
 	schedulerLoop  = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->|vlSelfRef\.)?__V\w+Continue\) \{)$`)
 	inputTriggers  = regexp.MustCompile(`(?ms)^(?:VL_\w+ )?void \w+___eval_triggers__ico\(\w+\* vlSelf\) \{$.*?^\}$`)
@@ -28,7 +28,8 @@ var (
 	nameOfTop     = []byte("return TOP.name();")
 )
 
-// unreferenced takes references to ports out of Verilator's model: a port may be named as one of its methods, name or final. Ports are those of its root.
+// unreferenced removes references to ports from Verilator's model, since a port may be named as one of its methods
+// (name, final). The ports of its root are used instead.
 func unreferenced(translated string) error {
 	var references []string
 	for _, name := range []string{"Vdut.h", "Vdut.cpp", "Vdut__Syms.h"} {
@@ -45,7 +46,6 @@ func unreferenced(translated string) error {
 	return nil
 }
 
-// reschedule changes the C++ in a folder.
 func reschedule(sources []string, header string) error {
 	own := map[string]bool{}
 	for _, source := range sources {

@@ -10,17 +10,17 @@ import (
 	"starloom/cosim"
 )
 
-// A shellPort is a port of the top module, or a signal of an interface that is one.
+// A shellPort is a port of the top module or a signal of an interface port.
 type shellPort struct {
-	name, text string // of its type
-	of         string // the interface; "" for a port
+	name, text string
+	of         string // interface; "" for a port
 	ofOwn      bool   // a port of the interface itself
-	open       string // the type of an unpacked structure; "" for a vector
+	open       string // type name of an unpacked structure; "" for a vector
 	input      bool
-	bits       int // of all of it
+	bits       int
 	dims       []dimension
 	parts      []cosim.Part
-	leaves     []cosim.Part // of an element: members of an unpacked structure, or all of it, without a name
+	leaves     []cosim.Part // members of an unpacked structure, or the whole element without a name
 }
 
 func (p shellPort) unpacked() bool { return len(p.dims) > 0 || p.open != "" }
@@ -30,7 +30,7 @@ type dimension struct{ left, right int }
 func (d dimension) low() int  { return min(d.left, d.right) }
 func (d dimension) size() int { return span(d.left, d.right) }
 
-// moduleOf is the user's top module: the one inside of a shell, or the top.
+// moduleOf returns the user's top module, which a shell contains.
 func (n *netlist) moduleOf(f *shell) (*xmlNode, error) {
 	if f == nil {
 		return n.top, nil
@@ -43,7 +43,7 @@ func (n *netlist) moduleOf(f *shell) (*xmlNode, error) {
 	return nil, fmt.Errorf("%s has no instance dut in its XML", f.top)
 }
 
-// shellPorts lists the ports of a module in their order, those of interfaces last.
+// shellPorts lists the ports in order, then the signals of interfaces.
 func (n *netlist) shellPorts(module *xmlNode, interfaces []interfacePort) (ports []shellPort, err error) {
 	var vars []*xmlNode
 	for _, v := range module.children {
@@ -69,8 +69,8 @@ func (n *netlist) shellPorts(module *xmlNode, interfaces []interfacePort) (ports
 	return ports, nil
 }
 
-// interfaceSignals are the signals of the modport of an interface, and the interface's own ports; of an array of interfaces those of
-// each one, the lowest first.
+// interfaceSignals lists the signals of an interface's modport and the interface's own ports, for an array those of
+// every element, lowest index first.
 func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err error) {
 	var kind *xmlNode
 	elements := []string{of.name}
@@ -176,7 +176,7 @@ func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, er
 	return p, nil
 }
 
-// elements are the parts of an unpacked array, the element of the lowest index first.
+// elements lists the parts of an unpacked array, lowest index first.
 func (n *netlist) elements(id, name string, low, bits int, dims []dimension) (parts []cosim.Part) {
 	if len(dims) == 0 {
 		return n.parts(id, name, low)
@@ -195,8 +195,8 @@ func (n *netlist) elements(id, name string, low, bits int, dims []dimension) (pa
 
 const partsMax = 4096
 
-// parts are the members of a structure. The bits of packed arrays have no other names than
-// those of the whole, but what is in their elements has.
+// parts lists the members of a structure, also inside elements of packed arrays. Other bits have no names of their
+// own.
 func (n *netlist) parts(id, name string, low int) (parts []cosim.Part) {
 	t := n.types[id]
 	if t == nil {
@@ -212,7 +212,7 @@ func (n *netlist) parts(id, name string, low int) (parts []cosim.Part) {
 			return nil
 		}
 		for i := range span(left, right) {
-			index := right + i // the right one is the lowest
+			index := right + i // the right bound is the lowest
 			if left < right {
 				index = right - i
 			}
@@ -235,7 +235,8 @@ func (n *netlist) parts(id, name string, low int) (parts []cosim.Part) {
 	return parts
 }
 
-// unpackedStruct returns the place of a structure that is not packed: the netlist does not tell.
+// unpackedStruct returns the place of an unpacked structure. The netlist does not distinguish it from a packed one,
+// so the source text decides.
 func (n *netlist) unpackedStruct(id string) string {
 	t := n.types[id]
 	for t != nil && (t.name == "refdtype" || t.name == "packarraydtype" || t.name == "constdtype") {
@@ -261,7 +262,7 @@ func (n *netlist) unpackedStruct(id string) string {
 
 var nameAnywhere = regexp.MustCompile(`^(\$unit|[A-Za-z_]\w*)::[A-Za-z_]\w*$`)
 
-// typeName is the name of a structure's type that can be written in any module, "" for none.
+// typeName returns a structure's type name that is valid in any module, "" for none.
 func (n *netlist) typeName(id string) string {
 	t := n.types[id]
 	for t != nil && (t.name == "refdtype" || t.name == "constdtype") {
@@ -327,7 +328,6 @@ func (b *builder) shellText(ports []shellPort, interfaces []interfacePort) strin
 	return text + strings.Join(body, "") + b.instance(connections) + "endmodule\n"
 }
 
-// element is how many bits an element of an unpacked array has.
 func (p *shellPort) element() int {
 	bits := p.bits
 	for _, d := range p.dims {
@@ -348,7 +348,6 @@ func (p *shellPort) declaration(array string) string {
 	return fmt.Sprintf("  %s %s%s;\n", kind, array, declared)
 }
 
-// assignments connects each element of a port, or all of it, to bits of a vector.
 func (p *shellPort) assignments(array, vector string) string {
 	var b strings.Builder
 	bits := p.element()

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Verilator takes calls out of expressions and makes them before these, in any case; it gives an inout argument the variable itself, and not
-// a copy; and each call of a function has static variables of its own.
+// Verilator hoists calls out of expressions and executes them unconditionally. It passes an inout argument by
+// reference instead of copying it, and gives every call of a function its own static variables.
 
-// A touch is what a call or an expression reads and writes beyond its own variables.
+// A touch records the reads and writes of a call or expression beyond its own variables.
 type touch struct {
-	reads, writes map[*xmlNode]bool // variables
-	acts          bool              // what is not a variable: $finish, $random
+	reads, writes map[*xmlNode]bool
+	acts          bool // effects beyond variables: $finish, $random
 }
 
 func newTouch() *touch { return &touch{reads: map[*xmlNode]bool{}, writes: map[*xmlNode]bool{}} }
@@ -26,7 +26,7 @@ func (t *touch) add(other *touch) {
 	t.acts = t.acts || other.acts
 }
 
-// meets reports whether the order of two operands matters: one writes what the other reads or writes, or both act.
+// meets reports whether the order of two operands matters: one writes a variable that the other uses, or both act.
 func (t *touch) meets(other *touch) bool {
 	return meet(t.writes, other.reads) || meet(t.writes, other.writes) || meet(t.reads, other.writes) || t.acts && other.acts
 }
@@ -40,23 +40,23 @@ func meet(a, b map[*xmlNode]bool) bool {
 	return false
 }
 
-// acting are nodes that do something beyond the values of variables.
+// acting lists nodes with effects beyond the values of variables.
 var acting = map[string]bool{
 	"finish": true, "stop": true, "rand": true, "urandomrange": true, "fopen": true, "fopenmcd": true, "fclose": true, "fgets": true, "fgetc": true,
 	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true, "systemf": true, "dumpctl": true,
 	"ucfunc": true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
 }
 
-// effects looks for calls of a netlist whose effects matter.
+// effects searches a netlist for calls with effects.
 type effects struct {
 	*netlist
-	names    map[string][]*xmlNode            // variables by name
-	declared map[*xmlNode]map[string]*xmlNode // variables, functions and tasks by the node that they stand in
-	named    map[string][]*xmlNode            // functions and tasks by name
-	routines map[*xmlNode]*touch              // what they do
-	called   map[*xmlNode][]*xmlNode          // what calls name
-	keeps    map[*xmlNode]map[*xmlNode]bool   // static variables that a function reads before it writes them
-	reached  map[*xmlNode]bool                // functions and tasks that the circuit calls
+	names    map[string][]*xmlNode
+	declared map[*xmlNode]map[string]*xmlNode // variables, functions and tasks, by scope
+	named    map[string][]*xmlNode
+	routines map[*xmlNode]*touch
+	called   map[*xmlNode][]*xmlNode
+	keeps    map[*xmlNode]map[*xmlNode]bool // static variables that a routine reads before writing
+	reached  map[*xmlNode]bool              // functions and tasks that the circuit calls
 	warn     func(node *xmlNode, code, text string)
 }
 
@@ -106,13 +106,13 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	}
 }
 
-// stepped begins the names of what Verilator makes of i++ in an expression: an assignment before.
+// stepped begins the variable names that Verilator uses for i++ in an expression, which becomes an assignment before
+// it.
 const stepped = "__Vincrement"
 
 func isCall(n *xmlNode) bool    { return n.name == "funcref" || n.name == "taskref" }
 func isRoutine(n *xmlNode) bool { return n.name == "func" || n.name == "task" }
 
-// withinRoutine is the function or the task that a node stands in; nil for none.
 func (n *xmlNode) withinRoutine() *xmlNode {
 	for n != nil && !isRoutine(n) {
 		n = n.parent
@@ -134,7 +134,7 @@ func (e *effects) reach(call *xmlNode) {
 	}
 }
 
-// routinesOf are what a call may name: a function in the scopes around it, or one of another scope or a package.
+// A call may name a function of an enclosing scope, or any of that name in other scopes and packages.
 func (e *effects) routinesOf(call *xmlNode) []*xmlNode {
 	known, ok := e.called[call]
 	if !ok {
@@ -155,14 +155,14 @@ func (e *effects) look(call *xmlNode) []*xmlNode {
 	return e.named[call.get("name")]
 }
 
-// variables are what a reference may name: one in the scopes around it, or any of that name elsewhere.
+// A reference may name a variable of an enclosing scope, or any of that name elsewhere.
 func (e *effects) variables(ref *xmlNode) []*xmlNode {
 	for scope := ref.parent; scope != nil && ref.name == "varref"; scope = scope.parent {
 		v := e.declared[scope][ref.get("name")]
 		if v == nil {
 			continue
 		}
-		if isRoutine(v) { // its value
+		if isRoutine(v) { // its return value
 			v = v.children[0]
 		}
 		return []*xmlNode{v}
@@ -201,12 +201,13 @@ func (e *effects) callee(call *xmlNode) *touch {
 	return t
 }
 
-// routine is what a function or a task does beyond its own variables that have no value from call to call.
+// routine returns the effects of a function or task beyond its own variables, except those that keep values between
+// calls.
 func (e *effects) routine(f *xmlNode) *touch {
 	if known := e.routines[f]; known != nil {
 		return known
 	}
-	e.routines[f] = newTouch() // it may call itself
+	e.routines[f] = newTouch() // for recursion
 	t := newTouch()
 	all, kept := e.touches(f), e.kept(f)
 	own := func(v *xmlNode) bool { return v.withinRoutine() == f && !kept[v] }
@@ -225,7 +226,6 @@ func (e *effects) routine(f *xmlNode) *touch {
 	return t
 }
 
-// selections are nodes whose first operand is what they select from.
 var selections = map[string]bool{"sel": true, "arraysel": true, "structsel": true, "slicesel": true, "wordsel": true}
 
 func (e *effects) uses(ref *xmlNode) (reads, writes bool) {
@@ -249,7 +249,7 @@ func (e *effects) uses(ref *xmlNode) (reads, writes bool) {
 	return true, false
 }
 
-// formal is the variable of a function or a task that an argument is for; an empty node if that is not known.
+// formal returns an empty node for an unknown argument.
 func (e *effects) formal(arg *xmlNode) *xmlNode {
 	at := 0
 	for _, other := range arg.parent.children {
@@ -274,8 +274,8 @@ func (e *effects) formal(arg *xmlNode) *xmlNode {
 	return &xmlNode{}
 }
 
-// kept are the variables of a function or a task, other than arguments, that it reads before it writes them, unless it is automatic. A part
-// that is written counts for the whole, and a loop turns once at least.
+// kept returns the variables, except arguments, that a static function or task reads before writing them. Writing a
+// part counts as writing the whole, and a loop is assumed to run at least once.
 func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
 	if known, ok := e.keeps[f]; ok {
 		return known
@@ -296,7 +296,8 @@ func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
 	return kept
 }
 
-// readFirst runs through statements, finds variables that are read where not every way has written them, and reports whether the way ends there.
+// readFirst calls found for variables that statements read before every path has written them. It reports whether the
+// path ends there.
 func (e *effects) readFirst(statements []*xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) (leaves bool) {
 	for _, s := range statements {
 		switch s.name {
@@ -325,7 +326,7 @@ func (e *effects) readFirst(statements []*xmlNode, written map[*xmlNode]bool, fo
 	return false
 }
 
-// readsIn looks at an expression or a plain statement, whose targets are written after it.
+// readsIn handles an expression or plain statement: reads come before writes.
 func (e *effects) readsIn(node *xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) {
 	var after []*xmlNode
 	node.each(func(ref *xmlNode) {
@@ -347,7 +348,7 @@ func (e *effects) readsIn(node *xmlNode, written map[*xmlNode]bool, found func(v
 	}
 }
 
-// either runs through ways of which one is taken: what those that go on have all written is written after them.
+// either handles alternative paths. A variable counts as written if all paths that continue write it.
 func (e *effects) either(ways [][]*xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) (leaves bool) {
 	var all map[*xmlNode]bool
 	for _, way := range ways {
@@ -364,7 +365,7 @@ func (e *effects) either(ways [][]*xmlNode, written map[*xmlNode]bool, found fun
 	return all == nil
 }
 
-// ways are the bodies of a case, and none where no item need match.
+// ways returns the bodies of a case, and an empty one if no item need match.
 func (e *effects) ways(s *xmlNode) (ways [][]*xmlNode) {
 	subject := s.children[0]
 	for strings.HasPrefix(subject.name, "extend") {
@@ -394,7 +395,7 @@ func (e *effects) call(call *xmlNode) {
 	}
 }
 
-// step looks at what Verilator has made of i++ in an expression: a variable, in this block or module, and before the statement a copy, and the step.
+// step checks i++ in an expression. Verilator turns it into a copy and an increment before the statement.
 func (e *effects) step(ref *xmlNode) {
 	v := e.variables(ref)[0]
 	var made []*xmlNode
@@ -417,7 +418,7 @@ func (e *effects) step(ref *xmlNode) {
 	e.placed(ref, does, "the variable changes here")
 }
 
-// placed warns of what has an effect where it is not certain that it has, or when.
+// placed warns about an effect that may or may not happen, or whose order is open.
 func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	open := func(text string) {
 		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or make it a task that is called in an if", what, text))
@@ -455,8 +456,8 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	}
 }
 
-// leavesOut reports whether an operator may leave an operand out: one of ?: but the first, and the second one of && and the like, of which
-// the tree makes those for all bits. A constant may have changed places.
+// leavesOut reports whether an operator may skip an operand: a result of ?:, or the second operand of && and similar
+// operators, which the tree shows as bitwise. Verilator may have swapped a constant to the front.
 func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 	second := operator.children[0] != operand
 	switch operator.name {
@@ -464,7 +465,7 @@ func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 		return second
 	case "and", "or", "logand", "logor", "logif":
 		text := e.after(operator)
-		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") && !strings.HasPrefix(text, "`") { // a macro may be one
+		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") && !strings.HasPrefix(text, "`") { // a macro may hide one
 			return false
 		}
 		return second && (operator.children[0].name != "const" || len(e.before(operand)) > len(e.before(operator)))
@@ -490,7 +491,7 @@ func (e *effects) indexes(target *xmlNode) *touch {
 }
 
 func (e *effects) aliases(call *xmlNode) {
-	var formals []string // their directions
+	var formals []string // directions
 	var actuals []*touch
 	for _, arg := range call.children {
 		if arg.name == "arg" {

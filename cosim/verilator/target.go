@@ -7,15 +7,14 @@ import (
 	"starloom/cosim"
 )
 
-// A target is what a circuit is compiled for.
 type target struct {
-	ending   string // of the result's name
+	ending   string // file name extension of the result
 	compiler cosim.Tool
-	compile  []string // its arguments
+	compile  []string
 	linker   cosim.Tool
-	link     []string     // its arguments
-	tools    []cosim.Tool // beside Verilator and the compiler
-	// libraries finds what is linked beside the objects; nil: the linker knows.
+	link     []string
+	tools    []cosim.Tool // besides Verilator and the compiler
+	// libraries finds further linker inputs; nil: none are needed.
 	libraries func(ctx context.Context) (libraries, error)
 }
 
@@ -26,7 +25,7 @@ var wasmTarget = target{
 		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-Iwasi",
 		"-DVL_IGNORE_UNKNOWN_ARCH",
 	},
-	// Not by clang's driver: it may run wasm-opt where binaryen is installed.
+	// Clang's driver is avoided: it may run wasm-opt if binaryen is installed.
 	linker: linkerTool,
 	link: []string{
 		"-m", "wasm32", "--entry", "_initialize", "--gc-sections", "--strip-all", "--stack-first",
@@ -36,17 +35,17 @@ var wasmTarget = target{
 	libraries: wasiLibraries,
 }
 
-// wasmStackBytes is where data begins: the stack lies below it and is empty between two calls.
+// wasmStackBytes is the address of data. The stack below it is empty between two calls.
 const wasmStackBytes = 1 << 20
 
-// commonFlags go to every compilation. Without -fno-finite-loops clang removes an endless loop of the RTL.
+// commonFlags apply to every compilation. Without -fno-finite-loops, clang removes endless loops of the RTL.
 var commonFlags = []string{
 	"-O3", "-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
 	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
 }
 
-// plainFlags are those of all builds of a design. What computes wrong values in Verilator 5.006 is off: see circular.v
-// and trees.v of the conformance tests; registers that get the same value may begin with different ones.
+// plainFlags apply to all builds. They disable optimisations that compute wrong values in Verilator 5.006 (circular.v
+// and trees.v of the conformance tests) or merge registers with different power-on values.
 var plainFlags = []string{
 	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
 	"-fno-dedup", "-fno-dfg-peephole", "-fno-dfg-post-inline", "-fno-const-bit-op-tree",

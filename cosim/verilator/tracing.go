@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// What is built in so that more than ports can be seen. A build without it is as it was.
+// Instrumentation for internal signals and coverage. Builds without it are unaffected.
 
 func (b *builder) translationFlags() []string {
 	flags := plainFlags
@@ -27,7 +27,7 @@ func (b *builder) runtimeUnits() []string {
 	return units
 }
 
-// wantedHeader is wanted.h: what the glue has of seeing.h.
+// wantedHeader returns wanted.h, which selects the parts of seeing.h.
 func (b *builder) wantedHeader() string {
 	one := map[bool]int{true: 1}
 	return fmt.Sprintf("#define SL_TRACE %d\n#define SL_COVERAGE %d\n", one[b.options.Seeing.Internals], one[b.options.Seeing.Coverage])

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Wider vectors and longer memories are left out of waveforms, by name.
+// Limits of waveforms. Larger vectors and memories are listed by name instead.
 const (
 	tracedBitsMax  = 8192
 	tracedWordsMax = 4096

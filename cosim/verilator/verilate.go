@@ -38,16 +38,16 @@ func (b *builder) arguments() []string {
 		args = append(args, define)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
-		if !b.VHDL() && b.shell == nil { // ghdl, or the module around, has seen to them
+		if !b.VHDL() && b.shell == nil { // otherwise GHDL or the shell sets them
 			args = append(args, "-G"+name+"="+b.Params[name])
 		}
 	}
 	return append(args, b.verilogFiles()...)
 }
 
-// verilogFiles are the names as Verilator gets them: an option is not a file.
+// verilogFiles returns file arguments. A name that looks like an option gets the prefix ./
 func (b *builder) verilogFiles() []string {
-	if b.VHDL() { // names may be words of SystemVerilog
+	if b.VHDL() { // names may be keywords of SystemVerilog
 		return []string{"--default-language", "1364-2005", b.vhdlTop + ".v"}
 	}
 	files := make([]string, len(b.files))
@@ -63,7 +63,6 @@ func (b *builder) verilogFiles() []string {
 	return files
 }
 
-// verilate runs Verilator; its refusal of a source becomes an error.
 func (b *builder) verilate(args ...string) (said []byte, err error) {
 	said, err = b.runVerilator(args...)
 	if err != nil && dataFlowCrash.Match(said) {
@@ -75,14 +74,15 @@ func (b *builder) verilate(args ...string) (said []byte, err error) {
 	return said, nil
 }
 
-// dataFlowCrash is where Verilator gives up in its graph of data flow, which it can do without: $countones(x) % 2.
+// dataFlowCrash matches a crash in Verilator's data-flow graph, an optimisation that can be disabled: $countones(x) %
+// 2.
 var dataFlowCrash = regexp.MustCompile(`(?m)^%Error: Internal Error: .*V3Dfg\w*\.cpp:`)
 
 func (b *builder) runVerilator(args ...string) (said []byte, err error) {
 	said, err = cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...).CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL && !exit.Exited() && b.Err() == nil {
-		return fmt.Appendf(said, "%%Error: Verilator threw signal: %v\n", exit), errors.New(exit.Error()) // as its script says
+		return fmt.Appendf(said, "%%Error: Verilator threw signal: %v\n", exit), errors.New(exit.Error()) // in the words of Verilator's own script
 	}
 	return said, err
 }
@@ -98,8 +98,8 @@ func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 	return b.refusal(said, err)
 }
 
-// note keeps the warnings of a translation that matter, and those of discovery: neither sees all. Several drivers of a bit are seen by
-// the optimiser of data flow, which is off in discovery.
+// note records the relevant warnings of translation and discovery. Discovery disables the data-flow optimiser, which
+// detects several drivers of a bit, so that both are needed.
 func (b *builder) note(said []byte) {
 	found := relativePlaces(weightyWarnings(string(said)), b.work)
 	for _, w := range weightyWarnings(string(b.said)) {
@@ -116,10 +116,10 @@ func (b *builder) note(said []byte) {
 	}
 }
 
-// statistics are what Verilator, 5.032, says of its own work.
+// statistics matches the run-time statistics of Verilator 5.032.
 var statistics = regexp.MustCompile(`(?m)^- (?:V e r i l a t i o n|Verilator: ).*\n`)
 
-// warn passes on what a tool says of a source that it accepts.
+// warn passes on a tool's messages about an accepted source.
 func (b *builder) warn(said []byte) error {
 	said = statistics.ReplaceAll(bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil), nil)
 	b.said = append(b.said, said...)
@@ -138,9 +138,8 @@ var (
 	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
-// refusal makes an error of Verilator's first message that has a place, or of its
-// first one. After a mistake in the source Verilator may crash: then the mistake counts, or, if it
-// names none, the place in the source that it had reached.
+// refusal returns Verilator's first message with a place, or its first message, as an error. If Verilator crashed
+// after an error of the source, that error counts; without one, the place that Verilator had reached.
 func (b *builder) refusal(said []byte, err error) error {
 	var first *cosim.InputError
 	messages := uint64(0)
@@ -289,19 +288,19 @@ type builder struct {
 	options   *cosim.BuildOptions
 	target    target
 	cache     cosim.Cache
-	work      string            // temporary directory
-	hdlDir    string            // where Verilator runs, so that Files are found
-	vhdlTop   string            // the top module of GHDL's Verilog
-	narrow    []cosim.Warning   // of what may be narrower in it than in the VHDL
-	files     []string          // Files as Verilator gets them
-	shell     *shell            // the module around the top, nil for none
-	types     map[string]string // parameters that are types; Params has the others
+	work      string // temporary directory
+	hdlDir    string // working directory of Verilator; Files are relative to it
+	vhdlTop   string
+	narrow    []cosim.Warning
+	files     []string
+	shell     *shell
+	types     map[string]string // type parameters; Params has the others
 	tools     []cosim.ToolVersion
 	libraries libraries
 
 	design      *design
 	description Description
-	said        []byte // what the tools have said of the source
+	said        []byte
 }
 
 func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t target) (*builder, error) {

@@ -10,28 +10,28 @@ import (
 	"starloom/cosim"
 )
 
-// weighty are the warnings of Verilator that say that it simulates something other than
-// what the text says, or another tool simulates. Style, speed and widths are not here.
+// weighty lists Verilator's warnings about code whose simulation differs from the source or between tools. Style,
+// speed and widths are excluded.
 var weighty = []string{
 	"ALWCOMBORDER", "ASSIGNDLY", "BLKANDNBLK", "CASEINCOMPLETE", "CASEOVERLAP", "CASEWITHX", "CASEX", "COMBDLY", "CONTASSREG", "IMPLICIT",
 	"IMPURE", "INFINITELOOP", "INITIALDLY", "LATCH", "MULTIDRIVEN", "NOLATCH", "PINMISSING", "PROCASSWIRE", "RANDC", "SELRANGE",
 	"STMTDLY", "TASKNSVAR", "UNDRIVEN", "USERWARN", "WAITCONST",
 }
 
-// Codes of warnings that Verilator and GHDL do not give: of what they make something else of than the source says.
+// Codes of Starloom's own warnings, about constructs that Verilator or GHDL translates wrongly.
 const (
-	caseSign   = "CASESIGN"   // a case, or inside, of values with and without a sign
-	deaf       = "DEAF"       // always @* that does not wait for what a function reads
-	staticInit = "STATICINIT" // a variable that is to begin with a value once
-	stream     = "STREAM"     // a stream and its target have not the same width
-	sumWidth   = "SUMWIDTH"   // the sum or product of an array in a wider expression
-	resize     = "RESIZE"     // a resize to fewer bits, of what may be signed
-	effect     = "EFFECT"     // a call with an effect in an expression that may leave it out, or does not say when it comes
-	copied     = "INOUT"      // an inout argument that is not copied
-	static     = "STATIC"     // a variable that keeps its value from call to call
+	caseSign   = "CASESIGN"   // case or inside with signed and unsigned values
+	deaf       = "DEAF"       // always @* that ignores signals read by a function
+	staticInit = "STATICINIT" // static variable with an initial value
+	stream     = "STREAM"     // stream and target of different widths
+	sumWidth   = "SUMWIDTH"   // array sum or product in a wider expression
+	resize     = "RESIZE"     // resize to fewer bits of a possibly signed value
+	effect     = "EFFECT"     // call with an effect in an expression where it may be skipped or its order is open
+	copied     = "INOUT"      // inout argument that is not copied
+	static     = "STATIC"     // variable that keeps its value between calls
 )
 
-// Misread reports whether a warning is about something that is simulated otherwise than the source says.
+// Misread reports whether a warning is about code that is simulated differently from the source.
 func Misread(w cosim.Warning) bool {
 	return slices.Contains([]string{caseSign, deaf, staticInit, stream, sumWidth, resize, effect, copied, static}, w.Code)
 }
@@ -48,8 +48,8 @@ func weightyWarnings(said string) (found []cosim.Warning) {
 	return found
 }
 
-// ofVHDL are the warnings about GHDL's Verilog that say something of the VHDL it was made of: where a block of logic is written with <= GHDL
-// has put a process, which is one in VHDL. Lines of that Verilog, which is gone with the build, are left out.
+// ofVHDL returns the warnings about GHDL's Verilog that apply to the VHDL. GHDL turns blocks of logic written with <=
+// into processes, which explains COMBDLY. Places in the temporary Verilog are replaced by its name.
 func ofVHDL(warnings []cosim.Warning, verilog string) (kept []cosim.Warning) {
 	for _, w := range warnings {
 		if strings.HasPrefix(w.Place, verilog+":") {
@@ -69,10 +69,10 @@ func relativePlaces(warnings []cosim.Warning, work string) []cosim.Warning {
 	return warnings
 }
 
-// remedyOwn is what helps where the source says by itself which parameters it does not take.
+// remedyOwn is the remedy if the source itself rejects its parameters.
 const remedyOwn = "give the parameters values that it takes"
 
-// refusedByItself makes an error of $error and $fatal that a source meets as it is put together: those of a generate block that is taken.
+// refusedByItself returns an error if elaboration executed $error or $fatal in a generate block of the source.
 func refusedByItself(said string) error {
 	for _, line := range anyWarning.FindAllStringSubmatch(said, -1) {
 		if task, own := map[string]string{"USERERROR": "$error", "USERFATAL": "$fatal"}[line[1]]; own {

@@ -14,18 +14,16 @@ import (
 	"starloom/cosim"
 )
 
-// libraries are a linker's inputs before and after the objects, and a hash of them for the build's hash.
 type libraries struct {
 	before, after []string
 	hash          string
 }
 
 const (
-	sysroot    = "--sysroot=/usr" // of Debian's wasi-libc and libc++
+	sysroot    = "--sysroot=/usr" // Debian's wasi-libc and libc++
 	remedyWasi = "install the Debian packages wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 )
 
-// foundLibraries holds what was found already, by the compiler's path.
 var foundLibraries sync.Map
 
 func wasiLibraries(ctx context.Context) (l libraries, err error) {

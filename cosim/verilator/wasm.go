@@ -16,25 +16,23 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// A Circuit is RTL as wasm, from which any number of devices can be opened; devices
-// may run in parallel.
+// A Circuit is RTL compiled to wasm. Any number of devices can be opened from it and run in parallel.
 type Circuit struct {
 	Description
 	wasm  []byte
-	cache string // a folder for the compiled code, "" for none
+	cache string // folder for compiled machine code, "" for none
 
 	mutex    sync.Mutex
-	runtimes [2]*circuitRuntime // compiler, interpreter
+	runtimes [2]*circuitRuntime
 }
 
 type circuitRuntime struct {
 	wazero.Runtime
 	compiled wazero.CompiledModule
-	kept     wazero.CompilationCache // nil for none
+	kept     wazero.CompilationCache
 }
 
-// Load takes what `starloom cosim build` wrote. Nothing but the bytes is
-// needed to open devices.
+// Load reads an image that `starloom cosim build` wrote. The image contains everything that devices need.
 func Load(wasm []byte) (*Circuit, error) {
 	text, err := customSection(wasm, descriptionSection)
 	if err != nil {
@@ -75,10 +73,10 @@ func (c *Circuit) checkPorts() error {
 
 const portBitsMax = 1 << 24
 
-// Wasm returns the bytes that Load takes.
+// Wasm returns the image that Load reads.
 func (c *Circuit) Wasm() []byte { return c.wasm }
 
-// Close releases the compiled code; all devices must be closed before.
+// Close releases the compiled code. All devices must be closed before.
 func (c *Circuit) Close() error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -92,7 +90,6 @@ func (c *Circuit) Close() error {
 	return err
 }
 
-// runtime compiles the circuit when its first device is opened, or takes what was compiled before.
 func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -104,14 +101,14 @@ func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 		return c.runtimes[kind], nil
 	}
 	r, err := c.newRuntime(interpreter, c.cache)
-	if err != nil && c.cache != "" { // a file in the cache is damaged, perhaps
+	if err != nil && c.cache != "" { // a file in the cache may be damaged
 		r, err = c.newRuntime(interpreter, "")
 	}
 	c.runtimes[kind] = r
 	return r, err
 }
 
-// newRuntime compiles the circuit, with a folder for what was compiled before, "" for none.
+// newRuntime compiles the circuit. folder caches machine code, "" for no cache.
 func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, error) {
 	config := wazero.NewRuntimeConfig()
 	if interpreter {
@@ -159,13 +156,12 @@ func (r *circuitRuntime) Close(ctx context.Context) error {
 	return err
 }
 
-// wasmExports are the functions of glue.cpp with their parameters and results: i for i32, I for i64.
+// wasmExports maps the functions of glue.cpp to their parameters and results: i for i32, I for i64.
 var wasmExports = map[string]string{
 	"sl_open": "II:i", "sl_start": "i:i", "sl_settle": "i:i", "sl_edge": "iI:i", "sl_step": "iIi:i", "sl_part": "ii:i",
 	playExport: "iIii:i",
 }
 
-// playExport is missing in circuits that were built before there were rows.
 const playExport = "sl_play"
 
 func checkExports(m wazero.CompiledModule) error {
@@ -192,7 +188,7 @@ func checkExports(m wazero.CompiledModule) error {
 	return nil
 }
 
-// dataFiles is the file system of a circuit: the files of its $readmem and nothing else.
+// dataFiles returns the file system of a circuit, which has only its $readmem files.
 func (c *Circuit) dataFiles() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, text := range c.Data {

@@ -17,26 +17,26 @@ import (
 	"starloom/cosim"
 )
 
-// wasmDevice is one instance of a Circuit. Inputs and Outputs are views of its linear memory, which never moves.
+// wasmDevice is an instance of a Circuit. Inputs and Outputs are views of its linear memory, which never moves.
 type wasmDevice struct {
 	circuit *Circuit
 	limit   time.Duration
-	clocks  uint64 // those that exist
+	clocks  uint64
 	ctx     context.Context
 	module  api.Module
 	memory  *wasmMemory
 
 	calls
-	self  uint64 // address of the sl_device
+	self  uint64
 	stack [4]uint64
 	views
 
-	turns loopTurns // of the call that runs
+	turns loopTurns // of the current call
 	seen
-	err error // what ended the device
+	err error
 }
 
-// calls are functions of a circuit; play is nil for one without rows.
+// play is nil for a circuit without rows.
 type calls struct{ settle, edge, step, play api.Function }
 
 type views struct {
@@ -45,10 +45,10 @@ type views struct {
 	cycles, played  *uint64
 	printed         *glueLog
 	text, log       []byte
-	passing         [2]uint32 // addresses below and above of what belongs to no snapshot
+	passing         [2]uint32 // address range excluded from snapshots
 }
 
-// wasmMemoryBytesMax is the most memory that a circuit can have, memories of the RTL included.
+// wasmMemoryBytesMax bounds a circuit's memory, memories of the RTL included.
 const wasmMemoryBytesMax = 1 << 30
 
 var (
@@ -57,13 +57,13 @@ var (
 )
 
 type loopTurns struct {
-	cycle, rounds uint64 // of 65,536 turns
+	cycle, rounds uint64 // of 65,536 iterations
 	since         time.Time
 }
 
 type deviceKey struct{}
 
-// late is called from wasm when a cycle has turned in loops 65,536 times more.
+// late is called from wasm after every 65,536 loop iterations of a cycle.
 func late(ctx context.Context, _ api.Module, stack []uint64) {
 	d := ctx.Value(deviceKey{}).(*wasmDevice)
 	t := &d.turns
@@ -79,10 +79,10 @@ func late(ctx context.Context, _ api.Module, stack []uint64) {
 	}
 }
 
-// Open makes a device of a circuit. It can save its state, has two states,
-// and keeps what the circuit prints: it is a Logger. $time counts edges.
+// Open opens a device of a circuit. It is two-valued, can save its state, and keeps the circuit's output as a Logger.
+// $time counts edges.
 //
-// Errors: a *Fault, if the circuit ends the simulation before the first cycle.
+// It returns a *Fault if the circuit ends the simulation before the first cycle.
 func Open(c *Circuit, o cosim.Options) (cosim.Device, error) {
 	r, err := c.runtime(o.Interpreter)
 	if err != nil {
@@ -125,7 +125,7 @@ func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
 	return d.findPoints()
 }
 
-// zeros is a source of no randomness: a circuit gets a seed instead.
+// zeros replaces the random source of WASI: a circuit gets a seed instead.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -238,7 +238,7 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// after takes the printed text and finds out how a call ended. After a trap only the memory says so.
+// after collects the printed text and classifies the end of a call. After a trap, only the memory has the reason.
 func (d *wasmDevice) after(trap error) error {
 	takeLog(&d.kept, d.log, d.printed)
 	kind, ended := endKinds[d.printed.end]
@@ -272,8 +272,8 @@ func (d *wasmDevice) ended(trap error) error {
 	return d.err
 }
 
-// A snapshot of a wasm device is its hash and its linear memory without the stack, without what has a
-// meaning during a call only, and without zeros at its end.
+// A snapshot is a hash of the circuit and its linear memory, without the stack, temporary data of a call and trailing
+// zeros.
 const snapshotHead = 16
 
 func (d *wasmDevice) hash() [snapshotHead]byte {
@@ -325,7 +325,7 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 			return fmt.Errorf("%s: the snapshot of %d bytes does not fit into the memory", d.circuit.Device, len(saved))
 		}
 	}
-	counted, err := d.Counts() // they count over runs
+	counted, err := d.Counts() // counters are cumulative over runs
 	if err != nil {
 		return err
 	}
@@ -336,10 +336,10 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 	return nil
 }
 
-// A difference between two states is blocks: where one stands in the state (4 bytes), and its bytes.
+// A difference of two states is a list of blocks, each a 4-byte offset and its bytes.
 const (
 	blockBytes     = 256
-	blocksTogether = 16 // that are compared first
+	blocksTogether = 16 // blocks compared at once
 )
 
 // SaveSince and RestoreSince implement cosim.Keeper.
@@ -359,7 +359,7 @@ func (d *wasmDevice) SaveSince(snapshot []byte) (difference []byte, size int, er
 	return difference, snapshotHead + len(low) + len(trimmed(high)), nil
 }
 
-// appendBlocks adds the blocks of a part of the state that differ from the saved ones, after which there are zeros.
+// appendBlocks appends the blocks of state that differ from saved. Beyond its end, saved counts as zeros.
 func appendBlocks(difference []byte, first int, state, saved []byte) []byte {
 	var zeros [blocksTogether * blockBytes]byte
 	same := func(from, to int) bool {
@@ -382,7 +382,7 @@ func appendBlocks(difference []byte, first int, state, saved []byte) []byte {
 }
 
 func (d *wasmDevice) RestoreSince(snapshot, difference []byte) error {
-	counted, err := d.Counts() // they count over runs
+	counted, err := d.Counts() // counters are cumulative over runs
 	if err != nil {
 		return err
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 type seen struct {
-	kept          cosim.KeptLog // what the circuit prints
-	shown, traced io.Writer     // take what the circuit shows, now and as a waveform; nil: it is lost
-	points        []cosim.Point // that it counts
-	counts        []uint32      // addresses
+	kept          cosim.KeptLog
+	shown, traced io.Writer // output of the current call, and of the waveform; nil discards it
+	points        []cosim.Point
+	counts        []uint32
 }
 
 func show(ctx context.Context, m api.Module, stack []uint64) {
@@ -27,7 +27,7 @@ func show(ctx context.Context, m api.Module, stack []uint64) {
 		panic("what the circuit shows is not in its memory")
 	}
 	if d.shown != nil {
-		_, _ = d.shown.Write(text) // to a buffer
+		_, _ = d.shown.Write(text)
 	}
 }
 
@@ -63,7 +63,7 @@ func (d *wasmDevice) Dump(time uint64) error {
 	return d.showing(d.traced, "sl_dump", time)
 }
 
-func (d *wasmDevice) EndTrace() error { return nil } // everything is there after each Dump
+func (d *wasmDevice) EndTrace() error { return nil }
 
 func (d *wasmDevice) Untraced() []string { return d.circuit.Untraced }
 

@@ -41,15 +41,15 @@ func (n *xmlNode) all(name string) (found []*xmlNode) {
 	return found
 }
 
-// A netlist is the result of `verilator --xml-only`: modules with resolved parameters, and a table of types.
+// A netlist is the output of `verilator --xml-only`: modules with resolved parameters, and a table of types.
 type netlist struct {
-	files   map[string]string   // name by the id that starts every loc
-	types   map[string]*xmlNode // by id
+	files   map[string]string
+	types   map[string]*xmlNode
 	modules map[string]*xmlNode
 	top     *xmlNode
 	root    *xmlNode
-	folder  string            // that names of files are relative to
-	texts   map[string]string // of files
+	folder  string // base of relative file names
+	texts   map[string]string
 }
 
 func readXML(path string) (*netlist, error) {
@@ -65,7 +65,6 @@ func readXML(path string) (*netlist, error) {
 	return netlistOf(root)
 }
 
-// netlistOf finds files, types and modules in a tree.
 func netlistOf(root *xmlNode) (*netlist, error) {
 	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root, texts: map[string]string{}}
 	for _, file := range root.all("file") {
@@ -114,8 +113,8 @@ func parseXML(r io.Reader) (*xmlNode, error) {
 	}
 }
 
-// design reads the top module's ports and what else a build depends on; parameters are those of
-// module, which is the top or inside of it.
+// design reads the top module's ports and the other inputs of a build. Parameters are those of module, which is the
+// top or inside a shell.
 func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 	d := &design{params: map[string]string{}}
 	var vars []*xmlNode
@@ -154,7 +153,7 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 		return nil, err
 	}
 	for _, name := range n.files {
-		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") { // nor Verilator's own
+		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") { // Verilator's own files
 			d.files = append(d.files, name)
 		}
 	}
@@ -189,7 +188,7 @@ func (n *netlist) place(node *xmlNode) string {
 	return n.files[part[0]] + ":" + part[1] + ":" + part[2]
 }
 
-// shape returns a type's width in bits and its text, or why it cannot be a port.
+// shape returns a type's width in bits and its text, or the reason why it cannot be a port.
 func (n *netlist) shape(id string) (bits int, text, refused string) {
 	t := n.types[id]
 	if t == nil {
@@ -275,11 +274,11 @@ func rangeOf(t *xmlNode) (left, right int, ok bool) {
 func span(left, right int) int { return max(left-right, right-left) + 1 }
 
 func number(text string) int {
-	value, _ := strconv.Atoi(text) // verilator writes plain numbers
+	value, _ := strconv.Atoi(text)
 	return value
 }
 
-// constant reads 32'sh1f.
+// constant decodes a number such as 32'sh1f.
 func constant(text string) int {
 	_, digits, _ := strings.Cut(text, "h")
 	value, _ := strconv.ParseUint(digits, 16, 64)
@@ -288,7 +287,7 @@ func constant(text string) int {
 
 var plainConstant = regexp.MustCompile(`^\d+'(s?)h([0-9a-f]+)$`)
 
-// parameterValue is the resolved value: a decimal number, "text", or as Verilator writes it: 100'hfff.
+// parameterValue returns a resolved value: a decimal number, "text", or Verilator's form, such as 100'hfff.
 func parameterValue(v *xmlNode) string {
 	for _, value := range v.children {
 		if value.name != "const" {
@@ -310,7 +309,7 @@ func parameterValue(v *xmlNode) string {
 	return ""
 }
 
-// dataFiles are the files of $readmemh and $readmemb by name, each with its first reading source.
+// dataFiles returns the $readmemh and $readmemb files by name, each with the first source that reads it.
 func (n *netlist) dataFiles() (readers map[string]string, err error) {
 	readers = map[string]string{}
 	for _, read := range n.root.all("readmem") {
@@ -333,7 +332,7 @@ func (n *netlist) dataFiles() (readers map[string]string, err error) {
 	return readers, nil
 }
 
-// stringConstant reads "text" and the vector that has the same bits, 32'h74657874.
+// stringConstant decodes "text" or the equal vector, 32'h74657874.
 func stringConstant(text string) string {
 	if plain, err := strconv.Unquote(text); err == nil {
 		return plain
@@ -350,7 +349,7 @@ func stringConstant(text string) string {
 }
 
 func (n *netlist) sensitivity(d *design) {
-	plain := map[string]bool{} // inputs, and what they are wired to below
+	plain := map[string]bool{} // inputs, and ports below that they are wired to
 	for i, p := range d.ports {
 		if p.Clock {
 			d.levels = d.levels || !n.edgesOnly(p.Name, "POS")
@@ -370,8 +369,8 @@ func (n *netlist) sensitivity(d *design) {
 	d.inner = n.waitsFor(func(key string) bool { return !plain[key] })
 }
 
-// wires returns a port of the top module and the ports of instances that it is
-// plainly wired to, each as module and name.
+// wires returns a port of the top module and the ports of instances that are directly wired to it, each as module and
+// name.
 func (n *netlist) wires(name string) map[string]bool {
 	found := map[string]bool{}
 	var follow func(module *xmlNode, name string)
@@ -396,7 +395,7 @@ func isConnection(node *xmlNode) bool {
 	return node.name == "port" && node.get("direction") == "in" && node.parent.name == "instance"
 }
 
-// waitsFor reports whether any process waits for a wanted signal; an expression counts as the signal "".
+// waitsFor reports whether a process is triggered by a wanted signal. An expression counts as the signal "".
 func (n *netlist) waitsFor(asked func(key string) bool) bool {
 	for _, module := range n.modules {
 		for _, item := range module.all("senitem") {
@@ -412,8 +411,8 @@ func (n *netlist) waitsFor(asked func(key string) bool) bool {
 	return false
 }
 
-// edgesOnly reports whether an input and all that it is wired to appear only after an
-// edge of one of some types. If that is POS, nothing happens when this clock falls.
+// edgesOnly reports whether an input and the ports wired to it are used only as edge triggers of the given types.
+// With POS alone, a falling clock has no effect.
 func (n *netlist) edgesOnly(name string, types ...string) bool {
 	wires := n.wires(name)
 	only := true
@@ -423,7 +422,7 @@ func (n *netlist) edgesOnly(name string, types ...string) bool {
 			case node.name == "varref" && wires[key(module, node.get("name"))]:
 				edge := node.parent.name == "senitem" && slices.Contains(types, node.parent.get("edgeType"))
 				only = only && (edge || isConnection(node.parent))
-			case node.name == "varxref": // from another module, by any path
+			case node.name == "varxref":
 				for wire := range wires {
 					only = only && !strings.HasSuffix(wire, " "+node.get("name"))
 				}
@@ -433,7 +432,7 @@ func (n *netlist) edgesOnly(name string, types ...string) bool {
 	return only
 }
 
-// fileTasks are system tasks with access to files or programs, as Verilator's netlist calls them.
+// fileTasks are system tasks with access to files or programs, by their netlist names.
 var fileTasks = map[string]string{
 	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
 }
