@@ -201,13 +201,16 @@ func runRows(row func(name, value string), rules []string, f *FirmwareReport, rt
 	row("engine", engine)
 }
 
-// Version says which version of Starloom this program has, and from which commit it was built.
+// Release is the version of the sources: the next one after those of CHANGELOG.md, with -dev until it has a heading there.
+const Release = "0.5.0-dev"
+
+// Version returns the release of this program and the commit from which it was built.
 func Version() string {
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		build = &debug.BuildInfo{}
 	}
-	return fmt.Sprintf("starloom %s, %s", cmp.Or(build.Main.Version, "unknown"), commitText(build.Settings))
+	return fmt.Sprintf("starloom %s, %s", Release, commitText(build.Settings))
 }
 
 // commitDigits is how many digits of a commit are printed.

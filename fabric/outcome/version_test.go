@@ -1,8 +1,11 @@
 package outcome
 
 import (
+	"fmt"
+	"os"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,5 +27,19 @@ func TestCommit(t *testing.T) {
 
 	build, ok := debug.ReadBuildInfo()
 	require.True(t, ok)
-	require.Regexp(t, "^starloom .*, "+regexp.QuoteMeta(commitText(build.Settings))+"$", Version())
+	require.Equal(t, "starloom "+Release+", "+commitText(build.Settings), Version())
+}
+
+// TestReleaseIsInTheChangelog holds the release to the newest heading of the changelog: that version, or the next minor one with -dev.
+func TestReleaseIsInTheChangelog(t *testing.T) {
+	text, err := os.ReadFile("../../CHANGELOG.md")
+	require.NoError(t, err)
+	newest := regexp.MustCompile(`(?m)^## (\d+)\.(\d+)\.(\d+) - \d{4}-\d{2}-\d{2}$`).FindSubmatch(text)
+	require.NotNil(t, newest)
+	minor, err := strconv.Atoi(string(newest[2]))
+	require.NoError(t, err)
+	require.Contains(t, []string{
+		fmt.Sprintf("%s.%d.%s", newest[1], minor, newest[3]),
+		fmt.Sprintf("%s.%d.0-dev", newest[1], minor+1),
+	}, Release)
 }

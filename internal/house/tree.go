@@ -75,10 +75,9 @@ func (s *source) isCode() bool {
 	return false
 }
 
-// isDocument reports whether people read the file as prose, except the change log, which quotes old texts.
+// isDocument reports whether people read the file as prose.
 func (s *source) isDocument() bool {
-	page := strings.HasSuffix(s.path, ".md") && s.path != "CHANGELOG.md"
-	return page || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")
+	return strings.HasSuffix(s.path, ".md") || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")
 }
 
 func (t *tree) documents() func(yield func(*source) bool) {
