@@ -1,16 +1,16 @@
 package prove
 
-// A begun graph is a graph from its second cycle on. In the first one a miter has its reset on: what that
-// leaves in most registers is known, so that a register of one side can be compared with a function of
-// those of the other from the start. What it leaves in the others is taken to be anything: what holds
-// for this graph holds for the whole, and a counterexample is looked at in the whole.
+// A begun graph is a graph from its second cycle on. In its first cycle a miter has reset on, which sets most
+// registers to known values, so that a register of one side can be related to registers of the other from the start.
+// The remaining registers are free: a property of the begun graph holds for the whole graph, and a counterexample is
+// checked in the whole graph.
 type begun struct {
 	graph
-	to     []uint32 // by variable of the whole: its literal here
-	freeOf []int    // by latch of the whole: the input that it begins with; -1 if its value is known
+	to     []uint32
+	freeOf []int // by latch of the whole: input with its initial value; -1 if the value is known
 }
 
-// Three values: what is known to be 0 and what is known to be 1; neither is X.
+// A ternary value is known 0, known 1 or, with neither set, X.
 type ternary struct{ zero, one bool }
 
 func (t ternary) inverted(literal uint32) ternary {
@@ -20,7 +20,7 @@ func (t ternary) inverted(literal uint32) ternary {
 	return t
 }
 
-// afterFirst computes what the first cycle leaves in the latches; on is the input that is always 1.
+// afterFirst returns the values after the first cycle. on is the input that is always 1.
 func (g *graph) afterFirst(on int) (values []ternary) {
 	values = make([]ternary, g.variables())
 	values[0].zero = true
@@ -36,7 +36,7 @@ func (g *graph) afterFirst(on int) (values []ternary) {
 	return values
 }
 
-// begin makes the graph from the second cycle on; nil if one of the outputs may be 1 in the first.
+// begin returns the graph from the second cycle on, or nil if an output may be 1 in the first.
 func (g *graph) begin(on int, outputs []int) *begun {
 	first := g.afterFirst(on)
 	of := func(literal uint32) ternary { return first[literal/2].inverted(literal) }
@@ -54,7 +54,7 @@ func (g *graph) begin(on int, outputs []int) *begun {
 			b.inputs++
 		}
 	}
-	b.next = make([]uint32, len(g.next)+1) // the last one is 0 in the first cycle of this graph
+	b.next = make([]uint32, len(g.next)+1) // the last latch is 0 in the first cycle of this graph
 	last := len(g.next)
 	b.next[last] = 1
 	later := 2 * (b.firstLatch() + uint32(last))

@@ -7,22 +7,22 @@ import (
 	"starloom/cosim/twin"
 )
 
-// agreement runs the miter's graph on the inputs of a lockstep, on 64 sequences of free values at once,
-// and compares it with what lockstep sees. It is what ties the proof to the simulators.
+// agreement simulates the miter's graph on the inputs of a lockstep run, with 64 sequences of free values at once,
+// and compares it with model and RTL. This ties the proof to the simulators.
 type agreement struct {
 	*miter
 	sim    *simulation
 	random *twin.Random
 	in     []uint64
 	mined  *miner
-	over   func() error // not nil when its time is over; may be nil
+	over   func() error // returns an error after the time limit; may be nil
 
-	cycles, compared uint64 // bits compared of all cycles
-	checked          []bool // by bit: it has been compared, and agreed, in a cycle that no reset reaches
-	phases           []bool // by cycles since the last reset, as many as the RTL is late: outputs could be compared
-	stretch          int    // comparable cycles since the last one that was not
-	disagrees        string // the first disagreement
-	cut              bool   // it has ended before the lockstep
+	cycles, compared uint64 // compared: bits in all cycles
+	checked          []bool // by bit: it agreed in a cycle that no reset affects
+	phases           []bool // by cycles since the last reset, up to the RTL's latency: outputs were comparable
+	stretch          int    // consecutive comparable cycles
+	disagrees        string
+	cut              bool // it stopped before the lockstep run
 }
 
 func (m *miter) agreement() *agreement {
@@ -36,7 +36,7 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	if a.disagrees != "" || a.cut {
 		return
 	}
-	if c.Number == 0 { // power-on
+	if c.Number == 0 {
 		clear(a.sim.latch)
 		a.stretch = 0
 	}

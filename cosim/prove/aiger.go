@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// A graph is an and-inverter graph with latches that begin with 0: an AIGER file. A literal is
-// 2*variable, +1 for its inverse; variable 0 is the constant 0. Variables are numbered: inputs,
-// latches, gates.
+// A graph is an and-inverter graph with latches that start at 0, as in AIGER files. A literal is 2*variable, plus 1
+// if inverted; variable 0 is the constant 0. Variables number the inputs, then latches, then gates.
 type graph struct {
 	inputs  int
 	next    []uint32    // of latches
@@ -23,7 +22,7 @@ func (g *graph) firstLatch() uint32 { return uint32(1 + g.inputs) }
 func (g *graph) firstGate() uint32  { return uint32(1 + g.inputs + len(g.next)) }
 func (g *graph) variables() int     { return 1 + g.inputs + len(g.next) + len(g.gates) }
 
-// readAIGER reads the binary form up to the gates. Bad states count as outputs after the outputs.
+// readAIGER reads the binary format up to the gates. Bad states are appended to the outputs.
 func readAIGER(data []byte) (*graph, error) {
 	r := bufio.NewReader(bytes.NewReader(data))
 	line, err := r.ReadString('\n')
@@ -122,19 +121,18 @@ func (g *graph) write(w io.Writer) error {
 
 func writeDelta(b *bufio.Writer, n uint32) {
 	for ; n >= 0x80; n >>= 7 {
-		_ = b.WriteByte(byte(n) | 0x80) // Flush has the error
+		_ = b.WriteByte(byte(n) | 0x80) // Flush returns the error
 	}
 	_ = b.WriteByte(byte(n))
 }
 
-// A cone is what some outputs of a graph depend on, as a graph; its inputs and latches by their
-// numbers in the whole.
+// A cone is the part of a graph that some outputs depend on.
 type cone struct {
 	graph
-	inputOf []int // of the whole
+	inputOf []int // by input: its number in the whole
 }
 
-// reached tells by variable what some outputs depend on, over any number of cycles.
+// reached reports, by variable, whether outputs depend on it over any number of cycles.
 func (g *graph) reached(outputs []int) []bool {
 	used := make([]bool, g.variables())
 	var stack []uint32
@@ -162,7 +160,7 @@ func (g *graph) reached(outputs []int) []bool {
 	return used
 }
 
-// coneOf cuts out the cone of some outputs, whose or becomes its only output if joined is set.
+// coneOf returns the cone of some outputs. If joined is set, their or is its only output.
 func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	used := g.reached(outputs)
 	c, number := &cone{}, make([]uint32, g.variables())
@@ -198,8 +196,8 @@ func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	return c
 }
 
-// merge leaves out gates that are constant, like an earlier one, or that nothing depended on. Yosys could do it before,
-// and takes as long for it as for all the rest.
+// merge removes gates that are constant, duplicate or unused. Yosys could do it, but takes as long as for everything
+// else.
 func (g *graph) merge() {
 	old, first := g.gates, g.firstGate()
 	used := make([]bool, len(old))
@@ -248,7 +246,7 @@ func (g *graph) merge() {
 	}
 }
 
-// and adds a gate; or adds gates.
+// and returns the conjunction of two literals. It adds a gate if needed.
 func (g *graph) and(a, b uint32) uint32 {
 	switch {
 	case a == 0 || b == 0 || a == b^1:
@@ -279,7 +277,7 @@ func (g *graph) or(literals []uint32) uint32 {
 	return literals[0]
 }
 
-// A simulation runs a graph on 64 sequences of inputs at once.
+// A simulation runs a graph on 64 input sequences at once.
 type simulation struct {
 	*graph
 	values []uint64 // by variable
@@ -292,7 +290,7 @@ func (g *graph) simulation() *simulation {
 
 func (s *simulation) of(literal uint32) uint64 { return s.values[literal/2] ^ -uint64(literal&1) }
 
-// settle takes the inputs of a cycle; outputs are then those of this cycle.
+// settle applies the inputs of a cycle and computes all values of that cycle.
 func (s *simulation) settle(inputs []uint64) {
 	copy(s.values[1:], inputs[:s.inputs])
 	copy(s.values[s.firstLatch():], s.latch)
@@ -308,7 +306,8 @@ func (s *simulation) edge() {
 	}
 }
 
-// settled is the graph with some inputs at 0. What differs in it differs in the graph, with these inputs at 0; what does not may.
+// settled returns the graph with some inputs fixed at 0. A counterexample of it is one of the whole graph; a proof is
+// not.
 func (g *graph) settled(inputs []int) *graph {
 	s, to := &graph{inputs: g.inputs, next: make([]uint32, len(g.next))}, make([]uint32, g.variables())
 	for v := uint32(1); v < g.firstGate(); v++ {

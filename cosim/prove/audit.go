@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// A side's netlist, as far as it is audited.
 type netlist struct {
 	Modules map[string]struct {
 		Ports map[string]netPort
@@ -26,7 +25,7 @@ type netPort struct {
 	Bits      []any
 }
 
-// shorted refuses inputs that the design itself drives, with a constant or with another input.
+// shorted rejects inputs that the design drives, with a constant or another input.
 func shorted(ports map[string]netPort) error {
 	owner := map[string]string{}
 	for _, name := range sortedKeys(ports) {
@@ -44,9 +43,8 @@ func shorted(ports map[string]netPort) error {
 	return nil
 }
 
-// audit refuses what an and-inverter graph with one clock does not show as it is: other clocks and
-// edges, a clock that is data, tri-states, memory that was not mapped, divisions whose result Verilog
-// leaves open: a print has a guard for these.
+// audit rejects cells that a one-clock and-inverter graph misrepresents: other clocks and edges, a clock used as
+// data, tri-states, unmapped memory, and divisions without a defined result. A print guards its divisions.
 func audit(text []byte, side, clock string, guarded bool) error {
 	var n netlist
 	if err := json.Unmarshal(text, &n); err != nil {
@@ -102,7 +100,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// cellName is a cell's name without what Yosys adds: the place in the source is what is left.
+// cellName returns a cell's name without Yosys' additions: its place in the source.
 func cellName(name string) string {
 	if at := strings.IndexByte(name, '$'); at == 0 {
 		if parts := strings.Split(name, "$"); len(parts) > 2 {
@@ -123,7 +121,7 @@ func positive(value any) bool {
 	return false
 }
 
-// unknownCell says what is wrong with a cell, "" for nothing. divisor is its second input, which is never 0 if it is guarded.
+// unknownCell returns the problem of a cell, "" for none. divisor is its second input, which is nonzero if guarded.
 func unknownCell(kind string, divisor []any, guarded bool) string {
 	constant := func() bool {
 		one := false

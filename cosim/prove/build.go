@@ -16,22 +16,22 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A miter is both sides in one graph.
+// A miter joins both sides in one graph. Its slices of outputs are indexed by compared bit.
 type miter struct {
 	graph      *graph
 	signals    *signals
 	ports      []cosim.Port // of the model
 	bits       []comparedBit
-	bad        []int // outputs of the graph, by bit
+	bad        []int // outputs that are 1 where the sides differ
 	wanted     []int
 	got        []int
 	counts     []int
 	comparable int
-	steady     int   // comparable, and the last reset is longer ago than the RTL is late
-	lemmas     []int // outputs of the graph: what the twin checks is broken
-	on         int   // the input that is always 1
-	late       int   // the largest latency
-	declares   bool  // the RTL declares values at power-on
+	steady     int   // output: comparable, and the last reset is further back than the RTL's latency
+	lemmas     []int // outputs that are 1 where a check of the twin fails
+	on         int   // input that is always 1
+	late       int
+	declares   bool // the RTL declares power-on values
 }
 
 func (m *miter) groups() (groups [][]int) {
@@ -52,12 +52,12 @@ type builder struct {
 	model       *twin.Model
 	wires       *pinmap.Wires
 	terms       *pinmap.Terms
-	clock       stopwatch       // of what makes the graph
-	keepInitial bool            // registers begin with the values that the RTL declares
-	rules       bool            // inputs are those that neighbours of the model may send
+	clock       stopwatch
+	keepInitial bool            // registers start at the values that the RTL declares
+	rules       bool            // inputs obey the rules of the model's neighbours
 	print       *flatten.Module // the RTL as one module
-	checks      int             // $fatal and the like in the RTL
-	dropped     []string        // what the print has left out
+	checks      int             // $fatal and similar checks of the RTL
+	dropped     []string        // parts of the RTL that the print lacks
 }
 
 func (b *builder) write(name, text string) error {
@@ -90,7 +90,7 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 	return bits, nil
 }
 
-// afterReset is what the model shows after a reset, with all other inputs 0.
+// afterReset returns the model's outputs after a reset with all other inputs 0.
 func afterReset(m *pinmap.Map) ([]uint64, error) {
 	model, err := m.NewModel()
 	if err != nil {
@@ -107,7 +107,7 @@ func afterReset(m *pinmap.Map) ([]uint64, error) {
 	return slices.Clone(model.Outputs()), nil
 }
 
-// fatal is how twins end a simulation where a neighbour breaks a rule; in a proof it is what must not come.
+// fatal matches the checks of twins for broken neighbour rules. In a proof they must never fire.
 var fatal = regexp.MustCompile(`\$fatal\(1, "[^"]*"[^;]*\);`)
 
 func (b *builder) readTwin() (read []string, err error) {
@@ -138,8 +138,8 @@ func (b *builder) readTwin() (read []string, err error) {
 	return []string{command}, nil
 }
 
-// front is how RTL is read, as reports name it. Yosys reads the plain print alone: it takes some SystemVerilog for something else
-// without a word (packed arrays of a typedef, members of other instances).
+// front describes the reader of the RTL in reports. Yosys reads only the plain print, since it silently misreads some
+// SystemVerilog (packed arrays of a typedef, members of other instances).
 const front = "Verilator, printed as one module of plain Verilog"
 
 func (b *builder) readRTL() (read []string, err error) {
@@ -171,7 +171,8 @@ func refusedPrint(err error) error {
 	return err
 }
 
-// compare runs the print beside its source, in Verilator and in a second simulator: no proof rests on one that differs, which is a *refusal.
+// compare runs the print beside its source in Verilator and in a second simulator. A difference is a *refusal: no
+// proof rests on such a print.
 func (b *builder) compare() (flatten.Second, error) {
 	_, err := flatten.Compare(b.ctx, b.m.Clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
 	var differs *flatten.Difference
@@ -195,7 +196,7 @@ func (b *builder) compare() (flatten.Second, error) {
 	return second, refusedPrint(err)
 }
 
-// build makes the miter; what cannot be proved, or not in time, is a *refusal.
+// build builds the miter. It returns a *refusal if the design cannot be proved, or not in time.
 func (b *builder) build() (made *miter, err error) {
 	bits, err := b.sources()
 	if err != nil {
@@ -286,7 +287,7 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	}
 	output := func(name string, bit int) int {
 		at, ok := s.outputs[fmt.Sprintf("%s[%d]", name, bit)]
-		if !ok { // a constant, which can only be 0: see onName
+		if !ok { // a constant 0: see onName
 			g.outputs = append(g.outputs, 0)
 			return len(g.outputs) - 1
 		}

@@ -11,10 +11,9 @@ import (
 	"starloom/cosim"
 )
 
-// edition changes whenever the same miter may be decided in another way.
+// edition changes whenever an equal miter may get another decision.
 const edition = "proof-4"
 
-// toolVersions are those of the engines: a part of what a verdict is known by.
 func toolVersions(ctx context.Context) ([]string, error) {
 	var all []string
 	for _, t := range []cosim.Tool{yosysTool, verilatorTool} {
@@ -27,8 +26,8 @@ func toolVersions(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// decided returns what is known from an earlier proof of something with the same content, or decides it.
-// What was not decided in time is known for this time only.
+// decided returns a cached decision about the same content, or calls decide. A cached decision without a verdict
+// counts only for time limits that are not longer.
 func decided(ctx context.Context, dir string, o *Options, content []any, decide func() (*decision, error)) (*decision, error) {
 	cache, err := cosim.OpenCache(dir)
 	if err != nil {
@@ -45,7 +44,7 @@ func decided(ctx context.Context, dir string, o *Options, content []any, decide 
 	if err != nil || ctx.Err() != nil {
 		return d, err
 	}
-	_ = os.Remove(path) // one that was given less time
+	_ = os.Remove(path) // an undecided one with a shorter limit
 	_, err = cache.Take(name, func(path string) error {
 		data, err := json.Marshal(d)
 		if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// classes groups outputs whose cones are alike: equal but for the names of inputs and registers.
-// What holds for one holds for all, since inputs are free and registers begin with 0.
+// classes groups outputs whose cones are equal up to the names of inputs and registers. A proof of one holds for all,
+// since inputs are free and registers start at 0.
 func (g *graph) classes(outputs []int) [][]int {
 	var all [][]int
 	at := map[string]int{}
@@ -24,14 +24,14 @@ func (g *graph) classes(outputs []int) [][]int {
 	return all
 }
 
-// refinements is how often colours are made finer; more only finds more cones that are alike.
+// refinements is the number of colour refinements. More of them find more equal cones.
 const refinements = 12
 
-// canonical describes a cone with one output completely. Two cones with the same description are alike;
-// two that are alike may, rarely, have different ones.
+// canonical returns a complete description of a cone with one output. Equal descriptions imply equal cones; the
+// converse holds with rare exceptions.
 func (c *cone) canonical() string {
 	colours := c.colours()
-	number := make([]uint32, c.variables()) // 0: not yet
+	number := make([]uint32, c.variables()) // 0: not numbered yet
 	var order []uint32
 	visit := func(literal uint32) uint32 {
 		v := literal / 2

@@ -13,7 +13,7 @@ func (t *miterText) port(name string) int {
 	return slices.IndexFunc(t.Model, func(p cosim.Port) bool { return p.Name == name })
 }
 
-// sight names what a condition reads: inputs, the twin's outputs, or both as they were a cycle before.
+// sight names the value that a condition reads: an input or output of the twin, in this cycle or the previous one.
 func (t *miterText) sight(u condition.Use) string {
 	port := t.port(u.Port.Name)
 	switch {
@@ -56,8 +56,8 @@ func (t *miterText) writePast() {
 	}
 }
 
-// writeCounts has a wire for every output that counts when a condition holds: in the model's cycle, for RTL that is
-// late, too. A reset reaches what is late: what depends on the inputs of a cycle does not count there.
+// writeCounts writes a wire for every conditional output. The condition is that of the model's cycle, also for late
+// RTL. After a reset, pending cycles with conditions on inputs do not count.
 func (t *miterText) writeCounts() {
 	w := &t.b
 	for port, c := range t.terms.Compare {
@@ -92,7 +92,6 @@ func (t *miterText) afterReset(c *condition.Condition) string {
 	}, "1'b1")
 }
 
-// counts are the wires of all bits, the highest first.
 func (t *miterText) counts(bits []comparedBit) string {
 	var all []string
 	for _, b := range slices.Backward(bits) {

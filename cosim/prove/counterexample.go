@@ -11,9 +11,9 @@ import (
 	"starloom/cosim/lockstep"
 )
 
-// lookOn looks for a difference that lockstep shows, after a counterexample that it does not: one rests on values that are free
-// in a proof and that simulation chooses in another way. First an engine looks for one in which all of these are 0, then
-// random inputs do, together for what is left of the time.
+// lookOn handles a counterexample that lockstep does not reproduce, because it depends on values that are free in a
+// proof but not in simulation. Engines search for one with all free values 0, then lockstep tries random inputs, both
+// within the remaining time.
 func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 	left := func() time.Duration { return max(p.options.limit()-time.Since(began), 2*time.Second) }
 	p.options.Progress("looks for a counterexample without free values")
@@ -35,7 +35,7 @@ func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 	}
 	if err == nil && found.Divergence != nil {
 		p.report.differs(found, "random inputs")
-		p.report.Took, p.report.commands = 0, nil // no engine has found it
+		p.report.Took, p.report.commands = 0, nil // no engine found it
 		return false, nil
 	}
 	return false, p.notShown(r, p.restsOn(r)+"; random inputs show no difference")
@@ -47,9 +47,9 @@ func (p *prover) notShown(r *decision, why string) error {
 		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)
 }
 
-// needed are the inputs among some without whose values in a counterexample the output does not differ at its end.
+// needed returns those inputs whose inversion, one at a time, removes the difference at the end of a counterexample.
 func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int) {
-	for chunk := range slices.Chunk(inputs, 64) { // one is inverted in each sequence
+	for chunk := range slices.Chunk(inputs, 64) { // one inverted input per sequence
 		s, words := g.simulation(), make([]uint64, g.inputs)
 		for cycle, row := range witness {
 			if cycle > 0 {
@@ -72,7 +72,7 @@ func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int
 	return needed
 }
 
-// restsOn says on which free values a counterexample rests; "" if each alone may be another.
+// restsOn describes the free values that a counterexample depends on, "" if each alone may change.
 func (p *prover) restsOn(r *decision) string {
 	var registers, other []string
 	begins := map[int]bool{}
@@ -103,7 +103,7 @@ func (p *prover) unknown() []string {
 	return []string{"a net that nothing drives"}
 }
 
-// registerOf is the register of the RTL that begins with an input, and its place; "" for another one.
+// registerOf returns the RTL register that starts at an input's value, with its place.
 func (p *prover) registerOf(input int) string {
 	name, _, _ := strings.Cut(p.miter.signals.registerOf[input], "[")
 	for _, r := range p.print.Registers {

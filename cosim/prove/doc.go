@@ -1,16 +1,16 @@
-// Package prove proves that RTL equals the twin of the model that it stands for, cycle by cycle, for
-// all inputs, or finds inputs for which it does not.
+// Package prove proves that RTL equals the Verilog twin of its model, cycle by cycle, for all inputs, or finds inputs
+// with a difference.
 //
 //	twin --\
 //	        miter (Verilog) --yosys--> graph (AIGER) --abc--> proved | counterexample --lockstep--> case
 //	RTL ---/    ^                        |
 //	         pin map                  simulated beside model and RTL
 //
-// The miter has one output for each bit that is compared: 1 where both sides differ in a cycle in which
-// reset is off. Reset is on in the first cycle and free after it. Registers begin with any value; what is X or
-// undriven has any value in every cycle. Nothing that could be free is chosen by a tool: see sideScript.
+// The miter has an output for each compared bit. It is 1 where both sides differ in a cycle with reset off. Reset is
+// on in the first cycle and free afterwards. Registers start at any value; X and undriven nets have any value in
+// every cycle. No tool may choose free values (see sideScript).
 //
-// A verdict rests on: Yosys' reading of both sides (the same miter is simulated beside model and RTL), the
-// engines (a counterexample is simulated, then replayed in lockstep; the miter with a bit inverted must
-// be refuted), and what the report lists. What does not replay is undecided.
+// A verdict rests on Yosys' reading of both sides (the miter is simulated beside model and RTL), on the engines (a
+// counterexample is simulated, then replayed in lockstep; they must refute the miter with a bit inverted), and on the
+// assumptions that the report lists. A counterexample that does not replay leaves the proof undecided.
 package prove

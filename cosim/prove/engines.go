@@ -13,31 +13,31 @@ import (
 	"starloom/cosim"
 )
 
-// An answer is what an engine says of a graph with one output.
+// An answer is an engine's result for a graph with one output.
 type answer struct {
 	proved  bool
-	refuted bool     // with or without inputs that show it
-	inputs  [][]bool // of a counterexample, cycle by cycle, by input of the graph; nil for none
-	frames  int      // cycles in which there is none
+	refuted bool     // even without a counterexample
+	inputs  [][]bool // counterexample by cycle and input of the graph; nil for none
+	frames  int      // cycles without a counterexample
 }
 
-// An engine is a way to decide a graph with one output.
+// An engine is a procedure that decides a graph with one output.
 type engine struct {
 	name    string
-	bounded bool // finds counterexamples only, and says how far it has looked
-	reduces bool // makes a graph smaller and decides nothing else
+	bounded bool // finds counterexamples only, and reports its depth
+	reduces bool // shrinks a graph and decides nothing else
 	script  func(seconds int) string
 }
 
 var (
 	pdr = engine{name: "pdr", script: func(seconds int) string { return fmt.Sprintf("strash; pdr -T %d", seconds) }}
 
-	// reach goes through all states that can be reached, as a BDD: tens of thousands of cycles of a counter in a second.
+	// reach computes all reachable states as a BDD. It follows a counter for tens of thousands of cycles in a second.
 	reach = engine{name: "reach", script: func(seconds int) string {
 		return fmt.Sprintf("strash; reach -F 1000000 -T %d", seconds)
 	}}
 
-	// deeper looks for what is always equal after a longer past.
+	// deeper finds equivalences by induction over more cycles.
 	deeper = engine{name: "scorr, pdr", script: func(seconds int) string {
 		return fmt.Sprintf("strash; scleanup; scorr -F 2; dc2; scorr -F 4; pdr -T %d", seconds)
 	}}
@@ -46,14 +46,14 @@ var (
 
 	bmc3 = engine{name: "bmc3", bounded: true, script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -v -T %d", seconds) }}
 
-	// scorr merges signals that are always equal, which two circuits of one style have many of.
+	// scorr merges equivalent signals, of which two circuits in one style have many.
 	scorr = engine{name: "scorr", reduces: true, script: func(int) string { return "strash; scleanup; lcorr; scorr; scorr -F 2; dc2" }}
 )
 
-// reachLatches bounds the registers of a graph that reach is asked of: of more it seldom knows anything.
+// reachLatches bounds the registers of graphs for reach, which seldom decides larger ones.
 const reachLatches = 128
 
-// bounded looks at some cycles only; the first one is that of the reset.
+// bounded checks a number of cycles after the first, which has reset on.
 func bounded(cycles int) engine {
 	return engine{name: "bmc3", bounded: true, script: func(seconds int) string {
 		return fmt.Sprintf("strash; bmc3 -v -F %d -T %d", cycles+1, seconds)
@@ -63,14 +63,14 @@ func bounded(cycles int) engine {
 var (
 	statusLine = regexp.MustCompile(`(?m)^Status = (-?\d)`) // 1: proved, 0: refuted
 	framesLine = regexp.MustCompile(`No output asserted in (\d+) frames?`)
-	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // of bmc3 -v: no output asserted in it, nor in those before
+	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // of bmc3 -v: no output was 1 up to this frame
 )
 
 func (e *engine) command(name string, limit time.Duration) string {
 	return fmt.Sprintf("read_aiger %s.aig; %s", name, e.script(max(1, int(limit.Seconds()))))
 }
 
-// run gives a graph to an engine for a time. Its counterexample is not believed: the caller simulates it.
+// run runs an engine on a graph for a limited time. The caller must verify the counterexample by simulation.
 func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time.Duration) (answer, error) {
 	in, cex := filepath.Join(dir, name+".aig"), filepath.Join(dir, name+".cex")
 	if err := writeGraph(in, g); err != nil {
@@ -83,7 +83,7 @@ func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time
 	c := cosim.Command(ctx, dir, abcTool.Command, "-q", script)
 	said, err := c.CombinedOutput()
 	if ctx.Err() != nil {
-		return answer{frames: framesIn(string(said))}, nil // late, or no longer needed
+		return answer{frames: framesIn(string(said))}, nil
 	}
 	if err != nil {
 		return answer{}, fmt.Errorf("%s of abc fails: %w: %s", e.name, err, cosim.OneLine(said))
@@ -91,7 +91,7 @@ func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time
 	return e.read(string(said), cex, g)
 }
 
-// reduce lets an engine make a graph smaller; nil if it takes too long.
+// reduce shrinks a graph with an engine. It returns nil after the time limit.
 func (e *engine) reduce(ctx context.Context, dir, name string, g *graph, limit time.Duration) (*graph, error) {
 	in, out := filepath.Join(dir, name+".aig"), filepath.Join(dir, name+"-reduced.aig")
 	if err := writeGraph(in, g); err != nil {
@@ -129,8 +129,8 @@ func writeGraph(path string, g *graph) error {
 	return f.Close()
 }
 
-// framesIn is how many frames an engine has looked at. One that is ended within a hard frame has said so of
-// the earlier ones only, and may have kept the last lines to itself.
+// framesIn returns the number of frames that an engine has checked. An engine that was stopped may not have printed
+// its last frames.
 func framesIn(said string) (most int) {
 	for _, found := range framesLine.FindAllStringSubmatch(said, -1) {
 		if n, err := strconv.Atoi(found[1]); err == nil {
@@ -155,7 +155,7 @@ func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	case status[1] == "0":
 		text, err := os.ReadFile(cex)
 		if err != nil {
-			return answer{refuted: true}, nil // it does not write its counterexample
+			return answer{refuted: true}, nil // no counterexample was written
 		}
 		inputs, err := readWitness(string(text), g.inputs)
 		return answer{refuted: true, inputs: inputs}, err
@@ -163,7 +163,7 @@ func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	return answer{frames: framesIn(said)}, nil
 }
 
-// readWitness reads a counterexample: a line of latches, all 0 at first, then the inputs of every cycle.
+// readWitness reads a counterexample: a line of latches, all 0, then a line of inputs for every cycle.
 func readWitness(text string, inputs int) (rows [][]bool, err error) {
 	text, _, _ = strings.Cut(text, "#")
 	for i, line := range strings.Split(strings.TrimRight(text, " \n"), "\n") {

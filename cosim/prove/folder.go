@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// runHead is the beginning of run.sh: the miter is made again, and has to be the same, byte by byte.
+// runHead begins run.sh: it builds the miter again and compares it byte by byte.
 const runHead = `set -e
 export LC_ALL=C
 cd "$(dirname "$0")"
@@ -33,8 +33,8 @@ reduced() { # CONE COMMANDS OUTPUT...: outputs that become constant 0 are proved
 }
 `
 
-// writeFolder adds to a folder what repeats the proof: the commands that have decided it, the tools,
-// the verdict. Everything that they read is there already. Where no engine has decided anything there are no commands.
+// writeFolder adds a script that repeats the proof: the deciding commands, the tool versions and the verdict. Their
+// input files are already in the folder.
 func writeFolder(dir string, report *Report) error {
 	var run, said strings.Builder
 	fmt.Fprintf(&run, "#!/bin/sh\n# Repeats the proof: %s.\n# It was made with\n", report.Title())

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	twinSide  = "starloom_twin_side"  // the twin with the ports of the model
-	rtlSide   = "starloom_rtl_side"   // the RTL with ports p0, p1, ...
-	miterName = "starloom_miter"      // both, and what differs
-	clockName = "starloom_miter_time" // the miter's clock
-	keptName  = "kept_o"              // what a twin shows in proofs alone: neighbours may send the inputs of this cycle
-	onName    = "starloom_miter_on"   // an input that all outputs pass: without it Yosys forgets those that are constant
-	wasReset  = "was_reset"           // this cycle is the first one, or the first one after a reset
+	twinSide  = "starloom_twin_side" // the twin with the model's ports
+	rtlSide   = "starloom_rtl_side"  // the RTL with ports p0, p1, ...
+	miterName = "starloom_miter"     // both sides and the comparison
+	clockName = "starloom_miter_time"
+	keptName  = "kept_o"            // output of a twin, in proofs only: the inputs of this cycle obey the rules of neighbours
+	onName    = "starloom_miter_on" // input that gates all outputs; without it Yosys drops constant outputs
+	wasReset  = "was_reset"         // this cycle is the first, or follows a reset
 )
 
 type miterText struct {
@@ -25,13 +25,13 @@ type miterText struct {
 	m       *pinmap.Map
 	terms   *pinmap.Terms
 	clocked bool
-	rules   bool     // what counts ends when a neighbour breaks one
-	after   []uint64 // what the model shows after a reset
+	rules   bool     // comparison stops once a neighbour breaks a rule
+	after   []uint64 // the model's outputs after a reset
 	b       strings.Builder
 }
 
-// moduleSides are the wrappers of both sides: after them nothing depends on how a module is called, or on
-// the names of its ports. The RTL is printed with its parameters.
+// moduleSides returns wrappers of both sides. They make the miter independent of module and port names. The RTL is
+// printed with its parameters.
 func (t *miterText) moduleSides() (twinText, rtlText string) {
 	twinPorts := t.Model
 	if t.rules {
@@ -70,7 +70,7 @@ func rangeText(bits int) string {
 	return fmt.Sprintf("[%d:0] ", bits-1)
 }
 
-// A compared bit is one that both sides have, or a limit that the map sets to the RTL's outputs.
+// A compared bit is an output bit of both sides, or a limit that the map sets for the RTL's outputs.
 type comparedBit struct {
 	port, bit int // of the model
 	limit     *pinmap.Limit
@@ -115,8 +115,8 @@ func twinName(port int) string                 { return fmt.Sprintf("twin%d", po
 func rtlName(port int) string                  { return fmt.Sprintf("rtl%d", port) }
 func (t *miterText) isReset(p cosim.Port) bool { return t.clocked && p.Input && p.Name == "reset" }
 
-// writeReset has reset on in the first cycle, and free after it: but for RTL without one, which no later reset reaches, and which is
-// compared after so many cycles as the map says.
+// writeReset asserts reset in the first cycle and leaves it free afterwards. RTL without a reset gets no later one,
+// and is compared after the number of cycles given by the map.
 func (t *miterText) writeReset() {
 	w := &t.b
 	now := "1'b0"
@@ -204,7 +204,6 @@ func (t *miterText) writeTwin(instance string, output, input func(port int) stri
 	fmt.Fprintf(w, "  %s %s(%s);\n", twinSide, instance, strings.Join(connected, ","))
 }
 
-// joined is a vector of bits.
 func (t *miterText) joined(bits []pinmap.Bit) string {
 	var all []string
 	for _, b := range slices.Backward(bits) {
@@ -244,8 +243,8 @@ func (t *miterText) writeGates() {
 	}
 }
 
-// writeAssumed has nothing compared from the first cycle on in which an input is not what the map
-// allows, or what neighbours of the model may send.
+// writeAssumed disables comparison from the first cycle with inputs that break the map's limits, its assumptions or
+// the rules of neighbours.
 func (t *miterText) writeAssumed() {
 	w := &t.b
 	var all []string
@@ -254,7 +253,7 @@ func (t *miterText) writeAssumed() {
 			all = append(all, fmt.Sprintf("%s == %s", t.bitText(l.Is), t.bitText(l.Must)))
 		}
 	}
-	always := "1'b1" // in a reset, too
+	always := "1'b1" // during reset, too
 	for _, c := range t.terms.Assume {
 		if all = append(all, t.verilog(c)); c.OfInputs() {
 			always += " && (" + t.verilog(c) + ")"
@@ -283,8 +282,8 @@ func bitText(name string, bit, of int) string {
 	return fmt.Sprintf("%s[%d]", name, bit)
 }
 
-// writeOutputs brings both sides to the same cycle, as lockstep does: the twin's outputs are held
-// back for an RTL that is late, an early RTL's sample is shown in the next cycle.
+// writeOutputs aligns both sides as lockstep does: the twin's outputs are delayed for late RTL, those of early RTL by
+// one cycle.
 func (t *miterText) writeOutputs(bits []comparedBit) {
 	w := &t.b
 	var wanted, got []string
@@ -329,8 +328,8 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 	}
 }
 
-// writeLine holds an output of the twin back by n cycles. After a reset it shows what the twin shows
-// after one, with the inputs of the cycle of the reset.
+// writeLine delays an output of the twin by n cycles. A reset fills the delay line with the twin's output after a
+// reset, for the inputs of the cycle of the reset.
 func (t *miterText) writeLine(port, n int) string {
 	w := &t.b
 	width := rangeText(t.Model[port].Bits)
@@ -347,8 +346,8 @@ func (t *miterText) writeLine(port, n int) string {
 	return stages[n-1] + "_now"
 }
 
-// writeAfterReset is another twin that is always in reset, with the inputs of the cycle before: what
-// the twin shows after a reset in that cycle.
+// writeAfterReset instantiates a second twin that is always in reset, with the inputs of the previous cycle. It
+// supplies the values after a reset.
 func (t *miterText) writeAfterReset() {
 	w := &t.b
 	for i, p := range t.Model {

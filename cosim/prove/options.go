@@ -2,19 +2,19 @@ package prove
 
 import "time"
 
-// Options say how long to try.
+// Options control Run.
 type Options struct {
-	Limit    time.Duration     // of the engines, and of what is before and after them: see besides; 0: LimitDefault
-	Workers  int               // engines at once; 0: 2
-	Cycles   int               // look at so many cycles after the first reset only; 0: at all
-	Folder   string            // where to keep what repeats the proof; "": nowhere
-	NoCache  bool              // do not look for an earlier verdict
+	Limit    time.Duration     // for the engines, and for the steps before and after them (see besides); 0: LimitDefault
+	Workers  int               // engines that run at once; 0: 2
+	Cycles   int               // check only so many cycles after the first reset; 0: all
+	Folder   string            // folder for files that repeat the proof; "": none
+	NoCache  bool              // ignore earlier verdicts
 	Progress func(text string) // may be nil
 
-	engines bool // random inputs refute nothing, so that tests of the engines test them
+	engines bool
 }
 
-// LimitDefault is how long the engines try.
+// LimitDefault is the default time limit of the engines.
 const LimitDefault = time.Minute
 
 func (o *Options) limit() time.Duration {
@@ -24,8 +24,9 @@ func (o *Options) limit() time.Duration {
 	return LimitDefault
 }
 
-// besidesLeast is how long what is before and after the engines may take at least.
+// besidesLeast is the least time limit of the steps before and after the engines.
 const besidesLeast = 20 * time.Second
 
-// besides is how long it may take to make the graph and to simulate it, before the engines, and after them to see that it can fail.
+// besides is the time limit for building and simulating the graph, and for checking afterwards that the miter can
+// fail.
 func (o *Options) besides() time.Duration { return max(o.limit(), besidesLeast) }

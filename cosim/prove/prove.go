@@ -17,7 +17,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// agreeCycles is how many cycles of random inputs tie the miter to model and RTL.
+// agreeCycles is the number of random cycles in which the miter is compared with model and RTL.
 const agreeCycles = 10_000
 
 type prover struct {
@@ -32,10 +32,10 @@ type prover struct {
 	mined   *miner
 }
 
-// Run proves that RTL equals the twin of the model that it stands for, or finds a difference.
+// Run proves that RTL equals the twin of its model, or finds a difference.
 //
-// Errors are about the map and the RTL, as those of lockstep.Run, and the context's; what the engines
-// cannot decide is a verdict.
+// Errors are those of lockstep.Run about the map and the RTL, and the context's. An undecided proof is a verdict, not
+// an error.
 func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if o.Workers == 0 {
 		o.Workers = 2
@@ -99,7 +99,7 @@ func (p *prover) run() error {
 	}
 	p.report.count(wires)
 	if p.report.Compared == 0 {
-		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10, NoExplore: true}) // refuses it
+		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10, NoExplore: true}) // returns the error
 		return err
 	}
 	if clocks := max(clocksOf(wires.Model), clocksOf(wires.RTL)); clocks > 1 {
@@ -120,7 +120,7 @@ func (p *prover) run() error {
 		if p.miter, err = b.build(); err != nil {
 			return p.inVain(err)
 		}
-		if p.print == nil { // it is the same each time
+		if p.print == nil { // the same in every round
 			if r.Second, err = b.compare(); err != nil {
 				return err
 			}
@@ -183,7 +183,7 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	a := p.miter.agreement()
 	var found *lockstep.Report
 	err = clock.run(p.ctx, "runs the miter beside model and RTL", func(ctx context.Context) error {
-		a.over = ctx.Err // a difference of model and RTL is shown, however late
+		a.over = ctx.Err // a difference of model and RTL is reported even after the limit
 		found, err = lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true, Observe: a.see})
 		return err
 	})
@@ -218,7 +218,7 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	return false, nil
 }
 
-// decide lets the engines decide; again says that they should once more, for what the report takes for granted by now.
+// decide runs the engines. again requests another round under the assumptions that the report has gained.
 func (p *prover) decide() (again bool, err error) {
 	began := time.Now()
 	text, err := os.ReadFile(filepath.Join(p.dir, "miter.aig"))
@@ -255,8 +255,7 @@ func (p *prover) decide() (again bool, err error) {
 	return false, &refusal{reason: reason, late: true}
 }
 
-// notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves
-// everything proves nothing.
+// notVacuous requires an engine to refute the miter with a bit inverted. Otherwise the proof would be worthless.
 func (p *prover) notVacuous() error {
 	g := *p.miter.graph
 	g.gates, g.outputs = slices.Clone(g.gates), slices.Clone(g.outputs)
@@ -274,11 +273,11 @@ func (p *prover) notVacuous() error {
 	return nil
 }
 
-// replayPowerOns is from how many power-on states a counterexample is replayed.
+// replayPowerOns is the number of power-on states from which a counterexample is replayed.
 const replayPowerOns = 8
 
-// replay shows a counterexample. One that needs values of registers at power-on that the RTL does not begin with is taken as
-// a reason to decide again without its like; after any other that lockstep does not show, other ways are tried.
+// replay reproduces a counterexample in lockstep. If it needs power-on values other than those that the RTL declares,
+// it requests another round without them; other counterexamples that lockstep does not show go to lookOn.
 func (p *prover) replay(r *decision, began time.Time) (again bool, err error) {
 	if again, err = p.show(r.Witness, r.By); again || err != nil || p.report.Verdict == Differs {
 		return again, err
@@ -297,8 +296,8 @@ func (p *prover) replay(r *decision, began time.Time) (again bool, err error) {
 	return p.lookOn(r, began)
 }
 
-// show runs a counterexample in lockstep, and reports what differs. One that breaks a rule of the model's neighbours is taken as
-// a reason to decide again without its like.
+// show runs a counterexample in lockstep and reports the difference. If the inputs break a rule of the model's
+// neighbours, it requests another round under that rule.
 func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
 	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, witness))
@@ -321,7 +320,8 @@ func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	return false, err
 }
 
-// twinRefuses says which check of the twin ($fatal) rows of inputs break; "" for none. A twin that they break is not what the model is.
+// twinRefuses returns the check of the twin ($fatal) that input rows violate, "" for none. Since the model accepts
+// them, a violation means that twin and model differ.
 func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
 	m, err := pinmap.OfTwin(p.m.Library, p.m.Model, p.m.Parameters, p.m.Build.Cache)
 	if err != nil {

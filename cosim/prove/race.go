@@ -8,60 +8,59 @@ import (
 	"time"
 )
 
-// A race decides all outputs of a graph with several engines side by side.
+// A race decides all outputs of a graph with several engines in parallel.
 //
-//	worker 1   bmc3 on the first cycles: most mistakes show there, and of a large circuit pdr would take a minute to see them; then
-//	           pdr on all outputs at once: what is true of all together is often easier than of one; then
-//	           bmc3, which finds what pdr is too slow for; then as worker 2
-//	worker 2   reduces the graph by what is always equal in it, which decides most outputs of two circuits
-//	           of one style; then all outputs that are left, each port, and one output of each class of
-//	           cones, with every engine, for longer and longer
+//	worker 1   bmc3 on the first cycles, which show most mistakes; pdr would take a minute to find them in a
+//	           large circuit. Then pdr on all outputs at once, which is often easier than one by one. Then bmc3,
+//	           for mistakes that pdr is too slow to find. Then as worker 2.
+//	worker 2   reduces the graph by merging equivalent signals, which decides most outputs of two circuits in one
+//	           style; then the remaining outputs together, by port, and one per class of cones, with every
+//	           engine and growing time limits
 type race struct {
 	*problem
 	dir     string
 	outputs []int
 	start   time.Time
 	limit   time.Duration
-	cycles  int // only so many are looked at; 0: all
+	cycles  int // cycles to check; 0: all
 	tell    func(text string)
 
 	mutex  sync.Mutex
-	exact  bool        // the work is the whole, not the begun graph
-	work   *cone       // what is left of it
-	at     map[int]int // outputs of the whole in the work: the first of each class, and hints
-	open   [][]int     // classes of outputs that are not decided
-	hunted [][]int     // outputs that an engine has refuted without saying how
+	exact  bool        // work is part of the whole graph, not of begun
+	work   *cone       // the remaining graph
+	at     map[int]int // by output of the whole: its number in work; has the first output of each class, and hints
+	open   [][]int     // classes of undecided outputs
+	hunted [][]int     // outputs refuted without a counterexample
 	tried  map[string]bool
-	number int // of files
+	number int
 	found
 	err    error
 	cancel context.CancelFunc
 }
 
-// A problem is a graph with outputs that should always be 0.
 type problem struct {
 	whole   *graph
-	groups  [][]int     // outputs that belong together; outputs may stand there twice
-	begun   *begun      // the whole from its second cycle on, whose outputs go on with hints; nil for none
-	hints   []hint      // outputs of begun that engines may prove with the others, if it helps
-	on      int         // the input that is always 1
-	files   string      // how its files begin
-	powerOn map[int]int // by latch of the whole: the input that it begins with
+	groups  [][]int // outputs by port; an output may occur twice
+	begun   *begun  // whole from its second cycle on, with hints appended to its outputs; nil for none
+	hints   []hint  // outputs of begun whose proof may help
+	on      int     // input that is always 1
+	files   string
+	powerOn map[int]int // by latch of the whole: input with its initial value
 }
 
-// A hint is an output that should always be 0, about a register.
+// A hint is an output about a register that should always be 0.
 type hint struct {
 	output int // of begun
-	latch  int // of begun; -1: about several
+	latch  int // of begun; -1: several
 }
 
 type found struct {
-	proved   map[int]string // by output: the engine
-	commands []string       // that have decided something, as a replay has them
-	witness  [][]bool       // inputs of the whole, cycle by cycle, to the first difference
-	failed   int            // the output that differs there
-	by       string         // the engine that found it
-	frames   int            // all outputs are equal in so many cycles
+	proved   map[int]string // by output: engine
+	commands []string
+	witness  [][]bool // inputs of the whole, by cycle, up to the first difference
+	failed   int
+	by       string
+	frames   int // cycles in which all outputs are 0
 }
 
 func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(string)) *race {
@@ -95,7 +94,7 @@ func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(
 	return r
 }
 
-// begin makes classes of the outputs that are not proved, and the work of their first ones and the hints.
+// begin forms classes of the unproved outputs and the cone of their first members and the hints.
 func (r *race) begin() {
 	g := r.whole
 	if !r.exact {
@@ -112,7 +111,7 @@ func (r *race) begin() {
 	}
 	r.open = g.classes(left)
 	outputs := r.firsts()
-	if !r.exact { // of a word one bit is proved: the hints about its other bits only take time
+	if !r.exact { // one bit of a word is proved; hints about other bits only cost time
 		reached := g.reached(outputs)
 		for _, h := range r.hints {
 			if h.latch < 0 || reached[g.firstLatch()+uint32(h.latch)] {
@@ -132,7 +131,7 @@ func (r *race) hintsAtWork() (all []int) {
 	return all
 }
 
-// firsts has the first output of each open class: what holds for it holds for all.
+// firsts returns the first output of each open class, which represents the class.
 func (r *race) firsts() (all []int) {
 	for _, class := range r.open {
 		all = append(all, class[0])
@@ -140,7 +139,7 @@ func (r *race) firsts() (all []int) {
 	return all
 }
 
-// shrinkTo goes on with a graph that has some outputs; those that are constant 0 are proved.
+// shrinkTo continues with the reduced graph work. Outputs that became constant 0 are proved.
 func (r *race) shrinkTo(work *cone, outputs []int, by string) {
 	r.work, r.at = work, map[int]int{}
 	var proved []int
@@ -156,7 +155,7 @@ func (r *race) shrinkTo(work *cone, outputs []int, by string) {
 		firsts = append(firsts, r.at[first])
 	}
 	var merged [][]int
-	for _, alike := range work.classes(firsts) { // what is left of several classes may have become alike
+	for _, alike := range work.classes(firsts) { // remaining cones of several classes may have become equal
 		var class []int
 		for _, at := range alike {
 			class = append(class, r.open[slices.Index(firsts, at)]...)
@@ -188,17 +187,17 @@ func (r *race) told() {
 	r.tell(fmt.Sprintf("%d of %d bits proved", len(r.proved), len(r.outputs)))
 }
 
-// A task is an engine on outputs, for a time.
+// A task runs an engine on outputs for a limited time.
 type task struct {
 	engine
 	cone    *cone
 	exact   bool
-	outputs []int // of the whole, that the cone has
+	outputs []int // of the whole, in the order of the cone
 	limit   time.Duration
-	name    string // of its files
+	name    string
 }
 
-// step does one task, and reports whether there may be more.
+// step runs one task. It returns false if none is left.
 func (r *race) step(ctx context.Context, worker int) bool {
 	t := r.next(ctx, worker)
 	if t == nil {
@@ -240,7 +239,6 @@ func (r *race) step(ctx context.Context, worker int) bool {
 	return ctx.Err() == nil
 }
 
-// zeros numbers the outputs that are constant 0.
 func zeros(g *graph) (text string) {
 	for i, literal := range g.outputs {
 		if literal == 0 {
@@ -275,7 +273,7 @@ func (r *race) refute(t *task, inputs [][]bool) {
 		r.err = fmt.Errorf("%s has a counterexample that its graph does not show", t.engine.name)
 		return
 	}
-	if !r.exact { // the begun graph has begun with what the first cycle never leaves
+	if !r.exact { // the begun graph started in a state that the first cycle never leaves
 		r.exact = true
 		r.begin()
 	}
@@ -309,10 +307,10 @@ func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
 	return rows
 }
 
-// firstCycles are looked at before anything else.
+// firstCycles is the number of cycles checked before anything else.
 const firstCycles = 20
 
-// next chooses a task; nil for none.
+// next returns the next task of a worker, or nil.
 func (r *race) next(ctx context.Context, worker int) *task {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -340,7 +338,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	case worker == 0 && r.once("pdr of all"):
 		return r.task(pdr, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):
-		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // it has to end by itself to say how far it is
+		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // it reports its depth only if it ends by itself
 	case r.once("reduce"):
 		if !r.exact {
 			all = append(all, r.hintsAtWork()...)
@@ -366,7 +364,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	return nil
 }
 
-// nextOf chooses outputs for an engine: all, those of a port, one.
+// nextOf returns a task of an engine for all outputs, those of a port, or one.
 func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Duration) *task {
 	if r.once(fmt.Sprint(e.name, budget, all)) {
 		return r.task(e, all, limit, true)
@@ -403,7 +401,7 @@ func (r *race) task(e engine, outputs []int, limit time.Duration, joined bool) *
 	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit, name: fmt.Sprintf("%s-%d", r.files, r.number)}
 }
 
-// once is true the first time, of the whole and of the begun graph.
+// once returns true on the first call with a key, separately for the whole and the begun graph.
 func (r *race) once(key string) bool {
 	key = fmt.Sprint(r.exact, " ", key)
 	before := r.tried[key]
@@ -411,20 +409,20 @@ func (r *race) once(key string) bool {
 	return !before
 }
 
-// A decision is how a race has ended, as the cache keeps it.
+// A decision is the cached result of a race.
 type decision struct {
-	Proved   map[int]string `json:"proved"` // by output of the graph: the engine
+	Proved   map[int]string `json:"proved"` // by output: engine
 	Witness  [][]bool       `json:"witness,omitempty"`
 	Failed   int            `json:"failed"`
 	By       string         `json:"by,omitempty"`
 	Frames   int            `json:"frames"`
-	Open     int            `json:"open"` // outputs that are not decided
+	Open     int            `json:"open"` // undecided outputs
 	Commands []string       `json:"commands"`
 	Took     time.Duration  `json:"took"`
 	cached   bool
 }
 
-// decision is how the race has ended. What is still open has taken all the time that there was.
+// decision returns the result of the race. An undecided race counts as having used its whole time limit.
 func (r *race) decision() *decision {
 	took := time.Since(r.start)
 	if r.witness == nil && len(r.open) > 0 {

@@ -12,14 +12,14 @@ import (
 	"starloom/cosim/flatten"
 )
 
-// What engines look for in the second simulator's stead: branches of the print that it has not taken.
+// Limits of the search for inputs that reach branches which the second simulator has not taken.
 const (
-	reachMost   = 16 // branches
+	reachMost   = 16
 	reachCycles = 20
-	reachLimit  = 5 * time.Second // for all of them
+	reachLimit  = 5 * time.Second // for all branches
 )
 
-// reachScript makes a graph of the print alone, with its branches.
+// reachScript builds a graph of the print alone, with its branches as outputs.
 const reachScript = `read_verilog -nosynthesis -D` + flatten.DefineBranches + ` rtl.v
 hierarchy -check -top %s
 proc -noopt
@@ -45,8 +45,8 @@ techmap -map buffer.v
 write_aiger -zinit -map reach.map reach.aig
 `
 
-// reach gives branches that were not taken the inputs with which an engine reaches them, and reports whether there are some. What is found is
-// tried, and not believed: registers begin with 0 here, and free values are 0.
+// reach adds inputs to branches that were not taken and reports whether it found any. They are only tried in
+// simulation, since here registers start at 0 and free values are 0.
 func (b *builder) reach(left []int) bool {
 	ctx, cancel := context.WithTimeout(b.ctx, reachLimit)
 	defer cancel()
@@ -87,7 +87,7 @@ func (b *builder) reach(left []int) bool {
 	return found
 }
 
-// aim is a witness as inputs of the print, after a cycle of reset.
+// aim converts a witness to inputs of the print, after a cycle of reset.
 func (b *builder) aim(s *signals, rows [][]bool) (aim flatten.Aim) {
 	if reset, inverted := strings.CutPrefix(b.m.Reset, "~"); reset != "" {
 		value := map[bool]string{true: "0", false: "1"}[b.m.ResetLow != inverted]

@@ -14,69 +14,68 @@ import (
 	"starloom/traces/input"
 )
 
-// The verdicts.
 const (
 	Equal     = "equal"     // proved
-	Differs   = "differs"   // lockstep shows a case
-	Bounded   = "bounded"   // equal up to some cycles after the first reset
-	Undecided = "undecided" // for a reason
+	Differs   = "differs"   // lockstep shows a difference
+	Bounded   = "bounded"   // equal for a number of cycles after the first reset
+	Undecided = "undecided" // see Reason
 )
 
-// Report says how a proof has ended.
+// Report is the result of Run.
 type Report struct {
 	Schema     int             `json:"schema"`
 	Map        string          `json:"map,omitempty"`
 	Model      string          `json:"model"`
 	Parameters twin.Parameters `json:"parameters"`
 	Top        string          `json:"top"`
-	Values     []string        `json:"values,omitempty"` // of parameters of the RTL that take one of the model: D=4
+	Values     []string        `json:"values,omitempty"` // RTL parameters derived from the model's: D=4
 	Verdict    string          `json:"verdict"`
-	Reason     string          `json:"reason,omitempty"` // why it is undecided
+	Reason     string          `json:"reason,omitempty"`
 	FoundBy    string          `json:"found_by,omitempty"`
 
 	Scope
 	Basis
 
-	Depth int              `json:"depth_cycles"`   // cycles from power-on without a difference, where bits are not proved
-	Case  *lockstep.Report `json:"case,omitempty"` // the difference, as lockstep shows it
+	Depth int              `json:"depth_cycles"` // cycles from power-on without a difference, if not all bits are proved
+	Case  *lockstep.Report `json:"case,omitempty"`
 	Took  time.Duration    `json:"-"`
-	Late  bool             `json:"-"` // undecided for want of time
+	Late  bool             `json:"-"` // undecided for lack of time
 }
 
-// Scope is for what a verdict holds.
+// Scope is the range of validity of a verdict.
 type Scope struct {
 	Outputs    int      `json:"outputs"`
 	Compared   int      `json:"outputs_compared"`
 	Absent     []string `json:"outputs_absent"`
-	Unread     []string `json:"rtl_outputs_not_looked_at,omitempty"` // the map takes no bit of them
+	Unread     []string `json:"rtl_outputs_not_looked_at,omitempty"` // outputs that the map does not use
 	Bits       int      `json:"bits"`
 	BitsProved int      `json:"bits_proved"`
-	Assumed    []string `json:"assumed"` // what the map takes for granted of the inputs
+	Assumed    []string `json:"assumed"` // assumptions of the map about inputs
 	Tied       []string `json:"rtl_inputs_tied,omitempty"`
-	Checks     int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
-	Dropped    []string `json:"rtl_dropped"` // what the print has left out
+	Checks     int      `json:"rtl_checks"`  // $fatal and similar checks of the RTL, which a proof ignores
+	Dropped    []string `json:"rtl_dropped"` // parts of the RTL that the print lacks
 
-	Warnings []cosim.Warning `json:"warnings"` // of the tools and of what they have read, that bear on the verdict
+	Warnings []cosim.Warning `json:"warnings"`
 
-	NoReset      bool   `json:"no_reset,omitempty"`     // the RTL has none: the model's first one alone counts
-	ResetCycles  int    `json:"reset_cycles,omitempty"` // after it, before anything is compared
-	KeepsInitial bool   `json:"keeps_initial_values"`   // registers begin with the values that the RTL declares
-	RuleBroken   string `json:"rule_broken,omitempty"`  // which rule of neighbours the inputs broke that refuted RTL without it
+	NoReset      bool   `json:"no_reset,omitempty"`     // the RTL has no reset: only the model's first one counts
+	ResetCycles  int    `json:"reset_cycles,omitempty"` // cycles after that reset before the comparison begins
+	KeepsInitial bool   `json:"keeps_initial_values"`   // registers start at the values that the RTL declares
+	RuleBroken   string `json:"rule_broken,omitempty"`  // rule of neighbours without which the RTL was refuted
 }
 
-// Basis is what a verdict rests on.
+// Basis is the evidence for a verdict.
 type Basis struct {
-	Front   string         `json:"front_end"` // what has read the RTL
+	Front   string         `json:"front_end"` // reader of the RTL
 	Second  flatten.Second `json:"second_reader"`
-	Engines map[string]int `json:"engines"` // bits by the engine that proved them
-	Cached  bool           `json:"cached"`  // the engines have decided this miter before
+	Engines map[string]int `json:"engines"`
+	Cached  bool           `json:"cached"` // the verdict on this miter was cached
 	Tools   []string       `json:"tools"`
-	Mutants int            `json:"twin_mutants"` // mistakes planted in the twin, which lockstep finds
+	Mutants int            `json:"twin_mutants"` // mutants of the twin, all of which lockstep detects
 
-	AgreeCycles uint64 `json:"agree_cycles"` // of random inputs, in which the miter was compared with model and RTL
+	AgreeCycles uint64 `json:"agree_cycles"` // random cycles in which the miter was compared with model and RTL
 	AgreeBits   uint64 `json:"agree_bits"`
 
-	commands []string // that have decided it
+	commands []string // deciding commands
 }
 
 func newReport(m *pinmap.Map) *Report {
@@ -122,7 +121,7 @@ func (r *Report) took(d *decision, m *miter) {
 	r.BitsProved, r.Depth, r.Took, r.Cached, r.commands = 0, max(0, d.Frames-1), d.Took, d.cached, d.Commands
 	for i, output := range m.bad {
 		if engine, ok := d.Proved[output]; ok {
-			if r.Engines[engine]++; m.bits[i].limit == nil { // else it is a bound of the map
+			if r.Engines[engine]++; m.bits[i].limit == nil { // otherwise a bound of the map
 				r.BitsProved++
 			}
 		}
@@ -134,7 +133,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, r)
 }
 
-// Title says in one line what was compared.
+// Title names both sides in one line.
 func (r *Report) Title() string {
 	text := r.Model
 	for _, name := range sortedKeys(r.Parameters) {
@@ -143,7 +142,7 @@ func (r *Report) Title() string {
 	return fmt.Sprintf("%s against the twin of %s", strings.Join(append([]string{r.Top}, r.Values...), " "), text)
 }
 
-// WriteText writes the report for people.
+// WriteText writes the report as plain text.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.Title())
@@ -181,7 +180,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Sentence is the verdict in a sentence.
+// Sentence returns the verdict as a sentence.
 func (r *Report) Sentence() string {
 	switch r.Verdict {
 	case Equal:
@@ -194,7 +193,7 @@ func (r *Report) Sentence() string {
 	return "Not proved, and not refuted: " + r.Reason + "."
 }
 
-// ComparedText is what was compared: 1 of 2 outputs (index_o is absent), 4 bits.
+// ComparedText counts compared outputs and bits: 1 of 2 outputs (index_o is absent), 4 bits.
 func (r *Report) ComparedText() string {
 	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
 	if len(r.Absent) > 0 {
@@ -203,7 +202,7 @@ func (r *Report) ComparedText() string {
 	return text + ", " + cosim.Count(uint64(r.Bits), "bit") + pinmap.UnreadText(r.Unread)
 }
 
-// Reservations say for what a proof holds, and on what it rests; none for other verdicts.
+// Reservations lists the conditions and the basis of a proof, nothing for other verdicts.
 func (r *Report) Reservations() (lines []string) {
 	if r.Verdict != Equal && r.Verdict != Bounded {
 		return nil
@@ -240,7 +239,6 @@ func (r *Report) Reservations() (lines []string) {
 	return append(lines, how+"; RTL read by "+r.Front, r.Second.Text(), strings.Join(r.Tools, ", "))
 }
 
-// enginesText counts bits by engine.
 func (r *Report) enginesText() string {
 	var all []string
 	for _, name := range sortedKeys(r.Engines) {

@@ -13,17 +13,17 @@ import (
 	"starloom/cosim/flatten"
 )
 
-// A stopwatch bounds steps in sum, and says every second for how long they have run.
+// A stopwatch bounds the total time of several steps and reports progress every second.
 type stopwatch struct {
 	limit time.Duration // 0: none
 	used  time.Duration
 	tell  func(text string) // may be nil
 }
 
-// errLate says that the time for some steps is over.
+// errLate reports that the time for some steps is over.
 var errLate = errors.New("its time is over")
 
-// run runs a step in what is left of the time; errLate for one that has not ended in it and does not say why by itself (a *refusal).
+// run runs a step within the remaining time. It returns errLate after the limit, unless the step returned a *refusal.
 func (w *stopwatch) run(ctx context.Context, step string, run func(ctx context.Context) error) error {
 	began, whole := time.Now(), ctx
 	if w.limit > 0 {
@@ -43,7 +43,8 @@ func (w *stopwatch) run(ctx context.Context, step string, run func(ctx context.C
 	return err
 }
 
-// ticking says what is going on, and then every second how much of the time has gone, until stop is called.
+// ticking returns a function that reports the current step. It is reported with the elapsed time every second until
+// stop is called.
 func (w *stopwatch) ticking() (say func(text string), stop func()) {
 	if w.tell == nil {
 		return func(string) {}, func() {}
@@ -75,7 +76,7 @@ func (w *stopwatch) ticking() (say func(text string), stop func()) {
 	return say, func() { close(ended); ticker.Wait() }
 }
 
-// sizeText says what makes a graph large: registers of the RTL, and the largest of them.
+// sizeText describes the size of a graph: the bits of all registers of the RTL, and the largest register.
 func sizeText(registers []flatten.Register) string {
 	const smaller = ": smaller parameters of RTL and model take less"
 	bits := func(r flatten.Register) int { return r.Bits * max(r.Words, 1) }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A view is a bit that a twin computes for proofs: what RTL in another style may keep in a register, such as the
-// third word from the head of a FIFO. It means something in cycles in which it counts.
+// A view is a bit that a twin computes for proofs. RTL in another style may keep it in a register, such as the third
+// word from the head of a FIFO. It is valid in cycles in which counts is 1.
 type view struct {
 	value, counts uint32 // literals of the miter
 }
 
-// A relation is a register that is the same as a view, or its inverse, in all cycles of random inputs in which the view
-// counts. It is a guess, which an engine proves together with the outputs.
+// A relation states that a register equals a valid view, or its inverse, in all cycles. It was observed with random
+// inputs; an engine proves it together with the outputs.
 type relation struct {
 	latch    int
 	view     view
@@ -27,7 +27,7 @@ func (m *miter) readViews() (views []view) {
 			continue
 		}
 		v := view{m.graph.outputs[m.signals.outputs[name]], 1}
-		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok { // else it always does
+		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok { // otherwise it always counts
 			v.counts = m.graph.outputs[counts]
 		}
 		views = append(views, v)
@@ -35,11 +35,11 @@ func (m *miter) readViews() (views []view) {
 	return views
 }
 
-// A miner finds relations while the miter is simulated.
+// A miner finds relations during simulation of the miter.
 type miner struct {
 	views []view
-	left  [][]relation // by view: what may still be one; nil before it has counted
-	seen  []ternary    // by view: values that it had when it counted
+	left  [][]relation // by view: relations not refuted yet; nil until it is valid
+	seen  []ternary    // by view: values seen while it was valid
 }
 
 func (m *miter) miner() *miner {
@@ -73,7 +73,7 @@ func (n *miner) see(s *simulation) {
 
 const relationsMost = 20_000
 
-// relations are those that are left, of views that were 0 and 1.
+// relations returns the remaining relations of views that were both 0 and 1.
 func (n *miner) relations() (all []relation) {
 	for i := range n.views {
 		if n.seen[i].zero && n.seen[i].one {
@@ -84,7 +84,7 @@ func (n *miner) relations() (all []relation) {
 	return all[:min(len(all), relationsMost)]
 }
 
-// problem is what the engines get: what is to be proved, and what helps.
+// problem returns the problem for the engines: outputs to prove, and hints.
 func (m *miter) problem(relations []relation) *problem {
 	p := &problem{whole: m.graph, files: "cone", on: m.on, powerOn: m.signals.powerOnOf, groups: m.groups()}
 	b := m.graph.begin(m.on, m.bad)
@@ -105,7 +105,6 @@ func (m *miter) problem(relations []relation) *problem {
 	return p
 }
 
-// hint adds one, if it is not known to be 0.
 func (p *problem) hint(literal uint32, latch int) {
 	if literal > 1 {
 		p.hints = append(p.hints, hint{len(p.begun.outputs), latch})

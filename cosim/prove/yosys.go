@@ -22,10 +22,9 @@ var (
 	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
 )
 
-// shiftMap gives a read beyond a vector any value: Yosys' own map is free to choose one, and may choose
-// the one that is looked for. It halves the vector with each bit of the index, the highest first, so that a bit
-// read from a long one takes as many gates as that has bits. Of what is read, no two bits are at places
-// that share a free one.
+// shiftMap returns free bits for reads beyond a vector. Yosys' own map may choose a value, even the expected one. The
+// map halves the vector with each index bit, highest first, so that reading a bit takes as many gates as the vector
+// has bits. No two bits of a read share a free bit.
 const shiftMap = `(* techmap_celltype = "$shiftx" *)
 module starloom_shiftx(A, B, Y);
   parameter A_SIGNED = 0;
@@ -65,9 +64,9 @@ module starloom_shiftx(A, B, Y);
 endmodule
 `
 
-// divideMap makes dividers by constants as small as both operands let them be: in Verilog "(from + k) % 6" is an operation of 32 bits, and
-// so is each of VHDL's integers. What is divided has as many steps as its value has bits, without those that only repeat its sign;
-// each compares as many as the divisor has, and one.
+// divideMap shrinks dividers by constants: "(from + k) % 6" is a 32-bit operation in Verilog, as is every VHDL
+// integer division. The dividend takes one step per significant bit, and each step compares one bit more than the
+// divisor has.
 const divideMap = `(* techmap_celltype = "$div $mod" *)
 module starloom_divide(A, B, Y);
   parameter A_SIGNED = 0;
@@ -131,25 +130,24 @@ endmodule
 `
 
 const (
-	viewsName  = "views"       // the wires of a twin that are views,
-	countsName = "views_count" // and when they count, bit by bit
+	viewsName  = "views"       // wires of a twin that are views
+	countsName = "views_count" // wires that are 1 while a view is valid, bit by bit
 )
 
-// sideScript turns one side into registers and logic. Undriven nets, X and what is read beyond the end
-// of a memory become free in every cycle before anything is optimised. Registers lose their initial
-// values, unless they are kept.
+// sideScript converts one side to registers and logic. Undriven nets, X and reads beyond a memory become free in
+// every cycle before any optimisation. Registers lose their initial values unless keepInitial is set.
 func sideScript(side, design string, read []string, keepInitial bool) string {
 	lines := append(slices.Clone(read),
 		"read_verilog "+side+".v",
 		"hierarchy -check -top "+side,
 		"proc -noopt",
 		"flatten",
-		"chformal -early", // a check is one of its cycle, not of the one before
+		"chformal -early", // a check belongs to its own cycle, not the previous one
 		"setattr -set keep 1 w:*"+viewsName+" w:*"+countsName,
 		"memory_collect",
 		"memory_map",
-		"setundef -undriven -anyseq", // opt_muxtree takes X for 0
-		"opt_muxtree",                // branches that are never taken: what is X there is not free
+		"setundef -undriven -anyseq", // opt_muxtree treats X as 0
+		"opt_muxtree",                // removes branches that are never taken, and their X
 		"opt_clean -purge",
 	)
 	if !keepInitial {
@@ -167,11 +165,11 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// logicOnly selects neither registers nor free values: two of them are never one, and what they begin with is not known.
+// logicOnly excludes registers and free values, which must not be merged: their initial values are unknown.
 const logicOnly = "t:* t:$*ff %d t:$_DFF_* %d t:$anyseq %d"
 
-// miterScript joins both sides and writes them as AIGER. By now nothing is X, so that logic may be made smaller; gates that are alike
-// become one in our graph, which takes Yosys far longer.
+// miterScript joins both sides and writes AIGER. No X is left, so that logic may be optimised. Duplicate gates are
+// merged later in our graph, which is much faster than in Yosys.
 const miterScript = `read_verilog miter.v
 design -copy-from twin -as ` + twinSide + ` ` + twinSide + `
 design -copy-from rtl -as ` + rtlSide + ` ` + rtlSide + `
@@ -196,8 +194,8 @@ techmap -map buffer.v
 write_aiger -zinit -map miter.map miter.aig
 `
 
-// bufferMap makes two inverters, which add nothing to a graph, of a buffer between an input and an output that is the same net: Yosys 0.52
-// aborts where it maps such a net.
+// bufferMap replaces buffers by two inverters, which add nothing to a graph. Yosys 0.52 aborts when it maps a buffer
+// whose input and output are one net.
 const bufferMap = `module \$_BUF_ (A, Y);
   input A;
   output Y;
@@ -207,7 +205,8 @@ const bufferMap = `module \$_BUF_ (A, Y);
 endmodule
 `
 
-// yosysMemory is how many bytes Yosys may take: three quarters of what there is, so that nothing else is killed for it.
+// yosysMemory returns the memory limit of Yosys in bytes: three quarters of the available memory, to protect other
+// processes.
 func yosysMemory() uint64 {
 	available, limit := hw.MemoryAvailable()
 	if limit == "" {
@@ -216,7 +215,7 @@ func yosysMemory() uint64 {
 	return available / 4 * 3
 }
 
-// runYosys runs a script in a folder, in so many bytes of memory at most; what it refuses is a *refusal.
+// runYosys runs a script in a folder with at most most bytes of memory. A design that Yosys rejects is a *refusal.
 func runYosys(ctx context.Context, dir, script string, most uint64) (log string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {
 		return "", err
@@ -228,7 +227,7 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 		return "", &refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended", most>>20), large: true}
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
-		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys follows it without end
+		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys may follow a loop endlessly
 			return "", refuse("%s", loop)
 		}
 		return "", stop
@@ -241,10 +240,11 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 
 var (
 	loopWire    = regexp.MustCompile(`(?m)^    wire \\(?:rtl\.)?(?:side\.)?(\S+?)(?: \[\d+\])?$`)
-	printedWire = regexp.MustCompile(`^n\d+$`) // of the print, and no signal of the source
+	printedWire = regexp.MustCompile(`^n\d+$`) // of the print, not of the source
 )
 
-// loopIn says where Yosys has seen loops of logic, "" for none. It takes a vector for one signal, so that not every loop is one.
+// loopIn describes the logic loops that Yosys reported, "" for none. Yosys treats a vector as one signal, so that a
+// reported loop may be none.
 func loopIn(said string) string {
 	_, said, found := strings.Cut(said, "Warning: found logic loop in module ")
 	if !found {
@@ -263,11 +263,11 @@ func loopIn(said string) string {
 	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof is of logic without", strings.Join(wires, ", "))
 }
 
-// A refusal is what cannot be proved, and why.
+// A refusal is the reason why a design cannot be proved.
 type refusal struct {
 	reason string
-	late   bool // for want of time
-	large  bool // for want of memory
+	late   bool
+	large  bool
 }
 
 func refuse(format string, values ...any) *refusal {
@@ -287,17 +287,17 @@ func yosysError(said string) string {
 
 var conflict = regexp.MustCompile(`Warning: (?:multiple conflicting drivers for (.*)|Driver-driver conflict for (\S+))`)
 
-// signals are the miter's inputs and outputs in its graph.
+// signals maps names to the miter's inputs and outputs in its graph.
 type signals struct {
-	inputs  map[string]int // by name, bit 0 or name[bit]: number of the input
+	inputs  map[string]int // by name and bit: number of the input
 	outputs map[string]int
-	free    []int // inputs that the model does not have: values at power-on, X, undriven nets
+	free    []int // inputs beyond the model's: power-on values, X, undriven nets
 
-	powerOnOf  map[int]int    // by latch: the one of free that it begins with
-	registerOf map[int]string // by one of free: the register of the RTL's print that begins with it, and its bit
+	powerOnOf  map[int]int    // by latch: free input with its initial value
+	registerOf map[int]string // by free input: register of the print that starts at it, and its bit
 }
 
-// readMap reads what Yosys says of the bits of an AIGER file.
+// readMap reads Yosys' map of the names and bits in an AIGER file.
 func readMap(text string, inputs, outputs int) (*signals, error) {
 	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{}, registerOf: map[int]string{}}
 	begins := map[string]int{}
@@ -323,7 +323,7 @@ func readMap(text string, inputs, outputs int) (*signals, error) {
 			if register, ok := strings.CutPrefix(name, "rtl.side."); ok {
 				s.registerOf[at] = register + "[" + fields[2] + "]"
 			}
-		case "latch", "invlatch": // after all of init
+		case "latch", "invlatch": // after all init lines
 			if from, ok := begins[name+"["+fields[2]+"]"]; ok {
 				s.powerOnOf[at] = from
 			}
