@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,11 +77,4 @@ func (e *Expectation) Words() string {
 		return "as expected: " + e.String()
 	}
 	return "not as expected: " + e.String()
-}
-
-// text is the line of the text form, nothing if nothing was expected.
-func (e *Expectation) text(b *bytes.Buffer) {
-	if e != nil {
-		fmt.Fprintf(b, "  %s\n", e.Words())
-	}
 }

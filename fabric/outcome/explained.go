@@ -10,8 +10,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"starloom/fabric"
-	"starloom/traces"
 	"starloom/traces/meaning"
 )
 
@@ -119,10 +117,9 @@ func (e *Explained) WriteText(w io.Writer) error {
 		return err
 	}
 	b.WriteByte('\n')
-	row := func(name, format string, values ...any) {
-		fmt.Fprintf(table, "%s\t%s\n", name, Printable(fmt.Sprintf(format, values...)))
+	if _, err := io.WriteString(table, texts.Say("follows", e)); err != nil {
+		return err
 	}
-	e.follow(row)
 	if err := table.Flush(); err != nil {
 		return err
 	}
@@ -130,114 +127,12 @@ func (e *Explained) WriteText(w io.Writer) error {
 	return err
 }
 
-func (e *Explained) follow(row func(name, format string, values ...any)) {
-	n := &e.Network
-	if e.Bare {
-		row("slot", "a cycle; processors are sources and sinks of packets, in flits")
-	} else {
-		e.Slot.follow(row)
-	}
-	row("network", "%s: %s, %s", n.Kind, traces.Plural(n.Processors, "processor", "processors"), traces.Plural(n.Media, e.OneMedium, e.ManyMedia))
-	if !e.Bare {
-		row("NIC", "%s; FIFOs of %s (receive) and %s (transmit)", n.lanes(),
-			traces.Plural(n.RXFrames, "frame", "frames"), traces.Plural(n.TXFrames, "frame", "frames"))
-	}
-	row("rules", "%s", strings.Join(e.Rules, ", "))
-	schedule := "none"
-	if e.Schedule != nil {
-		schedule = fmt.Sprintf("%s, %s", e.Schedule.Name, traces.Plural(e.Schedule.Slots, "slot", "slots"))
-	}
-	if !e.Bare {
-		row("schedule", "%s", schedule)
-	}
-	for i := range e.Faults {
-		row(fmt.Sprintf("fault[%d]", i), "%s", e.Faults[i].Text(e.ManyMedia))
-	}
-	if len(e.RTL) > 0 {
-		row("RTL", "%s: %s", traces.Plural(len(e.RTL), "component", "components"), listText(e.RTL))
-	}
-	row("limit", "%s, %s", traces.Plural(e.SlotsMax, "slot", "slots"), traces.Plural(e.CyclesMax, "cycle", "cycles"))
-	if e.TrapCost > 0 {
-		row("trap", "a call of the image that costs more than %d", e.TrapCost)
-	}
-	memory := fmt.Sprintf("about %d MiB in the cycle engine", e.Memory.Cycle>>20)
-	if e.Memory.Slot > 0 {
-		memory += fmt.Sprintf(", %d MiB in the slot engine", e.Memory.Slot>>20)
-	}
-	row("memory", "%s", memory)
-	for _, note := range e.Notes {
-		row("note", "%s", note)
-	}
-}
-
-func (t *SlotShape) follow(row func(name, format string, values ...any)) {
-	row("slot", "%s: %d for the firmware, %d arbitration, %s, %d propagation, %d guard", traces.Plural(t.Cycles, "cycle", "cycles"), t.ComputeCycles,
-		t.ArbitrationCycles, t.phits(), t.PropagationCycles, t.GuardCycles)
-	row("phits", "the first leaves in cycle %d of a slot, the last arrives in cycle %d; the handlers run in cycle %d",
-		t.FirstPhitCycle, t.LastPhitCycle, t.BoundaryCycle)
-}
-
-func (t *SlotShape) phits() string {
-	if t.Frames == 1 {
-		return traces.Plural(t.FramePhits, "phit of a frame", "phits of a frame")
-	}
-	return fmt.Sprintf("%d phits of %d frames, %d of each", t.Frames*t.FramePhits, t.Frames, t.FramePhits)
-}
-
-func (n *NetworkSize) lanes() string {
-	ports := traces.Plural(n.Ports, "port", "ports")
-	switch {
-	case n.Ports == 1:
-		return ports
-	case n.Lanes == 1:
-		return ports + ", one of them in a slot"
-	}
-	return ports + ", all at once"
-}
-
 // Text says whom the fault happens to, and when.
 func (f *FaultPlan) Text(media string) string {
-	targets := "processors"
-	if f.OnMedia {
-		targets = media
-	}
-	text := fmt.Sprintf("%s: %d of %d %s", f.Kind, f.Targets, f.Of, targets)
-	if f.Kind == fabric.FaultNames[fabric.FaultBuffers] {
-		for _, fifo := range []struct {
-			key    string
-			frames int
-		}{{"rx_frames", f.RXFrames}, {"tx_frames", f.TXFrames}} {
-			if fifo.frames > 0 {
-				text += fmt.Sprintf(", %s %d", fifo.key, fifo.frames)
-			}
-		}
-		return text
-	}
-	switch {
-	case f.Slots != nil:
-		slots := "slot "
-		if len(f.Slots) > 1 {
-			slots = "slots "
-		}
-		text += ", in " + slots + bareList(f.Slots)
-	case f.From == 0 && f.To == nil && f.Every == 1:
-		text += ", in every slot"
-	default:
-		text += fmt.Sprintf(", from slot %d", f.From)
-		if f.To != nil {
-			text += fmt.Sprintf(" to %d", *f.To)
-		}
-		if f.Every > 1 {
-			text += fmt.Sprintf(", every %d", f.Every)
-		}
-	}
-	switch {
-	case f.Rates != nil:
-		text += ", with a probability of " + bareList(f.Rates) + ", one after another with --seeds"
-	case f.Probability < 1:
-		text += ", with a probability of " + ExactFloat(f.Probability)
-	}
-	return text
+	return texts.Say("fault plan", struct {
+		*FaultPlan
+		Media string
+	}{f, media})
 }
 
 // text is the value as a scenario has it; of a long list only the head.

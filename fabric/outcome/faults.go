@@ -3,9 +3,6 @@ package outcome
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"starloom/traces"
 )
 
 // FaultReport is what one fault of the scenario has done.
@@ -50,21 +47,10 @@ func LeftOf(r *Report) Left {
 }
 
 // Text says what is left.
-func (l *Left) Text() string {
-	if l.Verdict == VerdictPass {
-		return "it keeps all rules then, and ends after " + traces.Plural(l.Slots, "slot", "slots")
-	}
-	return fmt.Sprintf("it fails then, too, with %s (%s)", traces.Plural(l.Violations, "violation", "violations"), strings.Join(l.Rules, ", "))
-}
+func (l *Left) Text() string { return texts.Say("left", l) }
 
 // Expect is what to expect of the command of a run that was tried.
-func (l *Left) Expect() string {
-	const tried = "; this page has tried it"
-	if l.Verdict == VerdictPass {
-		return "PASS after " + traces.Plural(l.Slots, "slot", "slots") + tried
-	}
-	return fmt.Sprintf("FAIL, %s (`%s`)", traces.Plural(l.Violations, "violation", "violations"), strings.Join(l.Rules, "`, `")) + tried
-}
+func (l *Left) Expect() string { return texts.Say("expect", l) }
 
 // LeftText says which of the rules that a run has broken are kept without one of its faults, and which are not.
 func (r *Report) LeftText(l *Left) string {
@@ -73,15 +59,15 @@ func (r *Report) LeftText(l *Left) string {
 	}
 	var kept []string
 	for i := range r.Violations {
-		if rule := "`" + r.Violations[i].Rule + "`"; !slices.Contains(l.Rules, r.Violations[i].Rule) && !slices.Contains(kept, rule) {
+		if rule := r.Violations[i].Rule; !slices.Contains(l.Rules, rule) && !slices.Contains(kept, rule) {
 			kept = append(kept, rule)
 		}
 	}
-	text := fmt.Sprintf("`%s` broken, %s", strings.Join(l.Rules, "`, `"), traces.Plural(l.Violations, "violation", "violations"))
-	if len(kept) == 0 {
-		return text + fmt.Sprintf(" in the place of %d", r.ViolationsTotal)
-	}
-	return strings.Join(kept, ", ") + " kept, " + text
+	return texts.Say("left over", struct {
+		*Left
+		Kept []string
+		All  uint64
+	}{l, kept, r.ViolationsTotal})
 }
 
 // Stood is a processor that was not done when a run ended, and what it would have done next without faults.
@@ -100,19 +86,7 @@ type Next struct {
 }
 
 // Text says what.
-func (n *Next) Text() string {
-	switch {
-	case n.Sent && n.Heard:
-		return fmt.Sprintf("sends its next frame, and receives one, in slot %d", n.Slot)
-	case n.Sent:
-		return fmt.Sprintf("sends its next frame in slot %d", n.Slot)
-	case n.Heard:
-		return fmt.Sprintf("receives its next frame in slot %d", n.Slot)
-	case n.Sends != nil:
-		return fmt.Sprintf("changes its state again in slot %d, and sends its next frame in slot %d", n.Slot, *n.Sends)
-	}
-	return fmt.Sprintf("changes its state again in slot %d", n.Slot)
-}
+func (n *Next) Text() string { return texts.Say("next", n) }
 
 // FaultName is what a fault of the run is called: its kind, and its number from 1 on if there are several of this kind.
 func (r *Report) FaultName(fault int) string {
@@ -126,22 +100,7 @@ func (r *Report) FaultName(fault int) string {
 }
 
 // Text is what the report for people says of a fault, after its kind.
-func (f *FaultReport) Text() string {
-	if f.First == nil {
-		return "has done nothing"
-	}
-	if f.Kind == "bit_flip" {
-		return fmt.Sprintf("%s damaged, first in cycle %d, slot %d: %s", traces.Plural(f.Count, "reception", "receptions"), f.First.Cycle, f.First.Slot, f.First.Path)
-	}
-	what, ok := map[string][2]string{
-		"dead": {"death", "deaths"}, "restart": {"restart", "restarts"},
-		"clock_pause": {"handler call left out", "handler calls left out"}, "credit_loss": {"credit lost", "credits lost"}, "buffers": {"overflow", "overflows"},
-	}[f.Kind]
-	if !ok {
-		what = [2]string{"reception prevented", "receptions prevented"}
-	}
-	return fmt.Sprintf("%s, first in cycle %d, slot %d: %s", traces.Plural(f.Count, what[0], what[1]), f.First.Cycle, f.First.Slot, f.First.Path)
-}
+func (f *FaultReport) Text() string { return texts.Say("fault", f) }
 
 // WithoutFaults is the same run without its faults.
 type WithoutFaults struct {
@@ -153,10 +112,7 @@ type WithoutFaults struct {
 }
 
 // Text is what the report for people says of it.
-func (w *WithoutFaults) Text() string {
-	slots, violations := traces.Plural(w.Slots, "slot", "slots"), traces.Plural(w.ViolationsTotal, "violation", "violations")
-	return fmt.Sprintf("%s after %s, %s; frames: %s", w.Verdict, slots, violations, w.Frames.text())
-}
+func (w *WithoutFaults) Text() string { return texts.Say("without faults", w) }
 
 // Causes of violations in runs with faults.
 const (
@@ -165,10 +121,6 @@ const (
 	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
 )
 
-func causeText(cause string) string {
-	return map[string]string{CauseFaults: " [only with faults]", CauseFirmware: " [also without faults]", CauseUnclear: " [cause unclear]"}[cause]
-}
-
 // MissingPacket is a packet that never arrived, and its place in the report's violations, -1 for one that breaks no rule yet.
 type MissingPacket struct {
 	Violation           int
@@ -176,9 +128,7 @@ type MissingPacket struct {
 }
 
 // LastSeenNote says where a packet was lost that breaks no rule yet.
-func LastSeenNote(v *Violation) string {
-	return fmt.Sprintf("cycle %d, slot %d, %s: %s", v.Cycle, v.Slot, v.Path, v.Message)
-}
+func LastSeenNote(v *Violation) string { return v.Where() + ": " + v.Message }
 
 // NoteCauses says what has caused the violations of a run, by the report of the run without faults:
 // each violation there accounts for one here, in the same slot if there is one, else in the nearest.

@@ -105,8 +105,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		if violations := broken[rule]; len(violations) > 0 {
 			var text strings.Builder
 			for _, v := range violations {
-				fmt.Fprintf(&text, "%s: %s%s\n", v.Where(), v.Text(), causeText(v.Cause))
-				v.writeDetails(&text, len(v.Backtrace))
+				fmt.Fprintf(&text, "%s\n%s", strings.TrimPrefix(v.Line(), rule+": "), v.Details(len(v.Backtrace)))
 			}
 			first := violations[0]
 			testCase.Failure = &junitFailure{

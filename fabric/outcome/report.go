@@ -208,7 +208,5 @@ func (f *Frames) Add(o Frames) {
 	}
 }
 
-func (f Frames) text() string {
-	return fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard, %d faulted, %d blocked",
-		f.Sent, f.Delivered, f.Collided, f.CRC, f.Overflow, f.Unheard, f.Faulted, f.Blocked)
-}
+// Text lists the counters.
+func (f Frames) Text() string { return texts.Say("frames", f) }

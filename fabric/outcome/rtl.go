@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 )
@@ -22,16 +21,6 @@ type Assumption struct {
 	Text   string  `json:"assume"`
 	Broken uint64  `json:"broken_cycles"`
 	First  *uint64 `json:"first_broken_cycle,omitempty"` // nil without one
-}
-
-func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string, firmware *FirmwareReport) {
-	worked := "the firmware worked"
-	if firmware.Image == ImageNone {
-		worked = "the packets arrived"
-	}
-	if verdict == VerdictPass && len(rtl) > 0 {
-		fmt.Fprintf(b, "  note: pass says that %s with this RTL, not that the RTL equals the model: %s compares them\n", worked, Printable(check))
-	}
 }
 
 // rtlText is the text form of RTL, one part per module and backend: 16 link (wasm).

@@ -76,35 +76,20 @@ func (r *SeedsReport) interrupted() string {
 // the options that repeat them, and the statistics of all figures.
 func (r *SeedsReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
-	r.Expect.text(&b)
-	shown := r.Failed[:min(len(r.Failed), violationsShown)]
-	for i := range shown {
-		failed := &shown[i]
-		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", failed.Alone(), failed.Rule, failed.First.Where(), Printable(failed.First.Message))
-	}
-	if more := r.FailedTotal - uint64(len(shown)); more > 0 {
-		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, FailedRunsMax)
-	}
-	if text := r.interrupted(); text != "" {
-		fmt.Fprintf(&b, "  %s\n", text)
-	}
-	if r.FailedTotal > 0 {
-		var times []string
-		for _, s := range r.Statistics {
-			name := s.Name[strings.LastIndexByte(s.Name, '.')+1:] // without its rate
-			if slices.Contains(FinishingTimes, name) && !slices.Contains(times, name) {
-				times = append(times, name)
-			}
+	shown := struct {
+		*SeedsReport
+		Shown []FailedRun
+		More  uint64
+		Cut   string
+		Times []string
+	}{r, r.Failed[:min(len(r.Failed), violationsShown)], r.FailedTotal - min(r.FailedTotal, violationsShown), r.interrupted(), nil}
+	for _, s := range r.Statistics {
+		name := s.Name[strings.LastIndexByte(s.Name, '.')+1:] // without its rate
+		if slices.Contains(FinishingTimes, name) && !slices.Contains(shown.Times, name) {
+			shown.Times = append(shown.Times, name)
 		}
-		fmt.Fprintf(&b, "  note: %s are those of the runs that passed\n", strings.Join(times, ", "))
 	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
-	}
-	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck, &r.Firmware)
-	b.WriteByte('\n')
-
+	b.WriteString(texts.Say("seeds", shown))
 	seeds := Seeds{r.Seeds[0], r.Seeds[1]}
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
@@ -155,11 +140,9 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
 		if failed := broken[seed]; failed != nil {
 			first := &failed.First
-			var details strings.Builder
-			first.writeDetails(&details, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
-				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.Where(), first.Message),
-				Text:    details.String() + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
+				Message: first.Line(),
+				Text:    first.Details(len(first.Backtrace)) + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
 			}
 			suite.Failures++
 		}

@@ -18,38 +18,26 @@ import (
 const (
 	violationsShown        = 10
 	violationsShownPerRule = 3
-	framesShown            = 8 // functions of a backtrace
 )
 
 // WriteText writes what a person wants to know: the verdict, why, how far the
 // run came, its figures, and the files with the command that opens each.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
-	r.Expect.text(&b)
+	shown := struct {
+		*Report
+		Shown    []*Violation
+		More     uint64
+		Rest     string
+		Unsorted bool
+	}{Report: r}
 	places := Shown(r.Violations, violationsShown, violationsShownPerRule)
 	for _, k := range places {
-		v := &r.Violations[k]
-		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.Where(), Printable(v.Text()), causeText(v.Cause))
-		v.writeDetails(&b, framesShown)
+		shown.Shown = append(shown.Shown, &r.Violations[k])
 	}
-	if more := r.ViolationsTotal - uint64(len(places)); more > 0 {
-		fmt.Fprintf(&b, "  and %d more%s; --json lists the first %d\n", more, r.restText(places), ViolationsMax)
-	}
-	if !slices.IsSortedFunc(places, func(a, b int) int { return cmp.Compare(r.Violations[a].Cycle, r.Violations[b].Cycle) }) {
-		b.WriteString("  (what handlers themselves did comes first; --json is in the order of cycles)\n")
-	}
-	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
-	}
-	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck, &r.Firmware)
-	for _, file := range r.Files {
-		if file.Note != "" {
-			fmt.Fprintf(&b, "  note: %s %s\n", Printable(cmp.Or(file.Path, file.Kind)), file.Note)
-		}
-	}
-	b.WriteByte('\n')
-
+	shown.More, shown.Rest = r.ViolationsTotal-uint64(len(places)), r.restText(places)
+	shown.Unsorted = !slices.IsSortedFunc(shown.Shown, func(a, b *Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
+	b.WriteString(texts.Say("report", shown))
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
 	row("slots", strconv.FormatUint(r.Slots, 10))
@@ -90,7 +78,7 @@ func (r *Report) WriteText(w io.Writer) error {
 }
 
 func (r *Report) framesText() string {
-	text, collided := r.Frames.text(), fmt.Sprintf("%d collided", r.Frames.Collided)
+	text, collided := r.Frames.Text(), fmt.Sprintf("%d collided", r.Frames.Collided)
 	if r.Frames.Collided == 0 || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == fabric.RuleCollisionFree }) {
 		return text
 	}

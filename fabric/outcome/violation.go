@@ -1,11 +1,7 @@
 package outcome
 
 import (
-	"fmt"
-	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/firmware/wasm"
@@ -52,8 +48,6 @@ type Violation struct {
 // SendersMax is how many senders of frames that met a violation names.
 const SendersMax = 16
 
-const sendersShown = 4
-
 // Subject is what a violation is about: the kind of finding, its processor or medium, and what else there is to say of
 // it, as in fabric.Finding.
 type Subject struct {
@@ -66,44 +60,21 @@ type Subject struct {
 func (v *Violation) Text() string { return v.Message + SendersText(v.Senders) }
 
 // SendersText names who sent frames that met, "" if that is not known.
-func SendersText(senders []int) string {
-	if len(senders) == 0 {
-		return ""
-	}
-	names := make([]string, min(len(senders), sendersShown))
-	for i := range names {
-		names[i] = strconv.Itoa(senders[i])
-	}
-	switch last := len(names) - 1; {
-	case len(senders) > sendersShown:
-		return "; sent by processors " + strings.Join(names, ", ") + " and others"
-	case last == 0:
-		return "; sent by processor " + names[0]
-	default:
-		return "; sent by processors " + strings.Join(names[:last], ", ") + " and " + names[last]
-	}
-}
+func SendersText(senders []int) string { return texts.Say("senders", senders) }
 
 // Where says when and where a rule broke.
-func (v *Violation) Where() string {
-	text := fmt.Sprintf("cycle %d, slot %d", v.Cycle, v.Slot)
-	if v.Path != "" {
-		text += ", " + v.Path
-	}
-	return text
-}
+func (v *Violation) Where() string { return texts.Say("where", v) }
 
-func (v *Violation) writeDetails(w io.Writer, most int) {
-	for _, waiting := range v.Waits {
-		fmt.Fprintf(w, "    %s\n", waiting)
-	}
-	for k, frame := range v.Backtrace {
-		if k == most {
-			fmt.Fprintf(w, "    and %s more; --json has all\n", traces.Plural(len(v.Backtrace)-k, "caller", "callers"))
-			return
-		}
-		fmt.Fprintf(w, "    in %s\n", Printable(frame.String()))
-	}
+// Line is the violation in a line: rule, cycle, place, message and cause.
+func (v *Violation) Line() string { return texts.Say("violation", v) }
+
+// Details are lines with the frames that wait for one another, and with at most so many functions of a backtrace.
+func (v *Violation) Details(most int) string {
+	return texts.Say("details", struct {
+		*Violation
+		Shown []wasm.Frame
+		More  int
+	}{v, v.Backtrace[:min(most, len(v.Backtrace))], max(0, len(v.Backtrace)-most)})
 }
 
 // RuleReplay is the rule that firmware breaks which does something else alone than among

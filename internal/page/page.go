@@ -111,15 +111,8 @@ type Block struct {
 	Fold    string
 }
 
-// Step is something to do, with a command line or without, and what is to be expected of that.
-type Step struct {
-	When    string // the condition on which it is to be done, "" for none
-	Text    string
-	List    []string // of what, if there is more than a sentence; then Then
-	Then    string
-	Command string
-	Expect  string // without a full stop
-}
+// Step is something to do.
+type Step = outcome.Step
 
 // Table is a table; the first cell of each row names it.
 type Table struct {

@@ -78,7 +78,7 @@ func breakRing(r *outcome.Report, first *outcome.Violation, routes string) Step 
 func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []Step, told bool) {
 	told = r.Aside.Known.Unfit != ""
 	for _, remedy := range r.Aside.Remedies {
-		step := Step{When: remedy.When, Text: remedy.Text, Command: remedy.Command, Expect: remedy.Expect}
+		step := remedy.Step
 		switch {
 		case remedy.Tried: // it is told with the cause
 		case remedy.Instead && remedy.Rule == first.Rule:

@@ -1,7 +1,9 @@
 package runs
 
 import (
+	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,9 +15,27 @@ import (
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/traces"
 	"starloom/traces/input/strict"
 )
+
+//go:embed texts.tmpl
+var textsSource string
+
+var texts = outcome.NewTexts(textsSource, nil)
+
+// facts are the values of a text.
+type facts map[string]any
+
+// remedy is a remedy of a kind, an entry of texts.tmpl, with the command and what to expect of it, "" if the entry says so.
+func remedy(kind, command, expect string, values any) outcome.Remedy {
+	m := outcome.Remedy{Step: texts.Steps(kind, values)[0]}
+	m.Command, m.Expect = command, cmp.Or(expect, m.Expect)
+	return m
+}
+
+func meant(command string, faults bool) outcome.Remedy {
+	return remedy("meant", command+" --expect fail", "", faults)
+}
 
 // remedies are what may mend a run that has failed, as commands to copy: the likeliest first. Those that are short are tried.
 func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
@@ -27,10 +47,7 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 		return slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Rule == rule })
 	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
-		list = append(list, outcome.Remedy{
-			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (to stay with it, write it after `program:` in the scenario):",
-				p.Instead, p.Name),
-			Command: outcome.WithFirmware(command, p.Name, p.Instead), Expect: r.withProgram(ctx, p.Instead)})
+		list = append(list, remedy("instead", outcome.WithFirmware(command, p.Name, p.Instead), r.withProgram(ctx, p.Instead), p))
 	}
 	if report.ByFaults() {
 		list = append(list, r.withoutFaults(ctx, command)...)
@@ -47,12 +64,10 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 		list = append(list, r.deeper(ctx, command, fabric.RuleNoLoss)...)
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
-		list = append(list, outcome.Remedy{When: "If the compute window may be longer",
-			Text:    fmt.Sprintf("run it with one in which the longest call of a handler fits, %s:", traces.Plural(f.Cycles.Max, "cycle", "cycles")),
-			Command: set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), Expect: "that no call misses its slot; this page has not tried it"})
+		list = append(list, remedy("budget", set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), "", f.Cycles.Max))
 	}
 	if report.Expect == nil && !report.ByFaults() && slices.ContainsFunc(list, func(m outcome.Remedy) bool { return m.Command != "" }) {
-		list = append(list, meant(command, "If the run is to show this failure"))
+		list = append(list, meant(command, false))
 	}
 	return list
 }
@@ -68,48 +83,31 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 		m.Rule = fabric.RuleDeadline
 		list = append(list, m)
 	}
-	within := "takes " + traces.Plural(late.Deadline, "slot", "slots") + " or fewer"
 	if k := &r.report.Aside.Known; k.Check != "" {
-		command, within = k.Check, "keeps these rules and "+within
+		command = k.Check
 	}
-	const when = "If it has to be in time on this network"
-	write := outcome.Remedy{When: when, Instead: true,
-		Text: fmt.Sprintf("there is no way: no firmware needs less than %d slots.", least.Any)}
+	write := remedy("no way", "", "", least.Any)
 	var keeps *parameter
 	if uint64(least.Any) <= late.Deadline {
 		programs, unknown := r.otherPrograms(ctx)
-		add(outcome.Remedy{Text: programs, Tried: true})
-		var tried string
-		if tried, keeps = r.otherParameters(ctx); tried != "" {
-			add(outcome.Remedy{Text: tried, Tried: true})
-		}
-		write.Text = "write firmware with another algorithm" + howInTime(&least) + ". Start from the source of this program:"
-		if len(unknown) > 0 {
-			write.Text = "take another program, which this page has not tried (" + strings.Join(unknown, ", ") + "), or " + write.Text
+		add(programs)
+		var tried *outcome.Remedy
+		if tried, keeps = r.otherParameters(ctx); tried != nil {
+			add(*tried)
 		}
 		source, file, build := outcome.SourceOf(own.Name)
-		write.Command, write.Expect = source, fmt.Sprintf("the file %s; `%s` builds what you make of it, and `%s` runs it: PASS if it %s",
-			file, build, outcome.WithOwn(command, own.Name), within)
+		write = remedy("write", source, "", facts{"Unknown": unknown, "Least": least, "File": file, "Build": build, "Run": outcome.WithOwn(command, own.Name),
+			"Check": r.report.Aside.Known.Check, "Deadline": late.Deadline})
 	}
 	if keeps != nil {
-		write = outcome.Remedy{When: when, Instead: true, Text: "run it with this parameter:",
-			Command: set(command, keeps.key, fmt.Sprint(keeps.value)), Expect: keeps.left.Expect()}
+		write = remedy("parameter", set(command, keeps.Key, fmt.Sprint(keeps.Value)), keeps.Left.Expect(), nil)
 	}
 	if smaller := r.smaller(ctx, command); smaller != nil {
 		add(*smaller)
 	}
+	write.Instead = true
 	add(write)
 	return list
-}
-
-func howInTime(least *fabric.Least) string {
-	switch {
-	case least.How != "":
-		return ": " + least.How
-	case least.Any > 0:
-		return fmt.Sprintf(", for which %d slots are the least that is possible", least.Any)
-	}
-	return ""
 }
 
 // smallerTries, smallerMost are how many smaller networks a page tries, and looks at.
@@ -131,9 +129,9 @@ func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
 		tries++
 		c.Rules = r.programsRules(r.report.Aside.Known.Unchecked)
 		if left := r.try(ctx, c); left != nil && left.Verdict == outcome.VerdictPass {
-			return &outcome.Remedy{When: "If the network may be smaller",
-				Text:    fmt.Sprintf("take `%s: %d`, the largest with which `%s` keeps all rules:", key, value, r.config.Firmware.Program.Name),
-				Command: set(command, key, fmt.Sprint(value)), Expect: left.Expect()}
+			m := remedy("smaller", set(command, key, fmt.Sprint(value)), left.Expect(),
+				facts{"Key": key, "Value": value, "Program": r.config.Firmware.Program.Name})
+			return &m
 		}
 	}
 	return nil
@@ -141,94 +139,64 @@ func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
 
 // otherPrograms says whether other programs of the fabric that carry the workload meet a deadline that the run's own cannot;
 // unknown are those of which it is not known.
-func (r *run) otherPrograms(ctx context.Context) (text string, unknown []string) {
-	own, late := r.config.Firmware.Program, r.report.Aside.Late
+func (r *run) otherPrograms(ctx context.Context) (m outcome.Remedy, unknown []string) {
+	own := r.config.Firmware.Program
 	var slow []string
 	for _, p := range r.config.Network.Programs() {
 		switch same := slices.ContainsFunc(p.Workloads, func(kind string) bool { return slices.Contains(own.Workloads, kind) }); {
 		case p.Name == own.Name || !same:
-		case uint64(p.Needed().Slots) > late.Deadline:
-			slow = append(slow, fmt.Sprintf("`%s` (%d slots%s)", p.Name, p.Needed().Slots, r.took(ctx, p.Name)))
+		case uint64(p.Needed().Slots) > r.report.Aside.Late.Deadline:
+			slow = append(slow, texts.Say("program", facts{"Name": p.Name, "Slots": p.Needed().Slots, "Left": r.tryProgram(ctx, p.Name, nil)}))
 		default:
-			unknown = append(unknown, "`"+p.Name+"`")
+			unknown = append(unknown, p.Name)
 		}
 	}
-	switch {
-	case len(slow) > 0:
-		return "Other programs of the fabric for this workload take too long, too, at the least: " + strings.Join(slow, ", ") + ".", unknown
-	case len(unknown) > 0:
-		return "Of other programs of the fabric for this workload it is not known: " + strings.Join(unknown, ", ") + ".", unknown
-	}
-	return fmt.Sprintf("The fabric has no other program for this workload than `%s`.", own.Name), nil
-}
-
-// took says how many slots the run takes with another program, "" if that was not tried.
-func (r *run) took(ctx context.Context, program string) string {
-	c, err := r.config.Source.With(program, nil)
-	if err != nil {
-		return ""
-	}
-	left := r.trySmall(ctx, c, r.report.Slots)
-	if left == nil {
-		return ""
-	}
-	return fmt.Sprintf("; tried, it took %d", left.Slots)
+	m = remedy("programs", "", "", facts{"Slow": slow, "Unknown": unknown, "Program": own.Name})
+	m.Tried = true
+	return m, unknown
 }
 
 // parameter is a value of a parameter of the program that was tried.
 type parameter struct {
-	key   string
-	means string // the value, "" if no one says
-	value int64
-	left  *outcome.Left
-}
-
-func (p *parameter) text() string {
-	means := ""
-	if p.means != "" {
-		means = " (" + p.means + ")"
-	}
-	return fmt.Sprintf("with `%s=%d`%s %s", p.key, p.value, means, p.left.Text())
+	Key   string
+	Means string // the value, "" if no one says
+	Value int64
+	Left  *outcome.Left
 }
 
 // otherParameters tries the other values of the parameters of the program that have few, up to the first with which the run keeps
-// all rules: keeps. It says how the runs end, "" if there were none.
-func (r *run) otherParameters(ctx context.Context) (text string, keeps *parameter) {
-	own := r.config.Firmware.Program
-	var tried []string
+// all rules: keeps. It says how the runs end, nil if there were none.
+func (r *run) otherParameters(ctx context.Context) (m *outcome.Remedy, keeps *parameter) {
+	own, none := r.config.Firmware.Program, r.report.Aside.Late.Deadline
+	var tried []parameter
 	for _, choice := range own.Params {
 		for i, v := range choice.Values {
 			params := maps.Clone(r.config.Firmware.Params)
 			if params == nil {
 				params = map[string]int64{}
 			}
-			if params[choice.Name] == v {
+			if params[choice.Name] == v || keeps != nil {
 				continue
 			}
 			params[choice.Name] = v
-			c, err := r.config.Source.With(own.Name, params)
-			if err != nil {
+			p := parameter{Key: "firmware.params." + choice.Name, Value: v, Left: r.tryProgram(ctx, own.Name, params)}
+			if p.Left == nil {
 				continue
 			}
-			left := r.trySmall(ctx, c, r.report.Slots)
-			if left == nil {
-				continue
-			}
-			p := &parameter{key: "firmware.params." + choice.Name, value: v, left: left}
 			if i < len(choice.Mean) {
-				p.means = choice.Mean[i]
+				p.Means = choice.Mean[i]
 			}
-			tried = append(tried, p.text())
-			if left.Verdict == outcome.VerdictPass {
-				return "This page has tried other parameters of the program: " + strings.Join(tried, "; ") + ".", p
+			if tried = append(tried, p); p.Left.Verdict == outcome.VerdictPass {
+				keeps, none = &p, 0
 			}
 		}
 	}
 	if tried == nil {
-		return "", nil
+		return nil, nil
 	}
-	return fmt.Sprintf("This page has tried other parameters of the program: %s. None meets %s.", strings.Join(tried, "; "),
-		traces.Plural(r.report.Aside.Late.Deadline, "slot", "slots")), nil
+	said := remedy("parameters", "", "", facts{"Tried": tried, "None": none})
+	said.Tried = true
+	return &said, keeps
 }
 
 // withoutFaults are the runs without one of the faults that have broken rules, as far as they were tried, and without all; then
@@ -237,31 +205,25 @@ func (r *run) withoutFaults(ctx context.Context, command string) (list []outcome
 	report := r.report
 	for k := range report.Aside.Known.Left {
 		if report.Faults[k].First != nil && len(report.Faults) > 1 {
-			text := fmt.Sprintf("Without `%s`, with the other faults: %s.", report.FaultName(k), report.LeftText(&report.Aside.Known.Left[k]))
-			list = append(list, outcome.Remedy{Text: text, Command: set(command, r.config.Faults[k].Key, "0"), Tried: true})
+			m := remedy("without one", set(command, r.config.Faults[k].Key, "0"), "",
+				facts{"Fault": report.FaultName(k), "Left": report.LeftText(&report.Aside.Known.Left[k])})
+			m.Tried = true
+			list = append(list, m)
 		}
 	}
 	none := set(command, "faults", "{}")
-	switch w := report.Without; {
-	case w != nil && w.Verdict == outcome.VerdictFail:
-		list = append(list, outcome.Remedy{Text: "First mend what it breaks without any fault:", Command: none,
-			Expect: fmt.Sprintf("FAIL, %s; this page has tried it", traces.Plural(w.ViolationsTotal, "violation", "violations"))})
-	case w != nil:
-		list = append(list, outcome.Remedy{When: "If the faults are not meant", Text: "take them out of the scenario:", Command: none,
-			Expect: fmt.Sprintf("PASS after %s; this page has tried it", traces.Plural(w.Slots, "slot", "slots"))})
+	if w := report.Without; w != nil {
+		kind := map[bool]string{true: "fails anyway", false: "not meant"}[w.Verdict == outcome.VerdictFail]
+		left := outcome.Left{Verdict: w.Verdict, Violations: w.ViolationsTotal, Slots: w.Slots}
+		list = append(list, remedy(kind, none, left.Expect(), nil))
 	}
 	if report.Expect == nil {
-		list = append(list, meant(command, "If they are meant, and the run is to show this failure"))
+		list = append(list, meant(command, true))
 	}
 	if r.brokenByFaults(fabric.RuleNoLoss) || r.config.Rules.ReceiveStep && r.brokenByFaults(fabric.RuleExactlyOnce) {
 		list = append(list, r.lossless(ctx, command))
 	}
 	return list
-}
-
-func meant(command, when string) outcome.Remedy {
-	return outcome.Remedy{When: when, Text: "say that it is expected:", Command: command + " --expect fail",
-		Expect: "the same FAIL, with a line that says `as expected: fail`; the exit status is 0, not 1"}
 }
 
 func (r *run) brokenByFaults(rule string) bool {
@@ -276,35 +238,19 @@ func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 	c, loses := *r.config, r.brokenByFaults(fabric.RuleNoLoss)
 	c.Rules.NoLoss, c.Rules.ReceiveStep = false, false
 	c.Rules.ExactlyOnce = c.Rules.ExactlyOnce || loses && r.config.Known.Carries
-	text := "hold the run to what has to arrive:"
-	switch {
-	case !loses:
-		text += " leave out `receive_step`, as what is sent again comes later:"
-	case r.config.Known.Carries:
-		text += " `no_loss` is about every single frame, so it stays broken by one that a fault has taken, even if the firmware sends that again. " +
-			"Check `exactly_once` in its place, beside the other rules:"
-	default:
-		text += " `no_loss` is about every single frame, so it stays broken by one that a fault has taken, even if the firmware sends that again. " +
-			"Leave it out, and check the other rules. Whether all has come then, no rule can say here: let the receiver's firmware count, " +
-			"and call `sl_fail` if something is missing:"
+	program, expect := "", r.expect(r.trySmall(ctx, &c, r.report.Slots))
+	passes := strings.HasPrefix(expect, "PASS")
+	if p := r.config.Firmware.Program; p != nil && !passes {
+		program, command = p.Name, outcome.WithOwn(command, p.Name)
 	}
-	expect := r.expect(r.trySmall(ctx, &c, r.report.Slots))
-	remedy := outcome.Remedy{When: "If the firmware sends again what is lost", Text: text,
-		Command: set(command, "rules", flow(&c.Rules)), Expect: expect, Later: true}
-	if strings.HasPrefix(expect, "PASS") {
-		return remedy
+	dead := 0
+	if c.Rules.ExactlyOnce {
+		dead = len(r.report.Aside.Killed)
 	}
-	mends := "PASS if it keeps these rules, and those of every run: `finishes` is checked although it is not named"
-	if dead := len(r.report.Aside.Killed); dead > 0 && c.Rules.ExactlyOnce {
-		mends = fmt.Sprintf("FAIL only where a processor is dead, with %s", traces.Plural(dead, "violation", "violations"))
-	}
-	if p := r.config.Firmware.Program; p != nil {
-		remedy.Command = set(outcome.WithOwn(command, p.Name), "rules", flow(&c.Rules))
-		remedy.Expect = fmt.Sprintf("%s; with `%s` in the place of mine.wasm %s", mends, p.Name, expect)
-	} else {
-		remedy.Expect = fmt.Sprintf("%s; with the firmware as it is %s", mends, expect)
-	}
-	return remedy
+	m := remedy("lossless", set(command, "rules", flow(&c.Rules)), "", facts{"Loses": loses, "Carries": r.config.Known.Carries,
+		"Passes": passes, "Dead": dead, "Program": program, "Expect": expect})
+	m.Later = true
+	return m
 }
 
 func flow(rules *fabric.Rules) string {
@@ -320,32 +266,32 @@ func unquoted(form string) string {
 }
 
 func (r *run) withProgram(ctx context.Context, program string) string {
-	c, err := r.config.Source.With(program, r.config.Firmware.Params)
-	if err != nil { // it takes other keys
-		return r.expect(nil)
+	return r.expect(r.tryProgram(ctx, program, r.config.Firmware.Params)) // nil if it takes other keys
+}
+
+// tryProgram tries the run with another program, or other parameters; nil if that is refused or long.
+func (r *run) tryProgram(ctx context.Context, program string, params map[string]int64) *outcome.Left {
+	c, err := r.config.Source.With(program, params)
+	if err != nil {
+		return nil
 	}
-	return r.expect(r.trySmall(ctx, c, r.report.Slots))
+	return r.trySmall(ctx, c, r.report.Slots)
 }
 
 // expect is what to expect of a run that was tried, nil for one that was not.
 func (r *run) expect(left *outcome.Left) string {
-	if left != nil {
-		return left.Expect()
-	}
-	return "PASS or FAIL: this page has not tried it" + map[bool]string{true: ", as the run has RTL"}[r.config.RTL != nil]
+	return texts.Say("expect", facts{"Left": left, "RTL": r.config.RTL != nil})
 }
 
 // longerDeadline is the remedy for a missed deadline: one that all meet, without rules replaced by the scenario's own.
 func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) outcome.Remedy {
-	text := fmt.Sprintf("run it with the deadline that all meet, %s; nothing gets faster by that.", traces.Plural(slots, "slot", "slots"))
-	c := *r.config
-	if k := &r.report.Aside.Known; k.Check != "" {
+	c, k := *r.config, &r.report.Aside.Known
+	if k.Check != "" {
 		command, c.Rules = k.Check, r.programsRules(k.Unchecked)
-		text += fmt.Sprintf(" This checks what `%s` has to keep by itself, too (`%s`):", k.Program, strings.Join(k.Unchecked, "`, `"))
 	}
 	c.Rules.DeadlineSlots = uint32(slots)
-	return outcome.Remedy{When: "If packets may come later", Text: text, Command: set(command, "rules.deadline_slots", fmt.Sprint(slots)),
-		Expect: r.expect(r.trySmall(ctx, &c, r.report.Slots))}
+	return remedy("later", set(command, "rules.deadline_slots", fmt.Sprint(slots)), r.expect(r.trySmall(ctx, &c, r.report.Slots)),
+		facts{"Slots": slots, "Check": k.Check, "Program": k.Program, "Unchecked": k.Unchecked})
 }
 
 func (r *run) programsRules(names []string) fabric.Rules {
@@ -430,27 +376,17 @@ func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit)
 func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	limit := r.config.Slots
 	if last := r.report.Aside.LastSent; last != nil && *last < r.report.Slots/2 {
-		text := "No frame was sent at all"
-		if *last > 0 {
-			text = fmt.Sprintf("No frame was sent after slot %d", *last-1)
-		}
-		return outcome.Remedy{Text: text + ": more slots help only if a handler waits for a later one.", Rule: fabric.RuleFinishes}
+		m := remedy("waits", "", "", *last)
+		m.Rule = fabric.RuleFinishes
+		return m
 	}
-	option := slotsOption(limit)
 	more, left := r.longer(ctx)
-	text := fmt.Sprintf("give it %d slots, and not the %d that `%s` sets", more, limit, r.report.Aside.Known.LimitedBy)
-	if r.config.Traffic != nil {
-		text += "; `warm_up`, `measure` and `drain` of its traffic are so many together"
-	}
-	expect := r.expect(left)
-	switch n := r.machine.Shape.Processors(); {
-	case left != nil && left.Slots == more && left.Verdict != outcome.VerdictPass && slices.Contains(left.Rules, fabric.RuleFinishes):
-		expect += fmt.Sprintf(", and it is not over after %s, either", traces.Plural(more, "slot", "slots"))
-	case left == nil && !r.small(more):
-		expect += fmt.Sprintf(": %d processors times %d slots are more than the %d that it tries", n, more, triedWorkMax)
-	}
-	command = strings.Replace(command, option, "", 1) + slotsOption(uint32(more))
-	return outcome.Remedy{When: "If it is to come to its end", Text: text + ":", Command: command, Expect: expect, Rule: fabric.RuleFinishes}
+	unended := left != nil && left.Slots == more && left.Verdict != outcome.VerdictPass && slices.Contains(left.Rules, fabric.RuleFinishes)
+	m := remedy("more slots", strings.Replace(command, slotsOption(limit), "", 1)+slotsOption(uint32(more)), "",
+		facts{"More": more, "Limit": limit, "By": r.report.Aside.Known.LimitedBy, "Traffic": r.config.Traffic != nil, "Expect": r.expect(left),
+			"Unended": unended, "Large": left == nil && !r.small(more), "Processors": r.machine.Shape.Processors(), "Most": triedWorkMax})
+	m.Rule = fabric.RuleFinishes
+	return m
 }
 
 // longer tries the run with more slots: as many as its traffic needs, or so many times as many as before, until it ends by
@@ -498,8 +434,9 @@ func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 		if slots > r.config.Slots {
 			command = strings.Replace(command, slotsOption(r.config.Slots), "", 1) + slotsOption(slots)
 		}
-		return []outcome.Remedy{{When: "If it is to be this short", Rule: fabric.RuleFinishes, Command: command, Expect: left.Expect(),
-			Text: fmt.Sprintf("shorten the traffic so that it fits into %s; its figures are of fewer packets then:", traces.Plural(slots, "slot", "slots"))}}
+		m := remedy("shorter", command, left.Expect(), slots)
+		m.Rule = fabric.RuleFinishes
+		return []outcome.Remedy{m}
 	}
 	return nil
 }
@@ -507,10 +444,7 @@ func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 // deeper tries RX FIFOs that are twice as deep, and so on, until no rule is broken. It has no advice where that does not help. Frames that
 // were lost need no other; frames that wait for one another may have it in the firmware, too.
 func (r *run) deeper(ctx context.Context, command, rule string) []outcome.Remedy {
-	had, only := r.config.NIC.RxFrames, ""
-	if rule == fabric.RuleDeadlock {
-		only = ", which is enough for this load; with more frames on their way the ring may close again"
-	}
+	had := r.config.NIC.RxFrames
 	for depth := 2 * had; depth <= fabric.FIFOMax; depth *= 2 {
 		c := *r.config
 		c.NIC.RxFrames = depth
@@ -519,12 +453,10 @@ func (r *run) deeper(ctx context.Context, command, rule string) []outcome.Remedy
 			return nil
 		}
 		if left.Verdict == outcome.VerdictPass {
-			return []outcome.Remedy{{
-				When: "If the NIC may have a deeper RX FIFO", Rule: rule, Instead: rule == fabric.RuleNoLoss,
-				Text: fmt.Sprintf("give it %s in the place of %d (depths were doubled until the run passed)%s:",
-					traces.Plural(uint64(depth), "frame", "frames"), had, only),
-				Command: set(command, "nic.rx_frames", fmt.Sprint(depth)), Expect: left.Expect(),
-			}}
+			m := remedy("deeper", set(command, "nic.rx_frames", fmt.Sprint(depth)), left.Expect(),
+				facts{"Depth": depth, "Had": had, "Ring": rule == fabric.RuleDeadlock})
+			m.Rule, m.Instead = rule, rule == fabric.RuleNoLoss
+			return []outcome.Remedy{m}
 		}
 	}
 	return nil
