@@ -5,20 +5,18 @@ import (
 	"math/bits"
 )
 
-// ContentionMatching is one slot of a medium without an arbiter, ALOHA style: what a
-// contention cell and coins do. It belongs to one goroutine at a time and allocates nothing
-// once it has grown.
+// ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA), with the results of
+// Contentions and Coins. It must not be used concurrently and allocates only while its buffers grow.
 type ContentionMatching struct {
 	Stream Stream // of the coins
 
 	transmitted []uint32
 }
 
-// Slot counts the inputs whose addressee listens for their tag, and has each of them toss a
-// coin (Stream.CoinSeed, Toss): those with heads transmit. If exactly one does, its frame
-// passes; if several do, all are lost. requesting are inputs in any order, addressees and
-// tags those of all inputs, listeners all outputs; input i's coin is processor i's. The
-// result is valid until the next call.
+// Slot counts the contenders: the requesting inputs whose addressee accepts their tag. Each tosses a coin
+// (Stream.CoinSeed, Toss) and transmits on heads. A single frame passes; several frames are lost. requesting lists
+// inputs in any order; addressees, tags and listeners cover all inputs and outputs. Input i uses the coin of
+// processor i. The result is valid until the next call.
 func (m *ContentionMatching) Slot(slot uint32, requesting, addressees []uint32, tags []uint16, listeners []Listener) (contenders int, transmitted []uint32) {
 	for _, input := range requesting {
 		if contends(addressees[input], tags[input], listeners) {
@@ -38,9 +36,9 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 	return int(addressee) < len(listeners) && listeners[addressee].Accepts(tag)
 }
 
-// Contentions is a bank of media without an arbiter. A medium says how many of its inputs
-// contend in a slot, those whose addressee listens for their tag, and then what has become
-// of those that transmit: exactly one passes, two or more have wasted the slot.
+// Contentions is a bank of media without an arbiter. At the start of a slot a medium counts its contenders: the
+// requesting inputs whose addressee accepts their tag. Then it reports the fate of transmissions: a single one
+// passes, several collide.
 //
 //	cycle       0    1    2    3
 //	start      /-\_______________
@@ -49,11 +47,11 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 //	passed               a    -   until another one transmits in the same slot
 //	collided                  a,c
 //
-// Whoever has transmitted since start counts, whether it contends or not.
+// Every transmission since start counts, also of inputs that do not contend.
 //
-// Reset: none contends or has transmitted. Parameters: ports. Ports: start; request,
-// addressee, tag and transmit of all inputs; listening, filter and tag of all outputs. Out,
-// from registers: count, and who contends; who has passed or collided. Twin: contention.v.
+// Reset: no contender, no transmission. Parameters: ports. Inputs: start; request, addressee, tag and transmit of
+// each input port; listening, filter and tag of each output port. Registered outputs: count, contends, passed,
+// collided. Twin: contention.v.
 type Contentions struct {
 	Registers
 	bank  Bank
@@ -65,23 +63,23 @@ type Contentions struct {
 	// Registers.
 	contenders []uint32
 	contending []uint8 // by input
-	sent       []uint8 // by input: it has transmitted in this slot
+	sent       []uint8 // by input: has transmitted in this slot
 
-	changed []bool // the outputs do not show the registers
+	changed []bool // outputs differ from registers
 }
 
-// ContentionConfig are the parameters of a bank of media. Signals of inputs and outputs have
-// Ports elements for each medium, side by side.
+// ContentionConfig holds the parameters of a bank of media. Signals of inputs and outputs have Ports elements per
+// medium, side by side.
 type ContentionConfig struct {
 	Bank  Bank
 	Ports int // 1..AllocatorPortsMax
 
-	Start             *Signal // 1 bit, of each medium
-	Request, Transmit *Signal // 1 bit, of each input
-	Addressee         *Signal // as many bits as an index of an output has, of each input
-	Tag               *Signal // 16 bits, of each input
-	Listen            *Signal // 1 bit, of each output
-	Filter, FilterTag *Signal // 1 bit and 16 bits, of each output
+	Start             *Signal // 1 bit per medium
+	Request, Transmit *Signal // 1 bit per input
+	Addressee         *Signal // IndexBits(Ports) bits per input
+	Tag               *Signal // 16 bits per input
+	Listen            *Signal // 1 bit per output
+	Filter, FilterTag *Signal // 1 bit and 16 bits per output
 }
 
 // NewContentions returns a bank in its reset state.
@@ -136,16 +134,16 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 	return m, nil
 }
 
-// Count is how many inputs contend for each medium.
+// Count returns the number of contenders of each medium.
 func (m *Contentions) Count() *Signal { return m.count }
 
-// Contends is 1 for every input that contends.
+// Contends returns a wire per input: 1 if it contends.
 func (m *Contentions) Contends() *Signal { return m.contends }
 
-// Passed is 1 for the input that is the only one to have transmitted in this slot.
+// Passed returns a wire per input: 1 if it alone has transmitted in this slot.
 func (m *Contentions) Passed() *Signal { return m.passed }
 
-// Collided is 1 for every input that has transmitted in this slot and not alone.
+// Collided returns a wire per input: 1 if it and others have transmitted in this slot.
 func (m *Contentions) Collided() *Signal { return m.collided }
 
 func (m *Contentions) Site() *Site {
@@ -191,7 +189,7 @@ func (m *Contentions) Latches() []Wire {
 	return []Wire{m.start, m.request, m.addressee, m.tag, m.transmit, m.listen, m.filter, m.filterTag}
 }
 
-// Latch counts who contends when a slot starts, and notes who transmits.
+// Latch counts the contenders when a slot starts and records transmissions.
 func (m *Contentions) Latch(s Shard) {
 	first, end := m.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -224,7 +222,7 @@ func (m *Contentions) begin(i int) {
 	}
 }
 
-// QuietFor implements Quiet: nothing starts, no one begins to transmit, and the outputs show the registers.
+// QuietFor implements Quiet: no slot starts, no input begins to transmit, and the outputs show the registers.
 func (m *Contentions) QuietFor(limit uint64) uint64 {
 	for i, start := range m.start.Value {
 		if start != 0 || m.changed[i] {

@@ -2,38 +2,35 @@ package hw
 
 import "fmt"
 
-// StarCouplers is a bank of passive optical star couplers: every input reaches
-// every output, so a coupler has one output value, the OR of its senders' rails.
+// StarCouplers is a bank of passive optical star couplers. Every input reaches every output, so a coupler has one
+// output value, the OR of its senders' rails.
 //
-// Latency 0 cycles (combinational), throughput one phit per cycle and coupler.
-// Two senders whose bits differ light both rails of a bit, a code violation that
-// every receiver sees: a collision delivers nothing. There is no state but the
-// Violation flags, an observer's column that reset and ClearSlot set to 0.
+// Latency 0 cycles (combinational), throughput one phit per cycle and coupler. Senders whose bits differ light both
+// rails of a bit, a code violation that every receiver sees: a collision delivers nothing. The only state is the
+// Violation flags, a column for observers; reset and ClearSlot clear it.
 //
-// Parameters: the wiring (Base, Fan). Ports: in (light and port select of the
-// transmitters), out (light of the couplers). Source: Mei and Rizzi, section I.
+// Parameters: the wiring (Base, Fan). Inputs: light and port selects of the transmitters. Output: light of the
+// couplers. Source: Mei and Rizzi, section I.
 //
-// In a partitioned network of g groups of d, transmitter i is in group i div d, Base[i] =
-// (i div d)*g, Fan g, and coupler from*g+to carries light from group from to group to. All
-// couplers that a transmitter reaches belong to its own unit, so shards never
-// write to the same coupler.
+// In a partitioned network of g groups of d, transmitter i is in group i div d, Base[i] = (i div d)*g, and Fan is g.
+// Coupler from*g+to carries light from group from to group to. A transmitter reaches only couplers of its own unit,
+// so shards never write to the same coupler.
 type StarCouplers struct {
 	Registers
 	violations
 	bank  Bank
 	base  []uint32
-	leads []uint32 // in place of base: by transmitter and port; nil: all ports of one lie side by side
+	leads []uint32 // replaces base for drawn couplers: by transmitter and port
 	fan   uint32
 	in    *Light
 	ports *PortSelect
 	out   *Light
 
-	replaced []bool // by RTL, nil for none
+	replaced []bool // by coupler: RTL replaces it; nil if none
 }
 
-// NewStarCouplers returns the bank that drives out from in. base[i] is the first
-// of the fan couplers that transmitter i reaches; its port select p means coupler
-// base[i]+p.
+// NewStarCouplers returns a bank that drives out from in. Port p of transmitter i leads to coupler base[i]+p, p below
+// fan.
 func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fan int) (*StarCouplers, error) {
 	path := out.bank.Path()
 	switch {
@@ -69,7 +66,7 @@ func newStarCouplers(c *StarCouplers) *StarCouplers {
 	return c
 }
 
-// Reached returns the coupler that a transmitter's port leads to.
+// Reached returns the coupler of a transmitter's port.
 func (c *StarCouplers) Reached(transmitter, port int) int {
 	if c.leads != nil {
 		return int(c.leads[transmitter*int(c.fan)+port])
@@ -81,7 +78,6 @@ func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
 
 func (c *StarCouplers) Outputs() []Wire { return []Wire{c.out} }
 
-// Settle carries the light of the shard's lit transmitters to the couplers of their port selects.
 func (c *StarCouplers) Settle(s Shard) {
 	out, shard := c.out, s.Index
 	out.Clear(shard)
@@ -116,7 +112,6 @@ func (c *StarCouplers) Settle(s Shard) {
 	}
 }
 
-// QuietFor implements Quiet: couplers do nothing in the dark.
 func (c *StarCouplers) QuietFor(limit uint64) uint64 {
 	if !c.in.Dark() || !c.out.Dark() {
 		return 0
@@ -124,8 +119,8 @@ func (c *StarCouplers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Site says what the ports of a coupler are: the light of all transmitters of its unit side
-// by side, dark for those that are switched to other couplers.
+// Site describes a coupler. Its input is the light of all transmitters of its unit, side by side; the rails of
+// transmitters switched to other couplers are dark.
 func (c *StarCouplers) Site() *Site {
 	if c.leads != nil {
 		return c.siteDrawn()
@@ -178,7 +173,7 @@ func (c *StarCouplers) reaches(sender, coupler uint32) bool {
 	}
 }
 
-// replace: Settle passes the coupler by.
+// replace excludes the coupler from Settle.
 func (c *StarCouplers) replace(coupler int, _ func() bool) {
 	if c.replaced == nil {
 		c.replaced = make([]bool, c.bank.Size())
@@ -186,11 +181,11 @@ func (c *StarCouplers) replace(coupler int, _ func() bool) {
 	c.replaced[coupler] = true
 }
 
-// NoCoupler is where a port of a transmitter leads that leads nowhere.
+// NoCoupler marks a transmitter's port without a coupler.
 const NoCoupler = ^uint32(0)
 
-// NewDrawnCouplers returns the bank that drives out from in, wired as somebody has drawn it: leads[i*fan+p] is
-// the coupler that port p of transmitter i reaches, NoCoupler for none. All is one unit.
+// NewDrawnCouplers returns a bank with arbitrary wiring: port p of transmitter i leads to coupler leads[i*fan+p],
+// NoCoupler for none. The whole bank is one unit.
 func NewDrawnCouplers(in *Light, ports *PortSelect, out *Light, leads []uint32, fan int) (*StarCouplers, error) {
 	path := out.bank.Path()
 	switch {
@@ -242,8 +237,8 @@ type end struct {
 	port        uint16
 }
 
-// siteDrawn is the Site of couplers that are wired as drawn: the light of the ports that lead to one, in the
-// order of the transmitters, and dark lanes after them if others have more.
+// siteDrawn describes a coupler with arbitrary wiring. Its input is the light of the ports that lead to it, in
+// transmitter order, padded with dark lanes to the largest coupler.
 func (c *StarCouplers) siteDrawn() *Site {
 	ends, lanes, width := make([][]end, c.bank.Size()), 1, c.in.width
 	for i, coupler := range c.leads {

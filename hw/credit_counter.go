@@ -5,37 +5,34 @@ import (
 	"math/bits"
 )
 
-// CreditDepthMax is the largest number of credits of a counter.
+// CreditDepthMax is the maximum number of credits of a counter.
 const CreditDepthMax = 65535
 
-// CreditCounterBytes is what a counter takes.
+// CreditCounterBytes is the memory per counter.
 const CreditCounterBytes = 7
 
-// CreditCounters is a bank of the counters that senders keep of the places that are free at
-// their receivers. A sender takes a credit with each frame, and is given it back when the
-// receiver has freed the place.
+// CreditCounters is a bank of senders' counters of free buffers at their receivers. A frame takes a credit; the
+// receiver gives it back when it has freed the buffer.
 //
-// Ports: take (1 bit) and give (a number) in; count, underflow and overflow out, all of them
-// registered: what is given in cycle c can be taken in cycle c+1. Throughput one credit taken
-// and any number given per cycle.
+// Inputs: take (1 bit) and give (a number). Registered outputs: count, underflow and overflow. A credit given in
+// cycle c can be taken in cycle c+1. Throughput one credit taken and any number given per cycle.
 //
 //	cycle       0   1   2   3   4
 //	take       /-------\___/---\___
 //	give         0   0   1   0   0
 //	count        2   1   0   1   0
 //
-// What cannot be is flagged in the cycle after, and changes nothing: a credit is taken that
-// is not there (underflow), or more are given than are out, however many are taken in that
-// cycle (overflow: the counter is at depth then).
+// Errors are flagged in the next cycle. A take without a credit changes nothing (underflow). A give of more credits
+// than are outstanding leaves the counter at depth, less a take in that cycle (overflow).
 //
-// Reset: depth credits, no flag. Parameter: depth. Twin: credit_counter.v.
+// Reset: depth credits, flags 0. Parameter: depth. Twin: credit_counter.v.
 type CreditCounters struct {
 	Registers
 	bank  Bank
 	depth int
-	owner []uint16 // shard of each unit
+	owner []uint16 // by unit: its shard
 
-	// Inputs of this cycle, for the Latch to come.
+	// Inputs of this cycle, for the next Latch.
 	take []uint8
 	give []uint16
 
@@ -43,16 +40,16 @@ type CreditCounters struct {
 	count               []uint16
 	underflow, overflow []uint8
 
-	asked    []bool // [giver*shards+owner]: shard giver has given the shard owner an input in this cycle
-	flagged  []bool // per shard: some flag is 1
+	asked    []bool // [giver*shards+owner]: shard giver has set an input of shard owner in this cycle
+	flagged  []bool // by shard: a flag is set
 	shards   int
-	replaced []bool // by RTL, nil for none
+	replaced []bool // by sender: RTL replaces it; nil if none
 
-	// Restoring, if set, is told the count of every sender, in order, that a state brings.
+	// Restoring, unless nil, is called with each sender's count, in order, when a state is restored.
 	Restoring func(sender int, count uint16)
 }
 
-// NewCreditCounters returns a bank of counters with all credits, depth of them, 1 to CreditDepthMax.
+// NewCreditCounters returns a bank of counters at depth credits, 1 to CreditDepthMax.
 func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -83,11 +80,10 @@ func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, e
 	return c, nil
 }
 
-// Count returns how many frames a sender may send, 0..depth.
+// Count returns a sender's credits, 0..depth.
 func (c *CreditCounters) Count(sender int) int { return int(c.count[sender]) }
 
-// Take is the input take of a sender's counter in this cycle, for the Latch to come. The
-// sender's shard calls it, between Settle and Latch.
+// Take sets a sender's take input for the next Latch. The sender's shard must call it between Settle and Latch.
 func (c *CreditCounters) Take(sender int) {
 	if c.count[sender] == 0 {
 		broken(c.bank.Element(sender), "a frame is sent without a credit")
@@ -96,8 +92,8 @@ func (c *CreditCounters) Take(sender int) {
 	c.ask(int(c.owner[sender/c.bank.PerUnit]), sender)
 }
 
-// Give adds 1 to the input give of a sender's counter in this cycle, for the Latch to come.
-// The shard of the sender's one receiver calls it, between Settle and Latch.
+// Give adds 1 to a sender's give input for the next Latch. The shard of the sender's only receiver must call it
+// between Settle and Latch.
 func (c *CreditCounters) Give(giver, sender int) {
 	c.give[sender]++
 	if out := c.depth - int(c.count[sender]); int(c.give[sender]) > out && !c.Replaced(sender) {
@@ -123,7 +119,7 @@ func (c *CreditCounters) Latch(s Shard) {
 	c.flagged[s.Index] = latchCredits(c.count[first:end], c.take[first:end], c.give[first:end], c.underflow[first:end], c.overflow[first:end], uint16(c.depth))
 }
 
-// calls reports whether an input has been given to a shard in this cycle.
+// calls reports whether a shard's counters have inputs in this cycle.
 func (c *CreditCounters) calls(owner int) bool {
 	for giver := range c.shards {
 		if c.asked[giver*c.shards+owner] {
@@ -133,7 +129,7 @@ func (c *CreditCounters) calls(owner int) bool {
 	return false
 }
 
-// latchCredits is the edge of counters and takes their inputs back; flagged tells of an impossible count.
+// latchCredits updates counters and clears their inputs; flagged reports whether a flag is set.
 func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8, depth uint16) (flagged bool) {
 	for i, have := range count {
 		given, taken := give[i], uint16(take[i])
@@ -149,7 +145,6 @@ func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overfl
 	return flagged
 }
 
-// QuietFor implements Quiet: nothing is taken or given.
 func (c *CreditCounters) QuietFor(limit uint64) uint64 {
 	for shard := range c.shards {
 		if c.flagged[shard] || c.calls(shard) {
@@ -214,7 +209,7 @@ func (c *CreditCounters) Site() *Site {
 	}
 }
 
-// Replaced reports whether RTL stands for a sender's counter.
+// Replaced reports whether RTL replaces a sender's counter.
 func (c *CreditCounters) Replaced(sender int) bool { return c.replaced != nil && c.replaced[sender] }
 
 func (c *CreditCounters) restoring(sender int, count uint16) error {
@@ -224,7 +219,7 @@ func (c *CreditCounters) restoring(sender int, count uint16) error {
 	return nil
 }
 
-// forget takes the inputs back and looks for flags, after a reset or a restore.
+// forget clears the inputs and derives flagged after a reset or restore.
 func (c *CreditCounters) forget() {
 	clear(c.take)
 	clear(c.give)

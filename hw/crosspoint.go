@@ -2,33 +2,31 @@ package hw
 
 import "fmt"
 
-// Crosspoints is a bank of the gates of a crossbar, one at each input: the light of a
-// transmitter passes to the output whose arbiter grants it, and no other. What passes meets at
-// the outputs, which are couplers: an arbiter that is wrong lets frames collide.
+// Crosspoints is a bank of gates, one per input of a crossbar. A transmitter's light passes only to the output whose
+// arbiter grants it. The outputs are couplers, so a faulty arbiter lets frames collide.
 //
-// Latency 0 cycles (combinational). Parameters: outputs, phit bits. Ports: light and ask of the
-// transmitter and the grants of all outputs in; light, and the output that it goes to, out.
-// There is no state. Twin: crosspoint.v.
+// Latency 0 cycles (combinational), stateless. Parameters: outputs, phit bits. Inputs: light and ask of the
+// transmitter, grants of all outputs. Outputs: light, and the output that it goes to. Twin: crosspoint.v.
 type Crosspoints struct {
 	CrosspointConfig
 	bank    Bank
 	to      *PortSelect
-	passing [][]uint32 // by shard: those whose To is not PortNone
+	passing [][]uint32 // by shard: transmitters whose To is not PortNone
 
-	listed   []bool // of those that ask: whether a list says for what
-	replaced []bool // by RTL, nil for none
+	listed   []bool // by transmitter: lit, and a list selects its output
+	replaced []bool // by transmitter: RTL replaces its gate; nil if none
 }
 
-// CrosspointConfig are the wires of a bank of crosspoints.
+// CrosspointConfig holds the wires of a bank of crosspoints.
 type CrosspointConfig struct {
 	In          *Light  // of the transmitters
-	Asks        *Asks   // of the same
-	Busy, Index *Signal // by output: whether it serves a transmitter, and which; nil if all lead to output 0
-	Allow       *Signal // by transmitter: whether it may send at all; nil for all
-	Out         *Light  // what passes, a wire for each transmitter
+	Asks        *Asks   // of the transmitters
+	Busy, Index *Signal // by output: serving, and the served transmitter; nil if all transmitters lead to output 0
+	Allow       *Signal // by transmitter: may send; nil if all may
+	Out         *Light  // by transmitter: light that passes
 }
 
-// NewCrosspoints returns the gates after a bank of transmitters.
+// NewCrosspoints returns the gates of a bank of transmitters.
 func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	in, out := c.In, c.Out
 	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(c.Asks.To) != in.bank.Size() {
@@ -43,12 +41,10 @@ func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	}, nil
 }
 
-// To is the output that serves each transmitter, PortNone for none.
+// To returns the output that serves each transmitter, PortNone for none.
 func (c *Crosspoints) To() *PortSelect { return c.to }
 
 func (c *Crosspoints) Path() string { return c.bank.Path() }
-
-// Reset and State: there is nothing to keep.
 
 func (c *Crosspoints) Reset()              {}
 func (c *Crosspoints) State(*StateVisitor) {}
@@ -88,7 +84,7 @@ func (c *Crosspoints) Settle(s Shard) {
 	if !listed {
 		return
 	}
-	for output, busy := range c.Busy.Value { // those whom a list has brought there
+	for output, busy := range c.Busy.Value { // transmitters whose list selects the output
 		if i := uint32(c.Index.Value[output]); busy != 0 && c.listed[i] && c.serves(output, i) {
 			c.pass(s.Index, i, uint16(output))
 		}
@@ -119,9 +115,8 @@ func (c *Crosspoints) width() int {
 	return len(c.Busy.Value)
 }
 
-// Site says what the ports of a crosspoint are: what its transmitter asks for, and a grant from
-// every output, high if it serves this transmitter and that may send at all. Where all lead to
-// output 0, that one serves everybody, and all ask for it.
+// Site describes a crosspoint. Its inputs are the output that its transmitter asks for and one grant per output, high
+// if the output serves the transmitter and it may send. Without Busy, output 0 serves all transmitters.
 func (c *Crosspoints) Site() *Site {
 	outputs := c.width()
 	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)

@@ -1,8 +1,8 @@
-// Package hw is the hardware under everything: the clock, the kernel with its
-// three phases, wires, passive star couplers, buses, fibres, and the means to name,
-// watch, save and restore them. It knows neither fabrics nor frames.
+// Package hw is the foundation of all fabrics: the clock, the kernel with its three phases, wires, passive star
+// couplers, buses and fibres, and the means to name, watch, save and restore them. It does not depend on fabrics or
+// frames.
 //
-//	          Drive                Settle               Latch
+//	         Drive                Settle               Latch
 //	registers -----> wires (Light) -----> wires (Light) -----> registers
 //	transmitters             StarCouplers         Fibre, receivers
 //	     ^                                    |          |
@@ -10,9 +10,7 @@
 //	     +-----------------------------------------------+
 //	                     next cycle (Clock)
 //
-// A Kernel runs the phases over all components and shards, and skips the cycles in which
-// all of them are quiet; Workers spread the shards over the cores; StateVisitor carries
-// registers to a file and back. A component declares its registers once (Registers: reset,
-// saved state, probes follow) and its ports once (Site: RTL in its place and beside it
-// follow).
+// A Kernel runs the phases over all components and shards and skips cycles in which all are quiet. Workers distribute
+// the shards over the cores. StateVisitor saves and restores registers. A component declares its registers once, for
+// reset, saved state and probes (Registers), and its ports once, for RTL in its place or beside it (Site).
 package hw

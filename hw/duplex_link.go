@@ -2,21 +2,19 @@ package hw
 
 import "fmt"
 
-// DuplexLinks is a bank of links between two ends, which both have a transmitter. Each
-// carries the light of end 0 towards end 1 and that of end 1 towards end 0, full duplex both
-// at once, half duplex one of them: where both ends are lit in one cycle, all bits have both
-// rails lit towards both ends, a code violation that both receivers see.
+// DuplexLinks is a bank of links with a transmitter at both ends. A full-duplex link carries both directions at once,
+// a half-duplex link one of them: if both ends are lit in a cycle, all bits light both rails towards both ends, a
+// code violation that both receivers see.
 //
 //	transmitter 0 --in---->[ link ]--out----> towards end 1
 //	towards end 0 <--out---[      ]<----in--- transmitter 1
 //
-// Latency 0 cycles (combinational), throughput one phit per cycle in each direction that
-// may be used. There is no state but the Violation flags, an observer's column that reset and
-// ClearSlot set to 0. A link belongs to the unit of its outputs; its transmitters may be
-// anywhere.
+// Latency 0 cycles (combinational), throughput one phit per cycle and usable direction. The only state is the
+// Violation flags, a column for observers; reset and ClearSlot clear it. A link belongs to the unit of its outputs;
+// its transmitters may be in any unit.
 //
-// Parameters: the wiring, half or full duplex. Ports: in (light of the transmitters), out (two
-// wires for each link). Twin: duplex_link.v. Source: Hussain, section 2.
+// Parameters: the wiring, half or full duplex. Input: light of the transmitters. Output: two wires per link. Twin:
+// duplex_link.v. Source: Hussain, section 2.
 type DuplexLinks struct {
 	Registers
 	violations // by wire of out
@@ -24,36 +22,35 @@ type DuplexLinks struct {
 	half       bool
 	in         *Light
 	out        *Light
-	from       []uint32 // two for each link: the transmitters of its ends
-	to         []uint32 // two for each link: the wires of out that carry what its ends send
-	all        uint64   // all bits of a phit
+	from       []uint32 // two per link: the transmitters at its ends
+	to         []uint32 // two per link: the wires of out that carry its ends' light
+	all        uint64   // mask of a phit
 
 	// By transmitter.
-	carries  []uint32 // the wire of out that carries what it sends
-	opposite []uint32 // the transmitter at the other end, noEnd if it is of no link
-	replaced []bool   // its link is RTL; nil for none
+	carries  []uint32 // wire of out that carries its light
+	opposite []uint32 // transmitter at the other end, noEnd if not on a link
+	replaced []bool   // RTL replaces its link; nil if none
 }
 
-// DuplexLinkConfig are the parameters of a bank of links.
+// DuplexLinkConfig holds the parameters of a bank of links.
 type DuplexLinkConfig struct {
 	Bank Bank // of the links
 	Half bool // half duplex
 	In   *Light
 	Out  *Light
 
-	// From and To have two elements for each link, that of end 0 first: the transmitter at
-	// the end, a wire of In, and the wire of Out, in the link's own unit, that carries its
-	// light to the other end.
+	// From and To have two elements per link, end 0 first: the transmitter at the end (a wire of In), and the wire of
+	// Out, in the link's own unit, that carries its light to the other end.
 	From, To []uint32
 
-	// Passes says that wires of In may belong to no link: their light passes to the wire of Out with the same number.
+	// Passes permits wires of In that are not on a link. Their light passes to the wire of Out with the same number.
 	Passes bool
 }
 
-// noEnd is the other end of a wire that is of no link.
+// noEnd is the opposite of a wire that is not on a link.
 const noEnd = ^uint32(0)
 
-// NewDuplexLinks returns the bank that drives Out from In; the units that read In become those of the links.
+// NewDuplexLinks returns a bank that drives Out from In. It routes In to the units of the links.
 func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	if err := c.Bank.Check(); err != nil {
 		return nil, err
@@ -108,7 +105,6 @@ func (l *DuplexLinks) Inputs() []Wire { return []Wire{l.in} }
 
 func (l *DuplexLinks) Outputs() []Wire { return []Wire{l.out} }
 
-// Settle carries the light of the lit transmitters at the shard's links to the other ends.
 func (l *DuplexLinks) Settle(s Shard) {
 	in, out, shard := l.in, l.out, s.Index
 	out.Clear(shard)
@@ -127,7 +123,6 @@ func (l *DuplexLinks) Settle(s Shard) {
 	}
 }
 
-// QuietFor implements Quiet: links do nothing in the dark.
 func (l *DuplexLinks) QuietFor(limit uint64) uint64 {
 	if !l.in.Dark() || !l.out.Dark() {
 		return 0
@@ -135,8 +130,8 @@ func (l *DuplexLinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Site says what the ports of a link are: the light of both ends side by side, that of end 0
-// in the low bits; what is out there goes to that end.
+// Site describes a link. Inputs are the light of both ends, end 0 in the low bits; each output leads to the end with
+// the same number.
 func (l *DuplexLinks) Site() *Site {
 	towards := func(link, end int) uint32 { return l.to[2*link+1-end] }
 	ports := LightPorts("rail1_i", "rail0_i", l.in, true, 2, func(link, end int) uint32 { return l.from[2*link+end] })
@@ -169,7 +164,7 @@ func (l *DuplexLinks) Site() *Site {
 	}
 }
 
-// replace: Settle passes both ends of the link by.
+// replace excludes both ends of the link from Settle.
 func (l *DuplexLinks) replace(link int, _ func() bool) {
 	if l.replaced == nil {
 		l.replaced = make([]bool, len(l.carries))
@@ -177,5 +172,5 @@ func (l *DuplexLinks) replace(link int, _ func() bool) {
 	l.replaced[l.from[2*link]], l.replaced[l.from[2*link+1]] = true, true
 }
 
-// Reached returns the wire of Out that carries what a transmitter sends; it has one port.
+// Reached returns the wire of Out that carries a transmitter's light; a transmitter has one port.
 func (l *DuplexLinks) Reached(transmitter, _ int) int { return int(l.carries[transmitter]) }

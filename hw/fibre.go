@@ -6,33 +6,31 @@ import (
 	"slices"
 )
 
-// Fibre delays a bank of wires by Delay cycles: what is lit in cycle c at the
-// input is lit in cycle c+Delay at the output. Throughput is one phit per cycle;
-// nothing stalls it, and a code violation travels like any other light.
+// Fibre delays a bank of wires by Delay cycles. Throughput is one phit per cycle without stalls; code violations pass
+// unchanged.
 //
-// Delay 0 is combinational (Settle copies), Delay >= 1 is a pipeline of
-// registers (Drive shows the last stage, Latch fills the first). Reset state:
-// dark. The stages keep lists of what is lit, so the cost per cycle grows with
-// the light that enters and leaves, not with the wires or the delay.
+// Delay 0 is combinational (Settle copies); Delay >= 1 is a pipeline of registers (Drive shows the last stage, Latch
+// fills the first). Reset state: dark. The cost of a cycle grows with the light that enters and leaves, not with the
+// wires or the delay.
 //
-// Parameter: delay. Ports: in, out (light of the same size and shards).
+// Parameter: delay. Input and output: light of the same size and shards.
 type Fibre struct {
 	Registers
 	clock *Clock
 	in    *Light
 	out   *Light
-	delay int      // of all wires, or of the longest
-	own   []uint16 // of each wire, nil if all have delay
+	delay int      // of all wires, or of the longest wire
+	own   []uint16 // by wire; nil if all have delay
 
-	// Of each shard delay stages, used in turn: what enters in a cycle is shown its delay later.
+	// delay stages per shard, used in turn.
 	stages [][]lightOnWire
 
-	replaced []bool // by RTL, nil for none
+	replaced []bool // by wire: RTL replaces it; nil if none
 
-	// The registers as a table, the columns of a saved state: filled only then.
+	// The registers as a table, filled only to save them.
 	saved struct {
 		wire         []uint32
-		wait         []uint32 // cycles until it is at the output
+		wait         []uint32 // cycles until the output
 		rail1, rail0 []uint64
 	}
 }
@@ -42,10 +40,10 @@ type lightOnWire struct {
 	rail1, rail0 uint64
 }
 
-// FibreDelayMax is the longest delay, in cycles.
+// FibreDelayMax is the maximum delay in cycles.
 const FibreDelayMax = 4096
 
-// NewFibre returns the fibre that drives out from in, 0..FibreDelayMax cycles later.
+// NewFibre returns a fibre that drives out from in with a delay of 0..FibreDelayMax cycles.
 func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibre, error) {
 	switch {
 	case delayCycles < 0 || delayCycles > FibreDelayMax:
@@ -79,7 +77,7 @@ func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibr
 	return f, nil
 }
 
-// NewUnequalFibre is NewFibre for wires with delays of their own: all 0, or all 1..FibreDelayMax.
+// NewUnequalFibre is like NewFibre with a delay per wire: all 0, or all 1..FibreDelayMax.
 func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16) (*Fibre, error) {
 	if len(delays) != in.bank.Size() {
 		return nil, fmt.Errorf("%s: %d delays for %d wires", path, len(delays), in.bank.Size())
@@ -94,7 +92,7 @@ func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16)
 	return f, err
 }
 
-// Inputs is the light at the near end, when the fibre is combinational.
+// Inputs returns the light at the near end if the fibre is combinational.
 func (f *Fibre) Inputs() []Wire {
 	if f.delay == 0 {
 		return []Wire{f.in}
@@ -102,7 +100,7 @@ func (f *Fibre) Inputs() []Wire {
 	return nil
 }
 
-// Outputs is the light at the far end, when the fibre is combinational.
+// Outputs returns the light at the far end if the fibre is combinational.
 func (f *Fibre) Outputs() []Wire {
 	if f.delay == 0 {
 		return []Wire{f.out}
@@ -110,7 +108,7 @@ func (f *Fibre) Outputs() []Wire {
 	return nil
 }
 
-// Drives is the light at the far end, when the fibre has registers.
+// Drives returns the light at the far end if the fibre has registers.
 func (f *Fibre) Drives() []Wire {
 	if f.delay == 0 {
 		return nil
@@ -118,7 +116,7 @@ func (f *Fibre) Drives() []Wire {
 	return []Wire{f.out}
 }
 
-// Latches is the light at the near end, when the fibre has registers.
+// Latches returns the light at the near end if the fibre has registers.
 func (f *Fibre) Latches() []Wire {
 	if f.delay == 0 {
 		return nil
@@ -136,7 +134,6 @@ func (f *Fibre) Settle(s Shard) {
 	}
 }
 
-// Site says what the ports of a wire are: its two ends.
 func (f *Fibre) Site() *Site {
 	return &Site{
 		Twin: "link", What: "links", Parameters: f.parameters,
@@ -154,7 +151,7 @@ func (f *Fibre) parameters(wire int) map[string]int {
 	return map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": delay}
 }
 
-// replace: no light enters the wire.
+// replace keeps light out of the wire.
 func (f *Fibre) replace(wire int, _ func() bool) {
 	if f.replaced == nil {
 		f.replaced = make([]bool, f.in.bank.Size())
@@ -172,7 +169,7 @@ func (f *Fibre) Drive(s Shard) {
 	}
 }
 
-// Latch takes in the light of this cycle, over what Drive has just shown.
+// Latch stores the light of this cycle in the stage that Drive has just shown.
 func (f *Fibre) Latch(s Shard) {
 	if f.delay == 0 {
 		return
@@ -206,13 +203,12 @@ func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWi
 	return stage
 }
 
-// stage is what is shown and replaced in a cycle. The cycle before cycle 0 is
-// CycleOfReset, so they are counted from there.
+// stage returns the stage shown and refilled in a cycle. It counts cycles from CycleOfReset, the cycle before 0.
 func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
 	return &f.stages[shard*f.delay+int((cycle+1)%uint64(f.delay))]
 }
 
-// QuietFor implements Quiet: nothing happens until the next light arrives.
+// QuietFor implements Quiet: the fibre is quiet until the next light arrives.
 func (f *Fibre) QuietFor(limit uint64) uint64 {
 	if !f.in.Dark() || !f.out.Dark() {
 		return 0
@@ -227,8 +223,8 @@ func (f *Fibre) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// collect makes the table of what is on its way, sorted by remaining time and wire, so
-// that neither shards nor the order of arrival show.
+// collect lists the light in flight by remaining time and wire, so the table depends neither on shards nor on the
+// order of arrival.
 func (f *Fibre) collect() {
 	saved := &f.saved
 	saved.wire, saved.wait = saved.wire[:0], saved.wait[:0]

@@ -6,45 +6,41 @@ import (
 	"math/bits"
 )
 
-// Limits of the parameters of FIFOs.
+// Limits of FIFO parameters.
 const (
-	FIFODepthMax     = 65535 // in words
-	FIFOCountBitsMax = 32    // of the count that is shown
+	FIFODepthMax     = 65535 // words
+	FIFOCountBitsMax = 32    // bits of the overflow counter
 )
 
-// FIFOs is a bank of first-in first-out buffers with one clock.
+// FIFOs is a bank of synchronous first-in first-out buffers.
 //
-// Ports: push, data and pop in; head, count, overflow and overflows out, all of
-// them registered: what is pushed in cycle c can be the head in cycle c+1.
-// Throughput one push and one pop per cycle. The head is shown without a pop
-// (first word falls through) and is 0 when count is 0.
+// Inputs: push, data and pop. Registered outputs: head, count, overflow and overflows. A word pushed in cycle c can
+// be the head in cycle c+1. Throughput one push and one pop per cycle. The head is visible without a pop (first-word
+// fall-through); it is 0 while count is 0.
 //
-// In one cycle the pop comes before the push, so a full FIFO that is popped has
-// room for the word that is pushed with it. A pop of an empty FIFO does nothing,
-// also when a word is pushed in the same cycle. A push into a full one loses the
-// word: overflow is 1 in the cycle after, and overflows counts it, up to
-// 2^CountBits-1, where it stays.
+// A pop precedes a push in the same cycle, so a full FIFO accepts a push with a pop. A pop of an empty FIFO has no
+// effect, even with a push in the same cycle. A push into a full FIFO loses the word: overflow is 1 in the next
+// cycle, and overflows counts up to 2^CountBits-1, where it stays.
 //
-// Reset: empty, overflow and overflows 0, also in the middle of anything.
-// Parameters: depth, width, count bits. Twin: fifo.v.
+// Reset at any time: empty, overflow and overflows 0. Parameters: depth, width, count bits. Twin: fifo.v.
 type FIFOs struct {
 	Registers
 	bank  Bank
 	depth int
 	width int
-	limit uint32 // the largest count of overflows
+	limit uint32 // maximum of overflows
 
 	push, data, pop, head, count, overflow, overflows *Signal
 
 	// Registers.
-	words []uint64 // depth per FIFO
-	first []uint16 // place of the head
+	words []uint64 // depth words per FIFO
+	first []uint16 // position of the head
 	held  []uint16 // words in the FIFO
-	lost  []uint8  // the push of the cycle before was lost
-	total []uint32 // lost pushes, as far as limit
+	lost  []uint8  // the push of the previous cycle was lost
+	total []uint32 // lost pushes, at most limit
 }
 
-// FIFOConfig are the parameters of a bank of FIFOs.
+// FIFOConfig holds the parameters of a bank of FIFOs.
 type FIFOConfig struct {
 	Bank      Bank
 	Depth     int // words, 1..FIFODepthMax
@@ -111,16 +107,16 @@ func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
 	return f, nil
 }
 
-// Head is the oldest word of every FIFO, 0 when it is empty.
+// Head returns the oldest word of each FIFO, 0 if empty.
 func (f *FIFOs) Head() *Signal { return f.head }
 
-// Count is how many words every FIFO holds, 0..Depth.
+// Count returns the number of words in each FIFO, 0..Depth.
 func (f *FIFOs) Count() *Signal { return f.count }
 
-// Overflow is 1 in the cycle after a lost push.
+// Overflow returns a wire per FIFO: 1 in the cycle after a lost push.
 func (f *FIFOs) Overflow() *Signal { return f.overflow }
 
-// Overflows counts the lost pushes.
+// Overflows returns the number of lost pushes of each FIFO.
 func (f *FIFOs) Overflows() *Signal { return f.overflows }
 
 func (f *FIFOs) Site() *Site {
@@ -151,7 +147,7 @@ func (f *FIFOs) Drive(s Shard) {
 	}
 }
 
-// driveFIFOs returns a FIFO whose count or place is out of range, -1 for none.
+// driveFIFOs returns the index of a FIFO whose count or head is out of range, -1 if none.
 func driveFIFOs(head, count, words []uint64, first, held []uint16, depth int) (wrong int) {
 	for i, n := range held {
 		count[i], head[i] = uint64(n), 0
@@ -202,7 +198,7 @@ func pushFIFOs(push, data, words []uint64, first, held []uint16, lost []uint8, d
 	}
 }
 
-// countLost returns a counter that is out of range, -1 for none.
+// countLost returns the index of a counter that is out of range, -1 if none.
 func countLost(lost []uint8, total []uint32, limit uint32) (wrong int) {
 	for i, l := range lost {
 		if total[i] < limit {
@@ -214,7 +210,7 @@ func countLost(lost []uint8, total []uint32, limit uint32) (wrong int) {
 	return -1
 }
 
-// wrapped is a place in a ring of depth words; place is below 2*depth.
+// wrapped returns place modulo depth for places below 2*depth.
 func wrapped(place, depth int) uint16 {
 	if place >= depth {
 		place -= depth
@@ -222,7 +218,7 @@ func wrapped(place, depth int) uint16 {
 	return uint16(place)
 }
 
-// QuietFor implements Quiet: nothing is pushed or popped, and the outputs show the registers.
+// QuietFor implements Quiet: no push, no pop, and the outputs show the registers.
 func (f *FIFOs) QuietFor(limit uint64) uint64 {
 	for i, held := range f.held {
 		head := uint64(0)

@@ -2,15 +2,15 @@ package hw
 
 import "fmt"
 
-// Filters is a bank of the inputs of a crossbar's outputs: each takes the requests for its
-// output that it listens to, and of these those with its tag.
+// Filters is a bank of filters, one per output of a crossbar. A filter passes requests for its output while the
+// output listens, and only those with its tag.
 //
-// Latency 0 cycles (combinational). Parameters: inputs. Ports: asks of all transmitters and the
-// load of listens and tag in, request lines to the output's arbiter out. Registers: listens,
-// tag, loaded at the boundary of a slot. Reset: listens to none. Twin: output_filter.v.
+// Latency 0 cycles (combinational). Parameters: inputs. Inputs: asks of all transmitters; load of listens and tag.
+// Outputs: request lines to the output's arbiter. Registers: listens and tag, loaded at the slot boundary. Reset: not
+// listening. Twin: output_filter.v.
 //
-// With a Limit a filter counts the frames that have started: after the last one it passes
-// nothing but the request of who is granted. Registers: started, holder. The twin has none.
+// With a Limit a filter counts started frames. After the last permitted frame it passes only the request of the
+// granted transmitter. Registers: started, holder. The twin has neither.
 type Filters struct {
 	Registers
 	bank  Bank
@@ -20,28 +20,28 @@ type Filters struct {
 	// Registers.
 	listens []uint8
 	tag     []uint16
-	started []uint16 // frames of this slot; nil without a limit
-	holder  []uint32 // whose frame was the last one to start, plus 1; 0 for none; the same
+	started []uint16 // frames started in this slot; nil without a limit
+	holder  []uint32 // transmitter of the frame started last, plus 1; 0 for none; nil without a limit
 
 	limit       uint16
-	busy, index *Signal // inputs with a limit: whom the arbiters grant
+	busy, index *Signal // inputs with a limit: the arbiters' grants
 
 	load     []filterLoad
-	loading  bool   // whether any of them is on
-	replaced []bool // by RTL, nil for none
+	loading  bool   // a load is pending
+	replaced []bool // by output: RTL replaces it; nil if none
 }
 
-// filterLoad is the load input of an output in this cycle, and what it loads.
+// filterLoad is the load input of an output in this cycle with its data.
 type filterLoad struct {
 	on, listens bool
 	tag         uint16
 }
 
-// TagAny is the tag of a filter that takes every tag.
+// TagAny is the tag of a filter that accepts every tag.
 const TagAny = 0xFFFF
 
-// NewFilters returns filters that listen to none, between the transmitters' asks and the
-// request lines of as many arbiters, on which a transmitter is a requester.
+// NewFilters returns filters that do not listen. They connect asks to the request lines of one arbiter per output, on
+// which transmitter i is requester i.
 func NewFilters(bank Bank, asks *Asks, lines *Requests) (*Filters, error) {
 	switch {
 	case bank.Units != 1:
@@ -72,17 +72,17 @@ func (f *Filters) declare() {
 	f.Reset()
 }
 
-// Limit lets at most so many frames into an output in one slot, 1..65535; busy and index say
-// whom its arbiter grants. Call it before the filters run. Frames have two phits or more: the
-// request of a frame that has started is high in its first cycle.
+// Limit limits the frames that start at an output in one slot, 1..65535; busy and index are the arbiters' grants.
+// Call it before the filters run. Frames must have at least two phits, so that the request is still high in a frame's
+// first cycle.
 func (f *Filters) Limit(frames int, busy, index *Signal) {
 	f.limit, f.busy, f.index = uint16(frames), busy, index
 	f.started, f.holder = make([]uint16, f.bank.Size()), make([]uint32, f.bank.Size())
 	f.declare()
 }
 
-// Take is the input of an output, for the Latch to come: whether it listens, and to which tag.
-// Call it between Settle and Latch of the last cycle of a slot, in which no one asks.
+// Take sets an output's load input for the next Latch: whether it listens, and to which tag. Call it between Settle
+// and Latch of the last cycle of a slot, in which no transmitter asks.
 func (f *Filters) Take(output int, listens bool, tag uint16) {
 	f.load[output], f.loading = filterLoad{true, listens, tag}, true
 }
@@ -113,7 +113,7 @@ func (f *Filters) granted(output uint16, transmitter uint32) bool {
 	return f.busy.Value[output] != 0 && f.index.Value[output] == uint64(transmitter)
 }
 
-// Latches are what a limit counts by; loads are what the machine gives.
+// Latches returns the inputs of the limit. The machine sets loads by Take.
 func (f *Filters) Latches() []Wire {
 	if f.started == nil {
 		return nil
@@ -121,7 +121,7 @@ func (f *Filters) Latches() []Wire {
 	return f.Inputs()
 }
 
-// Latch loads the registers, and with a limit counts the frames that start in this cycle.
+// Latch loads the registers and, with a limit, counts starting frames.
 func (f *Filters) Latch(s Shard) {
 	if f.loading {
 		for output, load := range f.load {
@@ -160,8 +160,7 @@ func (f *Filters) loaded() {
 	f.loading = false
 }
 
-// Site says what the ports of a filter are: a line from every transmitter, high if it asks for
-// this output, and the tags of all.
+// Site describes a filter. Its inputs are a request from each transmitter for this output, and the tags of all.
 func (f *Filters) Site() *Site {
 	asks, inputs := f.asks, len(f.asks.To)
 	lines := f.lines.Port("request_o")

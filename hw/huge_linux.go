@@ -9,9 +9,9 @@ import (
 // hugePageBytes is the size of a huge page on amd64 and arm64.
 const hugePageBytes = 2 << 20
 
-// AdviseHuge asks the operating system to back a large, randomly accessed column
-// with huge pages: at 16 million processors most of the time would go into address
-// translation otherwise. It changes nothing but speed, and never fails.
+// AdviseHuge asks the operating system for huge pages under a large, randomly accessed column. Without them, a
+// machine of 16 million processors spends most of its time in address translation. It affects only speed and never
+// fails.
 func AdviseHuge[T Fixed](column []T) {
 	if len(column) == 0 {
 		return
@@ -24,6 +24,6 @@ func AdviseHuge[T Fixed](column []T) {
 	}
 	size = (size - skip) / hugePageBytes * hugePageBytes
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column))), skip+size)
-	// Kernels without huge pages refuse the advice; nothing is lost then.
+	// Kernels without huge pages reject the advice, which is harmless.
 	_ = unix.Madvise(bytes[skip:], unix.MADV_HUGEPAGE)
 }

@@ -8,27 +8,26 @@ import (
 	"strings"
 )
 
-// Clock is the global cycle counter, the only time base. It stands still during
-// a cycle; the kernel advances it after Latch.
+// Clock is the global cycle counter, the only time base. It is constant during a cycle; the kernel advances it after
+// Latch.
 type Clock struct{ cycle uint64 }
 
-// CycleOfReset is what a clock shows in the cycle before cycle 0, which has no number:
-// the next one is 0, in arithmetic modulo 2^64.
+// CycleOfReset is the clock's value in the last cycle of reset, which has no number. The next value is 0, modulo
+// 2^64.
 const CycleOfReset = ^uint64(0)
 
-// Cycle returns the number of the current cycle; the first one is 0.
+// Cycle returns the number of the current cycle, starting at 0.
 func (c *Clock) Cycle() uint64 { return c.cycle }
 
-// Wire is a bank of wires. Wires are told apart by identity and named by path.
+// Wire is a bank of wires. Identity distinguishes wires; the path names them.
 type Wire interface{ Path() string }
 
-// Component is anything that the kernel runs. It takes part in those phases whose
-// interface it implements: Driver, Combinational, Latcher. Each of their methods
-// is called once per cycle and shard, the shards at the same time and in any
-// order, and touches only what belongs to the shard.
+// Component is a unit that the kernel runs. It takes part in the phases whose interface it implements: Driver,
+// Combinational, Latcher. Each phase method is called once per cycle and shard, concurrently and in any order of
+// shards, and accesses only the state of its shard.
 type Component interface {
 	Stateful
-	// Reset puts every register into its reset state, as at construction.
+	// Reset puts every register into its reset state.
 	Reset()
 }
 
@@ -54,14 +53,12 @@ type Latcher interface {
 	Latch(s Shard)
 }
 
-// Quiet is a component that knows when nothing happens in it. A kernel of nothing but such
-// components can skip cycles.
+// Quiet is a component that can predict inactivity. A kernel can skip cycles if all its components are Quiet.
 type Quiet interface {
 	Component
-	// QuietFor returns for how many cycles, from the current one on and at most limit, the
-	// component's wires keep what they show now, and its registers what they hold but for
-	// what the clock alone says of them, provided that the wires that it reads keep what
-	// they show. 0 is always right. Call it between Latch and Drive.
+	// QuietFor returns a number of cycles, from the current one and at most limit, in which the component's wires and
+	// registers do not change as long as its inputs do not; registers that are functions of the clock may. 0 is
+	// always correct. Call it between Latch and Drive.
 	QuietFor(limit uint64) uint64
 }
 
@@ -73,10 +70,9 @@ type Quiet interface {
 //	        ---- probes sample here, then a machine may give inputs ----
 //	Latch   all components   | barrier   then the clock advances
 //
-// A combinational component's rank is the longest chain of combinational
-// components before it. No one reads in a phase what is written in the
-// same phase, so neither the order of components nor that of shards can change a
-// result. A component that panics in a phase panics with a *Fault.
+// The rank of a combinational component is the longest chain of combinational components before it. No phase reads
+// what the same phase writes, so results do not depend on the order of components or shards. A component that panics
+// in a phase panics with a *Fault.
 type Kernel struct {
 	clock   Clock
 	workers *Workers
@@ -88,32 +84,31 @@ type Kernel struct {
 	settle     []settlePhase // by rank
 	latch      latchPhase
 
-	seen  func()  // called when the wires of a cycle are final, nil for nothing
-	quiet []Quiet // all components, or none
-	busy  int     // the one of quiet that was busy the last time: it is asked first
+	seen  func()  // called when the wires of a cycle are final; may be nil
+	quiet []Quiet // all components, or empty if one is not Quiet
+	busy  int     // index in quiet of the last busy component, queried first
 }
 
-// NewKernel returns an empty kernel. workers stays the caller's, who closes it.
+// NewKernel returns an empty kernel. The caller closes workers.
 func NewKernel(workers *Workers, shards []Shard) *Kernel {
 	return &Kernel{workers: workers, shards: shards}
 }
 
-// Path names the kernel in saved states.
+// Path returns the kernel's path in saved states.
 func (k *Kernel) Path() string { return "kernel" }
 
-// Clock returns the clock that the components share.
+// Clock returns the clock shared by the components.
 func (k *Kernel) Clock() *Clock { return &k.clock }
 
 // Cycle returns the number of the current cycle.
 func (k *Kernel) Cycle() uint64 { return k.clock.cycle }
 
-// Shards returns the machine's shards.
 func (k *Kernel) Shards() []Shard { return k.shards }
 
-// Workers returns the pool that runs the phases; between cycles the machine may run its own tasks on it.
+// Workers returns the pool that runs the phases. Between cycles the machine may run its own tasks on it.
 func (k *Kernel) Workers() *Workers { return k.workers }
 
-// Add puts components into the kernel, before Build.
+// Add adds components. It panics after Build.
 func (k *Kernel) Add(components ...Component) {
 	if k.built {
 		panic("hw: Kernel.Add after Build")
@@ -121,9 +116,8 @@ func (k *Kernel) Add(components ...Component) {
 	k.components = append(k.components, components...)
 }
 
-// Build fixes the order of the phases. It refuses a path that is used twice, a
-// wire with two drivers, a wire that is read and not driven, and a combinational
-// loop, with the paths of all that are part of it.
+// Build fixes the order of the phases. It returns an error, with all paths involved, for a path used twice, a wire
+// with two drivers, a wire that is read but not driven, or a combinational loop.
 func (k *Kernel) Build() error {
 	if k.built {
 		return errors.New("kernel: built twice")
@@ -194,8 +188,8 @@ func (k *Kernel) Build() error {
 	return nil
 }
 
-// DriveAndSettle runs the first two phases. Afterwards all wires are final for
-// this cycle and the registers still hold the values they had at its start.
+// DriveAndSettle runs the first two phases. Afterwards all wires are final for this cycle, and the registers still
+// hold their values.
 func (k *Kernel) DriveAndSettle() {
 	if !k.built {
 		panic("hw: Kernel.DriveAndSettle before Build")
@@ -209,10 +203,10 @@ func (k *Kernel) DriveAndSettle() {
 	}
 }
 
-// Watch calls seen in every cycle once its wires are final. Who watches misses no cycle: the kernel is never quiet.
+// Watch calls seen in every cycle when its wires are final. A watched kernel is never quiet.
 func (k *Kernel) Watch(seen func()) { k.seen = seen }
 
-// run runs a phase; one shard needs no workers.
+// run runs a phase, without workers if there is one shard.
 func (k *Kernel) run(phase Task) {
 	if len(k.shards) == 1 {
 		phase.Do(0)
@@ -227,9 +221,8 @@ func (k *Kernel) Latch() {
 	k.clock.cycle++
 }
 
-// QuietFor returns for how many cycles, from the current one on and at most limit, nothing
-// happens in any component: 0 if one of them cannot say. Call it between Latch and
-// DriveAndSettle, with no input given since.
+// QuietFor returns a number of cycles, from the current one and at most limit, in which no component is active. It
+// returns 0 if a component is not Quiet. Call it between Latch and DriveAndSettle, before new inputs.
 func (k *Kernel) QuietFor(limit uint64) uint64 {
 	if len(k.quiet) == 0 || k.seen != nil {
 		return 0
@@ -243,8 +236,7 @@ func (k *Kernel) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Skip advances the clock over cycles in which nothing happens, as QuietFor says: the
-// machine then is as if they had been run.
+// Skip advances the clock over cycles that QuietFor has found inactive.
 func (k *Kernel) Skip(cycles uint64) { k.clock.cycle += cycles }
 
 // Reset puts all components and the clock into the reset state.
@@ -255,8 +247,8 @@ func (k *Kernel) Reset() {
 	k.clock.cycle = 0
 }
 
-// BeforeCycle0 puts the clock of a kernel in the reset state into CycleOfReset, the last
-// cycle of reset: what its Latch takes is in the registers in cycle 0.
+// BeforeCycle0 sets the clock of a kernel in the reset state to CycleOfReset. The next Latch loads the registers for
+// cycle 0.
 func (k *Kernel) BeforeCycle0() { k.clock.cycle = CycleOfReset }
 
 func (k *Kernel) State(v *StateVisitor) {
@@ -266,7 +258,7 @@ func (k *Kernel) State(v *StateVisitor) {
 	}
 }
 
-// Probes yields the signals of all components, by path of the component.
+// Probes yields the signals of all components in order of their paths.
 func (k *Kernel) Probes(yield func(Probe)) {
 	for _, c := range k.components {
 		if p, ok := c.(Probed); ok {
@@ -275,7 +267,7 @@ func (k *Kernel) Probes(yield func(Probe)) {
 	}
 }
 
-// Cells yields the registers of all components that declare them; see Registers.
+// Cells yields the registers of all components that declare them (Registers).
 func (k *Kernel) Cells(yield func(Probe)) {
 	for _, c := range k.components {
 		if p, ok := c.(interface{ Cells(yield func(Probe)) }); ok {
@@ -335,7 +327,7 @@ func (p *latchPhase) Do(shard int) {
 	}
 }
 
-// wireGraph is who drives what, used while the kernel is built.
+// wireGraph maps wires to drivers and paths to wires while the kernel is built.
 type wireGraph struct {
 	driver map[Wire]Component
 	named  map[string]Wire
@@ -368,7 +360,7 @@ func (g *wireGraph) reads(c Component, wires []Wire) error {
 	return nil
 }
 
-// ranks sorts combinational components, and so their ranks, by the longest chain before them, then by path.
+// ranks groups combinational components by rank. It returns an error for a loop.
 func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error) {
 	combinational := map[Component]Combinational{}
 	for _, c := range components {
@@ -376,7 +368,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 	}
 	const visiting = -1
 	rank := map[Component]int{}
-	var chain []string // component, wire, component, wire, ...: from reader back to driver
+	var chain []string // component, wire, component, wire, ...: from reader to driver
 	var visit func(c Combinational) error
 	visit = func(c Combinational) error {
 		if r, ok := rank[c]; ok {
@@ -388,7 +380,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 		rank[c] = visiting
 		own := 0
 		for _, w := range c.Inputs() {
-			// A registered output of a component with combinational ones, too, starts no chain.
+			// A component's registered output starts no chain.
 			from, ok := combinational[g.driver[w]]
 			if !ok || !slices.Contains(from.Outputs(), w) {
 				continue
@@ -418,7 +410,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 	return ranks, nil
 }
 
-// loopPath cuts the loop out of the chain of visits and writes it in the direction of the signal.
+// loopPath extracts the loop from the chain of visits, in signal direction.
 func loopPath(chain []string, closing string) string {
 	start := 0
 	for chain[start] != closing {
@@ -429,13 +421,13 @@ func loopPath(chain []string, closing string) string {
 	return strings.Join(loop, " -> ")
 }
 
-// Fault is a broken invariant of hardware: a mistake in Starloom, never in what it runs. It
-// is the value of the panic, the only one that leaves a phase of a Kernel.
+// Fault is the panic value of a broken hardware invariant: a bug in Starloom, not in what it runs. A phase of a
+// Kernel panics with no other type.
 type Fault struct {
-	Path  string // of the component, or of one of its elements
+	Path  string // of the component or element
 	Cycle uint64
-	Text  string // what does not hold, with its values
-	Stack []byte // of the goroutine that found it, nil outside the phases
+	Text  string // the violated condition, with values
+	Stack []byte // of the panicking goroutine; nil outside the phases
 }
 
 // Error returns "path: cycle n: text".
@@ -446,12 +438,12 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%s: cycle %d: %s", f.Path, f.Cycle, f.Text)
 }
 
-// Broken panics with a Fault of the current cycle.
+// Broken panics with a Fault in the current cycle.
 func (c *Clock) Broken(path, format string, values ...any) {
 	panic(&Fault{Path: path, Cycle: c.cycle, Text: fmt.Sprintf(format, values...)})
 }
 
-// broken panics with a Fault whose cycle the kernel knows.
+// broken panics with a Fault; the kernel adds the cycle.
 func broken(path, format string, values ...any) {
 	panic(&Fault{Path: path, Text: fmt.Sprintf(format, values...)})
 }

@@ -2,21 +2,17 @@ package hw
 
 import "fmt"
 
-// LFSRPolynomial is the feedback of an LFSR, bit k-1 for the term x^k of
-// x^32 + x^22 + x^2 + x + 1, which is primitive: from any seed but 0 the register
-// takes all 2^32-1 values but 0 (a test shows it; taps as in Xilinx XAPP 052).
+// LFSRPolynomial is the feedback of an LFSR, bit k-1 for the term x^k of x^32 + x^22 + x^2 + x + 1. The polynomial is
+// primitive: from any seed but 0 the register takes all 2^32-1 values but 0 (taps as in Xilinx XAPP 052).
 const LFSRPolynomial = 0x80200003
 
-// LFSRs is a bank of 32-bit linear feedback shift registers, the random register
-// of a NIC in hardware. Galois form: with enable, the register moves one place
-// towards bit 0, and a one that falls out there is added at the taps:
+// LFSRs is a bank of 32-bit linear feedback shift registers, the random registers of NICs. Galois form: with enable,
+// the register shifts one place towards bit 0, and a one shifted out is added at the taps:
 //
 //	next = value>>1 ^ (LFSRPolynomial if value is odd)
 //
-// Latency 1 cycle from enable, one step per cycle; without enable it stands. Two
-// neighbouring values share 31 bits: whoever needs 32 new ones steps 32 times.
-// Reset: the seed. Parameters: the seeds. Ports: enable in, value out. Twin:
-// lfsr.v.
+// Latency 1 cycle from enable, one step per cycle. Neighbouring values share 31 bits; 32 steps yield 32 new bits.
+// Reset: the seed. Parameters: the seeds. Input: enable. Output: value. Twin: lfsr.v.
 type LFSRs struct {
 	Registers
 	bank   Bank
@@ -27,7 +23,8 @@ type LFSRs struct {
 	register []uint32
 }
 
-// NewLFSRs returns a bank at its seeds, one per element and none 0. enable has one bit per element.
+// NewLFSRs returns a bank in its reset state. seeds has one value per element, none 0; enable has one bit per
+// element.
 func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
 	value, err := NewSignal(bank, "value", 32)
 	if err != nil {
@@ -61,7 +58,7 @@ func checkLFSR(i int, value uint32) error {
 	return nil
 }
 
-// Value is the register of every element, 32 bits.
+// Value returns the 32-bit register of each element.
 func (l *LFSRs) Value() *Signal { return l.value }
 
 func (l *LFSRs) Site() *Site {
@@ -92,7 +89,7 @@ func (l *LFSRs) Latch(s Shard) {
 	}
 }
 
-// stepLFSRs returns a register that is 0, -1 for none.
+// stepLFSRs returns the index of a register that is 0, -1 if none.
 func stepLFSRs(register []uint32, enable []uint64) (stuck int) {
 	stuck = -1
 	for i, e := range enable {
@@ -107,7 +104,7 @@ func stepLFSRs(register []uint32, enable []uint64) (stuck int) {
 
 func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }
 
-// QuietFor implements Quiet: none is enabled, and the outputs show the registers.
+// QuietFor implements Quiet: no enable, and the outputs show the registers.
 func (l *LFSRs) QuietFor(limit uint64) uint64 {
 	for i, register := range l.register {
 		if l.enable.Value[i] != 0 || l.value.Value[i] != uint64(register) {

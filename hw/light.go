@@ -2,16 +2,13 @@ package hw
 
 import "fmt"
 
-// Light is a bank of optical wires, each up to 64 bits wide. Light is dual-rail:
-// a bit that is sent as one lights rail 1, as zero rail 0; a
-// dark bit lights neither, and a bit that lights both is a code violation, which
-// two senders with different bits cause.
+// Light is a bank of optical wires of up to 64 bits each. It is dual-rail: a one lights rail 1, a zero rail 0, and a
+// dark bit neither. A bit with both rails lit is a code violation, caused by two senders with different bits.
 //
-// The driver's shards keep lists of the wires that they lit, so clearing and
-// reading cost what is lit and dark wires cost nothing. A Light is a wire and no
-// state: it is driven again in every cycle and never saved.
+// The driver's shards list the wires that they lit, so only lit wires cost time. A Light is stateless: it is driven
+// again in every cycle and never saved.
 //
-// Only the wire's one driver calls Clear and Put, in its own phase.
+// Only the driver may call Clear and Put, in its own phase.
 type Light struct {
 	bank  Bank
 	path  string
@@ -19,21 +16,20 @@ type Light struct {
 
 	Rail1, Rail0 []uint64 // one element per wire
 
-	// lit[driver*readers+reader] are the wires lit by shard driver for shard reader.
+	// lit[driver*readers+reader] lists the wires lit by shard driver for shard reader.
 	lit     [][]uint32
 	shards  int
 	readers int
-	owner   []uint16 // shard that drives each unit
-	reader  []uint16 // shard that reads each wire, nil: the driver's own
+	owner   []uint16 // by unit: the shard that drives it
+	reader  []uint16 // by wire: the shard that reads it; nil for the driver's
 }
 
-// NewLight returns a dark bank of wires. signal names the wire inside its
-// element (path pops.group[3].coupler[1].<signal>), bits is the phit width,
-// 1..64, and shards are the machine's, which cover bank.Units.
+// NewLight returns a dark bank of wires. signal names the wire within its element (path
+// pops.group[3].coupler[1].<signal>), bits is the phit width, 1..64, and shards are the machine's and cover
+// bank.Units.
 //
-// readerUnit says for each wire which unit reads it in Latch, so that a reading
-// shard finds its lit wires without looking at the others'. nil means the unit
-// that drives it.
+// readerUnit[i] is the unit that reads wire i in Latch, so a reading shard finds its lit wires without scanning
+// others. With nil the driving unit reads.
 func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []uint32) (*Light, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -62,8 +58,8 @@ func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []u
 	return l, nil
 }
 
-// Route gives every wire a unit that reads it, as NewLight does, before anything is lit: for
-// light whose readers are known only when what it leads to is built.
+// Route sets the reader units, as readerUnit of NewLight, before any wire is lit. It serves light whose readers are
+// built later.
 func (l *Light) Route(readerUnit []uint32) error {
 	if len(readerUnit) != l.bank.Size() {
 		return fmt.Errorf("%s: %d reader units for %d wires", l.path, len(readerUnit), l.bank.Size())
@@ -82,20 +78,19 @@ func (l *Light) Route(readerUnit []uint32) error {
 
 func (l *Light) Path() string { return l.path }
 
-// Bank returns the naming of the elements.
+// Bank returns the bank, which names the elements.
 func (l *Light) Bank() Bank { return l.bank }
 
 // Bits returns the phit width.
 func (l *Light) Bits() int { return l.width }
 
-// Shards returns the number of shards the wire was built for.
+// Shards returns the number of shards that NewLight was given.
 func (l *Light) Shards() int { return l.shards }
 
 // Owner returns the shard that drives a wire.
 func (l *Light) Owner(wire uint32) int { return int(l.owner[int(wire)/l.bank.PerUnit]) }
 
-// Routed reports whether the wire has reader units of its own; then Lit takes
-// reader shards, else the reader is always 0.
+// Routed reports whether the bank has reader units. If not, Lit has a single reader, 0.
 func (l *Light) Routed() bool { return l.reader != nil }
 
 // Reader returns the shard that reads a wire.
@@ -106,7 +101,7 @@ func (l *Light) Reader(wire uint32) int {
 	return l.Owner(wire)
 }
 
-// Clear darkens what the driver's shard lit in the cycle before.
+// Clear darkens the wires that the driver's shard lit in the previous cycle.
 func (l *Light) Clear(driver int) {
 	for reader := range l.readers {
 		list := &l.lit[driver*l.readers+reader]
@@ -142,8 +137,8 @@ func (l *Light) Put(driver int, wire uint32, rail1, rail0 uint64) uint64 {
 	return rail1 & rail0
 }
 
-// Lit returns the wires that the driver's shard lit for the reader's shard, in
-// no particular order, each once. For a wire without reader units, reader is 0.
+// Lit returns the wires that the driver's shard lit for the reader's shard, once each, unordered. Without reader
+// units, reader is 0.
 func (l *Light) Lit(driver, reader int) []uint32 { return l.lit[driver*l.readers+reader] }
 
 // Dark reports whether no wire is lit.
@@ -156,7 +151,6 @@ func (l *Light) Dark() bool {
 	return true
 }
 
-// Probes yields both rails of every wire.
 func (l *Light) Probes(yield func(Probe)) {
 	signal := l.path[len(l.bank.Path()):]
 	for i := range l.bank.Size() {
@@ -166,23 +160,21 @@ func (l *Light) Probes(yield func(Probe)) {
 	}
 }
 
-// The values of a port select that are not port indexes; register map: port_all,
-// port_none.
+// Special values of a port select, port_all and port_none in the register map, and the maximum number of ports.
 const (
-	PortAll  = 0xFFFE // send to every port
-	PortNone = 0xFFFF // connected to nothing
-	PortsMax = 0xFFFE // ports of one transmitter: indexes 0..0xFFFD
+	PortAll  = 0xFFFE // every port
+	PortNone = 0xFFFF // not connected
+	PortsMax = 0xFFFE // per transmitter: indexes 0..0xFFFD
 )
 
-// PortSelect is a bank of wires that leave a register directly: for each
-// transmitter the port it is switched to. The owner of the register writes
-// Value after Settle, in Latch or before it, never during Drive and Settle.
+// PortSelect is a bank of registered wires: the port that each transmitter is switched to. The register's owner
+// writes Value between Settle and the end of Latch, never during Drive and Settle.
 type PortSelect struct {
 	path  string
 	Value []uint16 // port index, PortAll or PortNone
 }
 
-// NewPortSelect returns the bank with all transmitters at PortNone.
+// NewPortSelect returns a bank with all transmitters at PortNone.
 func NewPortSelect(bank Bank, signal string) *PortSelect {
 	p := &PortSelect{path: Join(bank.Path(), signal), Value: make([]uint16, bank.Size())}
 	for i := range p.Value {
@@ -193,19 +185,17 @@ func NewPortSelect(bank Bank, signal string) *PortSelect {
 
 func (p *PortSelect) Path() string { return p.path }
 
-// Gather is wiring that joins banks of different shape, as data: every unit of the bank
-// that reads has Inputs inputs, and input p of unit u is wire Wires[u*Inputs+p] of the
-// bank that is read. No wire is read twice.
+// Gather connects banks of different shape: input p of unit u reads wire Wires[u*Inputs+p]. No wire is read twice.
 type Gather struct {
-	Inputs int      // of each unit, at least 1
-	Wires  []uint32 // Inputs for each unit
+	Inputs int      // per unit, at least 1
+	Wires  []uint32 // Inputs per unit
 }
 
 // Wire returns the wire of an input.
 func (g Gather) Wire(unit, input int) uint32 { return g.Wires[unit*g.Inputs+input] }
 
-// Readers returns the unit that reads each of a number of wires, as NewLight wants them. It
-// refuses wiring that leaves a wire out or reads one twice.
+// Readers returns the unit that reads each of the wires, for NewLight. It returns an error if a wire is not read
+// exactly once.
 func (g Gather) Readers(wires int) ([]uint32, error) {
 	if g.Inputs < 1 || len(g.Wires)%g.Inputs != 0 || len(g.Wires) != wires {
 		return nil, fmt.Errorf("%d wires in units of %d inputs, there are %d wires", len(g.Wires), g.Inputs, wires)

@@ -2,33 +2,32 @@ package hw
 
 import "fmt"
 
-// LightTap passes light on, but for what faults do to it: a wire is dark in a slot, or a bit of
-// the first frame that it carries in a slot is another one, its rails exchanged. A machine with
-// faults of media has it on the wires between links and receivers.
+// LightTap applies faults of media to the light between links and receivers: a wire is dark for a slot, or one bit of
+// the first frame in a slot is inverted by exchanging its rails.
 //
 //	cycle      0    1    2    3    4    5     slots of 5 cycles, phits of 4 bits
 //	light in   .    a    b    c    .    .
 //	harm            x                         taken with the first light of the slot: flip bit 6
 //	light out  .    a    b'   c    .    .     bit 6 is bit 2 of the second phit
 //
-// Latency: none. Throughput: a phit per cycle; nothing stalls it. A bit with both rails lit or
-// none stays as it is. Reset: no light has come in this slot; the cycle before cycle 0 is a slot
-// by itself. The cost per cycle grows with the lit wires. Twin: light_tap.v.
+// Latency 0 cycles, throughput one phit per cycle without stalls. A bit with both rails lit, or none, is unchanged.
+// Reset: no light in this slot; the cycle before cycle 0 is a slot of its own. The cost of a cycle grows with the lit
+// wires. Twin: light_tap.v.
 type LightTap struct {
 	Registers
 	clock      *Clock
 	in, out    *Light
 	slotCycles uint64
 	harm       func(wire, slot uint32) Harm
-	told       []Harm // what ports have been given in the place of harm, nil for nothing
-	replaced   []bool // by RTL, nil for none
+	told       []Harm // set by ports instead of harm; nil without RTL
+	replaced   []bool // by wire: RTL replaces it; nil if none
 
-	// Of the last slot in which a wire was lit: its number, from 1, its first light and its harm.
+	// By wire, the last slot in which it was lit: number from 1, first lit cycle, harm.
 	number []uint32
 	first  []uint64 // cycle
 	held   []Harm
 
-	// The registers of this slot as a table, the columns of a saved state: filled only then.
+	// The registers of this slot as a table, filled only to save them.
 	saved struct {
 		wire  []uint32
 		first []uint64
@@ -36,8 +35,8 @@ type LightTap struct {
 	}
 }
 
-// Harm is what faults do to a wire in a slot: it is dark, or bit Bit of the frame, 0 the first,
-// is another one.
+// Harm is the effect of faults on a wire in a slot: the wire is dark, or bit Bit of the frame, counted from 0, is
+// inverted.
 type Harm struct {
 	Dark, Flips bool
 	Bit         uint16
@@ -47,11 +46,11 @@ func (h Harm) word() uint32 { return uint32(oneIf(h.Dark)|oneIf(h.Flips)<<1) | u
 
 func harmOf(word uint32) Harm { return Harm{word&1 != 0, word&2 != 0, uint16(word >> 2)} }
 
-// SlotCyclesMax is the longest slot, which a tap counts.
+// SlotCyclesMax is the maximum length of a slot in cycles.
 const SlotCyclesMax = 1<<31 - 1
 
-// NewLightTap returns a tap from in, and the light that it drives. harm says what happens to a
-// wire in a slot of slotCycles, 1 to SlotCyclesMax.
+// NewLightTap returns a tap on in and the light that it drives. harm returns the effect of faults on a wire in a
+// slot. slotCycles is 1 to SlotCyclesMax.
 func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot uint32) Harm) (*LightTap, *Light, error) {
 	bank, wires := in.bank, in.bank.Size()
 	bank.Part = "tapped"
@@ -84,8 +83,6 @@ func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot u
 	})
 	return t, out, nil
 }
-
-// Inputs and Outputs implement Combinational.
 
 func (t *LightTap) Inputs() []Wire  { return []Wire{t.in} }
 func (t *LightTap) Outputs() []Wire { return []Wire{t.out} }
@@ -156,10 +153,10 @@ func (t *LightTap) Latch(s Shard) {
 	}
 }
 
-// now is the number of this cycle's slot, from 1; 0 before cycle 0.
+// now returns the number of this cycle's slot, from 1; 0 before cycle 0.
 func (t *LightTap) now() uint32 { return uint32((t.clock.cycle + t.slotCycles) / t.slotCycles) }
 
-// ask returns what happens to a wire in this cycle's slot.
+// ask returns the harm to a wire in this cycle's slot.
 func (t *LightTap) ask(wire uint32) Harm {
 	if t.told != nil {
 		return t.told[wire]
@@ -167,8 +164,8 @@ func (t *LightTap) ask(wire uint32) Harm {
 	return t.harm(wire, t.now()-1)
 }
 
-// at returns what happens to a lit wire in this cycle's slot, and which bit of this cycle's phit
-// Harm.Bit is: one that has been is larger than any phit.
+// at returns the harm to a lit wire in this cycle's slot and the position of Harm.Bit in this cycle's phit. A
+// position beyond the phit's width lies in another cycle.
 func (t *LightTap) at(wire uint32) (harm Harm, bit uint64) {
 	if now := t.now(); now == 0 || t.number[wire] != now {
 		harm = t.ask(wire)
@@ -178,7 +175,7 @@ func (t *LightTap) at(wire uint32) (harm Harm, bit uint64) {
 	return harm, uint64(harm.Bit) - (t.clock.cycle-t.first[wire])*uint64(t.in.width)
 }
 
-// Reached reports whether light has come on a wire in a slot, before its last cycle.
+// Reached reports whether a wire was lit in a slot. Call it before the slot's last cycle.
 func (t *LightTap) Reached(wire, slot uint32) bool { return t.number[wire] == slot+1 }
 
 func (t *LightTap) QuietFor(limit uint64) uint64 {

@@ -5,18 +5,17 @@ import (
 	"math/bits"
 )
 
-// Lists is the wire on which the memories of inputs answer a list allocator: what the input
-// asks for whose turn it is. Tag has its own wire and is not used. Who drives it settles
-// after the allocator, on its wires Turn and Input.
+// Lists is the wire on which the inputs' memories answer a list allocator: the request of the input whose turn it is.
+// Its Tag is unused; tags have a wire of their own. The driver must settle after the allocator's Turn and Input.
 type Lists struct {
 	bank   Bank
 	path   string
 	length int
 
-	Answer []ListRequest // one for each allocator
+	Answer []ListRequest // by allocator
 }
 
-// NewLists returns the wire of a bank of allocators whose lists have so many positions.
+// NewLists returns the wire of a bank of allocators with lists of length positions.
 func NewLists(bank Bank, name string, length int) (*Lists, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -31,12 +30,10 @@ func NewLists(bank Bank, name string, length int) (*Lists, error) {
 	return &Lists{bank: bank, path: path, length: length, Answer: make([]ListRequest, bank.Size())}, nil
 }
 
-// Path names the wire.
 func (l *Lists) Path() string { return l.path }
 
-// ListAllocators is a bank of allocators, each of which matches the inputs and the outputs
-// of a crossbar, slot by slot, by lists of addressees (ListMatching). One input has its turn
-// in a cycle, and only inputs that request have one:
+// ListAllocators is a bank of allocators. Each matches inputs and outputs of a crossbar, slot by slot, by lists of
+// outputs (ListMatching). One requesting input per cycle has its turn:
 //
 //	cycle       0    1    2    3    4
 //	start      /-\___________________
@@ -46,19 +43,16 @@ func (l *Lists) Path() string { return l.path }
 //	served      _____/--\_/---\______   b has got nothing
 //	grant       -    a    a    a,c      until the next start
 //
-// So allocation takes as many cycles as there are inputs at most. It ends with the cycle in
-// which no input is left, or Cap have got something. Requests, tags, and who listens should
-// stand from start to end: they are looked at in every turn. The pointer of round robin moves
-// with the next start, past the first input granted.
+// Allocation ends when no input is left or Cap inputs are granted, so it takes at most as many cycles as inputs.
+// Requests, tags and listeners should be stable from start to end; every turn reads them. The round-robin pointer
+// advances at the next start, past the first input granted. A start in mid-allocation restarts it.
 //
-// Reset: nothing claimed, idle until start, the pointer at 0. A start in the midst of an
-// allocation begins again.
+// Reset: no claims, idle until start, pointer at 0.
 //
-// Parameters: ports, positions of a list, cap, kind. Ports: start; request and tag of all
-// inputs; listening, filter and tag of all outputs; list, valid bits and first choice of the
-// input whose turn it is. Out, within the cycle: turn, input; from registers: served with
-// input and position, grant of all inputs, claimed and source of all outputs. Twin:
-// list_allocator.v.
+// Parameters: ports, list positions, cap, kind. Inputs: start; request and tag of each input port; listening, filter
+// and tag of each output port; list, valid bits and first choice of the input whose turn it is. Combinational
+// outputs: turn, input. Registered outputs: served with input and position, grant of each input port, claimed and
+// source of each output port. Twin: list_allocator.v.
 type ListAllocators struct {
 	Registers
 	bank  Bank
@@ -73,32 +67,32 @@ type ListAllocators struct {
 	// Registers.
 	busy    []uint8
 	claims  []uint32 // of this slot
-	first   []uint32 // the pointer of this slot...
-	next    []uint32 // ...and of the next one
-	result  []uint32 // input that has got something in the cycle before, plus 1; 0 for none...
-	at      []uint32 // ...and the position in its list
-	had     []uint8  // by input: it had its turn
+	first   []uint32 // pointer of this slot
+	next    []uint32 // pointer of the next slot
+	result  []uint32 // input granted in the previous cycle, plus 1; 0 for none
+	at      []uint32 // its position in its list
+	had     []uint8  // by input: its turn is over
 	granted []uint8  // by input
-	owner   []uint32 // by output: the input that has claimed it, plus 1; 0 for none
+	owner   []uint32 // by output: the claiming input, plus 1; 0 for none
 
-	changed []bool // the outputs do not show the registers
+	changed []bool // outputs differ from registers
 }
 
-// ListAllocatorConfig are the parameters of a bank of list allocators. Signals of inputs and
-// outputs have Ports elements for each allocator, side by side.
+// ListAllocatorConfig holds the parameters of a bank of list allocators. Signals of inputs and outputs have Ports
+// elements per allocator, side by side.
 type ListAllocatorConfig struct {
 	Bank  Bank
 	Ports int // 1..AllocatorPortsMax
 	Rule  ListRule
 
-	Start             *Signal // 1 bit, of each allocator
-	Request, Tag      *Signal // 1 bit and 16 bits, of each input
-	Listen            *Signal // 1 bit, of each output
-	Filter, FilterTag *Signal // 1 bit and 16 bits, of each output
+	Start             *Signal // 1 bit per allocator
+	Request, Tag      *Signal // 1 bit and 16 bits per input
+	Listen            *Signal // 1 bit per output
+	Filter, FilterTag *Signal // 1 bit and 16 bits per output
 	Lists             *Lists
 }
 
-// NewListAllocators returns a bank that waits for its first start.
+// NewListAllocators returns a bank in its reset state.
 func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	if err := c.Bank.Check(); err != nil {
 		return nil, err
@@ -164,7 +158,7 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	return a, nil
 }
 
-// IndexBits is the width of an index of so many things, at least 1.
+// IndexBits returns the width of an index of things, at least 1 bit.
 func IndexBits(things int) int { return max(1, bits.Len(uint(things-1))) }
 
 func fill(all []bool, value bool) {
@@ -173,31 +167,30 @@ func fill(all []bool, value bool) {
 	}
 }
 
-// Turn is 1 while an input has its turn; Input is which.
+// Turn returns a wire per allocator: 1 while an input has its turn.
 func (a *ListAllocators) Turn() *Signal { return a.turn }
 
-// Input is the index of the input whose turn it is, 0 for none.
+// Input returns the input whose turn it is, 0 for none.
 func (a *ListAllocators) Input() *Signal { return a.input }
 
-// Served is 1 in the cycle after a turn in which an input has got something.
+// Served returns a wire per allocator: 1 in the cycle after a turn with a grant.
 func (a *ListAllocators) Served() *Signal { return a.served }
 
-// ServedInput is which input that is, 0 for none.
+// ServedInput returns the input granted in the previous cycle, 0 for none.
 func (a *ListAllocators) ServedInput() *Signal { return a.servedInput }
 
-// Position is the place of what it has got in its list.
+// Position returns the position of the granted output in that input's list.
 func (a *ListAllocators) Position() *Signal { return a.position }
 
-// Grant is 1 for every input that has got something in this slot.
+// Grant returns a wire per input: 1 if it is granted in this slot.
 func (a *ListAllocators) Grant() *Signal { return a.grant }
 
-// Claimed is 1 for every output that an input has got; Source is which.
+// Claimed returns a wire per output: 1 if an input has claimed it.
 func (a *ListAllocators) Claimed() *Signal { return a.claimed }
 
-// Source is the input that has claimed an output, 0 for none.
+// Source returns the input that has claimed each output, 0 for none.
 func (a *ListAllocators) Source() *Signal { return a.source }
 
-// Site says what the ports of an allocator are.
 func (a *ListAllocators) Site() *Site {
 	input := SignalPort("input_o", a.input, false)
 	input.Put = PutValue(func(element int, value uint64) error {
@@ -228,7 +221,7 @@ func (a *ListAllocators) Site() *Site {
 	}
 }
 
-// listPort has the addressees side by side. Those of a list that is shorter are 0, and not valid.
+// listPort packs the addressees. Positions beyond a shorter list are 0 and not valid.
 func (a *ListAllocators) listPort() Port {
 	width := IndexBits(a.ports)
 	return Port{
@@ -250,7 +243,6 @@ func (a *ListAllocators) listPort() Port {
 	}
 }
 
-// validPort has a bit for each position.
 func (a *ListAllocators) validPort() Port {
 	return Port{
 		Name: "valid_i", Bits: a.lists.length, Input: true,
@@ -272,7 +264,7 @@ func (a *ListAllocators) validPort() Port {
 	}
 }
 
-// firstPort is the first choice; beyond the list there is one value, its length.
+// firstPort is the first choice. Every choice beyond the list reads as the maximum length.
 func (a *ListAllocators) firstPort() Port {
 	return Port{
 		Name: "first_i", Bits: bits.Len(uint(a.lists.length)), Input: true,
@@ -291,15 +283,14 @@ func (a *ListAllocators) firstPort() Port {
 	}
 }
 
-// Inputs are what decides whose turn it is.
+// Inputs returns the inputs of whoseTurn.
 func (a *ListAllocators) Inputs() []Wire { return []Wire{a.start, a.request, a.tag} }
 
-// Outputs are all outputs: those that come from registers are shown with the others.
+// Outputs returns all outputs. Settle shows the registered ones, too.
 func (a *ListAllocators) Outputs() []Wire {
 	return []Wire{a.turn, a.input, a.served, a.servedInput, a.position, a.grant, a.claimed, a.source}
 }
 
-// Settle shows whose turn it is, and the registers.
 func (a *ListAllocators) Settle(s Shard) {
 	first, end := a.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -314,7 +305,7 @@ func (a *ListAllocators) Settle(s Shard) {
 	}
 }
 
-// whoseTurn finds the input whose turn it is.
+// whoseTurn returns the input whose turn it is.
 func (a *ListAllocators) whoseTurn(i int) (input uint32, ok bool) {
 	starts := a.start.Value[i] != 0
 	if !starts && (a.busy[i] == 0 || a.rule.full(int(a.claims[i]))) {
@@ -350,12 +341,11 @@ func (a *ListAllocators) show(i int) {
 	}
 }
 
-// Latches are all inputs.
 func (a *ListAllocators) Latches() []Wire {
 	return []Wire{a.start, a.request, a.tag, a.listen, a.filter, a.filterTag, a.lists}
 }
 
-// Latch lets the input whose turn it is claim an output.
+// Latch performs the turn of an input.
 func (a *ListAllocators) Latch(s Shard) {
 	first, end := a.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -367,7 +357,7 @@ func (a *ListAllocators) Latch(s Shard) {
 		}
 		a.changed[i] = true
 		a.result[i], a.at[i] = 0, 0
-		// The wire, not whoseTurn: RTL may say whose turn it is.
+		// Read the wire instead of calling whoseTurn: RTL may drive it.
 		if a.turn.Value[i] == 0 {
 			a.busy[i] = 0
 			continue
@@ -376,7 +366,7 @@ func (a *ListAllocators) Latch(s Shard) {
 	}
 }
 
-// begin forgets the slot before.
+// begin clears the state of the previous slot.
 func (a *ListAllocators) begin(i int) {
 	clear(a.had[i*a.ports:][:a.ports])
 	clear(a.granted[i*a.ports:][:a.ports])
@@ -384,7 +374,7 @@ func (a *ListAllocators) begin(i int) {
 	a.busy[i], a.claims[i], a.first[i] = 1, 0, a.next[i]
 }
 
-// claim is the turn of an input.
+// claim performs the turn of an input.
 func (a *ListAllocators) claim(i int, input uint32) {
 	ports := i * a.ports
 	tag := uint16(a.tag.Value[ports+int(input)])
@@ -410,7 +400,7 @@ func (a *ListAllocators) claim(i int, input uint32) {
 	a.result[i], a.at[i] = input+1, uint32(position)
 }
 
-// QuietFor implements Quiet: nothing starts or goes on, and the outputs show the registers.
+// QuietFor implements Quiet: no start, all idle, and the outputs show the registers.
 func (a *ListAllocators) QuietFor(limit uint64) uint64 {
 	for i, busy := range a.busy {
 		if a.start.Value[i] != 0 || busy != 0 || a.result[i] != 0 || a.changed[i] || a.turn.Value[i] != 0 {
