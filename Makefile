@@ -162,7 +162,7 @@ full:
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run 'TestLongDist|TestLongPipelines' -full
 	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
-	$(GO) test ./cmd/cli -run 'Architectures|LongDocs$$/docs/go-api' -full
+	$(GO) test ./cmd/cli -run 'Architectures|LongDocs$$/docs/how-to/use-from-go' -full
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
 	$(GO) run ./cmd/starloom study bus --full

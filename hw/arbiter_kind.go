@@ -8,7 +8,7 @@ import (
 )
 
 // ArbiterKind is the number of a kind of arbiter; for a kind with Whole it is KIND in arbiter_choice.v. Each kind is
-// declared in a file of its own, as ArbiterMatrix in arbiter_matrix.go. docs/new-arbiter.md explains how to add one.
+// declared in a file of its own, as ArbiterMatrix in arbiter_matrix.go. docs/how-to/add-an-arbiter.md explains how to add one.
 type ArbiterKind uint8
 
 // ArbiterSpec declares an arbiter kind.

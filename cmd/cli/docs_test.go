@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "write the commands' output into the pages")
 
 // heldElsewhere are pages whose blocks another test takes: they are the files of a package.
-var heldElsewhere = map[string]string{"../../docs/new-fabric.md": "fabric/fabrictest/stars", "../../docs/new-arbiter.md": "fabric/fabrictest/favour"}
+var heldElsewhere = map[string]string{"../../docs/how-to/add-a-network.md": "fabric/fabrictest/stars", "../../docs/how-to/add-an-arbiter.md": "fabric/fabrictest/favour"}
 
 // pages returns the README, every page in docs and its folders, and the tutorial of RTL.
 func pages(t *testing.T) []string {
@@ -160,7 +160,7 @@ func TestReadmeTests(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	named, packaged := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)`"), regexp.MustCompile("^ in `([\\w./]+)`")
 	count := 0
-	for _, page := range []string{"evidence.md", "contributing.md"} {
+	for _, page := range []string{"explanation/evidence.md", "contributing.md"} {
 		text, err := os.ReadFile("../../docs/" + page)
 		require.NoError(t, err)
 		for row := range strings.Lines(string(text)) {

@@ -104,7 +104,7 @@ func eachDesign(t *testing.T, folder string, long []string, test func(t *testing
 func requireEqual(t *testing.T, name string, m *pinmap.Map) {
 	r := runProof(t, m, Options{Limit: fullLimit()})
 	if slices.Contains(undecidedDesigns, name) && r.Verdict == Undecided {
-		t.Skip("see docs/proof.md")
+		t.Skip("see docs/explanation/proof.md")
 	}
 	require.Equal(t, Equal, r.Verdict)
 	require.NotZero(t, r.AgreeBits)

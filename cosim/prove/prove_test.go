@@ -74,7 +74,7 @@ func TestLongTwins(t *testing.T) {
 		}
 		t.Run(tw.Name, func(t *testing.T) {
 			if slices.Contains(undecidedTwins, tw.Name) {
-				t.Skip("see docs/proof.md")
+				t.Skip("see docs/explanation/proof.md")
 			}
 			require.Equal(t, Equal, runProof(t, twinMap(t, tw.Name, nil), Options{Limit: fullLimit()}).Verdict)
 		})

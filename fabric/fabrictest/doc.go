@@ -10,6 +10,6 @@
 //	            each kind and illegal firmware, in tiny windows and banks and odd shards
 //
 // The networks of scenarios are tested in this folder, a file each. One folder, given from Go, is
-// enough for a fabric: stars is the one of docs/new-fabric.md, ring has two ports, tuned a discipline
+// enough for a fabric: stars is the one of docs/how-to/add-a-network.md, ring has two ports, tuned a discipline
 // of its own, and a slot engine that is made wrong in many ways, each of which Flood must find.
 package fabrictest

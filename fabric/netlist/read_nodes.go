@@ -257,7 +257,7 @@ func (r *reader) checkModel(place, what, name string) error {
 			known = append(known, t.Name)
 		}
 		return input.Mistake(place, fmt.Sprintf("%s is %s, which there is not", what, strict.Clip(name)),
-			input.DidYouMean(name, known, "write star_coupler, link, or another one of docs/rtl.md"))
+			input.DidYouMean(name, known, "write star_coupler, link, or another one of docs/reference/pin-maps.md"))
 	}
 	return nil
 }

@@ -225,7 +225,7 @@ func levelOf(layers []string, name string) int {
 // does. traces and hw know nothing of each other.
 func upwardImports(layers []string, imports map[string][]string) (up []string) {
 	for _, p := range slices.Sorted(maps.Keys(imports)) {
-		if strings.HasPrefix(p, "starloom/out/") { // what users have written there, as docs/go-api.md says
+		if strings.HasPrefix(p, "starloom/out/") { // what users have written there, as docs/how-to/use-from-go.md says
 			continue
 		}
 		level := levelOf(layers, p)

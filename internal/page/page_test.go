@@ -227,7 +227,7 @@ func TestPrinted(t *testing.T) {
 
 // The words of a page mean what the glossary says.
 func TestWordsAreThoseOfTheGlossary(t *testing.T) {
-	glossary, err := os.ReadFile("../../docs/glossary.md")
+	glossary, err := os.ReadFile("../../docs/reference/glossary.md")
 	require.NoError(t, err)
 	for _, w := range words {
 		require.Contains(t, string(glossary), "| "+w[0]+" | "+w[1]+" |\n")

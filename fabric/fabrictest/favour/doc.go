@@ -1,2 +1,2 @@
-// Package favour is a kind of arbiter outside package hw, built by the guide docs/new-arbiter.md.
+// Package favour is a kind of arbiter outside package hw, built by the guide docs/how-to/add-an-arbiter.md.
 package favour

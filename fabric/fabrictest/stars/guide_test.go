@@ -12,7 +12,7 @@ import (
 	"starloom/fabric/fabrictest"
 )
 
-const guide = "../../../docs/new-fabric.md"
+const guide = "../../../docs/how-to/add-a-network.md"
 
 // TestGuide: the page is the files of this folder, cut into pieces.
 func TestGuide(t *testing.T) {

@@ -1,5 +1,5 @@
 /* pops/random-corrected: randomised routing that delivers every packet exactly
- * once, for any d and g, while no frame is lost: what it survives stands in docs/pops.md.
+ * once, for any d and g, while no frame is lost: what it survives stands in docs/reference/pops.md.
  *
  * d = g: as published (pops/random).
  * d > g: steps of six slots; an ack is sent by the destination itself, so that

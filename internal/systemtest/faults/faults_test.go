@@ -405,7 +405,7 @@ func TestPausedSleeper(t *testing.T) {
 }
 
 // TestLostAcknowledgement: pops/random-corrected delivers every packet exactly once without faults, and again where one
-// coupler loses what it carries in one slot, as docs/pops.md says.
+// coupler loses what it carries in one slot, as docs/reference/pops.md says.
 func TestLostAcknowledgement(t *testing.T) {
 	const machine = "seed: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random-corrected}\n" +
 		"workload: {permutation: reverse}\nstop: {slots: 100}"

@@ -83,7 +83,7 @@ func TestProgramsSurvive(t *testing.T) {
 			}
 			table.WriteString("|\n")
 		}
-		systemtest.GoldenPart(t, "docs/"+page+".md", "<!-- what programs survive -->\n", "<!-- end of it -->\n", table.String())
+		systemtest.GoldenPart(t, "docs/reference/"+page+".md", "<!-- what programs survive -->\n", "<!-- end of it -->\n", table.String())
 	}
 }
 

@@ -418,9 +418,9 @@ func TestTrafficRefused(t *testing.T) {
 	}
 }
 
-// TestTrafficPage: the image of docs/traffic.md carries what crossbar/traffic carries, frame by frame.
+// TestTrafficPage: the image of docs/reference/traffic.md carries what crossbar/traffic carries, frame by frame.
 func TestTrafficPage(t *testing.T) {
-	page, err := os.ReadFile("docs/traffic.md")
+	page, err := os.ReadFile("docs/reference/traffic.md")
 	require.NoError(t, err)
 	_, code, ok := strings.Cut(string(page), "```c\n")
 	require.True(t, ok)
