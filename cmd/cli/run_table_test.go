@@ -104,7 +104,7 @@ func TestRunTableOfABroadcast(t *testing.T) {
 	picture, err := os.ReadFile(filepath.Join(dir, "t.svg"))
 	require.NoError(t, err)
 	require.Contains(t, string(picture), "EJ_{1+2rho}: the broadcast of node 3, diameter 1")
-	require.Equal(t, 7, strings.Count(string(picture), "<circle"))
+	require.Equal(t, 2*7, strings.Count(string(picture), "<circle"), "discs and rings of nodes")
 
 	r = starloomIn(t, ".", "run", "../../examples/ej-broadcast.yaml", "--run-table", filepath.Join(dir, "plane.svg"))
 	require.Equal(t, statusPass, r.status, r.stderr)

@@ -161,7 +161,7 @@ func TestBroadcastStudy(t *testing.T) {
 		"ej-active.svg", "ej-free.svg", "ej-mean-active.svg", "ej-mean-receivers.svg", "ej-mean-senders.svg",
 		"ej-plane-misprinted.svg", "ej-plane-oriented.svg", "ej-plane.svg", "ej-receivers.svg", "ej-senders-by-dimensions.svg", "ej-senders.svg",
 	}, slices.Sorted(maps.Keys(r.files)))
-	require.Equal(t, 37, strings.Count(string(r.files["ej-plane.svg"]), "<circle"))
+	require.Equal(t, 2*37, strings.Count(string(r.files["ej-plane.svg"]), "<circle"), "discs and rings of nodes")
 	require.Contains(t, string(r.files["ej-plane-misprinted.svg"]), "not reached")
 }
 

@@ -1,14 +1,14 @@
 package page
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
-	"html"
 	"slices"
-	"strings"
 
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/traces/svg"
 )
 
 // Sizes of a flame graph in pixels, and up to how many functions it has.
@@ -65,49 +65,45 @@ func (f *flameBox) depth() (depth int) {
 }
 
 type flameDrawing struct {
-	b     strings.Builder
+	svg   *svg.Drawing
 	total uint64
 	boxes int
 	left  int
 }
 
-// FlameGraph draws stacks: the outermost function at the top, below it those that it calls, as wide as what they
-// cost; left is how many functions are too narrow to be drawn.
-func FlameGraph(title string, stacks []firmware.ProfileStack) (svg []byte, left int) {
+// FlameGraph draws stacks: the outermost function at the top, its callees below it, each as wide as its cost; left
+// counts the functions that are too narrow to be drawn.
+func FlameGraph(title string, stacks []firmware.ProfileStack) (picture []byte, left int) {
 	root := newFlame(stacks)
-	d := flameDrawing{total: max(root.cost, 1)}
-	height := flameRow*root.depth() + 2
-	fmt.Fprintf(&d.b, `<svg xmlns="http://www.w3.org/2000/svg" class="flame" role="img" viewBox="0 0 %d %d" width="%d" height="%d">`+"\n",
-		flameWidth, height, flameWidth, height)
-	fmt.Fprintf(&d.b, "<title>%s</title>\n", html.EscapeString(title))
+	var b bytes.Buffer
+	d := flameDrawing{svg.Bare(&b, "flame", flameWidth, float64(flameRow*root.depth()+2), title, ""), max(root.cost, 1), 0, 0}
 	d.calls(root, 0, 0)
-	d.b.WriteString("</svg>")
-	return []byte(d.b.String()), d.left
+	_ = d.svg.Close() // a buffer has no errors
+	return b.Bytes(), d.left
 }
 
 func (d *flameDrawing) x(cost uint64) int { return int(cost * flameWidth / d.total) }
 
 func (d *flameDrawing) calls(f *flameBox, from uint64, depth int) {
 	for _, call := range f.calls {
-		x, end := d.x(from), d.x(from+call.cost)
+		x, edge := d.x(from), d.x(from+call.cost)
 		from += call.cost
-		if end-x < flameLeast || d.boxes >= flameBoxesMax {
+		if edge-x < flameLeast || d.boxes >= flameBoxesMax {
 			d.left++
 			continue
 		}
 		d.boxes++
 		class, on := "", ""
 		if 4*call.own >= d.total {
-			class, on = ` class="hot"`, ` class="on"`
+			class, on = "hot", "on"
 		}
-		percent := call.cost * 100 / d.total
-		fmt.Fprintf(&d.b, `<g><title>%s: %d of %d, %d%%, of which %d are its own</title><rect%s x="%d" y="%d" width="%d" height="%d"/>`,
-			html.EscapeString(call.frame.Function), call.cost, d.total, percent, call.own, class, x, depth*flameRow, end-x, flameRow-1)
-		if room := (end - x - 8) * 10 / char10; room >= 3 {
-			name := fmt.Sprintf("%s %d%%", call.frame.Function, percent)
-			fmt.Fprintf(&d.b, `<text%s x="%d" y="%d">%s</text>`, on, x+4, depth*flameRow+14, html.EscapeString(cut(name, room)))
+		percent, y := call.cost*100/d.total, float64(depth*flameRow)
+		end := d.svg.Group(fmt.Sprintf("%s: %d of %d, %d%%, of which %d are its own", call.frame.Function, call.cost, d.total, percent, call.own))
+		d.svg.Rect(float64(x), y, float64(edge-x), flameRow-1, svg.Class(class))
+		if room := (edge - x - 8) * 10 / char10; room >= 3 {
+			d.svg.Text(float64(x+4), y+14, cut(fmt.Sprintf("%s %d%%", call.frame.Function, percent), room), svg.Class(on))
 		}
-		d.b.WriteString("</g>\n")
+		end()
 		d.calls(call, from-call.cost, depth+1)
 	}
 }

@@ -165,7 +165,7 @@ func TestWaves(t *testing.T) {
 	svg := w.SVG()
 	require.Equal(t, 1, strings.Count(svg, ">dark<"))
 	require.Equal(t, 1, strings.Count(svg, ">3f<"))
-	require.Contains(t, svg, `class="now" x="`)
+	require.Contains(t, svg, `height="80" class="now"/>`)
 	require.Equal(t, 1, strings.Count(svg, `class="gap"`), "cycles 10 and 11 are left out")
 	require.Contains(t, svg, "In cycle 9 a.nic[0].tx.light is dark, a.nic[0].busy is 1.")
 	require.Contains(t, svg, `class="x"`, "what is unknown is not a level")

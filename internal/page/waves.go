@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"starloom/traces"
+	"starloom/traces/svg"
 )
 
 // Waves is a timing diagram: signals over cycles, of which some may be left out.
@@ -155,29 +155,27 @@ func (w *Waves) draw() string {
 	_, rows := w.lines()
 	width, height := cell*len(w.Columns)+1, waveRow*(len(rows)+1)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="wave" role="img" viewBox="0 0 %d %d" width="%d" height="%d">`+"\n",
-		width, height, width, height)
-	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(w.Caption), html.EscapeString(w.describe()))
+	d := svg.Bare(&b, "wave", float64(width), float64(height), w.Caption, w.describe())
 	for _, c := range w.marks() {
-		fmt.Fprintf(&b, `<rect class="now" x="%d" y="0" width="%d" height="%d"/>`+"\n", c*cell, cell, height)
+		d.Rect(float64(c*cell), 0, float64(cell), float64(height), svg.Class("now"))
 	}
-	w.drawCycles(&b, cell, height)
+	w.drawCycles(d, cell, height)
 	for i, row := range rows {
 		y := waveRow * (i + 1)
 		switch {
 		case row == nil:
 		case row.Bits == 1:
-			drawLine(&b, row.Values, cell, y)
+			drawLine(d, row.Values, cell, y)
 		default:
-			drawLabels(&b, row.Values, cell, y)
+			drawLabels(d, row.Values, cell, y)
 		}
 	}
-	b.WriteString("</svg>")
+	_ = d.Close() // a builder has no errors
 	return b.String()
 }
 
 // drawCycles writes the numbers of the columns, as far as there is room, and where cycles are left out.
-func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
+func (w *Waves) drawCycles(d *svg.Drawing, cell, height int) {
 	free, marks := 0, w.marks()
 	text := func(c int) {
 		number := fmt.Sprint(w.Columns[c])
@@ -185,7 +183,7 @@ func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
 		if slices.Contains(marks, c) {
 			class = "m"
 		}
-		fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, c*cell+3, waveLow-2, number)
+		d.Text(float64(c*cell+3), waveLow-2, number, svg.Class(class))
 		free = c*cell + char10*len(number)/10 + 8
 	}
 	for c := range w.Columns {
@@ -196,7 +194,7 @@ func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
 		}
 	}
 	for _, c := range w.gaps() {
-		fmt.Fprintf(b, `<path class="gap" d="M%d 0V%d"/>`+"\n", c*cell, height)
+		d.Path(fmt.Sprintf("M%d 0V%d", c*cell, height), svg.Class("gap"))
 	}
 }
 
@@ -221,7 +219,7 @@ func (w *Waves) gaps() (before []int) {
 }
 
 // drawLine draws a single bit; x and z are between the levels.
-func drawLine(b *strings.Builder, values []string, cell, y int) {
+func drawLine(d *svg.Drawing, values []string, cell, y int) {
 	level := func(value string) int {
 		switch value {
 		case "0":
@@ -235,47 +233,47 @@ func drawLine(b *strings.Builder, values []string, cell, y int) {
 	for i := 0; i < len(values); { // a path for each stretch that is known, or is not
 		class := ""
 		if unknown(values[i]) {
-			class = ` class="x"`
+			class = "x"
 		}
-		fmt.Fprintf(b, `<path%s d="M%d %d`, class, i*cell, level(values[i]))
+		path := fmt.Sprintf("M%d %d", i*cell, level(values[i]))
 		if i > 0 {
-			fmt.Fprintf(b, "V%d", level(values[i-1]))
-			fmt.Fprintf(b, "V%d", level(values[i]))
+			path += fmt.Sprintf("V%dV%d", level(values[i-1]), level(values[i]))
 		}
 		k := i
 		for ; k < len(values) && unknown(values[k]) == unknown(values[i]); k++ {
 			if k > i && values[k] != values[k-1] {
-				fmt.Fprintf(b, "H%dV%d", k*cell, level(values[k]))
+				path += fmt.Sprintf("H%dV%d", k*cell, level(values[k]))
 			}
 		}
-		fmt.Fprintf(b, `H%d"/>`+"\n", k*cell)
+		d.Path(fmt.Sprintf("%sH%d", path, k*cell), svg.Class(class))
 		i = k
 	}
 }
 
 // drawLabels draws a vector: two lines that cross where it changes, and its value between them.
-func drawLabels(b *strings.Builder, values []string, cell, y int) {
-	var path strings.Builder
-	var texts strings.Builder
+func drawLabels(d *svg.Drawing, values []string, cell, y int) {
+	path := ""
 	for i := 0; i < len(values); {
 		k := i + 1
 		for k < len(values) && values[k] == values[i] {
 			k++
 		}
 		x, end := i*cell, k*cell
-		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveHigh-1, end-3, end, y+(waveLow+waveHigh)/2)
-		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveLow+1, end-3, end, y+(waveLow+waveHigh)/2)
+		for _, level := range []int{waveHigh - 1, waveLow + 1} {
+			path += fmt.Sprintf("M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+level, end-3, end, y+(waveLow+waveHigh)/2)
+		}
 		again := max(1, waveAgain/cell)
 		for at := i; at < k; at += again {
-			shown, title := cut(values[i], ((min(k, at+again)-at)*cell-8)*10/char10), ""
+			shown, end := cut(values[i], ((min(k, at+again)-at)*cell-8)*10/char10), func() {}
 			if shown != values[i] {
-				title = "<title>" + html.EscapeString(values[i]) + "</title>"
+				end = d.Group(values[i])
 			}
-			fmt.Fprintf(&texts, `<text x="%d" y="%d">%s%s</text>`+"\n", at*cell+6, y+waveLow-2, title, html.EscapeString(shown))
+			d.Text(float64(at*cell+6), float64(y+waveLow-2), shown)
+			end()
 		}
 		i = k
 	}
-	fmt.Fprintf(b, `<path d="%s"/>`+"\n%s", path.String(), texts.String())
+	d.Path(path)
 }
 
 // cut is the beginning of a text that has so many characters at most.

@@ -134,7 +134,7 @@ func (h *Heat) SVG() ([]byte, error) {
 		})
 	}
 	all[len(all)-1].Note = h.Note
-	return svg(h.Title, all...)
+	return drawn(h.Title, all...)
 }
 
 const rowHeight = 13

@@ -70,7 +70,7 @@ func (l *Latency) SVG() ([]byte, error) {
 	if len(l.Counts) == 0 {
 		f.Note = "No " + l.What + " have arrived. " + f.Note
 		f.Curves = []figure.Curve{figure.XY(l.What, figure.Bars, []float64{1}, []float64{0})}
-		return svg(l.Title, f)
+		return drawn(l.Title, f)
 	}
 	least, most := l.Counts[0][0], l.Counts[len(l.Counts)-1][0]
 	shown := most
@@ -98,7 +98,7 @@ func (l *Latency) SVG() ([]byte, error) {
 	if beyond > 0 {
 		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d %s. ", traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most, l.Unit)
 	}
-	return svg(l.Title, f)
+	return drawn(l.Title, f)
 }
 
 // barWidth is how many slots a bar stands for: 1, 2, 5, 10, 20, 50 ...

@@ -20,7 +20,7 @@ const (
 // Kinds are all of them.
 var Kinds = []Kind{KindTopology, KindHeat, KindLatency, KindTimeline}
 
-func svg(title string, figures ...*figure.Figure) ([]byte, error) {
+func drawn(title string, figures ...*figure.Figure) ([]byte, error) {
 	var b bytes.Buffer
 	err := figure.WriteSheet(&b, title, figures...)
 	return b.Bytes(), err

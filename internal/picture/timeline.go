@@ -203,7 +203,7 @@ func (t *Timeline) SVG() ([]byte, error) {
 	if len(broken.Points) > 0 {
 		f.Curves = append(f.Curves, broken)
 	}
-	return svg(t.Title, f)
+	return drawn(t.Title, f)
 }
 
 // timelineDrawing is a timeline that is being drawn. A row has the height 1.

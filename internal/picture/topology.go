@@ -8,7 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/traces"
-	"starloom/traces/figure"
+	"starloom/traces/svg"
 )
 
 // Topology is who is wired to whom: processors in a plane with links, else rows of processors across media.
@@ -428,7 +428,7 @@ func (t *Topology) mostLoad() (most float64) {
 }
 
 // heat draws the loads of channels, each from where it begins to the middle of its line.
-func (t *Topology) heat(s *figure.Sketch, at func(x, y float64) (float64, float64)) {
+func (t *Topology) heat(s *svg.Drawing, at func(x, y float64) (float64, float64)) {
 	most := t.mostLoad()
 	for _, l := range t.Links {
 		for way, load := range l.Loads {
@@ -448,9 +448,9 @@ func (t *Topology) heat(s *figure.Sketch, at func(x, y float64) (float64, float6
 				part = load.Load / most
 			}
 			func() {
-				defer s.Titled(fmt.Sprintf("%s: %.4f flits per cycle", load.Name, load.Load))()
+				defer s.Group(fmt.Sprintf("%s: %.4f flits per cycle", load.Name, load.Load))()
 				width := 1.5 + float64((heatWidth-1.5)*part)
-				s.Lines(figure.Of(heatColour).Pale(0.2+float64(0.8*part)), math.Round(width*4)/4, false, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+				s.Line(svg.Of(heatColour).Pale(0.2+float64(0.8*part)), math.Round(width*4)/4, x, y, x2, y2)
 			}()
 		}
 	}

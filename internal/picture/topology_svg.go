@@ -3,7 +3,6 @@ package picture
 import (
 	"bytes"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"starloom/fabric"
 	"starloom/traces"
 	"starloom/traces/figure"
+	"starloom/traces/svg"
 )
 
 const (
@@ -37,7 +37,7 @@ func (t *Topology) SVG() ([]byte, error) {
 }
 
 // sheet begins a picture of a size without title, legend and note, and returns how to end it.
-func (t *Topology) sheet(width, high float64, legend []entry) (s *figure.Sketch, end func() ([]byte, error)) {
+func (t *Topology) sheet(width, high float64, legend []entry) (s *svg.Drawing, end func() ([]byte, error)) {
 	heading := t.Title + ": topology"
 	room := 2.0 * edge
 	for _, e := range legend {
@@ -46,20 +46,20 @@ func (t *Topology) sheet(width, high float64, legend []entry) (s *figure.Sketch,
 	width = max(width, 2*edge+float64(7*float64(len(heading))), room, 400)
 	notes := figure.Wrapped(t.Note, int((width-2*edge)/5))
 	all := high + below + float64(13*float64(len(notes)))
-	s = figure.NewSketch(width, all, heading, t.describe())
-	s.Text(figure.Ink, 13, figure.Begin, edge, 24, heading)
+	var b bytes.Buffer
+	s = svg.New(&b, width, all, heading, t.describe())
+	s.Text(edge, 24, heading, svg.Size(13), svg.Fill(svg.Ink))
 	x := float64(edge)
 	for _, e := range legend {
 		e.draw(s, x+8, high+8)
-		s.Text(figure.Ink, 11, figure.Begin, x+22, high+12, e.name)
+		s.Text(x+22, high+12, e.name, svg.Size(11), svg.Fill(svg.Ink))
 		x += float64(letter*float64(len(e.name))) + 40
 	}
 	for i, line := range notes {
-		s.Text(figure.Ink, 10, figure.Begin, edge, high+below+float64(13*float64(i)), line)
+		s.Text(edge, high+below+float64(13*float64(i)), line, svg.Size(10), svg.Fill(svg.Ink))
 	}
 	return s, func() ([]byte, error) {
-		var b bytes.Buffer
-		err := s.WriteSVG(&b)
+		err := s.Close()
 		return b.Bytes(), err
 	}
 }
@@ -67,7 +67,7 @@ func (t *Topology) sheet(width, high float64, legend []entry) (s *figure.Sketch,
 // entry is one of a legend, drawn around a point.
 type entry struct {
 	name string
-	draw func(s *figure.Sketch, x, y float64)
+	draw func(s *svg.Drawing, x, y float64)
 }
 
 func (t *Topology) describe() string {
@@ -93,12 +93,12 @@ func (t *Topology) describe() string {
 		len(t.Columns), t.Columns[0], t.Columns[len(t.Columns)-1], t.Note)
 }
 
-func sign(s *figure.Sketch, x, y float64, sends, hears bool) {
+func sign(s *svg.Drawing, x, y float64, sends, hears bool) {
 	if hears {
-		s.Disc(figure.Paper, figure.Of(2), x, y, 6)
+		s.Disc(x, y, 6, svg.Paper, svg.Of(2))
 	}
 	if sends {
-		s.Disc(figure.Of(0), figure.Of(0), x, y, 3)
+		s.Disc(x, y, 3, svg.Of(0), svg.Of(0))
 	}
 }
 
@@ -114,13 +114,13 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 	left, top := edge+float64(letter*float64(widest))+12, head+float64(letter*float64(tallest))+10
 	right, bottom := left+float64(cell*float64(len(t.Columns))), top+float64(cell*float64(len(t.Rows)))
 	legend := []entry{
-		{"sends", func(s *figure.Sketch, x, y float64) { sign(s, x, y, true, false) }},
-		{"hears", func(s *figure.Sketch, x, y float64) { sign(s, x, y, false, true) }},
-		{"sends and hears", func(s *figure.Sketch, x, y float64) { sign(s, x, y, true, true) }},
+		{"sends", func(s *svg.Drawing, x, y float64) { sign(s, x, y, true, false) }},
+		{"hears", func(s *svg.Drawing, x, y float64) { sign(s, x, y, false, true) }},
+		{"sends and hears", func(s *svg.Drawing, x, y float64) { sign(s, x, y, true, true) }},
 	}
 	if t.marks() {
-		legend = append(legend, entry{"a rule was broken", func(s *figure.Sketch, x, y float64) {
-			s.Lines(figure.Of(brokenColour), 3, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+		legend = append(legend, entry{"a rule was broken", func(s *svg.Drawing, x, y float64) {
+			s.Line(svg.Of(brokenColour), 3, x-8, y, x+8, y)
 		}})
 	}
 	if slices.ContainsFunc(slices.Concat(t.Rows, t.Columns), func(name string) bool { return t.struck(name) != "" }) {
@@ -130,12 +130,12 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 	x := func(column int) float64 { return left + float64(cell*(float64(column)+0.5)) }
 	y := func(row int) float64 { return top + float64(cell*(float64(row)+0.5)) }
 	for column, name := range t.Columns {
-		t.line(s, name, figure.XYs{{X: x(column), Y: top}, {X: x(column), Y: bottom}})
-		s.Upright(figure.Ink, 10, x(column)+3.5, top-6, name)
+		t.line(s, name, svg.Segment(x(column), top, x(column), bottom))
+		s.Upright(x(column)+3.5, top-6, name, svg.Size(10), svg.Fill(svg.Ink))
 	}
 	for row, name := range t.Rows {
-		t.line(s, name, figure.XYs{{X: left, Y: y(row)}, {X: right, Y: y(row)}})
-		s.Text(figure.Ink, 10, figure.End, left-6, y(row)+3.5, name)
+		t.line(s, name, svg.Segment(left, y(row), right, y(row)))
+		s.Text(left-6, y(row)+3.5, name, svg.Size(10), svg.Fill(svg.Ink), svg.End)
 	}
 	for row := range t.Rows {
 		for column := range t.Columns {
@@ -148,28 +148,28 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 }
 
 func struckEntry() entry {
-	return entry{"a fault struck here first", func(s *figure.Sketch, x, y float64) {
-		s.Lines(figure.Of(struckColour), 7, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+	return entry{"a fault struck here first", func(s *svg.Drawing, x, y float64) {
+		s.Line(svg.Of(struckColour), 7, x-8, y, x+8, y)
 	}}
 }
 
-func (t *Topology) strike(s *figure.Sketch, line figure.XYs, paths ...string) {
+func (t *Topology) strike(s *svg.Drawing, line svg.Line, paths ...string) {
 	if what := t.struck(paths...); what != "" {
-		defer s.Titled(paths[0] + ": " + what)()
-		s.Lines(figure.Of(struckColour), 7, false, line)
+		defer s.Group(paths[0] + ": " + what)()
+		s.Lines(svg.Of(struckColour), 7, []svg.Line{line})
 	}
 }
 
 // line draws a row or a column, in another colour if a rule was broken there.
-func (t *Topology) line(s *figure.Sketch, name string, line figure.XYs) {
+func (t *Topology) line(s *svg.Drawing, name string, line svg.Line) {
 	t.strike(s, line, name)
 	what := t.broken(name)
 	if what == "" {
-		s.Lines(figure.Faint, 1.5, false, line)
+		s.Lines(svg.Faint, 1.5, []svg.Line{line})
 		return
 	}
-	defer s.Titled(name + ": " + what)()
-	s.Lines(figure.Of(brokenColour), 3, false, line)
+	defer s.Group(name + ": " + what)()
+	s.Lines(svg.Of(brokenColour), 3, []svg.Line{line})
 }
 
 func (t *Topology) marks() bool {
@@ -201,40 +201,40 @@ func (t *Topology) drawPlane() ([]byte, error) {
 	width, high := float64(2*margin)+float64(hop*(most.X-least.X)), head+float64(1.6*margin)+float64(hop*(most.Y-least.Y))
 	var legend []entry
 	if t.marks() {
-		legend = append(legend, entry{"a rule was broken", func(s *figure.Sketch, x, y float64) {
-			s.Disc(figure.Of(brokenColour), figure.Ink, x, y, 6)
+		legend = append(legend, entry{"a rule was broken", func(s *svg.Drawing, x, y float64) {
+			s.Disc(x, y, 6, svg.Of(brokenColour), svg.Ink)
 		}})
 	}
 	if t.struckDrawn() {
 		legend = append(legend, struckEntry())
 	}
 	if most := t.mostLoad(); most > 0 {
-		legend = append(legend, entry{fmt.Sprintf("%.3f flits per cycle", most), func(s *figure.Sketch, x, y float64) {
-			s.Lines(figure.Of(heatColour), heatWidth, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+		legend = append(legend, entry{fmt.Sprintf("%.3f flits per cycle", most), func(s *svg.Drawing, x, y float64) {
+			s.Line(svg.Of(heatColour), heatWidth, x-8, y, x+8, y)
 		}})
 	}
 	s, end := t.sheet(width, high, append(legend, t.kinds()...))
-	var both, single, short []figure.XYs
+	var both, single, short []svg.Line
 	var labels []label
 	for _, l := range t.Links {
 		from := t.Nodes[l.From]
 		x, y := at(from.X, from.Y)
 		if l.To < 0 {
 			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
-			t.strike(s, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}, l.Paths...)
-			if l.Loads == nil && !t.loaded(s, l, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}) {
-				short = append(short, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+			t.strike(s, svg.Segment(x, y, x2, y2), l.Paths...)
+			if line := svg.Segment(x, y, x2, y2); l.Loads == nil && !t.loaded(s, l, line) {
+				short = append(short, line)
 			}
 			if l.Number < 0 {
 				continue
 			}
 			x2, y2 = at(from.X+float64(0.68*l.DX), from.Y+float64(0.68*l.DY))
-			s.Text(figure.Ink.Pale(0.7), 8, figure.Middle, x2, y2+3, strconv.Itoa(l.Number))
+			s.Text(x2, y2+3, strconv.Itoa(l.Number), svg.Size(8), svg.Fill(svg.Ink.Pale(0.7)), svg.Middle)
 			continue
 		}
 		to := t.Nodes[l.To]
 		x2, y2 := at(to.X, to.Y)
-		line := figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}
+		line := svg.Segment(x, y, x2, y2)
 		t.strike(s, line, l.Paths...)
 		if l.Loads == nil && !t.loaded(s, l, line) { // of routers, each way has a line of its own
 			both = append(both, line)
@@ -243,15 +243,15 @@ func (t *Topology) drawPlane() ([]byte, error) {
 			labels = append(labels, label{(x + x2) / 2, float64((y+y2)/2) - 3, l.Label})
 		}
 		if l.OneWay {
-			single = append(single, arrow(x, y, x2, y2))
+			single = append(single, svg.Arrowhead(x, y, x2, y2, nodeBig, 9, 4))
 		}
 	}
 	t.heat(s, at)
-	s.Lines(figure.Of(0).Pale(0.7), 1.5, false, both...)
-	s.Lines(figure.Faint, 1.5, false, short...)
-	s.Areas(figure.Of(0), single...)
+	s.Lines(svg.Of(0).Pale(0.7), 1.5, both)
+	s.Lines(svg.Faint, 1.5, short)
+	s.Areas(svg.Of(0), single...)
 	for _, l := range labels {
-		s.Text(figure.Ink, 8, figure.Middle, l.x, l.y, l.text)
+		s.Text(l.x, l.y, l.text, svg.Size(8), svg.Fill(svg.Ink), svg.Middle)
 	}
 	for _, n := range t.Nodes {
 		x, y := at(n.X, n.Y)
@@ -265,45 +265,32 @@ func (t *Topology) struckDrawn() bool {
 		slices.ContainsFunc(t.Nodes, func(n Node) bool { return t.struck(n.Name) != "" })
 }
 
-func arrow(x, y, x2, y2 float64) figure.XYs {
-	dx, dy := x2-x, y2-y
-	length := math.Hypot(dx, dy)
-	dx, dy = dx/length, dy/length
-	tip := func(along, across float64) (float64, float64) {
-		return x2 - float64(along*dx) - float64(across*dy), y2 - float64(along*dy) + float64(across*dx)
-	}
-	ax, ay := tip(nodeBig, 0)
-	bx, by := tip(nodeBig+9, 4)
-	cx, cy := tip(nodeBig+9, -4)
-	return figure.XYs{{X: ax, Y: ay}, {X: bx, Y: by}, {X: cx, Y: cy}}
-}
-
-func (t *Topology) node(s *figure.Sketch, n Node, x, y float64) {
-	name, fill, ink := n.Name, figure.Paper, figure.Ink
+func (t *Topology) node(s *svg.Drawing, n Node, x, y float64) {
+	name, fill, ink := n.Name, svg.Paper, svg.Ink
 	if what := t.broken(n.Name); what != "" {
-		name, fill, ink = name+": "+what, figure.Of(brokenColour), figure.Paper
+		name, fill, ink = name+": "+what, svg.Of(brokenColour), svg.Paper
 	}
 	if what := t.struck(n.Name); what != "" {
 		name += ": " + what
-		s.Disc(figure.Of(struckColour), figure.Of(struckColour), x, y, nodeBig+5)
+		s.Disc(x, y, nodeBig+5, svg.Of(struckColour), svg.Of(struckColour))
 	}
 	if frames, ok := t.frames[n.Name]; ok && n.Number < 0 {
 		name += ": " + traces.Plural(frames, "frame", "frames")
 		n.Label += ", " + traces.Plural(frames, "frame", "frames")
 	}
-	defer s.Titled(name)()
+	defer s.Group(name)()
 	if n.Number < 0 {
 		shape(s, n.Shape, x, y)
 	} else {
-		s.Disc(fill, figure.Ink, x, y, nodeBig)
-		s.Text(ink, 10, figure.Middle, x, y+3.5, strconv.Itoa(n.Number))
+		s.Disc(x, y, nodeBig, fill, svg.Ink)
+		s.Text(x, y+3.5, strconv.Itoa(n.Number), svg.Size(10), svg.Fill(ink), svg.Middle)
 	}
 	if n.Label != "" {
-		s.Text(figure.Ink, 8, figure.Middle, x, y+nodeBig+8, n.Label)
+		s.Text(x, y+nodeBig+8, n.Label, svg.Size(8), svg.Fill(svg.Ink), svg.Middle)
 	}
 }
 
-func (t *Topology) loaded(s *figure.Sketch, l Link, line figure.XYs) bool {
+func (t *Topology) loaded(s *svg.Drawing, l Link, line svg.Line) bool {
 	if t.frames == nil || l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
 		return false
 	}
@@ -313,13 +300,13 @@ func (t *Topology) loaded(s *figure.Sketch, l Link, line figure.XYs) bool {
 			says = append(says, path+": "+traces.Plural(frames, "frame", "frames"))
 		}
 	}
-	defer s.Titled(strings.Join(says, "; "))()
+	defer s.Group(strings.Join(says, "; "))()
 	frames := t.load(l)
 	if frames == 0 {
-		s.Lines(figure.Faint, 1, true, line)
+		s.Lines(svg.Faint, 1, []svg.Line{line}, svg.Dashes(4, 3))
 		return true
 	}
-	s.Lines(figure.Of(0).Pale(0.7), 1+float64(5*float64(frames)/float64(t.most)), false, line)
+	s.Lines(svg.Of(0).Pale(0.7), 1+float64(5*float64(frames)/float64(t.most)), []svg.Line{line})
 	return true
 }
 
@@ -328,22 +315,19 @@ type label struct {
 	text string
 }
 
-func shape(s *figure.Sketch, kind fabric.SpotShape, x, y float64) {
-	box := func(width, high float64) figure.XYs {
-		return figure.XYs{{X: x - width, Y: y - high}, {X: x + width, Y: y - high}, {X: x + width, Y: y + high}, {X: x - width, Y: y + high}}
-	}
+func shape(s *svg.Drawing, kind fabric.SpotShape, x, y float64) {
 	switch kind {
 	case fabric.Flat:
-		s.Areas(figure.Of(2), box(nodeBig, nodeSmall/2))
+		s.Areas(svg.Of(2), svg.Box(x, y, nodeBig, nodeSmall/2))
 	case fabric.Crossed:
-		s.Areas(figure.Of(2), box(nodeSmall, nodeSmall))
-		s.Lines(figure.Paper, 2, false, figure.XYs{{X: x - nodeSmall, Y: y - nodeSmall}, {X: x + nodeSmall, Y: y + nodeSmall}},
-			figure.XYs{{X: x - nodeSmall, Y: y + nodeSmall}, {X: x + nodeSmall, Y: y - nodeSmall}})
+		s.Areas(svg.Of(2), svg.Box(x, y, nodeSmall, nodeSmall))
+		s.Lines(svg.Paper, 2, []svg.Line{svg.Segment(x-nodeSmall, y-nodeSmall, x+nodeSmall, y+nodeSmall),
+			svg.Segment(x-nodeSmall, y+nodeSmall, x+nodeSmall, y-nodeSmall)})
 	case fabric.Boxed:
-		s.Areas(figure.Ink, box(nodeSmall, nodeSmall))
-		s.Areas(figure.Paper, box(nodeSmall-1.5, nodeSmall-1.5))
+		s.Areas(svg.Ink, svg.Box(x, y, nodeSmall, nodeSmall))
+		s.Areas(svg.Paper, svg.Box(x, y, nodeSmall-1.5, nodeSmall-1.5))
 	default:
-		s.Disc(figure.Of(2), figure.Ink, x, y, nodeSmall)
+		s.Disc(x, y, nodeSmall, svg.Of(2), svg.Ink)
 	}
 }
 
@@ -354,15 +338,15 @@ func (t *Topology) kinds() (legend []entry) {
 			if n.Shape == fabric.Flat { // which is wider than the others
 				left = nodeBig - nodeSmall
 			}
-			legend = append(legend, entry{n.Kind, func(s *figure.Sketch, x, y float64) { shape(s, n.Shape, x-left, y) }})
+			legend = append(legend, entry{n.Kind, func(s *svg.Drawing, x, y float64) { shape(s, n.Shape, x-left, y) }})
 		}
 	}
 	if slices.ContainsFunc(t.Links, func(l Link) bool { return l.Label != "" }) {
-		legend = append(legend, entry{"latency in cycles", func(s *figure.Sketch, x, y float64) { s.Text(figure.Ink, 8, figure.Middle, x, y+3, "5") }})
+		legend = append(legend, entry{"latency in cycles", func(s *svg.Drawing, x, y float64) { s.Text(x, y+3, "5", svg.Size(8), svg.Fill(svg.Ink), svg.Middle) }})
 	}
 	if t.most > 0 {
-		legend = append(legend, entry{traces.Plural(t.most, "frame", "frames"), func(s *figure.Sketch, x, y float64) {
-			s.Lines(figure.Of(0).Pale(0.7), 6, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+		legend = append(legend, entry{traces.Plural(t.most, "frame", "frames"), func(s *svg.Drawing, x, y float64) {
+			s.Line(svg.Of(0).Pale(0.7), 6, x-8, y, x+8, y)
 		}})
 	}
 	return legend

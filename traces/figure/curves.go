@@ -8,9 +8,11 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"starloom/traces/svg"
 )
 
-var markers = [curveColours]draw.GlyphDrawer{
+var markers = [svg.Curves]draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false}, strokes{}, strokes{true},
 }
 
@@ -31,15 +33,15 @@ func (d *drawing) curve(index int) curve {
 	return curve{d, &d.Curves[index], max(0, slices.Index(of, d.Curves[index].of()))}
 }
 
-func (c curve) colour(alpha uint8) paint {
+func (c curve) colour() svg.Colour {
 	if c.c.Style == Published || c.c.Style == Alerts {
-		return paint{ink, alpha, c.d.dark}
+		return svg.Ink.On(c.d.dark)
 	}
-	return paint{colourOf(c.number), alpha, c.d.dark}
+	return svg.Of(c.number).On(c.d.dark)
 }
 
 func (c curve) line() draw.LineStyle {
-	l := draw.LineStyle{Color: c.colour(255), Width: 1.5}
+	l := draw.LineStyle{Color: c.colour(), Width: 1.5}
 	if c.c.Style == Dashed {
 		l.Dashes = []vg.Length{5, 3}
 	}
@@ -49,16 +51,16 @@ func (c curve) line() draw.LineStyle {
 func (c curve) glyph() draw.GlyphStyle {
 	switch c.c.Style {
 	case Published:
-		return draw.GlyphStyle{Color: c.colour(255), Radius: 4.5, Shape: strokes{true}}
+		return draw.GlyphStyle{Color: c.colour(), Radius: 4.5, Shape: strokes{true}}
 	case Alerts:
-		return draw.GlyphStyle{Color: c.colour(255), Radius: 5, Shape: draw.PyramidGlyph{}}
+		return draw.GlyphStyle{Color: c.colour(), Radius: 5, Shape: draw.PyramidGlyph{}}
 	}
-	shape, radius := markers[(c.number+c.number/curveColours)%len(markers)], vg.Length(2.5) // colours come again with other markers
+	shape, radius := markers[(c.number+c.number/svg.Curves)%len(markers)], vg.Length(2.5) // colours come again with other markers
 	switch shape.(type) {
 	case strokes: // lines alone
 		radius = 4
 	}
-	return draw.GlyphStyle{Color: c.colour(255), Radius: radius, Shape: shape}
+	return draw.GlyphStyle{Color: c.colour(), Radius: radius, Shape: shape}
 }
 
 func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
@@ -75,7 +77,7 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 		half := float64(c.c.barWidth() / 2)
 		for _, point := range points {
 			base := math.Max(0, p.Y.Min)
-			canvas.FillPolygon(c.colour(255), []vg.Point{
+			canvas.FillPolygon(c.colour(), []vg.Point{
 				at(point.X-half, base), at(point.X-half, point.Y), at(point.X+half, point.Y), at(point.X+half, base)})
 		}
 	case c.c.joined():
@@ -91,7 +93,7 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 	for _, point := range points {
 		if point.hasBand() && !c.c.joined() {
-			canvas.StrokeLine2(draw.LineStyle{Color: c.colour(255), Width: 1}, x(point.X), y(point.Low), x(point.X), y(point.High))
+			canvas.StrokeLine2(draw.LineStyle{Color: c.colour(), Width: 1}, x(point.X), y(point.Low), x(point.X), y(point.High))
 		}
 		canvas.DrawGlyph(c.glyph(), at(point.X, point.Y))
 	}
@@ -111,7 +113,7 @@ func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg
 			for _, point := range slices.Backward(points[first:end]) {
 				area = append(area, at(point.X, point.Low))
 			}
-			canvas.FillPolygon(c.colour(50), area)
+			canvas.FillPolygon(c.colour().Pale(0.2), area)
 		}
 		first = max(first, end-1)
 	}
@@ -120,7 +122,7 @@ func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg
 func (c curve) Thumbnail(canvas *draw.Canvas) {
 	middle := middleOf(canvas.Rectangle)
 	if c.c.Style == Bars {
-		canvas.FillPolygon(c.colour(255), []vg.Point{{X: canvas.Min.X, Y: middle.Y - 3}, {X: canvas.Min.X, Y: middle.Y + 3},
+		canvas.FillPolygon(c.colour(), []vg.Point{{X: canvas.Min.X, Y: middle.Y - 3}, {X: canvas.Min.X, Y: middle.Y + 3},
 			{X: canvas.Max.X, Y: middle.Y + 3}, {X: canvas.Max.X, Y: middle.Y - 3}})
 		return
 	}

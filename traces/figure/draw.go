@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"starloom/traces/svg"
 )
 
 const (
@@ -43,16 +45,14 @@ func WriteSheet(w io.Writer, title string, figures ...*Figure) error {
 		}
 		said = append(said, f.describe())
 	}
-	c := newCanvas(whole, high, title, strings.Join(said, " "))
-	all := draw.NewCanvas(c, whole, high)
-	paperOf(all, paint{paper, 255, false})
+	d := svg.New(w, float64(whole), float64(high), title, strings.Join(said, " "))
+	all := draw.NewCanvas(newCanvas(d, whole, high), whole, high)
 	for _, f := range figures {
 		d := drawing{Figure: f}
 		d.draw(draw.Crop(all, 0, 0, all.Max.Y-all.Min.Y-d.height(), 0))
 		all = draw.Crop(all, 0, 0, 0, -d.height())
 	}
-	_, err := c.WriteTo(w)
-	return err
+	return d.Close()
 }
 
 // WritePNG draws the figure at 192 dots per inch, on light or dark paper. Its errors are those of WriteSVG.
@@ -62,17 +62,13 @@ func (f *Figure) WritePNG(w io.Writer, dark bool) error {
 	}
 	d := drawing{Figure: f, dark: dark}
 	whole, high := d.width(), d.height()
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, high), vgimg.UseDPI(192), vgimg.UseBackgroundColor(d.colour(paper)))}
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, high), vgimg.UseDPI(192), vgimg.UseBackgroundColor(d.colour(svg.Paper)))}
 	all := draw.NewCanvas(c, whole, high)
-	paperOf(all, d.colour(paper))
+	all.SetColor(d.colour(svg.Paper))
+	all.Fill(all.Rectangle.Path())
 	d.draw(all)
 	_, err := c.WriteTo(w)
 	return err
-}
-
-func paperOf(c draw.Canvas, p paint) {
-	c.SetColor(p)
-	c.Fill(c.Rectangle.Path())
 }
 
 func (d *drawing) font(size vg.Length) font.Font {
@@ -117,11 +113,11 @@ func (d *drawing) draw(all draw.Canvas) {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.Title.Text = d.Title
-	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = d.font(titleSize), d.colour(ink), 8
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = d.font(titleSize), d.colour(svg.Ink), 8
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.LineStyle.Color, axis.Tick.LineStyle.Color = d.colour(ink), d.colour(ink)
-		axis.Tick.Label.Font, axis.Tick.Label.Color = d.font(textSize), d.colour(ink)
-		axis.Label.TextStyle.Font, axis.Label.TextStyle.Color = d.font(textSize), d.colour(ink)
+		axis.LineStyle.Color, axis.Tick.LineStyle.Color = d.colour(svg.Ink), d.colour(svg.Ink)
+		axis.Tick.Label.Font, axis.Tick.Label.Color = d.font(textSize), d.colour(svg.Ink)
+		axis.Label.TextStyle.Font, axis.Label.TextStyle.Color = d.font(textSize), d.colour(svg.Ink)
 		axis.Label.Padding = 4
 	}
 	x, y := d.spans()
@@ -153,7 +149,7 @@ func (d *drawing) draw(all draw.Canvas) {
 }
 
 func (d *drawing) writeNote(c draw.Canvas, lines []string) vg.Length {
-	style := text.Style{Font: d.font(noteSize), Color: d.colour(ink), Handler: plot.DefaultTextHandler}
+	style := text.Style{Font: d.font(noteSize), Color: d.colour(svg.Ink), Handler: plot.DefaultTextHandler}
 	for i, line := range lines {
 		c.FillText(style, vg.Point{X: c.Min.X + margin, Y: c.Min.Y + margin + noteHeight(len(lines)-1-i)}, line)
 	}
@@ -205,7 +201,7 @@ func (d *drawing) spans() (x, y span) {
 
 func (d *drawing) legend() *plot.Legend {
 	l := plot.NewLegend()
-	l.TextStyle.Font, l.TextStyle.Color = d.font(textSize), d.colour(ink)
+	l.TextStyle.Font, l.TextStyle.Color = d.font(textSize), d.colour(svg.Ink)
 	l.Left, l.Top, l.Padding, l.ThumbnailWidth = true, true, 3, 22
 	entries := 0
 	if d.Cells != nil {
@@ -234,7 +230,7 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 		return
 	}
 	x, y := p.Transforms(&c)
-	style := draw.LineStyle{Color: g.d.colour(faint), Width: 0.5}
+	style := draw.LineStyle{Color: g.d.colour(svg.Faint), Width: 0.5}
 	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
 		c.StrokeLine2(style, x(t.Value), c.Min.Y, x(t.Value), c.Max.Y)
 	}
@@ -249,16 +245,14 @@ type spans struct {
 	s *Spans
 }
 
-func (s spans) colour() paint {
+func (s spans) colour() svg.Colour {
 	switch s.s.Colour {
 	case -1:
-		return s.d.colour(faint)
+		return s.d.colour(svg.Faint)
 	case -2:
-		grey := s.d.colour(ink)
-		grey.alpha = 128
-		return grey
+		return s.d.colour(svg.Ink).Pale(0.5)
 	}
-	return s.d.colour(colourOf(s.s.Colour))
+	return s.d.colour(svg.Of(s.s.Colour))
 }
 
 func (s spans) Plot(c draw.Canvas, p *plot.Plot) {

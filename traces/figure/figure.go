@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"starloom/traces/svg"
 )
 
 // Figure is a set of curves over one x axis, or cells in rows and columns, or spans of time.
@@ -167,4 +169,4 @@ type drawing struct {
 	dark bool
 }
 
-func (d *drawing) colour(r role) paint { return paint{r, 255, d.dark} }
+func (d *drawing) colour(c svg.Colour) svg.Colour { return c.On(d.dark) }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/traces/svg"
 )
 
 // drawn is a figure as SVG, which is XML and the same each time.
@@ -33,8 +35,8 @@ func drawn(t *testing.T, f Figure) string {
 }
 
 // ticks are where the grid lines of an axis stand, in order.
-func ticks(t *testing.T, svg, pattern string) (at []float64) {
-	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(svg, -1) {
+func ticks(t *testing.T, picture, pattern string) (at []float64) {
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(picture, -1) {
 		value, err := strconv.ParseFloat(match[1], 64)
 		require.NoError(t, err)
 		at = append(at, value)
@@ -44,7 +46,7 @@ func ticks(t *testing.T, svg, pattern string) (at []float64) {
 
 // TestPointsStandAtTheirTicks draws points whose values are ticks.
 func TestPointsStandAtTheirTicks(t *testing.T) {
-	svg := drawn(t, Figure{
+	picture := drawn(t, Figure{
 		Title: "a < b", X: Axis{Label: "N", Scale: Log2}, Y: Axis{Label: "steps"},
 		Curves: []Curve{
 			XY("one & two", Line, []float64{16, 1, 4}, []float64{40, 0, 10}), // any order
@@ -53,20 +55,20 @@ func TestPointsStandAtTheirTicks(t *testing.T) {
 			{Name: "both", Style: Dashed, Points: []Point{{X: 8, Y: 20, Low: 10, High: 30}, {X: 16, Y: 20, Low: 10, High: 40}}},
 		},
 	})
-	x := ticks(t, svg, `M([0-9.]+) [0-9.]+L[0-9.]+ [0-9.]+" fill="none" class="s2"`)[:5] // 1, 2, 4, 8, 16
-	y := ticks(t, svg, `M[0-9.]+ ([0-9.]+)L[0-9.]+ [0-9.]+" fill="none" class="s2"`)[5:] // 0, 5, 10 ... 40
+	x := ticks(t, picture, `M([0-9.]+) [0-9.]+L[0-9.]+ [0-9.]+" fill="none" class="s2"`)[:5] // 1, 2, 4, 8, 16
+	y := ticks(t, picture, `M[0-9.]+ ([0-9.]+)L[0-9.]+ [0-9.]+" fill="none" class="s2"`)[5:] // 0, 5, 10 ... 40
 	require.Len(t, y, 9)
 	require.InDelta(t, x[0]+x[4], 2*x[2], 0.02, "powers of two are equally far apart")
 	at := func(command string, column, row int) string {
 		return command + strconv.FormatFloat(x[column], 'f', -1, 64) + " " + strconv.FormatFloat(y[row], 'f', -1, 64)
 	}
-	require.Contains(t, svg, `"`+at("M", 0, 0)+at("L", 2, 2)+at("L", 4, 8)+`" fill="none" class="s3"`)
-	require.Contains(t, svg, `"`+at("M", 3, 2)+at("L", 3, 6)+`" fill="none" class="s4"`, "the bar of a dot")
-	require.Contains(t, svg, at("L", 4, 8)+at("L", 4, 2)+at("L", 3, 2), "the band")
-	require.Equal(t, 1, strings.Count(svg, "fill-opacity"), "a band takes two points side by side")
+	require.Contains(t, picture, `"`+at("M", 0, 0)+at("L", 2, 2)+at("L", 4, 8)+`" fill="none" class="s3"`)
+	require.Contains(t, picture, `"`+at("M", 3, 2)+at("L", 3, 6)+`" fill="none" class="s4"`, "the bar of a dot")
+	require.Contains(t, picture, at("L", 4, 8)+at("L", 4, 2)+at("L", 3, 2), "the band")
+	require.Equal(t, 1, strings.Count(picture, "fill-opacity"), "a band takes two points side by side")
 	for _, text := range []string{"<title>a &lt; b</title>", ">one &amp; two</text>", "<g><title>one &amp; two</title>", ">N</text>", ">steps</text>",
 		"stroke-dasharray", "steps over N.", "prefers-color-scheme:dark"} {
-		require.Contains(t, svg, text)
+		require.Contains(t, picture, text)
 	}
 }
 
@@ -78,53 +80,27 @@ func TestCurvesDiffer(t *testing.T) {
 		{Name: "paper", Of: "paper", Style: Published}, {Name: "c", Style: Bars},
 	}}
 	d := drawing{Figure: &f}
-	var roles []role
+	var colours []svg.Colour
 	for i := range f.Curves {
-		roles = append(roles, d.curve(i).colour(255).role)
+		colours = append(colours, d.curve(i).colour())
 	}
-	require.Equal(t, []role{first, first + 1, first, ink, first + 2}, roles)
+	require.Equal(t, []svg.Colour{svg.Of(0), svg.Of(1), svg.Of(0), svg.Ink, svg.Of(2)}, colours)
 	require.NotEqual(t, d.curve(0).glyph().Shape, d.curve(1).glyph().Shape)
 	looks := map[string]bool{}
 	for number := range 64 {
 		c := curve{d: &d, c: &Curve{}, number: number}
-		looks[fmt.Sprintf("%v %#v", c.colour(255).role, c.glyph().Shape)] = true
+		looks[fmt.Sprintf("%v %#v", c.colour(), c.glyph().Shape)] = true
 	}
 	require.Len(t, looks, 64, "curves that look alike")
-	for _, paper := range [][]uint32{light[:], dark[:]} {
-		for i, colour := range paper[first : int(first)+curveColours-1] {
-			require.Greater(t, contrast(colour, paper[0]), 2.0, "%06x on its paper", colour)
-			for _, other := range paper[int(first)+i+1:] {
-				require.NotEqual(t, colour, other)
-			}
-		}
-		require.Greater(t, contrast(paper[ink], paper[0]), 7.0)
-	}
-}
-
-// contrast is the ratio of two colours' luminances (WCAG 2.1).
-func contrast(a, b uint32) float64 {
-	luminance := func(rgb uint32) (l float64) {
-		for k, weight := range []float64{0.0722, 0.7152, 0.2126} {
-			c := float64(rgb>>(8*k)&0xff) / 255
-			if c <= 0.04045 {
-				c /= 12.92
-			} else {
-				c = math.Pow((c+0.055)/1.055, 2.4)
-			}
-			l += weight * c
-		}
-		return l + 0.05
-	}
-	return max(luminance(a)/luminance(b), luminance(b)/luminance(a))
 }
 
 func TestHeat(t *testing.T) {
-	svg := drawn(t, Figure{Title: "media", X: Axis{Label: "slot"}, Y: Axis{Names: []string{"bus[0]", "bus[1]"}},
+	picture := drawn(t, Figure{Title: "media", X: Axis{Label: "slot"}, Y: Axis{Names: []string{"bus[0]", "bus[1]"}},
 		Cells: &Cells{Label: "frames", Values: [][]float64{{0, 1, 2}, {math.NaN(), 4, 4}}}})
-	require.Equal(t, 4, strings.Count(svg, "crispEdges")-rampSteps, "a cell that is not a number is empty; those of one value are one shape")
-	require.Equal(t, 1+1, strings.Count(svg, `fill="#fee838"`), "the largest values, and the legend")
+	require.Equal(t, 4, strings.Count(picture, "crispEdges")-rampSteps, "a cell that is not a number is empty; those of one value are one shape")
+	require.Equal(t, 1+1, strings.Count(picture, `fill="#fee838"`), "the largest values, and the legend")
 	area := func(fill string) (width, height float64) {
-		corners := regexp.MustCompile(`M([0-9.]+) ([0-9.]+)H([0-9.]+)V([0-9.]+)H[0-9.]+Z" fill="` + fill).FindStringSubmatch(svg)
+		corners := regexp.MustCompile(`M([0-9.]+) ([0-9.]+)H([0-9.]+)V([0-9.]+)H[0-9.]+Z" fill="` + fill).FindStringSubmatch(picture)
 		require.NotNil(t, corners, fill)
 		var at [4]float64
 		for i := range at {
@@ -139,13 +115,13 @@ func TestHeat(t *testing.T) {
 	require.InDelta(t, 2*one, two, 0.02, "side by side they are one rectangle")
 	require.InDelta(t, high, same, 0.02)
 	for _, text := range []string{">bus[1]</text>", ">frames</text>", ">slot</text>"} {
-		require.Contains(t, svg, text)
+		require.Contains(t, picture, text)
 	}
 }
 
 func TestPNG(t *testing.T) {
 	f := Figure{Title: "bars", Curves: []Curve{{Name: "a", Style: Bars, Points: []Point{{X: 1, Y: 3}, {X: 2, Y: 1}}}}}
-	corner := map[bool]uint32{false: 0xffffff, true: dark[paper]}
+	corner := map[bool]uint32{false: 0xffffff, true: 0x14171c}
 	for _, night := range []bool{false, true} {
 		var b bytes.Buffer
 		require.NoError(t, f.WritePNG(&b, night))

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"starloom/traces/svg"
 )
 
 type heat struct{ d *drawing }
@@ -29,9 +31,9 @@ func (c *Cells) span() span {
 
 func (s span) shade(value float64) color.NRGBA {
 	if s.most == s.least {
-		return ramp(1)
+		return svg.Ramp(1)
 	}
-	return ramp(math.Round((value-s.least)/(s.most-s.least)*shades) / shades)
+	return svg.Ramp(math.Round((value-s.least)/(s.most-s.least)*shades) / shades)
 }
 
 // Plot implements plot.Plotter. Cells of one colour are one shape, side by side as one rectangle.

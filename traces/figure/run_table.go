@@ -1,10 +1,12 @@
 package figure
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
+
+	"starloom/traces/svg"
 )
 
 // RunTable is a table as a picture: a row for each of several, a column for each step, and in it bars from row to row,
@@ -56,45 +58,45 @@ func (b *RunTable) WriteSVG(w io.Writer) error {
 	}
 	high := b.Rows * m.row
 	width = max(width, 8*len(b.Title))
-	out := bufio.NewWriter(w) // the first error stays until Flush
-	_, _ = out.WriteString(Head(float64(width), float64(m.top+high+barsLegend), b.Title,
-		fmt.Sprintf("A row for each %s, a column for each %s: a square sends, dots receive.", b.Row, b.Column)))
-	fmt.Fprintf(out, `<text x="%d" y="24" font-size="14" %s>%s</text>`+"\n", barsLeft, Ink.Fill(), b.Title)
-	fmt.Fprintf(out, `<g font-size="11" text-anchor="end" %s>`+"\n", Ink.Fill())
-	fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="start">%s</text>`+"\n", barsLeft, m.top-8, b.Column)
+	d := svg.New(w, float64(width), float64(m.top+high+barsLegend), b.Title,
+		fmt.Sprintf("A row for each %s, a column for each %s: a square sends, dots receive.", b.Row, b.Column))
+	d.Text(barsLeft, 24, b.Title, svg.Size(14), svg.Fill(svg.Ink))
+	end := d.Group("", svg.Size(11), svg.Fill(svg.Ink))
+	d.Text(barsLeft, float64(m.top-8), b.Column)
 	if m.numbers {
 		for row := range b.Rows {
-			fmt.Fprintf(out, `<text x="%d" y="%d">%d</text>`+"\n", m.left-14, m.middle(row)+4, row)
+			d.Text(float64(m.left-14), float64(m.middle(row)+4), strconv.Itoa(row), svg.End)
 		}
 	}
-	_, _ = out.WriteString("</g>\n")
 	left := m.left
 	for column, bars := range b.Columns {
 		wide := lanes[column] * m.lane
 		if column%2 == 0 {
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, Faint.Pale(0.4).Fill())
+			d.Rect(float64(left-m.gap/2), float64(m.top), float64(wide+m.gap), float64(high), svg.Fill(svg.Faint.Pale(0.4)))
 		}
-		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, m.top-8, Ink.Fill(), b.First+column)
+		d.Text(float64(left+wide/2), float64(m.top-8), strconv.Itoa(b.First+column), svg.Middle)
 		for i := range bars {
-			bars[i].draw(out, m, b.Bar, left)
+			bars[i].draw(d, m, b.Bar, left)
 		}
 		left += wide + m.gap
 	}
-	m.legend(out, b.Bar, m.top+high+22)
-	_, _ = out.WriteString("</svg>\n")
-	return out.Flush()
+	barLegend(d, b.Bar, float64(m.top+high+22))
+	end()
+	return d.Close()
 }
 
-// barsLeft is where title and legend begin, barsLegend what the legend takes.
+// barsLeft is the left edge of title and legend, barsLegend the height of the legend.
 const barsLeft, barsLegend = 12, 40
 
-// legend says what the signs are; its bars have the first colour.
-func (m *measures) legend(out *bufio.Writer, bar string, y int) {
-	words, x := Ink.Fill(), barsLeft+50+6*len(bar)
-	fmt.Fprintf(out, `<g font-size="11"><path d="M%d %dh24" stroke-width="2" %s/><text x="%d" y="%d" %s>%s</text>`,
-		barsLeft, y-4, Of(0).Stroke(), barsLeft+30, y, words, bar)
-	fmt.Fprintf(out, `<rect x="%d" y="%d" width="8" height="8" %s/><text x="%d" y="%d" %s>sends</text>`, x, y-8, Of(0).Fill(), x+14, y, words)
-	fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="3" %s/><text x="%d" y="%d" %s>receives</text></g>`+"\n", x+66, y-4, Of(0).Fill(), x+76, y, words)
+// barLegend explains the signs in the colour of bar 0.
+func barLegend(d *svg.Drawing, bar string, y float64) {
+	x := float64(barsLeft + 50 + 6*len(bar))
+	d.Line(svg.Of(0), 2, barsLeft, y-4, barsLeft+24, y-4)
+	d.Text(barsLeft+30, y, bar)
+	d.Rect(x, y-8, 8, 8, svg.Fill(svg.Of(0)))
+	d.Text(x+14, y, "sends")
+	d.Circle(x+66, y-4, 3, svg.Fill(svg.Of(0)))
+	d.Text(x+76, y, "receives")
 }
 
 func (m *measures) middle(row int) int { return m.top + row*m.row + m.row/2 }
@@ -113,18 +115,19 @@ func layBars(bars []Bar) (lanes int) {
 	return max(1, len(ends))
 }
 
-func (b *Bar) draw(out *bufio.Writer, m *measures, what string, left int) {
-	x, colour := left+b.lane*m.lane+m.lane/2, Of(b.Number)
-	fmt.Fprintf(out, `<g %s>`, colour.Fill())
+func (b *Bar) draw(d *svg.Drawing, m *measures, what string, left int) {
+	colour, title := svg.Of(b.Number), ""
 	if m.titles {
-		fmt.Fprintf(out, `<title>%s %d</title>`, what, b.Number)
+		title = fmt.Sprintf("%s %d", what, b.Number)
 	}
-	fmt.Fprintf(out, `<path d="M%d %dV%d" %s stroke-width="%d"/>`, x, m.middle(b.First), m.middle(b.Last), colour.Stroke(), m.stroke)
+	defer d.Group(title, svg.Fill(colour))()
+	at := left + b.lane*m.lane + m.lane/2
+	x := float64(at)
+	d.Path(fmt.Sprintf("M%d %dV%d", at, m.middle(b.First), m.middle(b.Last)), svg.Stroke(colour), svg.Width(float64(m.stroke)))
 	for _, row := range b.Senders {
-		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d"/>`, x-m.square, m.middle(row)-m.square, 2*m.square, 2*m.square)
+		d.Rect(x-float64(m.square), float64(m.middle(row)-m.square), float64(2*m.square), float64(2*m.square))
 	}
 	for _, row := range b.Receivers {
-		fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="%d"/>`, x, m.middle(row), m.dot)
+		d.Circle(x, float64(m.middle(row)), float64(m.dot))
 	}
-	_, _ = out.WriteString("</g>\n")
 }

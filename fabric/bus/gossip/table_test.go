@@ -79,11 +79,11 @@ func TestTableSVG(t *testing.T) {
 		require.NoError(t, err)
 		return value
 	}
-	for _, m := range regexp.MustCompile(`<text x="30" y="(\d+)">(\d+)</text>`).FindAllStringSubmatch(svg, -1) {
+	for _, m := range regexp.MustCompile(`<text x="30" y="(\d+)" text-anchor="end">(\d+)</text>`).FindAllStringSubmatch(svg, -1) {
 		row[number(m[1])-4] = number(m[2])
 	}
 	require.Len(t, row, n)
-	bars := regexp.MustCompile(`<title>bus \d+</title>.*`).FindAllString(svg, -1)
+	bars := regexp.MustCompile(`(?s)<title>bus \d+</title>.*?</g>`).FindAllString(svg, -1)
 	k, taken := 0, map[string]bool{}
 	for _, step := range steps {
 		drawn := map[int]string{} // members by sender

@@ -1,20 +1,19 @@
 package gossip
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strconv"
 
-	"starloom/traces/figure"
+	"starloom/traces/svg"
 )
 
 // Pictures of run-tables have the colours of the paper's figures 4, 8 and 12 made plain:
 // waiting is that of paper, receiving grey, sending that of ink.
 var (
-	received = figure.Ink.Pale(0.4)
-	sent     = figure.Ink
-	waiting  = figure.Paper
+	received = svg.Ink.Pale(0.4)
+	sent     = svg.Ink
+	waiting  = svg.Paper
 )
 
 // What stands above and below a table, in pixels.
@@ -46,80 +45,79 @@ const (
 // 16384 steps a column of the picture stands for several, and shows that somebody sent, else
 // that somebody received.
 func (t *Table) WriteSVG(w io.Writer) error {
-	out := bufio.NewWriter(w)
 	if t.Processors() <= symbolRowsMax && t.Columns() <= symbolColumnsMax {
-		t.drawSymbols(out)
-	} else {
-		t.drawPicture(out)
+		return t.drawSymbols(w)
 	}
-	return out.Flush() // the first error stays until here
+	return t.drawPicture(w)
 }
 
 func (t *Table) title() string {
 	return fmt.Sprintf("Run-table of %d processors, %d steps", t.Processors(), t.Columns())
 }
 
-func (t *Table) begin(out *bufio.Writer, width, height int, note string) {
+func (t *Table) begin(w io.Writer, width, height int, note string) *svg.Drawing {
 	title := t.title()
-	wide := max(width, legendWidth, 8*len(title))
-	_, _ = out.WriteString(figure.Head(float64(wide), float64(headHeight+height+legendHeight), title, "A row for each processor, a column for each step. "+note))
-	words := figure.Ink.Fill()
-	fmt.Fprintf(out, `<text x="%d" y="24" font-size="14" %s>%s</text>`+"\n"+`<g font-size="11">`, headLeft, words, title)
-	x, y := headLeft, headHeight+height+18
+	d := svg.New(w, float64(max(width, legendWidth, 8*len(title))), float64(headHeight+height+legendHeight), title,
+		"A row for each processor, a column for each step. "+note)
+	d.Text(headLeft, 24, title, svg.Size(14), svg.Fill(svg.Ink))
+	defer d.Group("", svg.Size(11), svg.Fill(svg.Ink))()
+	x, y := float64(headLeft), float64(headHeight+height+18)
 	for _, e := range []struct {
 		name   string
-		colour figure.Colour
-		room   int
+		colour svg.Colour
+		room   float64
 	}{{"sends", sent, 64}, {"receives", received, 76}, {"waits, or is blocked", waiting, 130}} {
-		fmt.Fprintf(out, `<path d="M%d %dh12v10h-12Z" %s stroke="#888"/><text x="%d" y="%d" %s>%s</text>`,
-			x, y-9, e.colour.Fill(), x+18, y, words, e.name)
+		d.Rect(x, y-9, 12, 10, svg.Fill(e.colour), `stroke="#888"`)
+		d.Text(x+18, y, e.name)
 		x += e.room
 	}
-	fmt.Fprintf(out, `<text x="%d" y="%d" %s>%s</text></g>`+"\n", x+8, y, words, note)
+	d.Text(x+8, y, note)
+	return d
 }
 
-func (t *Table) drawSymbols(out *bufio.Writer) {
+func (t *Table) drawSymbols(w io.Writer) error {
 	const cell, high, left, top = 30, 20, 34, 22
 	columns, rows := t.Columns(), t.Processors()
-	t.begin(out, left+columns*cell+10, top+(rows+1)*high+10, "S3: to 3; R0: from 0")
-	fmt.Fprintf(out, `<g font-size="12" text-anchor="middle">`+"\n")
-	text := func(column, row int, ink figure.Colour, text string) {
-		fmt.Fprintf(out, `<text x="%d" y="%d" %s>%s</text>`+"\n", left+column*cell+cell/2, headHeight+top+row*high+14, ink.Fill(), text)
+	d := t.begin(w, left+columns*cell+10, top+(rows+1)*high+10, "S3: to 3; R0: from 0")
+	end := d.Group("", svg.Size(12), svg.Middle, svg.Fill(svg.Ink))
+	text := func(column, row int, text string, attrs ...svg.Attr) {
+		d.Text(float64(left+column*cell+cell/2), float64(headHeight+top+row*high+14), text, attrs...)
 	}
-	fmt.Fprintf(out, `<text x="%d" y="%d" %s>step</text>`+"\n", left-cell/2, headHeight+top-6, figure.Ink.Fill())
+	d.Text(left-cell/2, headHeight+top-6, "step")
 	for column := range columns {
-		text(column, -1, figure.Ink, strconv.Itoa(column+1))
+		text(column, -1, strconv.Itoa(column+1))
 	}
 	for p := range rows {
-		text(-1, p, figure.Ink, strconv.Itoa(p))
+		text(-1, p, strconv.Itoa(p))
 		for run := range t.Row(p) {
 			fill, ink := colours(run.Cell.Action)
 			for i := range run.Length {
 				column := int(run.Column + i)
-				fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left+column*cell+1, headHeight+top+p*high+1, cell-1, high-1, fill.Fill())
-				text(column, p, ink, run.Cell.String())
+				d.Rect(float64(left+column*cell+1), float64(headHeight+top+p*high+1), cell-1, high-1, svg.Fill(fill))
+				text(column, p, run.Cell.String(), svg.Fill(ink))
 			}
 		}
 	}
-	text(-1, rows, figure.Ink, "used")
+	text(-1, rows, "used")
 	for column, used := range t.Nu() {
-		text(column, rows, figure.Ink, strconv.Itoa(used))
+		text(column, rows, strconv.Itoa(used))
 	}
-	_, _ = out.WriteString("</g>\n</svg>\n")
+	end()
+	return d.Close()
 }
 
-func colours(action Action) (fill, ink figure.Colour) {
+func colours(action Action) (fill, ink svg.Colour) {
 	switch action {
 	case Sent:
-		return sent, figure.Paper
+		return sent, svg.Paper
 	case Received:
-		return received, figure.Ink
+		return received, svg.Ink
 	}
-	return waiting, figure.Ink
+	return waiting, svg.Ink
 }
 
-// drawPicture draws a large table as two paths, one per colour, made of horizontal strokes.
-func (t *Table) drawPicture(out *bufio.Writer) {
+// drawPicture draws a large table as one path of horizontal strokes for each colour.
+func (t *Table) drawPicture(w io.Writer) error {
 	columns, rows := t.Columns(), t.Processors()
 	steps := max(1, (columns+pictureColumnsMax-1)/pictureColumnsMax)
 	width := (columns + steps - 1) / steps
@@ -128,21 +126,22 @@ func (t *Table) drawPicture(out *bufio.Writer) {
 		note = fmt.Sprintf("a column stands for %d steps", steps)
 	}
 	cell := min(max(1, pictureWidth/width), cellMax)
-	t.begin(out, width*cell, rows*cell, note)
-	fmt.Fprintf(out, `<svg y="%d" width="%d" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="none">`+"\n", headHeight, width*cell, rows*cell, width, rows)
+	d := t.begin(w, width*cell, rows*cell, note)
+	end := d.Group("", svg.Attr(fmt.Sprintf(`transform="translate(0 %d) scale(%d)"`, headHeight, cell)))
 	drawn := make([]Action, width)
 	for _, colour := range []struct {
 		action Action
-		stroke figure.Colour
+		stroke svg.Colour
 	}{{Received, received}, {Sent, sent}} {
-		fmt.Fprintf(out, `<path %s shape-rendering="crispEdges" d="`, colour.stroke.Stroke())
+		var path []byte
 		for p := range rows {
 			t.shrink(p, steps, drawn)
-			drawStrokes(out, p, drawn, colour.action)
+			path = appendStrokes(path, p, drawn, colour.action)
 		}
-		_, _ = out.WriteString("\"/>\n")
+		d.Path(string(path), svg.Stroke(colour.stroke), svg.Crisp)
 	}
-	_, _ = out.WriteString("</svg>\n</svg>\n")
+	end()
+	return d.Close()
 }
 
 // shrink sets what the columns of a picture show of a row, Idle where it waits.
@@ -157,11 +156,9 @@ func (t *Table) shrink(processor, steps int, drawn []Action) {
 	}
 }
 
-// drawStrokes draws the runs of an action in a row: "M0 3.5" to the row, then "m2 0" over
-// what is left out and "h5" along what is drawn.
-func drawStrokes(out *bufio.Writer, row int, drawn []Action, action Action) {
-	var text []byte
-	end := 0 // of the last stroke
+// appendStrokes draws the runs of an action in a row: "M0 3.5" to the row, then "h5" along a run and "m2 0" to the next.
+func appendStrokes(path []byte, row int, drawn []Action, action Action) []byte {
+	end := -1 // of the last stroke
 	for first := 0; first < len(drawn); first++ {
 		if drawn[first] != action {
 			continue
@@ -170,14 +167,13 @@ func drawStrokes(out *bufio.Writer, row int, drawn []Action, action Action) {
 		for next < len(drawn) && drawn[next] == action {
 			next++
 		}
-		if text == nil {
-			text = fmt.Appendf(nil, "M%d %d.5", first, row)
+		if end < 0 {
+			path = fmt.Appendf(path, "M%d %d.5", first, row)
 		} else {
-			text = strconv.AppendInt(append(text, 'm'), int64(first-end), 10)
-			text = append(text, " 0"...)
+			path = append(strconv.AppendInt(append(path, 'm'), int64(first-end), 10), " 0"...)
 		}
-		text = strconv.AppendInt(append(text, 'h'), int64(next-first), 10)
-		_, _ = out.Write(text)
-		text, end, first = text[:0], next, next
+		path = strconv.AppendInt(append(path, 'h'), int64(next-first), 10)
+		end, first = next, next
 	}
+	return path
 }

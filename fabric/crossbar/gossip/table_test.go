@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -118,9 +119,8 @@ func TestLargePicturesDrawEveryCell(t *testing.T) {
 // drawn are the colours of the cells that the paths of a picture cover.
 func drawn(t *testing.T, text string) map[[2]int]string {
 	cells := make(map[[2]int]string)
-	for _, path := range strings.Split(text, "<path class=\"s")[1:] {
-		colour, rest, _ := strings.Cut(path, `" shape-rendering="crispEdges" d="`)
-		strokes, _, _ := strings.Cut(rest, `"`)
+	for _, path := range regexp.MustCompile(`<path d="([^"]*)" class="s(.*)" shape-rendering="crispEdges"/>`).FindAllStringSubmatch(text, -1) {
+		strokes, colour := path[1], path[2]
 		column, row := 0, 0
 		for strokes != "" {
 			end := 1 + strings.IndexAny(strokes[1:]+"M", "Mmh")

@@ -1,12 +1,13 @@
 package eisenstein
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"starloom/traces/figure"
+	"starloom/traces/svg"
 )
 
 const planeNodesMax = 1000
@@ -33,9 +34,8 @@ func (t *Table) WriteSVG(w io.Writer) error {
 		}
 		return SendersAndReceivers(title, steps).WriteSVG(w)
 	}
-	p := plane{Table: t, out: bufio.NewWriter(w)}
-	p.draw()
-	return p.out.Flush() // the first error stays until here
+	p := plane{Table: t, steps: t.Steps()}
+	return p.draw(w)
 }
 
 func alphaText(a, b int) string {
@@ -50,17 +50,14 @@ func alphaText(a, b int) string {
 	return fmt.Sprintf("%d+%drho", a, b)
 }
 
-// plane is a picture that is being drawn.
 type plane struct {
 	*Table
-	out    *bufio.Writer
+	d      *svg.Drawing
 	steps  []Step
 	middle point
 }
 
 type point struct{ x, y float64 }
-
-func (p *plane) printf(format string, values ...any) { fmt.Fprintf(p.out, format, values...) }
 
 func (p *plane) least(node int) integer { return p.net.least(p.net.Field.Subtract(node, p.source)) }
 
@@ -74,8 +71,7 @@ func (p *plane) along(z integer, direction int, distance float64) point {
 	return point{from.x + float64(part*(to.x-from.x)), from.y + float64(part*(to.y-from.y))}
 }
 
-func (p *plane) draw() {
-	p.steps = p.Steps()
+func (p *plane) draw(w io.Writer) error {
 	least, most := point{}, point{}
 	for node := range p.net.Nodes() {
 		at := p.at(p.least(node))
@@ -85,14 +81,15 @@ func (p *plane) draw() {
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
 	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source, p.net.Diameter())
-	p.printf("%s", figure.Head(width, height, title,
-		fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the colours of their steps.", p.net.Nodes())))
-	p.printf(`<g font-size="12" %s>`+"\n"+`<text x="%.1f" y="30" text-anchor="middle" font-size="16">%s</text>`+"\n", figure.Ink.Fill(), width/2, title)
+	p.d = svg.New(w, width, height, title, fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the colours of their steps.", p.net.Nodes()))
+	end := p.d.Group("", svg.Size(12), svg.Fill(svg.Ink))
+	p.d.Text(width/2, 30, title, svg.Middle, svg.Size(16))
 	p.links()
 	p.packets()
 	p.nodes()
 	p.legend(width - planeLegend)
-	p.printf("</g>\n</svg>\n")
+	end()
+	return p.d.Close()
 }
 
 // leaves reports whether a link leads out of the plane: the node at its other end is drawn elsewhere.
@@ -113,29 +110,23 @@ func (p *plane) links() {
 				length = planeHop / 2
 			}
 			from, to := p.at(z), p.along(z, direction, length)
-			p.line(from, to, 1, figure.Faint)
+			p.line(from, to, 1, svg.Faint)
 			if leaves {
 				label := p.along(z, direction, planeHop*0.66)
-				p.printf(`<text x="%.1f" y="%.1f" font-size="9" fill-opacity="0.7" text-anchor="middle">%d</text>`+"\n",
-					label.x, label.y+3, p.net.Field.Neighbour(node, direction))
+				p.d.Text(label.x, label.y+3, strconv.Itoa(p.net.Field.Neighbour(node, direction)), svg.Size(9), svg.Fill(svg.Ink.Pale(0.7)), svg.Middle)
 			}
 		}
 	}
 }
 
-func (p *plane) line(from, to point, width float64, c figure.Colour) {
-	p.printf(`<path d="M%.1f %.1fL%.1f %.1f" %s stroke-width="%.1f"/>`+"\n", from.x, from.y, to.x, to.y, c.Stroke(), width)
+func (p *plane) line(from, to point, width float64, c svg.Colour) {
+	p.d.Line(c, width, from.x, from.y, to.x, to.y)
 }
 
 func (p *plane) arrow(from, to point, step int) {
-	const long, half = 8, 4
-	dx, dy := to.x-from.x, to.y-from.y
-	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-	dx, dy = dx/length, dy/length
-	neck := point{to.x - float64(long*dx), to.y - float64(long*dy)}
-	p.line(from, neck, 2.5, colour(step))
-	p.printf(`<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fZ" %s/>`+"\n", to.x, to.y, neck.x-float64(half*dy), neck.y+float64(half*dx),
-		neck.x+float64(half*dy), neck.y-float64(half*dx), colour(step).Fill())
+	head := svg.Arrowhead(from.x, from.y, to.x, to.y, 0, 8, 4)
+	p.line(from, point{float64(head[1].X+head[2].X) / 2, float64(head[1].Y+head[2].Y) / 2}, 2.5, colour(step))
+	p.d.Areas(colour(step), head)
 }
 
 // packets draws an arrow for each packet; one that leaves the plane has a stub at each end.
@@ -163,18 +154,18 @@ func (p *plane) nodes() {
 	}
 	for node, step := range first {
 		z := p.least(node)
-		at, fill, ring, wide, ink, what := p.at(z), figure.Paper, figure.Faint, 1, figure.Ink, "not reached"
+		at, fill, ring, wide, ink, what := p.at(z), svg.Paper, svg.Faint, 1.0, svg.Ink, "not reached"
 		switch {
 		case node == p.source:
-			fill, ring, ink, what = figure.Ink, figure.Ink, figure.Paper, "source"
+			fill, ring, ink, what = svg.Ink, svg.Ink, svg.Paper, "source"
 		case step > 0:
 			ring, wide, what = colour(step), 4, fmt.Sprintf("step %d", step)
 		}
-		p.printf(`<g><title>node %d, %s from node %d: %s</title>`, node, z, p.source, what)
-		p.printf(`<circle cx="%.1f" cy="%.1f" r="%d" %s/>`, at.x, at.y, planeNode, fill.Fill())
-		p.printf(`<path d="M%.1f %.1fa%d %d 0 1 0 %d 0a%d %d 0 1 0 -%d 0" fill="none" stroke-width="%d" %s/>`,
-			at.x-planeNode+2, at.y, planeNode-2, planeNode-2, 2*planeNode-4, planeNode-2, planeNode-2, 2*planeNode-4, wide, ring.Stroke())
-		p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle" %s>%d</text></g>`+"\n", at.x, at.y+4, ink.Fill(), node)
+		end := p.d.Group(fmt.Sprintf("node %d, %s from node %d: %s", node, z, p.source, what))
+		p.d.Circle(at.x, at.y, planeNode, svg.Fill(fill))
+		p.d.Circle(at.x, at.y, planeNode-2, svg.NoFill, svg.Width(wide), svg.Stroke(ring))
+		p.d.Text(at.x, at.y+4, strconv.Itoa(node), svg.Middle, svg.Fill(ink))
+		end()
 	}
 }
 
@@ -185,21 +176,22 @@ func (p *plane) legend(left float64) {
 	for i, step := range p.steps {
 		y := float64(top + i*row)
 		p.arrow(point{left, y}, point{left + 22, y}, i+1)
-		p.printf(`<text x="%.1f" y="%.1f">step %d: senders %d, receivers %d</text>`+"\n", left+32, y+4, i+1, step.Senders, step.Receivers)
+		p.d.Text(left+32, y+4, fmt.Sprintf("step %d: senders %d, receivers %d", i+1, step.Senders, step.Receivers))
 	}
 	y := float64(top + len(p.steps)*row)
-	p.line(point{left, y}, point{left + 22, y}, 1, figure.Faint)
-	p.printf(`<text x="%.1f" y="%.1f">unused, or to a node</text><text x="%.1f" y="%.1f">on the other side</text>`+"\n", left+32, y+4, left+32, y+18)
-	compass := plane{Table: p.Table, out: p.out, middle: point{left + 75, y + 75}}
+	p.line(point{left, y}, point{left + 22, y}, 1, svg.Faint)
+	p.d.Text(left+32, y+4, "unused, or to a node")
+	p.d.Text(left+32, y+18, "on the other side")
+	compass := plane{Table: p.Table, middle: point{left + 75, y + 75}}
 	for direction, name := range Directions {
 		from, to, label := compass.middle, compass.along(integer{}, direction, 24), compass.along(integer{}, direction, 42)
-		p.line(from, to, 1, figure.Ink.Pale(0.6))
-		p.printf(`<text x="%.1f" y="%.1f" font-size="10" text-anchor="middle">%s</text>`+"\n", label.x, label.y+4, name)
+		p.line(from, to, 1, svg.Ink.Pale(0.6))
+		p.d.Text(label.x, label.y+4, name, svg.Size(10), svg.Middle)
 	}
 }
 
 // colour is that of a step: those of curves, again and again.
-func colour(step int) figure.Colour { return figure.Of(step - 1) }
+func colour(step int) svg.Colour { return svg.Of(step - 1) }
 
 // Course is what happens in the steps of one broadcast.
 type Course struct {

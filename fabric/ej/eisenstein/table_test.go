@@ -81,7 +81,7 @@ func TestPlane(t *testing.T) {
 				elements[start.Name.Local]++
 			}
 		}
-		require.Equal(t, net.Nodes(), elements["circle"])
+		require.Equal(t, 2*net.Nodes(), elements["circle"], "a disc and a ring each")
 		p := plane{Table: table}
 		arrows := len(table.Steps()) // of the legend
 		for _, h := range table.sorted() {
@@ -91,7 +91,7 @@ func TestPlane(t *testing.T) {
 				arrows++
 			}
 		}
-		require.Equal(t, arrows, strings.Count(text.String(), `Z" class="f`), "heads of arrows")
+		require.Equal(t, arrows+1, strings.Count(text.String(), `Z" class="f`), "heads of arrows, and the paper")
 		if dir := os.Getenv("EJ_PICTURES"); dir != "" {
 			require.NoError(t, os.WriteFile(fmt.Sprintf("%s/ej-%d-%d-%d.svg", dir, c.a, c.b, c.algorithm), []byte(text.String()), 0o644))
 		}
