@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// MemoryAvailable returns how many bytes a process may still take, and the sentence that says so, with
-// %s for how many: what the kernel has available, or what the control groups of the process leave.
-// limit is "" if it is unknown.
+// MemoryAvailable returns the bytes that the process may still allocate, and a sentence with %s for that amount: what
+// the kernel has available, or what the control groups of the process leave. limit is "" if the amount is unknown.
 func MemoryAvailable() (bytes uint64, limit string) { return memoryAvailable("/") }
 
 func memoryAvailable(root string) (bytes uint64, limit string) {
@@ -29,7 +28,7 @@ func memoryAvailable(root string) (bytes uint64, limit string) {
 		}
 		var left uint64
 		switch mount := filepath.Join(root, "sys/fs/cgroup"); {
-		case parts[1] == "": // version 2, alone or beside version 1
+		case parts[1] == "": // version 2, alone or together with version 1
 			left = min(groupLeaves(mount, parts[2], groupVersion2), groupLeaves(filepath.Join(mount, "unified"), parts[2], groupVersion2))
 		case strings.Contains(","+parts[1]+",", ",memory,"):
 			left = groupLeaves(filepath.Join(mount, "memory"), parts[2], groupVersion1)
@@ -46,7 +45,7 @@ func memoryAvailable(root string) (bytes uint64, limit string) {
 	return bytes, limit
 }
 
-// groupFiles are a control group's limit and use, and what of it is files that the kernel gives up.
+// groupFiles names a control group's limit, its use, and the counter of page cache that the kernel can reclaim.
 type groupFiles struct{ limit, use, files string }
 
 var (
@@ -54,8 +53,8 @@ var (
 	groupVersion2 = groupFiles{"memory.max", "memory.current", "inactive_file"}
 )
 
-// groupLeaves is the least that a control group and those around it leave. A path that is not there, as
-// in a container, which sees its own group as the root, has no limit.
+// groupLeaves returns the least memory left by a control group and its ancestors. A missing path has no limit; in a
+// container the process sees its own group as the root.
 func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	bytes = math.MaxUint64
 	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
@@ -66,7 +65,8 @@ func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	}
 }
 
-// leaves is what one control group leaves. Its use is read only below a limit: the kernel adds it up for each reader.
+// leaves returns the memory left by one control group. It reads the use only below a limit, because the kernel sums
+// it up for each reader.
 func (names groupFiles) leaves(folder string) (bytes uint64) {
 	limit, limited := fileNumber(filepath.Join(folder, names.limit))
 	if !limited || limit >= math.MaxInt64/2 {
@@ -78,7 +78,7 @@ func (names groupFiles) leaves(folder string) (bytes uint64) {
 	}
 	for _, line := range fileLines(filepath.Join(folder, "memory.stat")) {
 		if files, ok := strings.CutPrefix(line, names.files+" "); ok {
-			n, _ := strconv.ParseUint(files, 10, 64) // no number is nothing
+			n, _ := strconv.ParseUint(files, 10, 64) // an invalid number counts as 0
 			use -= min(n, use)
 		}
 	}

@@ -2,5 +2,5 @@
 
 package hw
 
-// MemoryAvailable returns how many bytes a process may still take, and the sentence that says so, "" if it is unknown.
+// MemoryAvailable reports that the available memory is unknown on this operating system.
 func MemoryAvailable() (bytes uint64, limit string) { return 0, "" }

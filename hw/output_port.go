@@ -1,16 +1,16 @@
 package hw
 
-// OutputPorts is a bank of the ports of a crossbar's outputs, each a filter and its arbiter as
-// one component: for RTL that stands for both. In a kernel it stands in the place of its parts.
+// OutputPorts combines the filters and arbiters of a crossbar's outputs into one component that RTL can replace as a
+// whole.
 //
-// Ports: those of the filter in, the grant of the arbiter out. Latency 1 cycle. Registers and
-// reset are those of the parts. Twin: output_port.v.
+// Inputs: those of the filter. Output: the arbiter's grant. Latency 1 cycle. Registers and reset belong to the parts.
+// Twin: output_port.v.
 type OutputPorts struct {
 	filters  *Filters
 	arbiters *Arbiters
 }
 
-// NewOutputPorts returns filters and the arbiters after them.
+// NewOutputPorts combines filters with the arbiters that they feed.
 func NewOutputPorts(filters *Filters, arbiters *Arbiters) *OutputPorts {
 	return &OutputPorts{filters, arbiters}
 }
@@ -27,7 +27,7 @@ func (o *OutputPorts) bank() Bank {
 
 func (o *OutputPorts) Inputs() []Wire { return o.filters.Inputs() }
 
-// Outputs are the grants, and the request lines between the parts.
+// Outputs returns the grants and the internal request lines.
 func (o *OutputPorts) Outputs() []Wire { return append(o.arbiters.Drives(), o.filters.Outputs()...) }
 
 func (o *OutputPorts) Settle(s Shard) {
@@ -63,8 +63,7 @@ func (o *OutputPorts) Probes(yield func(Probe)) {
 	o.arbiters.Probes(yield)
 }
 
-// Site says what the ports of an output are. A replaced filter passes nothing, so its arbiter
-// grants nothing: the grant is what is put there.
+// Site describes an output. A replaced filter passes no requests, so only the RTL's grant counts.
 func (o *OutputPorts) Site() *Site {
 	filter, arbiter, bank := o.filters.Site(), o.arbiters.Site(), o.bank()
 	return &Site{

@@ -5,38 +5,38 @@ import (
 	"slices"
 )
 
-// Feed is how processors send and receive packets of a network: between cycles, those that their firmware has queued.
+// Feed holds the parameters of a network whose packets are queued by firmware, between cycles.
 type Feed struct {
-	TxFrames int  // packets that may wait at a source, with the one that is sent
-	RxFrames int  // packets that have a place at a sink until their processor takes them
-	Harm     bool // packets may come to harm: RouterNetwork.Suffer
-	Chosen   bool // packets say in which virtual channels they may leave; else in all
-	Lossless bool // a sink gives credits for packets that have a place only; else it takes every flit
+	TxFrames int  // packets in a source, including the one being sent
+	RxFrames int  // packets that fit into a sink until the processor takes them
+	Harm     bool // faults may harm packets: RouterNetwork.Suffer
+	Chosen   bool // packets name the virtual channels in which they may leave; otherwise all are allowed
+	Lossless bool // a sink returns credits only for packets that fit; otherwise it accepts every flit
 }
 
-// FedNetwork is a network whose packets come and go while it runs. Numbers of packets are used again.
+// FedNetwork is a network that is fed packets while it runs. It reuses packet numbers.
 //
-//	between cycles   Feed: a processor has queued a packet    -> its source sends it from this cycle on
-//	                 Arrived: packets whose tails have come   -> Release: no one asks for it any more
-//	                 Freed: a processor has taken packets     -> its sink has as many places more
+//	between cycles   Feed: a processor has queued a packet     -> its source may send it from this cycle on
+//	                 Arrived: packets whose tails have arrived -> Release: the caller has no more use for them
+//	                 Freed: a processor has taken packets      -> its sink has room again
 type FedNetwork struct {
 	*RouterNetwork
 	table *packetTable
 }
 
-// packetTable is the table of the packets that are on their way.
+// packetTable holds the packets in flight.
 type packetTable struct {
 	Registers
 	packets *Packets
-	link    []uint32 // of each that is free, the next one; else the caller's
+	link    []uint32 // next free packet for a free packet, otherwise the caller's data
 	free    [1]uint32
 	live    int
 }
 
-// noPacket ends a chain.
+// noPacket ends a list.
 const noPacket = ^uint32(0)
 
-// NewFedNetwork builds a network that is fed.
+// NewFedNetwork returns a network without packets.
 func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, feed Feed, shards []Shard) (*FedNetwork, error) {
 	packets := &Packets{}
 	if feed.Harm {
@@ -78,16 +78,16 @@ func (t *packetTable) derive() {
 	}
 }
 
-// QuietFor implements Quiet: a table does nothing.
 func (t *packetTable) QuietFor(limit uint64) uint64 { return limit }
 
-// Components are the parts of the network, for a kernel.
+// Components returns the parts of the network for a kernel.
 func (n *FedNetwork) Components() []Component { return append(n.RouterNetwork.Components(), n.table) }
 
-// Live is the number of packets that are not released.
+// Live returns the number of packets that are not released.
 func (n *FedNetwork) Live() int { return n.table.live }
 
-// Feed gives a packet to the source of a node, which must have room for it; vcs, in which it may leave, counts if the Feed is Chosen.
+// Feed queues a packet at the source of a node, which must have room. vcs, the channels in which it may leave, counts
+// only if Feed.Chosen is set. Feed returns the packet's number.
 func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uint32, vcs VCRange) (packet uint32) {
 	t, p := n.table, n.Packets
 	t.live++
@@ -117,7 +117,7 @@ func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uin
 	return packet
 }
 
-// Release forgets a packet that has arrived.
+// Release frees the number of an arrived packet.
 func (n *FedNetwork) Release(packet uint32) {
 	t := n.table
 	n.Packets.Size[packet] = 0
@@ -125,22 +125,22 @@ func (n *FedNetwork) Release(packet uint32) {
 	t.live--
 }
 
-// Gone is how many packets have left the source of a node, modulo 2^32.
+// Gone returns the number of packets that have left a node's source, modulo 2^32.
 func (n *FedNetwork) Gone(node int) uint32 { return n.Sources.next[n.Sources.wiring.place[node]] }
 
-// Fed is how many it was given.
+// Fed returns the number of packets fed to a node, modulo 2^32.
 func (n *FedNetwork) Fed(node int) uint32 { return n.Sources.end[n.Sources.wiring.place[node]] }
 
-// Begun is how many flits of the packet that is next to leave a source have left.
+// Begun returns how many flits of its next packet a source has sent.
 func (n *FedNetwork) Begun(node int) uint16 { return n.Sources.place[n.Sources.wiring.place[node]] }
 
-// Number is the number'th packet of a node, one of the last that it was given.
+// Number returns a packet by its ordinal among those fed to the node. Only recent ordinals are valid.
 func (n *FedNetwork) Number(node int, number uint32) (packet uint32) {
 	x := n.Sources
 	return x.queue[x.wiring.place[node]*x.room+int(number&x.mask)]
 }
 
-// Arrived yields the packets whose tails have come since, those of a node in their order.
+// Arrived yields the packets whose tails have arrived since the last call, for each node in order of arrival.
 func (n *FedNetwork) Arrived(yield func(packet uint32)) {
 	for i := range n.Sinks.shards {
 		s := &n.Sinks.shards[i]
@@ -151,24 +151,24 @@ func (n *FedNetwork) Arrived(yield func(packet uint32)) {
 	}
 }
 
-// Hold keeps heads from leaving sources before a cycle.
+// Hold stops sources from sending heads before the cycle.
 func (n *FedNetwork) Hold(cycle uint64) { n.Sources.hold = cycle }
 
-// Freed says that so many places of a node's sink are free again.
+// Freed makes places of a node's sink available again.
 func (n *FedNetwork) Freed(node, places int) {
 	if e := n.Sinks.eject; e != nil {
 		e.freed(n.Sinks.wiring.place[node], places)
 	}
 }
 
-// Still reports whether nothing will happen but by what processors do.
+// Still reports whether nothing happens until a processor acts.
 func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
 
 func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
 	flits *Flits, credits *CreditWires, word []int, feed *Feed,
 ) *PacketSources {
 	x := emptySources(config, clock, w, packets, flits, credits, word)
-	x.room = 1 << bits.Len(uint(2*feed.TxFrames)) // those that have left are asked for until the next boundary
+	x.room = 1 << bits.Len(uint(2*feed.TxFrames)) // twice TxFrames: sent packets stay readable until the next boundary
 	x.mask = uint32(x.room - 1)
 	x.queue, x.end = make([]uint32, w.nodes*x.room), make([]uint32, w.nodes)
 	x.shardOf = make([]uint16, w.nodes)
@@ -209,7 +209,7 @@ func newFedSinks(path string, config RouterConfig, clock *Clock, w *routerWiring
 		for i := range x.shards {
 			saved = append(saved, x.shards[i].arrived...)
 		}
-		slices.Sort(saved) // at most one of each node: a state is saved when all before the last cycle are taken
+		slices.Sort(saved) // at most one per node: earlier arrivals were taken before the state is saved
 	}
 	if feed.Lossless {
 		x.eject = newEjection(w, &config, feed.RxFrames)

@@ -2,11 +2,10 @@ package hw
 
 import "math/bits"
 
-// PacketSinks is a bank of the sinks of bare packets: a flit on a node's input wire is consumed in
-// that cycle, and its credit leaves in the next. Flits of several packets may alternate, on
-// different virtual channels.
+// PacketSinks is a bank of sinks of bare packets. A sink consumes a flit on its node's input wire in the same cycle;
+// the credit leaves in the next cycle. Flits of several packets may interleave on different virtual channels.
 //
-// Reset: nothing received.
+// Reset: no packet received.
 type PacketSinks struct {
 	Registers
 	clock   *Clock
@@ -14,16 +13,16 @@ type PacketSinks struct {
 	packets *Packets
 	flits   *Flits
 	credits *CreditWires
-	word    []int // of each shard, its first word of lit flits
+	word    []int // by shard: its first word of lit flits
 	shards  []sinkShard
-	eject   *ejection // of sinks that firmware empties, nil if they take every flit
+	eject   *ejection // sinks emptied by firmware; nil if sinks accept every flit
 	fed     bool
 }
 
 type sinkShard struct {
 	received uint64   // packets
-	dropped  uint64   // packets that were thrown away
-	arrived  []uint32 // packets of sinks of fed networks, until they are taken
+	dropped  uint64   // packets dropped by faults
+	arrived  []uint32 // packets of a fed network that Arrived has not yielded yet
 	_        [24]byte
 }
 
@@ -57,7 +56,7 @@ func (x *PacketSinks) derive(dropped uint64) {
 	}
 }
 
-// Received is the number of packets whose tails have arrived.
+// Received returns the number of packets whose tails have arrived, without dropped ones.
 func (x *PacketSinks) Received() (n uint64) {
 	for i := range x.shards {
 		n += x.shards[i].received
@@ -65,7 +64,7 @@ func (x *PacketSinks) Received() (n uint64) {
 	return n
 }
 
-// Dropped is the number of packets that were thrown away.
+// Dropped returns the number of packets dropped by faults.
 func (x *PacketSinks) Dropped() (n uint64) {
 	for i := range x.shards {
 		n += x.shards[i].dropped
@@ -95,7 +94,7 @@ func (x *PacketSinks) Latch(s Shard) {
 	}
 }
 
-// consume takes a flit: its credit leaves.
+// consume removes a flit and sends its credit.
 func (x *PacketSinks) consume(shard, place int, f Flit) {
 	to := &x.wiring.sinks[place]
 	x.credits.put(shard, to.wire, to.delay, uint8(f.VC()))
@@ -124,7 +123,7 @@ func (x *PacketSinks) receive(shard, place int, packet uint32) {
 	}
 }
 
-// QuietFor implements Quiet: nothing but flits, and places that get free, make a sink do anything.
+// QuietFor implements Quiet: sinks react only to flits and to room for held flits.
 func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	if x.eject != nil && x.eject.moves() {
 		return 0
@@ -132,26 +131,26 @@ func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// ejection is the half of sinks that firmware empties: a flit gives its credit back when its packet has a place.
-// Packets get places in the order in which their heads come; without one, flits stay in the buffer that the
-// router counts on. A sink takes one flit per cycle, of the first packet in that order that has a place and a
-// flit: while places never lack, each in the cycle in which it arrives.
+// ejection is the part of sinks emptied by firmware. It returns a flit's credit when the flit's packet has a place.
+// Packets get places in the order in which their heads arrive. Without a place, flits stay in the buffer that the
+// router's credits cover. A sink consumes one flit per cycle, of the first packet in that order with a place and a
+// flit; without a lack of places it consumes each flit on arrival.
 //
-// Reset: all places free, nothing held.
+// Reset: all places free, no flits.
 type ejection struct {
 	wiring     *routerWiring
 	vcs, depth int
-	places     uint16 // of each sink
+	places     uint16 // places per sink
 
-	taken   []uint16 // of each sink: places that packets have, from their heads on
-	packets []uint16 // of each sink: packets in order...
-	granted []uint16 // ...of which so many, the first, have a place
-	order   []uint8  // [sink * room + k]: the VC of the k-th packet that is not whole
+	taken   []uint16 // by sink: places held by packets, counted from their heads
+	packets []uint16 // by sink: incomplete packets, in order
+	granted []uint16 // by sink: how many of them, from the first, have a place
+	order   []uint8  // [sink * room + k]: VC of the k-th incomplete packet
 	room    int
-	flits   []uint64 // [(sink * VCs + VC) * depth + place]: a ring
-	head    []uint16 // of each VC
+	flits   []uint64 // [(sink * VCs + VC) * depth + place]: ring buffers
+	head    []uint16 // by VC
 	count   []uint16
-	held    []Set // of each shard, the sinks with flits: derived from count
+	held    []Set // by shard: set of sinks with flits, derived from count
 	shardOf []uint16
 }
 
@@ -200,7 +199,7 @@ func (e *ejection) holds(place int) bool {
 
 func (e *ejection) freed(place, places int) { e.taken[place] -= min(e.taken[place], uint16(places)) }
 
-// takes reports whether a flit that has come may be consumed at once; else it is held.
+// takes reports whether an arriving flit can be consumed at once. Otherwise it buffers the flit.
 func (e *ejection) takes(place int, f Flit) bool {
 	shard := e.shardOf[place]
 	at := place - e.wiring.places[shard].First
@@ -229,7 +228,7 @@ func (e *ejection) grant(place int) {
 	}
 }
 
-// end forgets the packet of a VC that is whole, the first one in order: it keeps its place.
+// end removes the first packet of a VC from the order, after its tail. Its place stays taken.
 func (e *ejection) end(place, vc int) {
 	order := e.order[place*e.room : place*e.room+int(e.packets[place])]
 	for k := range order {
@@ -242,9 +241,9 @@ func (e *ejection) end(place, vc int) {
 	e.granted[place]--
 }
 
-// first is the VC of the first packet that has a place and a flit, -1 for none.
+// first returns the VC of the first packet with a place and a flit, -1 if none.
 func (e *ejection) first(place int) int {
-	var seen [VCsMax / 64]uint64 // an earlier packet of the same VC is before it in the buffer
+	var seen [VCsMax / 64]uint64 // an earlier packet of the same VC precedes it in the buffer
 	for _, vc := range e.order[place*e.room : place*e.room+int(e.granted[place])] {
 		if bit := uint64(1) << (vc & 63); seen[vc>>6]&bit == 0 {
 			if e.count[place*e.vcs+int(vc)] > 0 {
@@ -256,7 +255,7 @@ func (e *ejection) first(place int) int {
 	return -1
 }
 
-// drain lets each sink of a shard that holds flits, and has consumed none in this cycle, consume one.
+// drain consumes one flit at each sink of the shard that holds flits.
 func (e *ejection) drain(x *PacketSinks, shard int, places Shard) {
 	held, n := &e.held[shard], places.End-places.First
 	for at := held.Next(0, n); at < n; at = held.Next(at+1, n) {

@@ -7,13 +7,12 @@ import (
 	"slices"
 )
 
-// PacketSources is a bank of the sources of bare packets: an unbounded FIFO of packets at every
-// node, in the order of their creation, which goes flit by flit into an input port of a router, one
-// packet after the other. A head takes the next virtual channel after the last one, of those of its packet, that no packet
-// owns and that has a credit, and waits if there is none; a packet created in cycle t may be sent in t.
-// Credits count in the cycle in which they arrive.
+// PacketSources is a bank of sources of bare packets. Each node has an unbounded FIFO of packets in order of creation
+// and sends them one after the other, flit by flit, into an input port of a router. A head takes the next virtual
+// channel after the last one used that its packet allows, no packet owns, and has a credit; otherwise it waits. A
+// packet created in cycle t may be sent in t. Credits count in the cycle in which they arrive.
 //
-// Throughput one flit per cycle. Reset: all credits, all VCs free, nothing sent.
+// Throughput one flit per cycle. Reset: all credits, all VCs free, no packet sent.
 type PacketSources struct {
 	Registers
 	config  RouterConfig
@@ -22,32 +21,32 @@ type PacketSources struct {
 	packets *Packets
 	flits   *Flits
 	credits *CreditWires
-	word    []int // of each shard, its first word of lit credits
+	word    []int // by shard: its first word of lit credits
 
-	queue   []uint32 // packets by place, in the order in which they are sent: place*room + (number and mask)
-	room    int      // of a place that is fed, a power of two; 0: all packets are known, and queue is one list
+	queue   []uint32 // [place*room + (number & mask)]: packets in order of sending
+	room    int      // queue slots per fed place, a power of two; 0 if all packets are known and queue is one list
 	mask    uint32
-	end     []uint32 // of each place, the end of its packets in queue
-	start   []uint32 // of each place, the beginning
-	hold    uint64   // the cycle before which no head leaves
-	shardOf []uint16 // of each place that is fed
+	end     []uint32 // by place: end of its packets in queue
+	start   []uint32 // by place: start of its packets in queue
+	hold    uint64   // cycle before which no head leaves
+	shardOf []uint16 // by fed place: its shard
 
-	next   []uint32 // of each place: the number in queue of the packet that is sent or is next
-	place  []uint16 // of each place: flits of that packet that have been sent
-	vc     []uint8  // of each place: VC of that packet, or of the last one
-	sent   []uint16 // of each VC: flits sent without a credit back
-	used   []uint8  // of each VC: 1: a packet owns it
-	tailed []uint8  // of each VC: 1: the tail of its last owner was sent
+	next   []uint32 // by place: number in queue of the current or next packet
+	place  []uint16 // by place: flits of that packet already sent
+	vc     []uint8  // by place: VC of the current or last packet
+	sent   []uint16 // by VC: flits sent without a credit back
+	used   []uint8  // by VC: 1 while a packet owns it
+	tailed []uint8  // by VC: 1 if the tail of its last owner was sent
 
 	shards []sourceShard
 }
 
-// sourceShard is which of a shard's sources have something to send that nothing keeps back; no state.
+// sourceShard holds a shard's sources that can send. It is derived from the registers.
 type sourceShard struct {
-	ready   Set      // places, counted from the shard's first
-	created []uint32 // the shard's packets by creation
-	cursor  int      // into created: what is before it was created
-	_       [48]byte // the next shard's are on other cache lines
+	ready   Set      // places relative to the shard's first
+	created []uint32 // the shard's packets in order of creation
+	cursor  int      // index into created: earlier packets exist already
+	_       [48]byte // keeps shards on separate cache lines
 }
 
 func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSources {
@@ -62,7 +61,7 @@ func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *P
 	return x
 }
 
-// registers are those of sources of both kinds; next and what a queue holds are others.
+// registers returns the registers common to both kinds of sources, without next and the queue.
 func (x *PacketSources) registers() []Register {
 	return []Register{
 		Column("place", x.place),
@@ -92,7 +91,7 @@ func (x *PacketSources) begin(path string) {
 	x.Reset()
 }
 
-// sort makes the queues of all sources, and the order of creation of every shard.
+// sort builds the queues of all sources and each shard's order of creation.
 func (x *PacketSources) sort() {
 	p, w := x.packets, x.wiring
 	x.queue = make([]uint32, p.Count())
@@ -121,7 +120,7 @@ func (x *PacketSources) sort() {
 	}
 }
 
-// Reset puts every register into its reset state; cycle 0 follows.
+// Reset puts every register into its reset state. The next cycle must be 0.
 func (x *PacketSources) Reset() {
 	x.Registers.Reset()
 	for i := range x.shards {
@@ -148,7 +147,7 @@ func (x *PacketSources) collect(ready []uint8) {
 	}
 }
 
-// derive takes those over, and finds what has been created before this cycle.
+// derive restores the ready sets and the packets created before this cycle.
 func (x *PacketSources) derive(ready []uint8) {
 	for i, places := range x.wiring.places {
 		s := &x.shards[i]
@@ -201,7 +200,7 @@ func (x *PacketSources) takeCredit(place, vc int) {
 	}
 }
 
-// send sends the next flit of a source; sent: another one may follow without a credit.
+// send sends the next flit of a source. It returns false if the source must wait for a credit or a packet.
 func (x *PacketSources) send(shard, place int) (sent bool) {
 	at, p := x.next[place], x.packets
 	if at == x.end[place] {
@@ -245,7 +244,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	return true
 }
 
-// vcsOf are the first and the last VC in which a packet may leave.
+// vcsOf returns the first and last VC in which a packet may leave.
 func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
 	if p := x.packets; p.FirstVC != nil {
 		return int(p.FirstVC[packet]), int(p.LastVC[packet])
@@ -253,7 +252,8 @@ func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
 	return 0, x.config.VCs - 1
 }
 
-// freeVC is the next VC of a packet, after the last one that the source has used, that no packet owns and that has a credit, -1 for none.
+// freeVC returns the next VC after the source's last one that the packet allows, no packet owns, and has a credit; -1
+// if none.
 func (x *PacketSources) freeVC(place int, packet uint32) int {
 	low, high := x.vcsOf(packet)
 	vc := int(x.vc[place])
@@ -268,10 +268,10 @@ func (x *PacketSources) freeVC(place int, packet uint32) int {
 	return -1
 }
 
-// Cycle is the cycle that runs.
+// Cycle returns the current cycle.
 func (x *PacketSources) Cycle() uint64 { return x.clock.cycle }
 
-// QuietFor implements Quiet: no source can send until the next packet is created.
+// QuietFor implements Quiet: no source can send before the next packet is created.
 func (x *PacketSources) QuietFor(limit uint64) uint64 {
 	for i := range x.shards {
 		s := &x.shards[i]

@@ -7,27 +7,28 @@ import (
 	"sync/atomic"
 )
 
-// Packets are bare packets, column by column: what sources send and what becomes of it.
+// Packets is a table of bare packets by columns: input for the sources, and results.
 type Packets struct {
 	Source, Destination []uint32
-	Size                []uint16 // flits, >= 1
+	Size                []uint16 // flits, at least 1
 	Created             []uint32 // cycle
-	FirstVC, LastVC     []uint8  // in which it may leave its source; nil: in all
+	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
 
-	// What the run finds: the cycle in which the source sends the head, that in which the tail is on
-	// the wire of the sink, both PacketPending before; the routers that the head has passed, 0 before it is there (see CountHops).
+	// Results. Sent is the cycle in which the source sends the head, Received the cycle in which the tail is on the
+	// sink's wire; both are PacketPending before. Hops counts the routers passed by the head, 0 until it is known
+	// (CountHops).
 	Sent, Received []uint32
 	Hops           []uint16
-	Harm           []uint32 // what faults have done to it: HarmCut, ...; nil without faults
+	Harm           []uint32 // bits HarmCut, ... set by faults; nil without faults
 }
 
-// PacketPending is the cycle of what has not happened yet.
+// PacketPending is the cycle of an event that has not happened yet.
 const PacketPending = ^uint32(0)
 
-// Count is the number of packets.
+// Count returns the number of packets.
 func (p *Packets) Count() int { return len(p.Source) }
 
-// Add appends a packet; its number is the count before.
+// Add appends a packet. Its number is the previous Count.
 func (p *Packets) Add(source, destination uint32, size uint16, created uint32) {
 	p.Source, p.Destination = append(p.Source, source), append(p.Destination, destination)
 	p.Size, p.Created = append(p.Size, size), append(p.Created, created)
@@ -56,8 +57,7 @@ func (p *Packets) check(path string, nodes int) error {
 	return nil
 }
 
-// Arrived are the numbers of the packets that have arrived, in order of arrival, those of one cycle
-// by source, then by number.
+// Arrived returns the numbers of the arrived packets by cycle of arrival, then source, then number.
 func (p *Packets) Arrived() (order []uint32) {
 	for i, received := range p.Received {
 		if received != PacketPending {
@@ -70,25 +70,24 @@ func (p *Packets) Arrived() (order []uint32) {
 	return order
 }
 
-// What has happened to a packet on its way: Packets.Harm. Above these bits stands what the faults want to know.
+// Bits of Packets.Harm. The bits above HarmBits belong to the faults.
 const (
-	HarmCut     = 1 << 0 // it has lost flits: its tail never comes
-	HarmDropped = 1 << 1 // its sink throws it away
+	HarmCut     = 1 << 0 // it has lost flits; its tail never arrives
+	HarmDropped = 1 << 1 // its sink drops it
 	HarmFlipped = 1 << 2 // it arrives damaged
-	HarmBits    = 3      // how many they are
+	HarmBits    = 3      // number of these bits
 )
 
-// Harmed notes harm of a packet, of which shards may know several flits.
+// Harmed adds harm to a packet. Shards may call it concurrently.
 func (p *Packets) Harmed(packet, harm uint32) { atomic.OrUint32(&p.Harm[packet], harm) }
 
 func (p *Packets) dropped(packet uint32) bool {
 	return p.Harm != nil && p.Harm[packet]&HarmDropped != 0
 }
 
-// Flit is what a channel carries in one cycle: whether it is the first and the last one of its
-// packet, the virtual channel in whose buffer it goes at the far end, and, used in heads only, the
-// phase of a torus. The number of the packet, which says its destination, rides beside it, and so do the
-// routers that a head has come to: no one but who holds a flit writes while it is under way.
+// Flit is the content of a channel in one cycle: head and tail flags, the virtual channel of the buffer at the far
+// end, and, in heads only, the phase of a torus. The packet's number and the head's count of routers travel with it,
+// so that only the flit's current holder writes them.
 type Flit uint64
 
 const (
@@ -104,37 +103,36 @@ const (
 	flitPacketShift = 32
 )
 
-// VCsMax is the largest number of virtual channels of a port.
+// VCsMax is the maximum number of virtual channels of a port.
 const VCsMax = 256
 
-// PacketNodesMax is the largest number of sources and of sinks.
+// PacketNodesMax is the maximum number of nodes.
 const PacketNodesMax = 1 << 20
 
-// Head reports whether it is the first flit of its packet.
+// Head reports whether f is the first flit of its packet.
 func (f Flit) Head() bool { return f&flitHead != 0 }
 
-// Tail reports whether it is the last flit of its packet.
+// Tail reports whether f is the last flit of its packet.
 func (f Flit) Tail() bool { return f&flitTail != 0 }
 
-// VC is the virtual channel that it takes.
+// VC returns the virtual channel of f.
 func (f Flit) VC() int { return int(f >> flitVCShift & flitVCMask) }
 
-// Hops are the routers that a head has come to, modulo 2^16.
+// Hops returns the number of routers that a head has reached, modulo 2^16.
 func (f Flit) Hops() uint16 { return uint16(f >> flitHopsShift) }
 
 func (f Flit) further() Flit {
 	return f&^flitHopsMask | (f+(f&flitHead)<<flitHopsShift)&flitHopsMask
 }
 
-// Packet is the number of its packet.
+// Packet returns the number of the packet.
 func (f Flit) Packet() uint32 { return uint32(f >> flitPacketShift) }
 
 func (f Flit) onVC(vc int) Flit { return f&^(flitVCMask<<flitVCShift) | Flit(vc)<<flitVCShift }
 
-// Flits are the registers of a network's flits outside of buffers: of each channel the crossbar
-// and output registers of its router, and the latency's worth of its link. A source has one register
-// in place of two. What is put there in cycle s is at the far end in cycle s+2+latency (of a source
-// s+1+latency), in order, and nothing stalls it.
+// Flits delay flits outside of buffers: the crossbar and output registers of a router, and the latency of its link. A
+// source has one register instead of two. A flit put in cycle s arrives in cycle s+2+latency (from a source
+// s+1+latency), in order and without stalls.
 //
-// Wires 0, 1, ... are the input ports of all routers, then come the sinks. Reset: no flit.
+// The wires of all routers' input ports come first, then the sinks'. Reset: no flits.
 type Flits struct{ channels[uint64] }

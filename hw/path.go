@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Names have one grammar everywhere, in errors, traces, scenarios and reports:
+// Paths have one grammar in errors, traces, scenarios and reports:
 //
 //	path      = component { "." component }         pops.group[3].coupler[1]
 //	component = name { "[" index "]" }              group[3]
@@ -13,20 +13,20 @@ import (
 //	index     = decimal number without leading zeros, at most 4294967295, or label
 //	label     = "+" or "-", then letters, digits, "_", "^"         port[+rho^2]
 //
-// A pattern is a path in which
+// A pattern is a path with
 //
-//	*       stands for any characters of one component, none included
-//	[*]     stands for any index, labels too
-//	[2..5]  stands for the indexes 2, 3, 4, 5
-//	**      as a whole component stands for any number of components, none included
+//	*       for any characters within one component, also none
+//	[*]     for any index, also labels
+//	[2..5]  for the indexes 2, 3, 4, 5
+//	**      as a whole component, for any number of components, also none
 
 // Index returns path[i].
 func Index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// Join puts a dot between the parts.
+// Join joins the parts with dots.
 func Join(parts ...string) string { return strings.Join(parts, ".") }
 
-// CheckPath reports where s breaks the grammar of a path.
+// CheckPath returns an error with the position at which s violates the grammar of a path.
 func CheckPath(s string) error {
 	_, err := (&pathScanner{text: s}).path()
 	return err

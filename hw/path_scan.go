@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pathScanner reads a path or a pattern by the grammar of path.go: per component a text token, then index tokens.
+// pathScanner parses a path or pattern. Each component is a text token followed by index tokens.
 type pathScanner struct {
 	text    string
 	pattern bool
@@ -50,7 +50,7 @@ func (s *pathScanner) component() ([]pathToken, error) {
 	switch {
 	case s.end() || s.sees('.'):
 		return tokens, nil
-	case indexed: // coupler[1]* would be a pattern by accident: a dot was forgotten
+	case indexed: // coupler[1]* is not a pattern: a dot is missing
 		return nil, s.fail(s.at, "a dot, [ or the end")
 	}
 	return nil, s.fail(s.at, "a letter, a digit, _, a dot, [ or the end")
@@ -104,7 +104,7 @@ func (s *pathScanner) fail(at int, allowed string) error {
 	return fmt.Errorf("%s %q, character %d: found %s, allowed is %s", what, s.text, at+1, found, allowed)
 }
 
-// scanIndex reads an index after [ and returns the place after its ]; problem says what is allowed at end.
+// scanIndex parses an index after [ and returns the position after its ]. problem describes the input allowed at end.
 func scanIndex(s string, at int, pattern bool) (token pathToken, end int, problem string) {
 	token.kind = tokenIndex
 	allowed := "a decimal index without leading zeros, at most 4294967295, or a label such as +rho"

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Pattern is a compiled glob over paths.
+// Pattern is a compiled path pattern.
 type Pattern struct {
 	source     string
-	prefix     string // literal beginning of every match
+	prefix     string // literal prefix of every match
 	components [][]pathToken
 }
 
-// pathToken is a piece of one component of a path or a pattern.
+// pathToken is a part of one component of a path or pattern.
 type pathToken struct {
 	kind      tokenKind
 	text      string // literal
@@ -22,25 +22,25 @@ type pathToken struct {
 type tokenKind uint8
 
 const (
-	tokenText     tokenKind = iota // these characters
+	tokenText     tokenKind = iota // literal characters
 	tokenStar                      // any characters
-	tokenIndex                     // a number from low to high, in brackets
-	tokenAnyIndex                  // any index, in brackets
+	tokenIndex                     // a number from low to high in brackets
+	tokenAnyIndex                  // any index in brackets
 	tokenDeep                      // any number of components
 )
 
-// CompilePattern compiles a glob. The error names the wrong character and what is allowed there.
+// CompilePattern compiles a pattern. The error names the wrong character and the allowed ones.
 func CompilePattern(s string) (*Pattern, error) {
 	components, err := (&pathScanner{text: s, pattern: true}).path()
 	if err != nil {
 		return nil, err
 	}
 	deep := func(component []pathToken) bool { return component[0].kind == tokenDeep }
-	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // no more than one of them
+	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // collapse repeated **
 	return &Pattern{source: s, prefix: literal(s), components: slices.CompactFunc(components, twice)}, nil
 }
 
-// literal is a pattern up to its first star or range; ** stands for no component, too, and takes its dot along.
+// literal returns a pattern's text before its first star or range, without the dot before a **.
 func literal(pattern string) string {
 	pattern, _, _ = strings.Cut(pattern, "*")
 	if before, _, ranged := strings.Cut(pattern, ".."); ranged {
@@ -49,18 +49,17 @@ func literal(pattern string) string {
 	return strings.TrimSuffix(pattern, ".")
 }
 
-// MayMatch reports whether a path has the pattern's prefix, at a fraction of Match's cost.
+// MayMatch reports whether a path has the pattern's literal prefix. It is much cheaper than Match.
 func (p *Pattern) MayMatch(path string) bool { return strings.HasPrefix(path, p.prefix) }
 
 func (p *Pattern) String() string { return p.source }
 
-// Match reports whether the whole path fits the pattern. It allocates nothing.
-// Its work is at most the square of the path's length, whatever that of the pattern: only the last ** (and, inside
-// a component, the last *) is ever tried again, which is enough because the
-// earliest fit of what stands between two of them leaves most to what follows.
+// Match reports whether the whole path matches the pattern. It does not allocate. Its work is at most the square of
+// the path's length, independent of the pattern: only the last ** (and, within a component, the last *) is retried.
+// That suffices because the earliest match between two of them leaves the most for the rest.
 func (p *Pattern) Match(path string) bool {
 	at, done := 0, false // start of the next component; done after the last one
-	next := 0            // component of the pattern
+	next := 0            // next component of the pattern
 	retryNext, retryAt, retryDone := -1, 0, false
 	for {
 		if next < len(p.components) && p.components[next][0].kind == tokenDeep {
@@ -87,7 +86,7 @@ func (p *Pattern) Match(path string) bool {
 	}
 }
 
-// nextComponent returns the end of the component at at, the start of the next, and whether there is none.
+// nextComponent returns the end of the component at at, the start of the next one, and whether it was the last.
 func nextComponent(path string, at int) (end, following int, last bool) {
 	dot := strings.IndexByte(path[at:], '.')
 	if dot < 0 {
@@ -123,7 +122,7 @@ func matchComponent(tokens []pathToken, s string) bool {
 	}
 }
 
-// match returns how many characters of s the token takes, 0 when it does not fit.
+// match returns the number of characters of s that the token matches, 0 for no match.
 func (t *pathToken) match(s string) int {
 	if t.kind == tokenText {
 		if strings.HasPrefix(s, t.text) {

@@ -2,10 +2,8 @@ package hw
 
 import "fmt"
 
-// Registers is what a component says of its registers, once, when it is built: reset,
-// saved state and the signals that traces show follow from it. A component embeds it and
-// so has Path, Reset, State and Probes; its phases work on its own columns and never
-// look here.
+// Registers declares the registers of a component once, when it is built. Reset, saved state and traced signals are
+// derived from it. A component embeds it for Path, Reset, State and Probes; its phases access their own columns.
 type Registers struct {
 	path    string
 	bank    Bank
@@ -15,26 +13,24 @@ type Registers struct {
 	derive  func()
 }
 
-// Declaration is what Declare takes.
+// Declaration is the argument of Declare.
 type Declaration struct {
-	Path string // "" for the bank's
-	Bank Bank   // names the elements of what is shown
+	Path string // "" for the bank's path
+	Bank Bank   // names the elements of shown registers
 
-	// Registers in the order of a saved state. Those that are lists are the columns of
-	// one table: they are equally long.
+	// Registers in the order of the saved state. Lists are columns of one table and must have equal lengths.
 	Registers []Register
 
 	// Wires are shown before the registers.
 	Wires []Probed
 
-	// Collect fills registers that the component keeps in another shape, before they are
-	// saved. Derive, after a reset or when all parts have been restored, makes what the
-	// component keeps beside them. Both may be nil.
+	// Collect fills registers that the component stores in another form, before they are saved. Derive computes
+	// derived state after a reset, or after all parts are restored. Both may be nil.
 	Collect, Derive func()
 }
 
-// Declare returns the registers of a component, in their reset state but for what Derive
-// makes: the component calls Reset when it is complete.
+// Declare returns the registers of a component in their reset state, except for derived state: the component calls
+// Reset when it is complete.
 func Declare(d Declaration) Registers {
 	if d.Path == "" {
 		d.Path = d.Bank.Path()
@@ -47,7 +43,7 @@ func Declare(d Declaration) Registers {
 
 func (r *Registers) Path() string { return r.path }
 
-// Reset puts every register into its reset state, in the middle of anything.
+// Reset puts every register into its reset state, at any time.
 func (r *Registers) Reset() {
 	for _, c := range r.columns {
 		c.reset()
@@ -61,7 +57,7 @@ func (r *Registers) State(v *StateVisitor) {
 	if v.Saving() && r.collect != nil {
 		r.collect()
 	}
-	var rows []int // of the lists in the input
+	var rows []int // lengths of the lists read
 	for _, c := range r.columns {
 		c.visit(v, &rows)
 	}
@@ -78,7 +74,7 @@ func (r *Registers) State(v *StateVisitor) {
 	}
 }
 
-// Probes yields the wires, then what registers show, element by element.
+// Probes yields the wires, then the shown registers by element.
 func (r *Registers) Probes(yield func(Probe)) {
 	for _, w := range r.wires {
 		w.Probes(yield)
@@ -100,9 +96,8 @@ func (r *Registers) Probes(yield func(Probe)) {
 	}
 }
 
-// Cells yields a probe of every register, whether traces show it or not, by path of the
-// component and name of the column. Lists, signed registers and those that are only collected
-// to be saved have none.
+// Cells yields a probe of every register, shown or not, named by the component's path and the column. Lists, signed
+// registers, and components with Collect have none.
 func (r *Registers) Cells(yield func(Probe)) {
 	if r.collect != nil {
 		return
@@ -112,9 +107,9 @@ func (r *Registers) Cells(yield func(Probe)) {
 	}
 }
 
-// Register is a column of registers: Column or List.
+// Register is a column of registers, made by Column or List.
 type Register interface {
-	begin() // puts registers that are new, and 0, into their reset state
+	begin() // initialises new, zeroed registers to their reset state
 	each(path string, yield func(Probe))
 	reset()
 	visit(v *StateVisitor, rows *[]int)
@@ -122,7 +117,7 @@ type Register interface {
 	probe(element string, i int) Probe
 }
 
-// RegisterColumn is a column whose length is a parameter.
+// RegisterColumn is a column of fixed length.
 type RegisterColumn[T Fixed] struct {
 	name   string
 	cells  []T
@@ -132,20 +127,19 @@ type RegisterColumn[T Fixed] struct {
 	states []string
 }
 
-// Column declares registers that are 0 after reset and that traces do not show. The checks
-// judge what a saved state has.
+// Column declares registers that reset to 0 and are not shown. checks validate the values of a saved state.
 func Column[T Fixed](name string, cells []T, checks ...func(i int, value T) error) *RegisterColumn[T] {
 	return &RegisterColumn[T]{name: name, cells: cells, checks: checks}
 }
 
-// ResetTo gives other reset values, repeated over the column.
+// ResetTo sets reset values, repeated over the column.
 func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
 	c.resets = values
 	return c
 }
 
-// Shown makes the registers, one for each element of the bank, signals of the given width;
-// states are the names of the values of an enumeration.
+// Shown makes the registers, one per element of the bank, signals of the given width. states names the values of an
+// enumeration.
 func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
 	c.bits, c.states = bits, states
 	return c
@@ -162,7 +156,7 @@ func (c *RegisterColumn[T]) reset() {
 		clear(c.cells)
 		return
 	}
-	for done := copy(c.cells, c.resets); done < len(c.cells); done *= 2 { // whole repetitions so far
+	for done := copy(c.cells, c.resets); done < len(c.cells); done *= 2 { // done is a multiple of the repetition
 		copy(c.cells[done:], c.cells[:done])
 	}
 }
@@ -182,7 +176,8 @@ func (c *RegisterColumn[T]) probe(element string, i int) Probe {
 	return p
 }
 
-// view is a probe of one register, of all bits of its type for a width of 0.
+// view returns a probe of one register. With 0 bits it has the full width of its type; ok is false for signed
+// registers.
 func (c *RegisterColumn[T]) view(path string, i, bits int) (p Probe, ok bool) {
 	width := func(all int) int {
 		if bits > 0 {
@@ -224,7 +219,7 @@ type registerList[T Fixed] struct {
 	checks []func(i int, value T) error
 }
 
-// List declares registers whose number is part of the state; after reset there are none.
+// List declares a variable number of registers, none after reset.
 func List[T Fixed](name string, list *[]T, checks ...func(i int, value T) error) Register {
 	return &registerList[T]{name, list, checks}
 }
@@ -247,35 +242,34 @@ func (l *registerList[T]) each(string, func(Probe)) {}
 func (l *registerList[T]) shown() bool              { return false }
 func (l *registerList[T]) probe(string, int) Probe  { panic("hw: a list is not shown") }
 
-// Probe is a view of one element of a component's column: a signal that a trace
-// may follow. It stays valid as long as the component keeps its columns, which
-// every component in this module does from construction on.
+// Probe is a view of one element of a column: a signal that a trace can follow. It stays valid while the component
+// keeps its columns; the components of this module keep them for life.
 type Probe struct {
 	Path    string
 	Bits    int      // 1..64
 	States  []string // names of the values 0, 1, ... of an enumeration, or nil
-	Decimal bool     // a number that is read in decimal
+	Decimal bool     // displayed in decimal
 
-	// Exactly one is set. A switch over four pointers is as fast as an unsafe load, and checked.
+	// Exactly one is set. A switch over four pointers is as fast as an unsafe load, and it is checked.
 	p8   *uint8
 	p16  *uint16
 	p32  *uint32
 	p64  *uint64
-	view func() uint64 // of what is not one register
+	view func() uint64 // computes a signal that is not a single register
 }
 
-// Probed is a component with signals. yield is called once per signal, in an
-// order that depends on nothing but the component's parameters.
+// Probed is a component with signals. Probes yields each signal once, in an order that depends only on the
+// component's parameters.
 type Probed interface {
 	Probes(yield func(Probe))
 }
 
-// NewProbe returns the probe of column[index]. bits is 1 to the width of T.
+// NewProbe returns a probe of column[index]. bits is 1 to the width of T.
 func NewProbe[T uint8 | uint16 | uint32 | uint64](path string, bits int, column []T, index int) Probe {
 	return ProbeOf(path, bits, &column[index])
 }
 
-// ProbeOf returns the probe of one register that does not move.
+// ProbeOf returns a probe of one register, which must not move.
 func ProbeOf[T uint8 | uint16 | uint32 | uint64](path string, bits int, register *T) Probe {
 	p := Probe{Path: path, Bits: bits}
 	width := 0
@@ -295,12 +289,12 @@ func ProbeOf[T uint8 | uint16 | uint32 | uint64](path string, bits int, register
 	return p
 }
 
-// ViewProbe returns a probe of what a function says: a signal that is kept in another shape, or on a wire.
+// ViewProbe returns a probe whose value view computes.
 func ViewProbe(path string, bits int, view func() uint64) Probe {
 	return Probe{Path: path, Bits: bits, view: view}
 }
 
-// Value returns what the signal is now. Call it between DriveAndSettle and Latch.
+// Value returns the current value. Call it between DriveAndSettle and Latch.
 func (p *Probe) Value() uint64 {
 	switch {
 	case p.p64 != nil:

@@ -1,19 +1,18 @@
 package hw
 
-// Asks is a bank of request wires of transmitters: each asks for an output, with a tag, or is
-// low. It is kept as a list of those that are high, so that a cycle costs what is asked. Like
-// Light it is a wire and no state: its driver's shard calls Clear and then Raise in its own
-// phase of every cycle.
+// Asks is a bank of request wires of transmitters. Each requests an output, with a tag, or is low. A list of high
+// wires limits the cost of a cycle to its requests. Asks is stateless like Light: in its phase of every cycle, the
+// driver's shard calls Clear, then Raise.
 type Asks struct {
 	path string
 	high [][]uint32 // by shard
 
-	// Of those that are high, and of transmitters that still send what they have asked for.
-	To  []uint16 // the output, PortNone for whom a list says
+	// Valid for high wires, and for transmitters whose requested frame is still being sent.
+	To  []uint16 // output; PortNone if a list selects it
 	Tag []uint16
 }
 
-// NewAsks returns a bank of wires that are all low.
+// NewAsks returns a bank of low wires.
 func NewAsks(bank Bank, name string, shards int) *Asks {
 	return &Asks{path: Join(bank.Path(), name), high: make([][]uint32, shards), To: make([]uint16, bank.Size()), Tag: make([]uint16, bank.Size())}
 }
@@ -22,13 +21,13 @@ func (a *Asks) Path() string { return a.path }
 
 func (a *Asks) Clear(shard int) { a.high[shard] = a.high[shard][:0] }
 
-// Raise makes a transmitter ask.
+// Raise raises a transmitter's request.
 func (a *Asks) Raise(shard int, transmitter uint32, to, tag uint16) {
 	a.To[transmitter], a.Tag[transmitter] = to, tag
 	a.high[shard] = append(a.high[shard], transmitter)
 }
 
-// High returns the transmitters of a shard that ask, in the order in which they were raised.
+// High returns the requesting transmitters of a shard in the order of Raise.
 func (a *Asks) High(shard int) []uint32 { return a.high[shard] }
 
 func (a *Asks) each(visit func(transmitter uint32)) {
@@ -39,7 +38,7 @@ func (a *Asks) each(visit func(transmitter uint32)) {
 	}
 }
 
-// Low reports whether no one asks.
+// Low reports whether all wires are low.
 func (a *Asks) Low() bool {
 	for _, high := range a.high {
 		if len(high) > 0 {

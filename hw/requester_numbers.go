@@ -2,12 +2,12 @@ package hw
 
 import "fmt"
 
-// requesterNumbers holds a number for each requester of each arbiter, 0 at first.
+// requesterNumbers holds a number, initially 0, per requester of each arbiter.
 type requesterNumbers struct {
 	requesters int
-	rows       [][]uint64 // by arbiter and requester, up to the highest requester with a number so far
+	rows       [][]uint64 // by arbiter and requester, up to the highest requester set so far
 
-	// As a saved state has them: arbiter<<32 | requester, ascending.
+	// The saved form: arbiter<<32 | requester, ascending.
 	who, values []uint64
 }
 
@@ -15,7 +15,6 @@ func newRequesterNumbers(s ArbiterShape) requesterNumbers {
 	return requesterNumbers{requesters: s.Requesters, rows: make([][]uint64, s.Arbiters)}
 }
 
-// of is the number of a requester.
 func (n *requesterNumbers) of(arbiter, requester uint32) uint64 {
 	if row := n.rows[arbiter]; int(requester) < len(row) {
 		return row[requester]
@@ -30,10 +29,9 @@ func (n *requesterNumbers) set(arbiter, requester uint32, value uint64) {
 	n.rows[arbiter][requester] = value
 }
 
-// clear sets all numbers of an arbiter to 0.
 func (n *requesterNumbers) clear(arbiter uint32) { clear(n.rows[arbiter]) }
 
-// declare is the memory of a kind that has them beside other registers.
+// declare returns a Declaration of the numbers and other registers.
 func (n *requesterNumbers) declare(who, values string, check func(i int, value uint64) error, others ...Register) Declaration {
 	return Declaration{
 		Registers: append(others, List(who, &n.who, n.checkWho()), List(values, &n.values, check)),
@@ -58,7 +56,7 @@ func (n *requesterNumbers) declare(who, values string, check func(i int, value u
 	}
 }
 
-// checkWho returns the check of who, which judges one after the other.
+// checkWho returns a check that who is in range and ascending.
 func (n *requesterNumbers) checkWho() func(i int, who uint64) error {
 	before := uint64(0)
 	return func(i int, who uint64) error {

@@ -2,12 +2,11 @@ package hw
 
 import "fmt"
 
-// Requests is a bank of request lines: each arbiter has one from every requester. It is
-// kept as lists of the lines that are high, so that a cycle costs what is requested: a
-// bank may hold thousands of arbiters of tens of thousands of lines each.
+// Requests is a bank of request lines, one from every requester to each arbiter. Lists of high lines limit the cost
+// of a cycle to its requests: a bank may have thousands of arbiters with tens of thousands of lines each.
 //
-// A Requests is a wire and no state: its driver's shards call Clear and then Raise, in
-// their own phase of every cycle, each line at most once.
+// A Requests is stateless: in their phase of every cycle, the driver's shards call Clear, then Raise at most once per
+// line.
 type Requests struct {
 	bank       Bank
 	path       string
@@ -15,15 +14,14 @@ type Requests struct {
 
 	high   [][]Request // [driver*len(shards)+reader]
 	shards int
-	owner  []uint16 // shard of each arbiter
+	owner  []uint16 // by arbiter: its shard
 }
 
-// Request is a request line that is high.
+// Request is a high request line.
 type Request struct{ Arbiter, Requester uint32 }
 
-// NewRequests returns a bank of lines that are all low. bank names the arbiters, name is
-// that of the lines of one of them, requesters is 1..RequestersMax, and shards are the
-// machine's, which cover bank.Units.
+// NewRequests returns a bank of low lines. bank names the arbiters, name the lines of an arbiter; requesters is
+// 1..RequestersMax, and shards are the machine's and cover bank.Units.
 func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Requests, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -53,13 +51,13 @@ func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Reque
 
 func (r *Requests) Path() string { return r.path }
 
-// Requesters is how many lines each arbiter has.
+// Requesters returns the number of lines per arbiter.
 func (r *Requests) Requesters() int { return r.requesters }
 
 // Owner returns the shard that reads the lines of an arbiter.
 func (r *Requests) Owner(arbiter uint32) int { return int(r.owner[arbiter]) }
 
-// Clear lowers what the driver's shard raised in the cycle before.
+// Clear lowers the lines that the driver's shard raised in the previous cycle.
 func (r *Requests) Clear(driver int) {
 	for reader := range r.shards {
 		list := &r.high[driver*r.shards+reader]
@@ -67,7 +65,7 @@ func (r *Requests) Clear(driver int) {
 	}
 }
 
-// Raise makes a line high; driver is the shard of the caller.
+// Raise raises a line. driver is the caller's shard.
 func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 	list := &r.high[driver*r.shards+r.Owner(arbiter)]
 	*list = append(*list, Request{arbiter, requester})
@@ -76,7 +74,7 @@ func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 // High returns the lines raised by the driver's shard for the reader's shard, in order.
 func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
 
-// all returns the high lines of the reader's shard; scratch joins the lists of several drivers.
+// all returns the high lines of the reader's shard. It uses scratch to merge several drivers.
 func (r *Requests) all(reader int, scratch *[]Request) []Request {
 	if r.shards == 1 {
 		return r.high[0]
@@ -88,7 +86,7 @@ func (r *Requests) all(reader int, scratch *[]Request) []Request {
 	return *scratch
 }
 
-// Port is the port that the lines of one arbiter are: bit r is requester r's.
+// Port returns the request lines of an arbiter as a port; bit r belongs to requester r.
 func (r *Requests) Port(name string) Port {
 	return Port{
 		Name: name, Bits: r.requesters, Input: true,

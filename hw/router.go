@@ -2,12 +2,12 @@ package hw
 
 import "fmt"
 
-// Routers is a bank of input-queued routers with virtual channels, credits and wormhole switching,
-// as BookSim 2 has them, packet for packet. Routers may have different numbers of ports.
+// Routers is a bank of input-queued routers with virtual channels, credits and wormhole switching, equal to BookSim
+// 2's packet for packet. Routers may have different numbers of ports.
 //
-// A head that is on the input wire in cycle a is routed in a (with a routing delay of 0 in no cycle),
-// gets an output VC in a+1 (a) at the earliest and crosses the switch in the cycle after that; in
-// cycle s of the switch its credit goes to the credit register. Body flits need the switch only.
+// A head on the input wire in cycle a is routed in a (without a cycle if the routing delay is 0), gets an output VC
+// in a+1 (a) at the earliest, and crosses the switch one cycle later; then its credit enters the credit register.
+// Body flits need only the switch.
 //
 //	cycle        0      1    2    3    4    5    6
 //	input wire   head   tail
@@ -15,11 +15,10 @@ import "fmt"
 //	crossbar                      head tail
 //	output wire                        head tail
 //
-// In a cycle every router takes arrivals and credits, then from its registers alone decides who gets an output VC
-// and who crosses the switch, then latches. All virtual channels of a route's set are asked for; of the
-// VCs of one input that want one output the next one after the last winner asks for the switch. Ties
-// are broken by rotating pointers that move at matches only. A router in which nothing has happened
-// is skipped until something arrives.
+// In a cycle every router accepts arrivals and credits, allocates output VCs and the switch from its registers alone,
+// then latches. A head requests all virtual channels of its route. Among the VCs of one input that want the same
+// output, the next one after the last winner requests the switch. Rotating pointers break ties and advance only at
+// matches. Idle routers are skipped until something arrives.
 //
 // Throughput one flit per port and cycle. Reset: empty buffers, all pointers 0, all VCs free.
 type Routers struct {
@@ -29,45 +28,45 @@ type Routers struct {
 	routing RouteTable
 	flits   *Flits
 	credits *CreditWires
-	packets *Packets // whose destinations are looked up
+	packets *Packets // for the destinations
 
 	faults RouterFaults
-	dead   []uint64 // of each router: the cycle from which it is dead; nil without faults
+	dead   []uint64 // by router: the cycle from which it is dead; nil without faults
 
-	classVCs   int           // of a class
-	classFirst [VCsMax]uint8 // of each VC: the first one of its class
+	classVCs   int           // VCs per class
+	classFirst [VCsMax]uint8 // by VC: the first VC of its class
 
-	words int     // of a set of virtual channels of one router; 1: allocation works on whole sets
-	wide  bool    // allocation goes through the members
-	awake []uint8 // of each router: something happened in its last cycle
-	moves []uint8 // of each shard: one of its routers is awake; derived from awake
+	words int     // words of a set of one router's VCs; with 1, allocation uses whole sets
+	wide  bool    // allocation iterates over members
+	awake []uint8 // by router: it was active in its last cycle
+	moves []uint8 // by shard: one of its routers is awake; derived from awake
 
 	routerColumns
-	pins *routerPins // what RTL in the place of routers needs
+	pins *routerPins // pins of RTL that replaces routers
 
-	inputOf [64]uint8       // port of each virtual channel of a router with sets of one word
-	scratch []routerScratch // per shard
+	inputOf [64]uint8       // by VC of a router with one-word sets: its port
+	scratch []routerScratch // by shard
 }
 
-// routerColumns are the registers. An input VC or output VC of all routers is numbered by
-// (first port of its router + port) * VCs + VC; the members of a router's sets by port * VCs + VC.
+// routerColumns holds the registers. Input and output VCs of all routers are numbered (first port of the router +
+// port) * VCs + VC; members of a router's sets are numbered port * VCs + VC.
 type routerColumns struct {
 	buffer      []uint64 // [input VC * depth + place] Flit
 	head, count []uint16 // of input VCs
-	route       []uint64 // of input VCs that wait: the set of admissible output VCs
-	out         []uint16 // of active input VCs: the output VC that they own
-	moved       []uint32 // of input VCs: the last cycle in which a flit came or went, for what is said of deadlocks
+	route       []uint64 // by waiting input VC: set of permitted output VCs
+	out         []uint16 // by active input VC: the output VC that it owns
+	moved       []uint32 // by input VC: cycle of its last flit in or out, for reports of deadlocks
 	filled      []uint64 // set of input VCs with flits: derived from count
-	waiting     []uint64 // set of input VCs with a routed head that has no output VC
+	waiting     []uint64 // set of input VCs whose routed head has no output VC yet
 	active      []uint64 // set of input VCs that own an output VC
-	sent        []uint16 // of output VCs: flits sent without a credit back
-	full        []uint64 // set of output VCs without credit: derived from sent
-	used        []uint64 // set of output VCs that a packet owns
-	tailed      []uint64 // set of output VCs whose last owner's tail was sent
+	sent        []uint16 // by output VC: flits sent without a credit back
+	full        []uint64 // set of output VCs without credit, derived from sent
+	used        []uint64 // set of output VCs owned by packets
+	tailed      []uint64 // set of output VCs whose last owner has sent its tail
 
-	vcGrant, vcAccept         []uint16 // pointers of output VCs, of input VCs
-	switchGrant, switchAccept []uint8  // pointers of output ports, of input ports
-	choice                    []uint8  // of input ports: the VC with the first choice
+	vcGrant, vcAccept         []uint16 // pointers by output VC and input VC
+	switchGrant, switchAccept []uint8  // pointers by output port and input port
+	choice                    []uint8  // by input port: the VC with the highest priority
 }
 
 func newRouters(path string, config RouterConfig, w *routerWiring, routing RouteTable, flits *Flits, credits *CreditWires, packets *Packets) *Routers {
@@ -203,7 +202,6 @@ func (x *Routers) latchShard(s Shard) {
 	}
 }
 
-// QuietFor implements Quiet: in every router nothing has happened.
 func (x *Routers) QuietFor(limit uint64) uint64 {
 	for _, moves := range x.moves {
 		if moves != 0 {
@@ -213,19 +211,19 @@ func (x *Routers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// RouterFaults are what goes wrong in a network of routers, from outside. Channels are numbered: first the links of the graph, then of
-// each node the one to its router and the one from it; a credit's channel is that of its flits. What is asked is asked once, in the shard that
-// sends, with the cycle in which it would be at the far end. Answers depend on nothing but that.
+// RouterFaults are external faults of a network of routers. Channels are numbered: the links of the graph, then for
+// each node the channel to its router and the one from it; a credit belongs to the channel of its flits. The sending
+// shard calls each method once, with the cycle of arrival. Results must depend only on the arguments.
 type RouterFaults interface {
-	// LosesFlit reports whether a flit vanishes on a channel. It may note harm of its packet.
+	// LosesFlit reports whether a flit is lost on a channel. It may record harm to the packet.
 	LosesFlit(shard, channel int, cycle uint64, f Flit) bool
-	// LosesCredit reports whether a credit vanishes on its way back.
+	// LosesCredit reports whether a credit is lost on its way back.
 	LosesCredit(shard, channel, vc int, cycle uint64) bool
-	// DeadFrom is the cycle from which a router does nothing and loses all that comes to it; math.MaxUint64 for never.
+	// DeadFrom returns the cycle from which a router is inactive and loses its inputs; math.MaxUint64 for never.
 	DeadFrom(router int) uint64
 }
 
-// noteHeads notes how far the heads have come that RTL in the place of a router takes, or a dead one: no one sees it there.
+// noteHeads records the hops of heads that enter a replaced or dead router, since they cannot be seen later.
 func (x *Routers) noteHeads(r int) {
 	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
 		if f, lit := x.flits.at(uint32(port), 0); lit && Flit(f).Head() {
@@ -236,21 +234,20 @@ func (x *Routers) noteHeads(r int) {
 
 func (x *Routers) isDead(r int) bool { return x.dead != nil && x.flits.clock.cycle >= x.dead[r] }
 
-// RouterDataBits are the bits of a flit that a router in a network does not look at: the phase, the routers that it has
-// come to and the packet.
+// RouterDataBits is the width of the flit bits that a router passes on: phase, hops and packet.
 const RouterDataBits = 1 + flitPacketShift - flitHopsShift + 32
 
-// flitCarriedHead is flitHead of a flit whose packet is not counted: that of a router alone.
+// flitCarriedHead replaces flitHead in a stand-alone router, whose hops are not counted.
 const flitCarriedHead = 1 << 3
 
-// routerPins is what stands at the pins of routers for which RTL stands, or of one that is a device itself.
+// routerPins holds the pins of replaced or stand-alone routers.
 type routerPins struct {
-	head     Flit     // its bit
-	dataBits int      // of a flit
-	replaced []bool   // by router; nil: none
-	carried  []uint64 // [input VC*depth + place]: the route that a flit has brought with it; nil: a route table says
+	head     Flit     // flag of a head
+	dataBits int      // data bits per flit
+	replaced []bool   // by router: RTL replaces it; nil if none
+	carried  []uint64 // [input VC*depth + place]: route carried by a flit; nil with a route table
 
-	// By port: what has been put.
+	// By port, the values put.
 	valid, credit []bool
 	flit          []Flit
 	vc, creditVC  []uint64

@@ -2,26 +2,25 @@ package hw
 
 import "math/bits"
 
-// routerScratch is what a shard needs while it works on one router: the router's sets, and the
-// requests that are being matched.
+// routerScratch is a shard's work space for one router: its sets and the requests of a matching.
 type routerScratch struct {
 	shard    int
 	router   int
-	port, vc int // the first ones of the router
-	ports    int // of the router
+	port, vc int // first port and VC of the router
+	ports    int // ports of the router
 	members  int // virtual channels of the router
 
 	filled, waiting, active, tailed uint64
 	free, credit                    uint64 // output VCs without an owner, with credit
 
-	ask   [64]uint64 // of each input, the outputs that it asks for
-	asked [64]uint64 // of each output, the inputs that ask for it; 0 between two matchings
-	given [64]uint64 // of each input, the outputs that grant it; 0 between two matchings
+	ask   [64]uint64 // by input: requested outputs
+	asked [64]uint64 // by output: requesting inputs; 0 between matchings
+	given [64]uint64 // by input: granting outputs; 0 between matchings
 
 	wide wideScratch
 }
 
-// from is the smallest member of a set that is not empty, counted from a pointer on and around.
+// from returns the first member of a non-empty set in circular order from pointer.
 func from(set uint64, pointer uint16) int {
 	if above := set >> (pointer & 63) << (pointer & 63); above != 0 {
 		set = above
@@ -48,7 +47,7 @@ func (x *Routers) latch(r int, w *routerScratch, flits []uint64, arrived uint64,
 		}
 	}
 
-	// All three sets are fixed before anything is latched.
+	// Fix all three sets before any latch.
 	idle := w.filled &^ w.active &^ w.waiting
 	ready := x.ready(w)
 	waiting := w.waiting
@@ -92,7 +91,8 @@ func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	return member
 }
 
-// takeCredit counts a credit at output o, for an output VC that it returns; none: no flit of it is out any more.
+// takeCredit counts a credit of output o and returns its output VC; none reports whether all flits of the VC are
+// credited.
 func (x *Routers) takeCredit(w *routerScratch, o, vc int) (out int, none bool) {
 	out = o*x.config.VCs + vc
 	g := w.vc + out
@@ -103,7 +103,7 @@ func (x *Routers) takeCredit(w *routerScratch, o, vc int) (out int, none bool) {
 	return out, x.sent[g] == 0
 }
 
-// ready is the set of input VCs that ask for the switch: active, with a flit and a credit.
+// ready returns the input VCs that request the switch: active, with a flit and a credit.
 func (x *Routers) ready(w *routerScratch) (ready uint64) {
 	out := x.out[w.vc : w.vc+w.members]
 	for set := w.active & w.filled; set != 0; set &= set - 1 {
@@ -113,7 +113,7 @@ func (x *Routers) ready(w *routerScratch) (ready uint64) {
 	return ready
 }
 
-// routeHead finds the output VCs that the head at the front of an input VC may take.
+// routeHead sets the output VCs that the head at the front of an input VC may take.
 func (x *Routers) routeHead(w *routerScratch, member int) {
 	g := w.vc + member
 	if carried := x.pins.carried; carried != nil {
@@ -144,7 +144,7 @@ func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	return to.Port, first + to.Low, first + to.High
 }
 
-// allocateVCs gives output VCs that are free to waiting heads, and returns the input VCs that got one.
+// allocateVCs assigns free output VCs to waiting heads and returns the input VCs that got one.
 func (x *Routers) allocateVCs(w *routerScratch, waiting, free uint64) (matched uint64) {
 	var asking, seen, contended uint64
 	route := x.route[w.vc : w.vc+w.members]
@@ -176,7 +176,7 @@ func (x *Routers) allocateVCs(w *routerScratch, waiting, free uint64) (matched u
 	}
 	for set := asking; set != 0; set &= set - 1 {
 		member := bits.TrailingZeros64(set)
-		given := w.ask[member&63]&^contended | w.given[member&63] // what no other input asks for is given
+		given := w.ask[member&63]&^contended | w.given[member&63] // no other input requests the uncontended ones
 		w.given[member&63] = 0
 		if given != 0 {
 			x.own(w, member, from(given, accept[member]))
@@ -213,7 +213,7 @@ func (x *Routers) own(w *routerScratch, member, out int) {
 	w.tailed &^= bit
 }
 
-// give notes an output VC that is given, and moves both pointers past the match.
+// give records an assigned output VC and advances both pointers past the match.
 func (x *Routers) give(w *routerScratch, member, out int) {
 	x.out[w.vc+member] = uint16(out)
 	x.vcGrant[w.vc+out] = next(member, w.members)
@@ -227,9 +227,9 @@ func next(i, n int) uint16 {
 	return uint16(i)
 }
 
-// allocateSwitch gives the outputs of the crossbar to inputs with ready flits, and moves one flit of each winner.
+// allocateSwitch matches inputs with ready flits to outputs and moves one flit of each winner.
 func (x *Routers) allocateSwitch(w *routerScratch, ready uint64) {
-	var asking, seen, contended uint64 // inputs, outputs
+	var asking, seen, contended uint64 // sets of inputs, outputs and outputs
 	vcs := x.config.VCs
 	out := x.out[w.vc : w.vc+w.members]
 	for set := ready; set != 0; {
@@ -289,8 +289,8 @@ func (x *Routers) switchInputFirst(w *routerScratch, ready, asking uint64, accep
 	}
 }
 
-// cross moves the front flit of the first VC of input i, from its choice on, that wants output o;
-// ready are the VCs of the input, and of those above it, that ask for the switch.
+// cross moves the front flit of the first VC of input i, in circular order from its choice, that requests output o.
+// ready holds the switch requests of the VCs from the input's first one on.
 func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 	vcs := x.config.VCs
 	first := i * vcs
@@ -318,9 +318,9 @@ func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 	}
 }
 
-// move takes the front flit of a VC of input i across the switch to output o, and moves the pointers
-// past both: into the crossbar register, and the credit of its place into the credit register. The buffer may
-// be empty then, and the output VC out of credit.
+// move moves the front flit of a VC of input i across the switch to output o and advances the pointers past both. The
+// flit enters the crossbar register, its credit the credit register. It reports whether the buffer is now empty, the
+// output VC out of credit, and the flit a tail.
 func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) {
 	vcs, depth := x.config.VCs, x.config.Depth
 	x.switchGrant[w.port+o], x.switchAccept[w.port+i] = uint8(next(i, w.ports)), uint8(next(o, w.ports))

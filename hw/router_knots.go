@@ -2,54 +2,54 @@ package hw
 
 import "slices"
 
-// Knot is a closed set of virtual channels, all of whose packets wait for one another: none of them will ever move,
-// whatever the rest does.
+// Knot is a deadlock: a closed set of virtual channels whose packets all wait for one another, so none will ever
+// move.
 type Knot struct {
-	VCs   int    // input VCs in it, also those that sources send to
-	Since uint64 // the last cycle in which a flit of one of them moved, or was offered by a source that is in it
-	Cycle []Held // a shortest cycle in it, of channels between routers: each packet waits for what the next one holds
+	VCs   int    // input VCs in the set, including those fed by sources
+	Since uint64 // last cycle in which a flit of the set moved or a source in the set offered a packet
+	Cycle []Held // a shortest cycle of channels between routers: each packet waits for the next element
 }
 
-// Held is a virtual channel of a channel between two routers, with the packet at the front of its buffer; or the NIC of a
-// node whose firmware takes no packets, with the packet that has to leave before, and the node from which.
+// Held is a virtual channel between two routers with the packet at the front of its buffer. With NIC it is a node
+// whose firmware takes no packets until another packet, Packet, leaves the source of a node.
 type Held struct {
-	From, Output int // the router that sends, and its port
+	From, Output int // sending router and its port
 	To, VC       int
-	Link         int  // the place of the channel among those of the network: links, then of each node the one from it and the one to it
-	NIC          bool // then To is the node, From the one whose packet has to leave, and the others are 0
+	Link         int  // channel number: links first, then for each node the channels from it and to it
+	NIC          bool // To is the node, From the node whose packet must leave; Output and VC are 0
 	Packet       uint32
 }
 
-// waits is the wait-for graph of input VCs, sinks and sources: by every flit and owner, what has to move first. Of several
-// any one is enough. Vertices are the input VCs, then the sinks by place, then the sources.
+// waits is the wait-for graph. Vertices are the input VCs, the sinks by place, and the sources by place. A vertex has
+// an edge to each vertex that may release it; any one of several suffices.
 type waits struct {
 	n     *RouterNetwork
 	x     *Routers
-	owner []int32   // of each output VC, the input VC that owns it, -1 for none
-	next  [][]int32 // of each vertex
-	moves []bool    // of each vertex: something may move it in the next cycles
-	why   []Wait    // of each vertex that waits
-	onWay []uint16  // of each wire and VC, the flits on it
-	back  []uint16  // likewise the credits
+	owner []int32   // by output VC: the input VC that owns it, -1 for none
+	next  [][]int32 // by vertex: edges
+	moves []bool    // by vertex: it may move in the next cycles
+	why   []Wait    // by waiting vertex: reason
+	onWay []uint16  // by wire and VC: flits in flight
+	back  []uint16  // by wire and VC: credits in flight
 	takes Firmware
 }
 
-// Firmware says what the firmware of a node does with packets that wait for a place in its RX FIFO, and, if it is Stuck, which nodes'
-// sources have to send one before: of several any one is enough.
+// Firmware reports whether a node's firmware takes packets that wait for room in its RX FIFO. For Stuck, before lists
+// the nodes one of whose sources must send a packet first; any one of them suffices.
 type Firmware func(node int) (does Taking, before []int)
 
-// Taking is whether firmware takes packets out of an RX FIFO that is full.
+// Taking tells whether firmware takes packets out of a full RX FIFO.
 type Taking uint8
 
-// What firmware does.
+// Values of Taking.
 const (
-	Takes   Taking = iota // it will take some
-	Starves               // it does not
-	Stuck                 // it takes none before a packet has left a source
+	Takes   Taking = iota // it will take packets
+	Starves               // it will not take any
+	Stuck                 // it will take some only after a packet has left a source
 )
 
-// Knots are the deadlocks that stand now. Call it between cycles; it goes through all virtual channels. takes is
-// what firmware does, nil if it takes packets.
+// Knots returns the present deadlocks. Call it between cycles; its cost grows with all virtual channels. takes
+// describes the firmware; nil means that it takes packets.
 func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	g := n.waits(takes)
 	s := components{next: g.next, index: make([]int32, len(g.next)), low: make([]int32, len(g.next)), in: make([]bool, len(g.next))}
@@ -86,7 +86,7 @@ func (n *RouterNetwork) waits(takes Firmware) *waits {
 			g.owner[g.output(vc)] = int32(vc)
 		}
 	}
-	var free []int32 // what moves, and what waits for it
+	var free []int32 // movable vertices whose predecessors are still to be visited
 	for v := range vertices {
 		if g.moves[v] = !g.waiting(v); g.moves[v] {
 			free = append(free, int32(v))
@@ -132,8 +132,8 @@ func (g *waits) output(vc int) int {
 	return g.x.wiring.first[router]*g.x.config.VCs + int(g.x.out[vc])
 }
 
-// waiting notes what a vertex waits for; false: nothing keeps it, or it has nothing to do. What waits for nothing that there
-// is waits for ever.
+// waiting reports whether a vertex is blocked, and records its reason and edges. A blocked vertex without edges is
+// blocked for ever.
 func (g *waits) waiting(v int) bool {
 	x := g.x
 	if v >= g.source(0) {
@@ -148,7 +148,7 @@ func (g *waits) waiting(v int) bool {
 	case x.isDead(router):
 		g.why[v] = WaitDead
 		return active || x.count[v] > 0
-	case active && x.count[v] == 0: // the rest of its packet has yet to come
+	case active && x.count[v] == 0: // the rest of its packet is still to come
 		return g.restWaits(v)
 	case active:
 		out := g.output(v)
@@ -187,7 +187,7 @@ func (g *waits) headWaits(v, router int) bool {
 		}
 		if owner := g.owner[ow]; owner >= 0 {
 			g.on(v, int(owner))
-		} else if !g.onFar(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) { // with its last credit it is free
+		} else if !g.onFar(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) { // it becomes free with its last credit
 			return false
 		}
 	}
@@ -215,7 +215,7 @@ func (g *waits) sourceWaits(place int) bool {
 	return true
 }
 
-// sinkWaits notes what a sink waits for that has no place for the first packet it holds.
+// sinkWaits is waiting for a sink without room for its first held packet.
 func (g *waits) sinkWaits(place int) bool {
 	e, v := g.n.Sinks.eject, g.sink(place)
 	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] || e.taken[place] < e.places {
@@ -231,8 +231,8 @@ func (g *waits) sinkWaits(place int) bool {
 
 func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], int32(other)) }
 
-// onFar notes that a vertex waits for the buffer at the far end of a wire of flits, whose credits come on another; false: some
-// flits or credits are on their way. It waits for ever for credits that were lost.
+// onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits, and adds
+// the edge. It returns false if flits or credits are in flight. back is the wire of the credits.
 func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	vcs, ports := g.x.config.VCs, len(g.x.wiring.router)
 	far := int(wire)*vcs + vc
@@ -249,10 +249,11 @@ func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	return true
 }
 
-// components finds the closed sets of a graph by Tarjan's algorithm: those that no edge leaves.
+// components finds the closed strongly connected components of a graph, those without leaving edges, by Tarjan's
+// algorithm.
 type components struct {
 	next       [][]int32
-	index, low []int32 // in the order of visits, from 1 on; the least that is reached back
+	index, low []int32 // order of visits, from 1; lowest index reachable
 	in         []bool  // on the stack
 	stack      []int32
 	visits     int32
@@ -263,7 +264,7 @@ func (s *components) visit(v int32) (leaves bool) {
 	s.visits++
 	s.index[v], s.low[v], s.in[v] = s.visits, s.visits, true
 	s.stack = append(s.stack, v)
-	leaves = len(s.next[v]) == 0 // what waits for nothing that there is is no knot
+	leaves = len(s.next[v]) == 0 // a vertex without edges is not a knot
 	for _, w := range s.next[v] {
 		switch {
 		case s.index[w] == 0:
@@ -291,7 +292,7 @@ func (s *components) visit(v int32) (leaves bool) {
 	return true
 }
 
-// cycle is a shortest cycle in a closed set: channels between routers, and NICs.
+// cycle returns a shortest cycle in a closed set as channels between routers, and NICs.
 func (g *waits) cycle(set []int32) (held []Held) {
 	var best []int32
 	for _, start := range set {
@@ -321,7 +322,7 @@ func (g *waits) cycle(set []int32) (held []Held) {
 	links, _ := g.n.channels()
 	for i, v := range best {
 		if int(v) >= g.source(0) {
-			continue // its sink is there, or the channel in which the rest of its packet is missing
+			continue // represented by its sink or by the channel that lacks the rest of its packet
 		}
 		if place := int(v) - g.sink(0); place >= 0 {
 			source := int(best[(i+1)%len(best)])
@@ -332,7 +333,7 @@ func (g *waits) cycle(set []int32) (held []Held) {
 		}
 		up := int(x.wiring.inputs[int(v)/vcs].wire)
 		if up >= len(x.wiring.router) {
-			continue // of a source
+			continue // channel of a source
 		}
 		from := int(x.wiring.router[up])
 		h := Held{From: from, Output: up - x.wiring.first[from], To: int(x.wiring.router[int(v)/vcs]), VC: int(v) % vcs,
@@ -345,31 +346,31 @@ func (g *waits) cycle(set []int32) (held []Held) {
 	return held
 }
 
-// Wait is what a packet waits for that will never move.
+// Wait is the reason why a packet will never move.
 type Wait uint8
 
-// What packets wait for.
+// Reasons of Wait.
 const (
-	WaitCredit   Wait = iota // credits of the buffer at the far end of a channel: it is full, or they were lost
-	WaitVC                   // a virtual channel that other packets own
+	WaitCredit   Wait = iota // credits of the buffer at a channel's far end: it is full, or they were lost
+	WaitVC                   // a virtual channel owned by other packets
 	WaitRest                 // its own next flits
-	WaitFirmware             // a place in an RX FIFO that firmware does not empty
-	WaitDead                 // nothing: it is in a router that is dead
+	WaitFirmware             // room in an RX FIFO that firmware does not empty
+	WaitDead                 // none: it is in a dead router
 )
 
-// Stand is a packet that will not move again unless firmware does something.
+// Stand is a packet that will not move unless firmware acts.
 type Stand struct {
 	Packet            uint32
-	Node              int // where it is: in the source of a node...
-	Router, Input, VC int // ...or, if that is -1, in the buffer of a VC at an input port of a router
+	Node              int // node of the source that holds it, or -1
+	Router, Input, VC int // input VC that holds it if Node is -1
 	Wait              Wait
-	Output, OutputVC  int    // of the router, for WaitCredit; for WaitVC the port alone
-	By                uint32 // the packet at the front of what it waits for; PacketPending for none: it was lost
-	Full              int    // the node whose RX FIFO it waits for; -1 for none
+	Output, OutputVC  int    // port of the router; OutputVC only for WaitCredit
+	By                uint32 // packet at the front of what it waits for, PacketPending if none
+	Full              int    // node whose RX FIFO it waits for, -1 if none
 }
 
-// Standing are the packets that stand, by router, port and virtual channel, then those in sources. Call it between cycles; takes is
-// as of Knots.
+// Standing returns the blocked packets by router, port and virtual channel, then by source. Call it between cycles;
+// takes is as for Knots.
 func (n *RouterNetwork) Standing(takes Firmware) (stands []Stand) {
 	g := n.waits(takes)
 	x, vcs := g.x, g.x.config.VCs
@@ -405,7 +406,7 @@ func (n *RouterNetwork) Standing(takes Firmware) (stands []Stand) {
 	return stands
 }
 
-// front is the packet at the front of a vertex that has one; of a VC whose packet has more flits to come, that packet.
+// front returns the packet at the front of a vertex. For an empty VC within a packet it returns that packet.
 func (g *waits) front(v int) uint32 {
 	if v >= g.source(0) {
 		s, place := g.n.Sources, v-g.source(0)
@@ -426,12 +427,12 @@ func (x *PacketSinks) held(place, vc int) int {
 	return int(x.eject.count[place*x.eject.vcs+vc])
 }
 
-// LostCredit is a virtual channel of a channel of which credits are missing: fewer than its depth are at the sender, on their way,
-// or in flits that are out.
+// LostCredit counts the missing credits of a virtual channel: neither at the sender, nor in flight, nor held by
+// flits.
 type LostCredit struct{ Channel, VC, Missing int }
 
-// LostCredits holds the invariant of credits: of each virtual channel, what its sender counts as out are flits on the way or in the far
-// buffer, and credits on their way back. Call it between cycles, of networks without RTL.
+// LostCredits checks the invariant of credits: what a sender counts as outstanding equals the flits in flight or in
+// the far buffer plus the credits in flight. Call it between cycles, without RTL in the network.
 func (n *RouterNetwork) LostCredits() (lost []LostCredit) {
 	g := n.onTheWay()
 	x, vcs, ports := g.x, g.x.config.VCs, len(g.x.wiring.router)

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// RouterNetwork is a network of routers with sources and sinks of bare packets at its nodes.
+// RouterNetwork is a network of routers with a source and a sink of bare packets at each node.
 type RouterNetwork struct {
 	Routers *Routers
 	Flits   *Flits
@@ -16,8 +16,8 @@ type RouterNetwork struct {
 	Packets *Packets
 }
 
-// NewRouterNetwork builds a network of which units are routers, and which sends the packets.
-// Components go into a kernel with the same clock and shards.
+// NewRouterNetwork returns a network that sends the packets. The units of shards are routers. Its Components go into
+// a kernel with the same clock and shards.
 func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard,
 ) (*RouterNetwork, error) {
 	return newRouterNetwork(path, clock, config, graph, routing, packets, shards, nil)
@@ -53,7 +53,7 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	return n, nil
 }
 
-// Begin takes new, unsent packets into a network in reset.
+// Begin loads new, unsent packets into a network in reset.
 func (n *RouterNetwork) Begin(packets Packets) error {
 	if err := packets.check(n.Routers.Path(), n.Sources.wiring.nodes); err != nil {
 		return err
@@ -64,17 +64,17 @@ func (n *RouterNetwork) Begin(packets Packets) error {
 	return nil
 }
 
-// Components are the parts of the network, for a kernel.
+// Components returns the parts of the network for a kernel.
 func (n *RouterNetwork) Components() []Component {
 	return []Component{n.Flits, n.Credits, n.Routers, n.Sources, n.Sinks}
 }
 
-// Done reports whether all packets have arrived, or were thrown away.
+// Done reports whether all packets have arrived or were dropped.
 func (n *RouterNetwork) Done() bool {
 	return n.Sinks.Received()+n.Sinks.Dropped() == uint64(n.Packets.Count())
 }
 
-// CountHops notes how far the heads have come that are on their way; of those that have arrived, or were lost, it is known.
+// CountHops records the hops of heads in flight. Those of arrived and lost heads are recorded already.
 func (n *RouterNetwork) CountHops() {
 	x, p := n.Routers, n.Packets
 	note := func(f Flit, ahead uint16) {
@@ -84,7 +84,7 @@ func (n *RouterNetwork) CountHops() {
 	}
 	for g, count := range x.count {
 		for place := range int(count) {
-			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1) // it has not passed this router
+			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1) // it has not passed this router yet
 		}
 	}
 	n.Flits.each(func(at int) { note(Flit(n.Flits.ring[at]), 0) })
@@ -97,7 +97,7 @@ func (n *RouterNetwork) CountHops() {
 	}
 }
 
-// Sent counts packets with a flit on their way or beyond.
+// Sent returns the number of packets whose heads have left their sources.
 func (n *RouterNetwork) Sent() (packets uint64) {
 	x := n.Sources
 	for place, next := range x.next {
@@ -109,11 +109,11 @@ func (n *RouterNetwork) Sent() (packets uint64) {
 	return packets
 }
 
-// Flying counts sent packets before their arrival.
+// Flying returns the number of packets that were sent but have not arrived.
 func (n *RouterNetwork) Flying() uint64 { return n.Sent() - n.Sinks.Received() - n.Sinks.Dropped() }
 
-// Still reports whether nothing will ever happen again: all packets have arrived, or those that have
-// not wait for each other. Call it between cycles.
+// Still reports whether nothing will ever happen again: all packets have arrived, or the rest are deadlocked. Call it
+// between cycles.
 func (n *RouterNetwork) Still() bool {
 	const ever = ^uint64(0)
 	for _, c := range n.Components() {
@@ -155,14 +155,14 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	return nil
 }
 
-// Crossings are where the flits of a network come out of channels, cycle by cycle, for who counts them. Channels are numbered as
-// those of RouterFaults.
+// Crossings reports the flits that leave channels, cycle by cycle, for counters. Channels are numbered as in
+// RouterFaults.
 type Crossings struct {
 	flits   *Flits
-	channel []uint32 // [word*64 + bit] of what is lit
+	channel []uint32 // [word*64 + bit] of the lit wires
 }
 
-// Crossings are those of the network.
+// Crossings returns the crossings of the network.
 func (n *RouterNetwork) Crossings() *Crossings {
 	x := &Crossings{n.Flits, make([]uint32, 64*n.Flits.words)}
 	channels, _ := n.channels()
@@ -172,7 +172,7 @@ func (n *RouterNetwork) Crossings() *Crossings {
 	return x
 }
 
-// Each yields the channels out of which a flit comes in this cycle, between Settle and Latch.
+// Each yields the channels that a flit leaves in this cycle. Call it between Settle and Latch.
 func (x *Crossings) Each(yield func(channel int)) {
 	for k, word := range x.flits.lighting(0) {
 		for ; word != 0; word &= word - 1 {
@@ -181,16 +181,17 @@ func (x *Crossings) Each(yield func(channel int)) {
 	}
 }
 
-// What routers take, in bytes, beside buffers and tables of routes: a virtual channel of a port, a port with its wiring and what is on its wires, a router.
+// Memory of routers in bytes, without buffers and route tables: per virtual channel of a port, per port with its
+// wiring and wires, per router and per node.
 const (
 	memoryVC     = 6*2 + 4
 	memoryPort   = 96
 	memoryRouter = 64
 	memoryNode   = 160
-	memoryRoute  = 9 // while tables are made
+	memoryRoute  = 9 // per route, while tables are built
 )
 
-// RouterBytes estimates what a network of routers takes, without its packets.
+// RouterBytes estimates the memory of a network of routers in bytes, without packets.
 func RouterBytes(config *RouterConfig, graph *RouterGraph, routing *RouteTable) (bytes uint64) {
 	ports, most, latency := 0, 1, 1
 	for _, n := range graph.Ports {
@@ -203,12 +204,12 @@ func RouterBytes(config *RouterConfig, graph *RouterGraph, routing *RouteTable) 
 	vcs, nodes, routers := uint64(ports*config.VCs), uint64(len(graph.Nodes)), uint64(len(graph.Ports))
 	slots := uint64(1) << bits.Len(uint(latency+2+config.CreditDelay))
 	bytes = vcs*(8*uint64(config.Depth)+8*words+memoryVC) + uint64(ports)*memoryPort + routers*(memoryRouter+7*8*words)
-	bytes += slots * (uint64(ports) + nodes) * (8 + 1) // what is on wires: flits, and credits
+	bytes += slots * (uint64(ports) + nodes) * (8 + 1) // flits and credits in flight
 	bytes += nodes*(memoryNode+4*uint64(config.VCs)) + memoryRoute*uint64(len(routing.Ports))
 	return bytes + uint64(len(graph.Links))*8*5
 }
 
-// Suffer gives a network its faults. Its packets have the column Harm.
+// Suffer attaches faults to the network. Its packets must have the column Harm.
 func (n *RouterNetwork) Suffer(faults RouterFaults) {
 	w := n.Routers.wiring
 	flits, credits := n.channels()
@@ -227,7 +228,7 @@ func (n *RouterNetwork) Suffer(faults RouterFaults) {
 	n.Strike()
 }
 
-// Strike asks which routers die, at the beginning of a run.
+// Strike determines which routers die. Call it at the start of a run.
 func (n *RouterNetwork) Strike() {
 	x := n.Routers
 	for r := range x.dead {

@@ -2,34 +2,35 @@ package hw
 
 import "slices"
 
-// RouterSignals are what waveforms show of a network of routers, as registers and wires are in a cycle before its edge.
+// RouterSignals are the waveform signals of a network of routers, as registers and wires are before the edge of a
+// cycle.
 //
-//	router[r].input[i]        flit that comes in, credit that goes back; pointers choice and switch_accept
+//	router[r].input[i]        flit that arrives, credit that returns; pointers choice and switch_accept
 //	         .input[i].vc[v]  state; count of the buffer; output and output_vc; pointer vc_accept
-//	         .output[o]       flit that goes out, credit that comes back; pointer switch_grant
+//	         .output[o]       flit that leaves, credit that arrives; pointer switch_grant
 //	         .output[o].vc[v] credits; owned by a packet; pointer vc_grant
-//	node.out                  flit that its source sends, credit that comes back; vc[v].credits
-//	node.in                   flit that comes to its sink, credit that goes back
+//	node.out                  flit that its source sends, credit that arrives; vc[v].credits
+//	node.in                   flit that arrives at its sink, credit that returns
 //
-// The signals of a router and of the nodes at it are a group, and Moved tells which groups need a look: the work is that of
-// what moves. Where RTL stands in the place of a router there are its wires alone.
+// The signals of a router and its nodes form a group. Moved yields the groups that may have changed, so the work
+// grows with the traffic. A router replaced by RTL shows only its wires.
 type RouterSignals struct {
 	network *RouterNetwork
-	node    func(node int) string // its path
+	node    func(node int) string // path of a node
 	called  PacketNumbers
 
-	places []Shard  // of each router: its nodes
-	until  []uint64 // of each router: in cycles before this one it may show something new
-	next   uint64   // the cycle after the last one that was looked at
+	places []Shard  // by router: its nodes
+	until  []uint64 // by router: its signals may change in cycles before this one
+	next   uint64   // cycle after the last call of Moved
 }
 
-// PacketNumbers are what packets are called: numbers of so many bits.
+// PacketNumbers maps packets to displayed numbers of Bits bits.
 type PacketNumbers struct {
 	Bits int
 	Of   func(packet uint32) uint64
 }
 
-// What an input VC does, as waveforms show it.
+// States of an input VC in waveforms.
 const (
 	vcIdle = iota
 	vcRouting
@@ -39,7 +40,7 @@ const (
 
 var vcStates = []string{"idle", "routing", "waiting", "active"}
 
-// Signals are those of the network; node is the path of a node.
+// Signals returns the signals of the network; node returns the path of a node.
 func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers) *RouterSignals {
 	w := n.Routers.wiring
 	s := &RouterSignals{network: n, node: node, called: called, until: make([]uint64, len(w.ports)), next: CycleOfReset - 1}
@@ -54,13 +55,13 @@ func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers
 	return s
 }
 
-// wireSignals are how the flit and the credit of a wire are found.
+// wireSignals reads the flit and the credit of a wire.
 type wireSignals struct {
 	flit   func() (Flit, bool)
 	credit func() (vc uint64, lit bool)
 }
 
-// Groups yields all signals, each with its group.
+// Groups yields all signals with their groups.
 func (s *RouterSignals) Groups(yield func(group int, p Probe)) {
 	x := s.network.Routers
 	w := x.wiring
@@ -192,7 +193,7 @@ func (x *Routers) routedTo(g int) (output int) {
 	return (k*64 + from(route[k], 0)) / x.config.VCs
 }
 
-// vcState is what an input VC does in this cycle: a flit that arrives takes part.
+// vcState returns the state of an input VC in this cycle, including an arriving flit.
 func (x *Routers) vcState(r, port, vc int) uint64 {
 	f, lit := x.arriving(port)
 	switch {
@@ -208,12 +209,12 @@ func (x *Routers) vcState(r, port, vc int) uint64 {
 	return vcRouting
 }
 
-// shownCycles is for how many cycles something may show that has happened in a router: from the cycle in which it
-// arrives to that in which a flit has left its output register.
+// shownCycles is the number of cycles in which an event in a router can change its signals: from a flit's arrival
+// until it has left the output register.
 const shownCycles = 4
 
-// Moved yields the groups whose signals may show something else than when it was asked last: all of them if that was not in
-// the cycle before.
+// Moved yields the groups whose signals may have changed since the last call. It yields all groups if that was not in
+// the previous cycle.
 func (s *RouterSignals) Moved(yield func(group int)) {
 	x, now := s.network.Routers, s.network.Routers.flits.clock.cycle
 	all := now != s.next
@@ -228,7 +229,7 @@ func (s *RouterSignals) Moved(yield func(group int)) {
 	}
 }
 
-// happens reports whether a router does something in this cycle, or a credit comes that counts later.
+// happens reports whether a router is active in this cycle or receives a credit that counts later.
 func (x *Routers) happens(r int) bool {
 	arrived, back, shown := x.flits.lighting(0), x.credits.lighting(0), x.credits.lighting(x.config.CreditDelay)
 	something := uint64(x.awake[r])
@@ -238,7 +239,7 @@ func (x *Routers) happens(r int) bool {
 	return something != 0
 }
 
-// nodesMove reports whether a node at a router sends or receives in this cycle.
+// nodesMove reports whether a node of the router sends or receives in this cycle.
 func (s *RouterSignals) nodesMove(r int) bool {
 	n := s.network
 	w := n.Routers.wiring

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// NewRouter builds one router alone, for a kernel with the same clock and one shard of one unit: its neighbours are who
-// puts inputs into its Site. Flits bring the set of output VCs that they may take with them, and so many bits of data.
+// NewRouter returns a stand-alone router for a kernel with the same clock and one shard of one unit. Its Site takes
+// the place of neighbours. Flits carry the set of output VCs that they may take, and dataBits bits of data.
 func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork, error) {
 	switch {
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
@@ -25,8 +25,8 @@ func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits i
 	return n, err
 }
 
-// Site implements Sited: every router has as many ports as the largest one, those that it does not have stay unused. A
-// flit comes with the output VCs that it may take at this router, as bits port * VCs + VC.
+// Site describes a router with as many ports as the largest router; surplus ports are unused. A flit brings the
+// output VCs that it may take at this router as bits port * VCs + VC.
 func (x *Routers) Site() *Site {
 	c, p := &x.config, x.pins
 	parameters := map[string]int{
@@ -56,7 +56,7 @@ func (x *Routers) Site() *Site {
 	}
 }
 
-// flitPins are the pins of a flit: what is on a wire, and what takes one that was put.
+// flitPins returns the pins of a flit. wire reads the flit of a port; take, unless nil, consumes a flit that was put.
 func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Flit, bool), take func(port int) error) []Port {
 	p := x.pins
 	flit := func(name string, bits int, get func(g int, f Flit) uint64, put func(g int, v uint64)) Port {
@@ -66,7 +66,7 @@ func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Fl
 	data := x.pin("data"+direction, p.dataBits, input, func(g int) uint64 {
 		f, _ := wire(g)
 		if input && f.Head() {
-			return dataOfFlit(f)&^1 | bit(x.hop(g, f).Phase) // the one that it gets at this router
+			return dataOfFlit(f)&^1 | bit(x.hop(g, f).Phase) // the phase after this router
 		}
 		return dataOfFlit(f)
 	}, func(g int, v uint64) error {
@@ -106,7 +106,7 @@ func bit(on bool) uint64 {
 	return 0
 }
 
-// pin is a port with so many bits for each port of a router; get and put have the number of that port among all.
+// pin returns a port with bits pins per router port. get and put take port numbers that count all routers.
 func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64, put func(port int, value uint64) error) Port {
 	return Port{
 		Name: name, Bits: x.wiring.portsMax * bits, Input: input,
@@ -132,7 +132,7 @@ func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint
 	}
 }
 
-// A flit without head, tail and VC is data.
+// dataOfFlit returns the data bits: the flit without head, tail and VC.
 
 func dataOfFlit(f Flit) uint64 {
 	return uint64(f)>>flitHopsShift<<1 | bit(f&flitPhase != 0)
@@ -142,7 +142,7 @@ func flitOfData(data uint64) Flit {
 	return Flit(data>>1)<<flitHopsShift | Flit(data&1)*flitPhase
 }
 
-// arriving, crediting: what a port takes from its input wires; leaving, freeing: on its output wires.
+// arriving and crediting read a port's input wires, leaving and freeing its output wires.
 
 func (x *Routers) arriving(port int) (Flit, bool) {
 	f, lit := x.flits.at(uint32(port), 0)
@@ -180,7 +180,7 @@ func (x *Routers) hop(port int, f Flit) Hop {
 	return hop
 }
 
-// routeIn is the set of output VCs that an arriving head may take.
+// routeIn returns the set of output VCs that an arriving head may take.
 func (x *Routers) routeIn(port int, f Flit) uint64 {
 	if !f.Head() {
 		return 0
@@ -203,7 +203,7 @@ func (x *Routers) send(port int) error {
 	case int(f.Packet()) >= x.packets.Count():
 		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), x.packets.Count())
 	}
-	came := Flit(0) // the bits beside the packet's that it has come with
+	came := Flit(0) // hop bits with which the flit has arrived
 	if f.Head() {
 		came = (Flit(x.packets.Hops[f.Packet()])<<flitHopsShift | flitHead).further() & flitHopsMask
 	}
@@ -230,8 +230,9 @@ func (x *Routers) free(port int) error {
 	return nil
 }
 
-// takePins takes what has been put on the inputs of a router alone, and what it has sent. A flit for a full buffer or
-// for no VC is lost, and so is a credit for no VC or, when it counts, of which no flit is out: neighbours never do so.
+// takePins consumes the values put on the inputs of a stand-alone router, and its outputs. It drops what no neighbour
+// does: a flit for a full buffer or an invalid VC, and a credit for an invalid VC or, when it counts, without an
+// outstanding flit.
 func (x *Routers) takePins(r int) {
 	p, vcs := x.pins, x.config.VCs
 	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
@@ -250,7 +251,7 @@ func (x *Routers) takePins(r int) {
 	}
 }
 
-// Room is how many flits more the buffer of an input VC of a router alone takes, and whether the packet that came last
+// Room returns the free flits of an input VC's buffer in a stand-alone router. inside reports whether the last packet
 // has more flits to come.
 func (x *Routers) Room(port, vc int) (flits int, inside bool) {
 	g, depth := port*x.config.VCs+vc, x.config.Depth
@@ -261,7 +262,7 @@ func (x *Routers) Room(port, vc int) (flits int, inside bool) {
 	return depth, x.active[0]>>g&1 != 0
 }
 
-// Owed is for how many flits of an output VC of a router alone a credit may come yet.
+// Owed returns the number of outstanding credits of an output VC of a stand-alone router.
 func (x *Routers) Owed(port, vc int) (flits int) {
 	flits = int(x.sent[port*x.config.VCs+vc])
 	for cycles := range uint16(x.config.CreditDelay) {
@@ -272,8 +273,8 @@ func (x *Routers) Owed(port, vc int) (flits int) {
 	return flits
 }
 
-// Owner is the output VC that the packet of an input VC of a router alone owns, or has owned if its tail was the last flit that
-// has left; one that waits has none yet, but an output.
+// Owner returns the output VC that the packet of an input VC of a stand-alone router owns. After a tail it is the
+// last one owned. For a waiting packet only output is valid.
 func (x *Routers) Owner(port, vc int) (output, outVC int, owns, waits bool) {
 	g := port*x.config.VCs + vc
 	out := int(x.out[g])

@@ -2,7 +2,7 @@ package hw
 
 import "math/bits"
 
-// latchWide is one cycle of a router with any number of virtual channels: as latch, member by member.
+// latchWide is latch for any number of virtual channels, member by member.
 func (x *Routers) latchWide(r int, w *routerScratch, flits []uint64, arrived []uint64, credits []uint8, back []uint64) {
 	w.router, w.port, w.ports = r, x.wiring.first[r], x.wiring.ports[r]
 	w.vc, w.members = w.port*x.config.VCs, w.ports*x.config.VCs
@@ -115,16 +115,16 @@ func (x *Routers) routeHeadWide(w *routerScratch, member int) {
 	}
 }
 
-// request is an input of an allocator that asks for an output.
+// request is an allocator input's request for an output.
 type request struct{ in, out int }
 
-// wideScratch is what allocation among any number of virtual channels needs.
+// wideScratch is the work space for allocation among any number of virtual channels.
 type wideScratch struct {
 	requests []request
-	ready    []bool // input VCs that ask for the switch
-	best     []int  // of each output or input, the request that is chosen so far, -1 for none
+	ready    []bool // by input VC: it requests the switch
+	best     []int  // by output or input: the best request so far, -1 for none
 	accept   []int
-	cand     []int // of each input and output, the VC that may cross, -1 for none
+	cand     []int // by input and output: the VC that may cross, -1 for none
 	match    []request
 }
 
@@ -135,7 +135,7 @@ func (w *wideScratch) build(x *Routers) {
 	w.cand = make([]int, x.wiring.portsMax*x.wiring.portsMax)
 }
 
-// distance is how far a number below n is after a pointer, going around.
+// distance returns (i - pointer) modulo n.
 func distance(i, pointer, n int) int {
 	if i -= pointer; i < 0 {
 		i += n
@@ -143,7 +143,7 @@ func distance(i, pointer, n int) int {
 	return i
 }
 
-// islip matches requests: every output grants, then every input accepts; accepted pointers move past each other.
+// islip matches requests: every output grants one, then every input accepts one.
 func (w *wideScratch) islip(requests []request, ins, outs int, grant, accept func(i int) int) []request {
 	for _, r := range requests {
 		w.best[r.out], w.accept[r.in] = -1, -1
@@ -167,7 +167,7 @@ func (w *wideScratch) islip(requests []request, ins, outs int, grant, accept fun
 	return w.match
 }
 
-// inputFirst matches requests: every input picks an output, then every output takes an input.
+// inputFirst matches requests: every input picks an output, then every output accepts an input.
 func (w *wideScratch) inputFirst(requests []request, ins, outs int, grant, accept func(i int) int) []request {
 	for _, r := range requests {
 		w.best[r.out], w.accept[r.in] = -1, -1
@@ -202,7 +202,7 @@ func has(set []uint64, i int) bool { return set[i>>6]>>(i&63)&1 != 0 }
 func include(set []uint64, i int)  { set[i>>6] |= 1 << (i & 63) }
 func exclude(set []uint64, i int)  { set[i>>6] &^= 1 << (i & 63) }
 
-// members goes through a set, which may lose the members that it has come to.
+// members iterates over a set. Visited members may be removed during the iteration.
 func members(set []uint64) func(yield func(i int) bool) {
 	return func(yield func(i int) bool) {
 		for k, word := range set {
@@ -215,5 +215,5 @@ func members(set []uint64) func(yield func(i int) bool) {
 	}
 }
 
-// of is the set of one router, or of one input VC, in a column of sets.
+// of returns the set of router or input VC i in a column of sets.
 func (x *Routers) of(column []uint64, i int) []uint64 { return column[i*x.words : (i+1)*x.words] }

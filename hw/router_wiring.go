@@ -5,55 +5,54 @@ import (
 	"slices"
 )
 
-// RouterLink is one way between two routers, from an output port to an input port, and its credits' way back.
+// RouterLink is a one-way link from an output port to an input port, with its credit channel.
 type RouterLink struct {
 	From, Output int
 	To, Input    int
-	Latency      int // cycles, >= 1
+	Latency      int // cycles, at least 1
 }
 
-// RouterNode is where a source and a sink are: at an input and output port of a router.
+// RouterNode is a source and a sink at an input and output port of a router.
 type RouterNode struct {
 	Router, Port int
-	Latency      int // of both ways, cycles, >= 1
+	Latency      int // cycles in each direction, at least 1
 }
 
-// RouterGraph is how routers and nodes are wired. What is not wired stays unused.
+// RouterGraph is the wiring of routers and nodes. Other ports are unused.
 type RouterGraph struct {
-	Ports []int // of each router
+	Ports []int // number of ports by router
 	Links []RouterLink
 	Nodes []RouterNode
 }
 
-// RouteTable says by which output port a head leaves a router.
+// RouteTable selects the output port of heads at each router.
 type RouteTable struct {
-	Ports   []uint8                                  // [router*nodes + destination]: the port; nil for a rule or a torus
-	Classes []uint8                                  // likewise: which of VCs; nil for all VCs of the port
-	VCs     []VCRange                                // of each class
-	Rule    func(router, node int) (port, class int) // routes computed instead of tabulated; nil for a table or a torus
+	Ports   []uint8                                  // [router*nodes + destination]: port; nil for a rule or a torus
+	Classes []uint8                                  // [router*nodes + destination]: index in VCs; nil for all VCs of the port
+	VCs     []VCRange                                // by class
+	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
 	Torus   TorusRoute
 
-	Carried bool // no table: flits bring their routes with them, which only NewRouter allows
+	Carried bool // flits carry their routes; only NewRouter permits it
 }
 
-// VCRange are virtual channels, both ends included.
+// VCRange is an inclusive range of virtual channels.
 type VCRange struct{ Low, High uint8 }
 
-// TorusRoute is dimension order on a torus of K[d] nodes in dimension d, router r at node r with the coordinates
-// r mod K[0], r div K[0] mod K[1], ..., that goes the shorter way around: all are odd. Two classes of VCs, told
-// apart by the phase of a packet, cut every ring. Of n dimensions output 2d leads to the next coordinate of
-// dimension d, 2d+1 to the one before, 2n to the node. Of several nodes at a router the first has the router's number, and the k'th one that of
-// the k'th router after the last, and so on: node r + k*routers is at port 2n+k.
+// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d, all odd, the shorter way around.
+// Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs, selected by a packet's
+// phase, cut every ring. Of n dimensions output 2d leads to the next coordinate of dimension d, 2d+1 to the previous
+// one, and 2n and up to nodes: node r + k*routers is at port 2n+k of router r.
 type TorusRoute struct{ K []int }
 
-// Hop is how a head goes on from a router: by an output port, in one of the VCs from Low to High there.
+// Hop is the next step of a head: an output port, a range of VCs, and the packet's new phase.
 type Hop struct {
 	Port, Low, High int
-	Phase           bool // that the packet has then
+	Phase           bool // phase of the packet after the hop
 }
 
-// Next is the hop of a head with a phase, at an input port of a router, on its way to one of so many nodes, in a class of so many VCs: Low
-// and High count from the first one of that.
+// Next returns the hop of a head with a phase at an input port of a router towards one of nodes nodes. Low and High
+// count from the first of the vcs VCs of the packet's class.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
 	if t.Ports == nil && t.Rule == nil {
 		return t.Torus.route(router, input, node, phase, vcs)
@@ -70,7 +69,8 @@ func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) H
 	return hop
 }
 
-// VCs are those of packets with a phase, between routers. Of an odd number the one in the middle is in both classes.
+// VCs returns the VCs between routers for packets with a phase. With an odd number the middle one belongs to both
+// classes.
 func (TorusRoute) VCs(phase bool, vcs int) (low, high int) {
 	if half := vcs / 2; phase {
 		return half, vcs - 1
@@ -109,7 +109,7 @@ func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) H
 	return Hop{port, low, high, phase}
 }
 
-// wireEnd is the wire that a port puts something on, and after how many cycles it counts there.
+// wireEnd is a wire with the number of cycles until a value put there counts.
 type wireEnd struct {
 	wire  uint32
 	delay uint16
@@ -117,24 +117,24 @@ type wireEnd struct {
 
 const unwired = ^uint32(0)
 
-// routerWiring is a graph as routers, sources and sinks see it. Ports of all routers are numbered in
-// order of the routers; nodes in order of their ports, as places, whatever their numbers.
+// routerWiring is a graph as used by routers, sources and sinks. Ports are numbered over all routers in order. Places
+// are the nodes in order of their ports.
 type routerWiring struct {
 	path      string
 	ports     []int
 	portsMax  int
-	portWords int // of one router's inputs in a slot of channels
+	portWords int // words of one router's inputs in a slot of channels
 	links     []RouterLink
-	first     []int    // first port of each router, and their number
-	router    []uint32 // of each port
+	first     []int    // by router: its first port; then the number of ports
+	router    []uint32 // by port
 	nodes     int
-	place     []int   // of each node
-	node      []int   // of each place
-	places    []Shard // of each shard
+	place     []int   // by node
+	node      []int   // by place
+	places    []Shard // by shard
 	shards    int
-	owner     []uint16 // shard of each router
+	owner     []uint16 // by router: its shard
 
-	outputs, inputs []wireEnd // of routers: flits from an output, credits from an input
+	outputs, inputs []wireEnd // by port: flits from an output, credits from an input
 	sources, sinks  []wireEnd // by place: flits from a source, credits from a sink
 	delayMax        int
 }
@@ -183,7 +183,7 @@ func (w *routerWiring) unknown(router, port int) bool {
 	return router < 0 || router >= len(w.ports) || port < 0 || port >= w.ports[router]
 }
 
-// wire joins two ends, the flits of one way and the credits back.
+// wire connects two ends: the flits of one direction and their credits back.
 func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
 	if near.wire != unwired || far.wire != unwired {
 		return fmt.Errorf("%s: two links or nodes at one port", w.path)
@@ -229,7 +229,7 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 	return nil
 }
 
-// cut gives every shard, a run of routers, the places of its nodes.
+// cut assigns to every shard, a run of routers, the places of its nodes.
 func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 	w.places = make([]Shard, len(shards))
 	before := func(node, router int) int { return nodes[node].Router - router }
@@ -240,8 +240,8 @@ func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 	}
 }
 
-// readers are the readers of a bank of channels: the ports of each router, then the places of each
-// shard, on cache lines of their own; placeWord is the first word of each shard.
+// readers returns the readers of a bank of channels: the ports of each router, then the places of each shard on cache
+// lines of their own. placeWord is the first word of each shard.
 func (w *routerWiring) readers() (readers channelReaders, placeWord []int) {
 	for r, n := range w.ports {
 		readers = append(readers, channelReader{n, w.portWords, w.owner[r]})
@@ -269,16 +269,16 @@ func (w *routerWiring) input(router, port int) string {
 	return Index(w.path, router) + "." + Index("input", port)
 }
 
-// RouterPortsMax is the largest number of ports of a router.
+// RouterPortsMax is the maximum number of ports of a router.
 const RouterPortsMax = 256
 
-// RoutersPerShard are so many that going through them takes longer than the barrier after them.
+// RoutersPerShard routers take longer than the barrier after them.
 const RoutersPerShard = 64
 
-// VCDepthMax is the largest number of flits of a buffer.
+// VCDepthMax is the maximum number of flits of a buffer.
 const VCDepthMax = 4096
 
-// RouterAllocator is how requests and grants are matched.
+// RouterAllocator is a method of matching requests and grants.
 type RouterAllocator uint8
 
 const (
@@ -288,19 +288,19 @@ const (
 	SeparableInputFirst
 )
 
-// RouterConfig is what the routers of a network have in common.
+// RouterConfig holds the parameters common to all routers of a network.
 type RouterConfig struct {
-	VCs             int  // virtual channels of a port, 1..VCsMax
-	Depth           int  // flits of the buffer of a virtual channel, 1..VCDepthMax
-	RoutingDelay    int  // 1: a cycle for routing; 0: lookahead
-	CreditDelay     int  // further cycles before a credit counts in a router
-	WaitForTail     bool // an output VC is released when the credit of the tail is back, not when the tail leaves
+	VCs             int  // virtual channels per port, 1..VCsMax
+	Depth           int  // buffer of a virtual channel in flits, 1..VCDepthMax
+	RoutingDelay    int  // 1: routing takes a cycle; 0: lookahead
+	CreditDelay     int  // additional cycles before a router counts a credit
+	WaitForTail     bool // an output VC is released when the tail's credit returns, otherwise when the tail leaves
 	VCAllocator     RouterAllocator
 	SwitchAllocator RouterAllocator
-	Classes         int // of traffic, each with a block of as many VCs of its own at every port; 0 or 1: one, with all
+	Classes         int // traffic classes, each with an equal block of VCs at every port; 0 or 1: one class with all VCs
 }
 
-// ClassVCs are the virtual channels of a class: class c has those from c*ClassVCs on.
+// ClassVCs returns the virtual channels per class. Class c starts at VC c*ClassVCs.
 func (c *RouterConfig) ClassVCs() int { return c.VCs / max(1, c.Classes) }
 
 func (c *RouterConfig) check(path string) error {
