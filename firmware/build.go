@@ -25,8 +25,8 @@ import (
 //go:embed sdk
 var sdk embed.FS
 
-// WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder, and the sources of some built-in
-// programs beside them: all of it, or nothing. Errors say what to do.
+// WriteSDK writes the SDK (headers and the shim for native unit tests) and the sources of the given built-in programs
+// to a folder, all or nothing. Errors name the remedy.
 func WriteSDK(folder string, programs ...string) error {
 	files, err := sdkFiles(programs)
 	if err != nil {
@@ -40,7 +40,7 @@ func WriteSDK(folder string, programs ...string) error {
 	defer func() {
 		outputs.Abort()
 		if before != nil {
-			_ = os.Remove(folder) // which is empty unless all has gone well
+			_ = os.Remove(folder) // fails if the folder is not empty
 		}
 	}()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -74,7 +74,6 @@ func sdkFiles(programs []string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// included is how a program's source names another one beside it.
 var included = regexp.MustCompile(`(?m)^#include "([^"]+\.c)"`)
 
 func addSources(files map[string][]byte, source string) error {
@@ -91,56 +90,56 @@ func addSources(files map[string][]byte, source string) error {
 	return nil
 }
 
-// BuildOptions say what to build.
+// BuildOptions are the sources and settings of a build.
 type BuildOptions struct {
 	Source  string   // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
-	More    []string // further sources of the image
-	Output  string   // image to write, "-" for standard output; "" for the source's name with .wasm
+	More    []string // further sources
+	Output  string   // image file, "-" for standard output; "" for the source's name with .wasm
 	Level   string   // optimisation, one of Levels; "" for 2, or 1 with Debug
 	Define  []string // macros: NAME or NAME=VALUE
-	Include []string // folders of headers
-	Clang   string   // compiler; "" for clang
+	Include []string // header folders
+	Clang   string   // "" for clang
 
-	// Debug makes a checked build, with STARLOOM_CHECKED: see the end of starloom.h.
+	// Debug defines STARLOOM_CHECKED: see the end of starloom.h.
 	Debug bool
 
-	Warnings io.Writer // what the compiler says of a source that compiles; nil: they are dropped
+	Warnings io.Writer // receives the compiler's warnings; nil drops them
 }
 
-// Levels are those of clang's option -O.
+// Levels are the optimisation levels of clang's option -O.
 var Levels = []string{"0", "1", "2", "3", "s", "z"}
 
 var macro = regexp.MustCompile(`^[A-Za-z_]\w*(=[^\n]*)?$`)
 
-// clangFlags make small, deterministic images with line information, without paths of the machine.
+// clangFlags produce small, deterministic images with line information and without host paths.
 var clangFlags = []string{
 	"--target=wasm32", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
 
-// debugFlags are those of a checked build; the sanitizer calls starloom.h. WebAssembly needs no alignment.
+// debugFlags produce a checked build; the sanitizer calls functions in starloom.h. WebAssembly needs no alignment.
 var debugFlags = []string{
 	"-DSTARLOOM_CHECKED", "-fsanitize=undefined", "-fno-sanitize=alignment,function,vptr",
 	"-fno-sanitize-recover=undefined", "-fsanitize-undefined-strip-path-components=-1",
 }
 
-// languageFlags are those of a source's language, by the ending of its name: C, or C++ without what needs a library.
+// languageFlags select C, or C++ without features that need a library, by the suffix of the source.
 var (
 	cFlags        = []string{"-std=c11", "-Werror=implicit-function-declaration"}
 	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti"}
 	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
 )
 
-// linkFlags are wasm-ld's. clang's driver would run binaryen's wasm-opt, which drops names and lines.
+// linkFlags are for wasm-ld. clang's driver would run binaryen's wasm-opt, which drops names and lines.
 var linkFlags = []string{
 	"-m", "wasm32", "--no-entry", "--stack-first", "-z", "stack-size=16384", "--export=__stack_pointer",
 }
 
 const linker = "wasm-ld"
 
-// Build compiles C and C++ sources into an image with clang and wasm-ld and checks it
-// against the ABI. The output is replaced only when all went well.
+// Build compiles C and C++ sources with clang and wasm-ld and checks the image against the ABI. It replaces the
+// output only on success.
 func Build(ctx context.Context, o BuildOptions) (err error) {
 	o.setDefaults()
 	if err := o.check(); err != nil {
@@ -232,8 +231,8 @@ func (o *BuildOptions) findTools() error {
 type compilation struct {
 	BuildOptions
 	ctx     context.Context
-	work    string   // folder of the header's copy and the objects
-	objects []string // of the sources, in their order
+	work    string   // folder for the copied headers and the objects
+	objects []string // one per source
 }
 
 func (b *compilation) compile() error {
@@ -262,7 +261,7 @@ func (b *compilation) compile() error {
 	return nil
 }
 
-// resourceFolders are those of compilers by their paths: to start one takes a third of a small build.
+// resourceFolders caches resource folders by compiler path: starting a compiler takes a third of a small build.
 var resourceFolders sync.Map
 
 func (b *compilation) resources() (string, error) {
@@ -281,8 +280,8 @@ func (b *compilation) resources() (string, error) {
 	return known.(string), nil
 }
 
-// arraysOfStructs makes clang, from 16 on, look at the ends of arrays that end a struct, as it does before. The folder of its resources
-// has the name of its version.
+// arraysOfStructs makes clang 16 and later treat arrays at the end of a struct as earlier versions do. The name of
+// the resource folder is clang's version.
 func arraysOfStructs(resources string) []string {
 	major, _, _ := strings.Cut(filepath.Base(resources), ".")
 	if version, err := strconv.Atoi(major); err != nil || version < 16 {
@@ -291,7 +290,6 @@ func arraysOfStructs(resources string) []string {
 	return []string{"-fstrict-flex-arrays=1"}
 }
 
-// flags are clang's for a source; resources is where its own headers are.
 func (b *compilation) flags(path, object, resources string) ([]string, error) {
 	source, err := filepath.Abs(path)
 	if err != nil {
@@ -326,10 +324,9 @@ func (b *compilation) link() ([]byte, error) {
 	return os.ReadFile(image)
 }
 
-// run runs a tool and passes its warnings on. what says what has failed if it fails.
 func (b *compilation) run(command *exec.Cmd, what string) error {
 	out, err := command.CombinedOutput()
-	// The header's copy and the objects are gone when somebody reads this.
+	// replace paths of temporary files
 	for k, object := range b.objects {
 		out = bytes.ReplaceAll(out, []byte(object), []byte(b.sources()[k]))
 	}
@@ -356,14 +353,14 @@ func verify(ctx context.Context, name string, image []byte) (err error) {
 	return nil
 }
 
-// The words of clang and wasm-ld for what firmware does not have; clang, from 18 on, numbers the lines that it shows.
+// Messages of clang and wasm-ld for missing libraries, headers and symbols. clang 18 and later number source lines.
 var (
 	noLibrary = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*<`)
 	noHeader  = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*"`)
 	noSymbol  = regexp.MustCompile(`undefined symbol: `)
 )
 
-// buildRemedy is a line on what to do about an error of the compiler or the linker, "" if it says enough itself.
+// buildRemedy returns a remedy for an error of compiler or linker, "" if there is none.
 func buildRemedy(said []byte) string {
 	const freestanding = "firmware is freestanding, without a C or C++ library"
 	switch {

@@ -10,18 +10,17 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// compilations holds what wazero has compiled for as long as a host has it loaded, so that all machines of a
-// batch share one compilation of their image, and the last few after that: for the next point of a sweep.
+// compilations shares compiled code among all hosts: machines of a batch compile their image once, and recent keeps
+// the last images for the next point of a sweep.
 var compilations = wazero.NewCompilationCache()
 
-// keptImages are the images that stay compiled after their hosts are closed. Most have some 100 KiB.
+// keptImages is the number of images that stay compiled after their hosts are closed, usually about 100 KiB each.
 const keptImages = 8
 
-// recent keeps images compiled: its runtime has them loaded, too.
 var recent struct {
 	sync.Mutex
 	runtime wazero.Runtime
-	images  []recentImage // the last one used at the end
+	images  []recentImage // most recently used last
 }
 
 type recentImage struct {
@@ -29,10 +28,8 @@ type recentImage struct {
 	compiled wazero.CompiledModule
 }
 
-// runtimeConfig is that of all hosts and of recent: what one has compiled the other finds.
-//
-// Reference types bring table.grow, with which an image could take any amount of
-// the host's memory; only linear memory is limited.
+// runtimeConfig is shared by all hosts and by recent, so that they share compilations. It disables reference types:
+// their table.grow could take any amount of the host's memory, since only linear memory is limited.
 func runtimeConfig(config wazero.RuntimeConfig) wazero.RuntimeConfig {
 	return config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes).WithCompilationCache(compilations)
 }
@@ -51,10 +48,10 @@ func keepCompiled(ctx context.Context, binary []byte) {
 	}
 	compiled, err := recent.runtime.CompileModule(ctx, binary)
 	if err != nil {
-		return // it was compiled before; then it is not kept
+		return // then it is not kept
 	}
 	if len(recent.images) == keptImages {
-		_ = recent.images[0].compiled.Close(ctx) // which always returns nil
+		_ = recent.images[0].compiled.Close(ctx) // always returns nil
 		recent.images = slices.Delete(recent.images, 0, 1)
 	}
 	recent.images = append(recent.images, recentImage{sum, compiled})

@@ -7,11 +7,10 @@
 //	  | program | columns | records: state, head of each FIFO | planes: the rest |  Instance
 //	              ^ nic.Bank, the host's view
 //
-// One instance serves a bank of processors (banked) or a single one (isolated):
-// the image is the same. A handler that traps harms its own processor; the rest of
-// the bank goes on. What runs is a copy of the image, which package wasm has rewritten:
-// its globals are state like its memory, its loops can be stopped, its NaNs have the same
-// bits everywhere. The SHA-256 is that of the image as it was given.
+// One instance serves a bank of processors (banked) or a single processor (isolated), with the same image. A trap in
+// a handler disables only its own processor. The executed code is a copy of the image rewritten by package wasm:
+// globals are state, loops can be stopped, NaNs have the same bits on every platform. The SHA-256 is that of the
+// original image.
 //
-// What an image exports and imports, and in which order it is called, is in ABI.md.
+// ABI.md defines exports, imports and the order of calls.
 package firmware

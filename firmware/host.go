@@ -11,42 +11,41 @@ import (
 	"starloom/nic"
 )
 
-// Host runs firmware images in a wazero sandbox. It and its images are for one
-// goroutine at a time, except that instances may be made and run in parallel.
+// Host runs firmware images in a wazero sandbox. A host and its images must be used by one goroutine at a time,
+// except that instances may be created and run in parallel.
 type Host struct {
 	ctx      context.Context
 	runtime  wazero.Runtime
 	memory   slab
-	until    atomic.Pointer[context.Context] // until it ends, the image may run
-	stopped  atomic.Bool                     // a call of the image was ended
-	turns    uint64                          // after so many a call traps; 0: see Limit
-	endless  atomic.Bool                     // one has
-	covers   bool                            // images note their way: see Cover
-	compiles bool                            // instead of interpreting
+	until    atomic.Pointer[context.Context] // images may run until this context ends
+	stopped  atomic.Bool                     // a call was ended
+	turns    uint64                          // iterations after which a call traps, 0: see Limit
+	endless  atomic.Bool                     // a call has trapped by Limit
+	covers   bool                            // images record coverage: see Cover
+	compiles bool                            // compiler, not interpreter
 
-	maps     string // MapsIn
-	limitKey string // wasm.Meter.Key of the last image with a meter: a host has one
+	maps     string // folder of source maps
+	limitKey string // wasm.Meter.Key of the last metered image
 
 	compiled []wazero.CompiledModule
 }
 
-// Runtimes are the ways to execute an image: results are the same, the
-// interpreter is about 28 times slower and serves as the compiler's oracle.
+// Runtimes are the ways to execute an image, with equal results. The interpreter is about 28 times slower and serves
+// as the compiler's oracle.
 var Runtimes = []string{"compiler", "interpreter"}
 
-// Until says until when images may run from now on. A call that is running when ctx
-// ends stops within wasm.TickTurns iterations of its loops: a handler makes no event then,
-// and leaves its bank in the middle of something, good only for a Reset.
+// Until sets the context in which images may run. If ctx ends, a running call stops within wasm.TickTurns loop
+// iterations. Its handler records no event, and its bank is usable only after Reset.
 func (h *Host) Until(ctx context.Context) {
 	h.until.Store(&ctx)
 	h.stopped.Store(false)
 }
 
-// MapsIn says in which folder the source maps of images are that name one. It is that of the image, from
-// which a build has both; without, traps have no lines.
+// MapsIn sets the folder of source maps, for images that name one; a build writes both to one folder. Without a map,
+// traps have no source lines.
 func (h *Host) MapsIn(folder string) { h.maps = folder }
 
-// Stopped reports whether a call of an image was ended since Until.
+// Stopped reports whether a call was ended since Until.
 func (h *Host) Stopped() bool { return h.stopped.Load() }
 
 type stoppedError struct{ cause error }
@@ -54,10 +53,9 @@ type stoppedError struct{ cause error }
 func (e stoppedError) Error() string { return "interrupted" }
 func (e stoppedError) Unwrap() error { return e.cause }
 
-// beforeHandlers says what to do about what an image does wrong before any handler is called.
 func beforeHandlers(err error) error { return fmt.Errorf("%w; %s", err, RemedyOfAttach(err)) }
 
-// RemedyOfAttach is what to do about an image that cannot serve a bank.
+// RemedyOfAttach returns the remedy for an image that cannot serve a bank.
 func RemedyOfAttach(err error) string {
 	switch {
 	case errors.Is(err, nic.ErrLargeState):
@@ -68,7 +66,7 @@ func RemedyOfAttach(err error) string {
 	return "correct what the image does before its handlers are called"
 }
 
-// callError is the error of a call in an image that is not yet running.
+// callError wraps the error of a call made outside of handlers.
 func callError(what string, err error) error {
 	var stopped stoppedError
 	if errors.As(err, &stopped) {
@@ -77,7 +75,6 @@ func callError(what string, err error) error {
 	return trapError{what, err}
 }
 
-// trapError is a call that has trapped, beside those of handlers.
 type trapError struct {
 	what  string
 	cause error

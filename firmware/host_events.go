@@ -26,7 +26,7 @@ func (in *wasmInstance) place() uint32 {
 	return in.bank.Current()
 }
 
-// current returns the cell whose handler calls the host, none during start and attach.
+// current returns the cell whose handler calls the host; ok is false during start and attach.
 func (in *wasmInstance) current() (cell int, ok bool) {
 	if in.bank == nil {
 		return 0, false
@@ -51,7 +51,7 @@ func (in *wasmInstance) hostDeliver(origin uint32) {
 	in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
 }
 
-// hostResult ends a handler that gives more results than are taken: none is dropped unseen.
+// hostResult ends a handler that returns more than resultsPerCellMax results, rather than drop some silently.
 func (in *wasmInstance) hostResult(word uint32, value uint64) {
 	cell, ok := in.current()
 	if !ok {
@@ -90,7 +90,6 @@ func (in *wasmInstance) hostLogf(m api.Module, format, arguments uint32) {
 	in.logLine(func() string { return formatLog(m.Memory(), format, arguments) })
 }
 
-// logLine logs a line of the processor whose handler runs, unless it has logged too many.
 func (in *wasmInstance) logLine(line func() string) {
 	cell, ok := in.current()
 	if !ok {
@@ -110,19 +109,17 @@ func (in *wasmInstance) endLog() {
 	}
 }
 
-// printable makes one line of what firmware says; a tab is a blank.
 func printable(text string) string {
 	return input.Printable(strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\t", " "))
 }
 
 const formatBytesMax = 1024
 
-// formatLog formats a line as C's printf does: format and arguments lie in the memory, the
-// arguments as clang passes them to a variadic function of wasm32, one after the other, each
-// at a multiple of its own size. Known are %d %i %u %x %X %o %c %s %p and %%, with flags,
-// width, precision, each a number or a *, and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). At what is
-// not, the line ends and says so: how long the argument is, is not known. The line has
-// logBytesMax bytes at most.
+// formatLog formats a line like C's printf. The arguments are in memory as clang passes them to a variadic function
+// of wasm32: consecutive, each aligned to its own size. It accepts %d %i %u %x %X %o %c %s %p and %% with flags,
+// width and precision (a number or *) and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). Any other
+// conversion ends the line with a message, since the length of its argument is unknown. A line has at most
+// logBytesMax bytes.
 func formatLog(memory api.Memory, format, arguments uint32) string {
 	text := cString(memory, format, formatBytesMax)
 	a := logArguments{memory: memory, at: uint64(arguments)}
@@ -145,16 +142,16 @@ func formatLog(memory api.Memory, format, arguments uint32) string {
 	return line.String()[:min(line.Len(), logBytesMax)]
 }
 
-// logVerb is a conversion of a format, without its %.
+// logVerb is a conversion without its %.
 type logVerb struct {
-	flags            string // of "-+ #0"
-	width, precision int    // precision: -1 for none; argument for one that is given as *
+	flags            string // characters "-+ #0"
+	width, precision int    // precision: -1 for none; argument for *
 	length           string
-	conversion       byte // 0: the format ends
-	bytes            int  // of the format
+	conversion       byte // 0: end of format
+	bytes            int  // length of the conversion in the format
 }
 
-// argument is in the place of a width or precision that is one of the arguments.
+// argument marks a width or precision given as *.
 const argument = -2
 
 func parseVerb(text string) (v logVerb) {
@@ -184,13 +181,12 @@ func parseVerb(text string) (v logVerb) {
 	return v
 }
 
-// logArguments are the arguments of a format that are not taken yet.
 type logArguments struct {
 	memory api.Memory
 	at     uint64
 }
 
-// word takes an argument of 4 or 8 bytes; one outside the memory is 0.
+// word reads the next argument, of 4 or 8 bytes: 0 outside the memory.
 func (a *logArguments) word(bytes uint64) (value uint64) {
 	a.at = (a.at + bytes - 1) / bytes * bytes
 	if data, ok := a.memory.Read(uint32(min(a.at, addressBytesMax)), uint32(bytes)); ok {
@@ -202,10 +198,9 @@ func (a *logArguments) word(bytes uint64) (value uint64) {
 	return value
 }
 
-// format takes the arguments of a conversion and writes it; err says why it cannot.
 func (a *logArguments) format(v logVerb) (text, err string) {
 	if v.width == argument {
-		if v.width = int(int32(a.word(4))); v.width < 0 { // as in C
+		if v.width = int(int32(a.word(4))); v.width < 0 { // a negative width means left, as in C
 			v.flags, v.width = v.flags+"-", -v.width
 		}
 		v.width = min(v.width, logBytesMax)
@@ -280,7 +275,7 @@ func (v *logVerb) number(prefix, digits string) string {
 	return v.pad(prefix, digits, v.precision < 0 && strings.Contains(v.flags, "0"))
 }
 
-// pad brings a text up to the width: with zeros after the prefix, or with blanks.
+// pad extends a number to the width, with zeros after the prefix or with blanks.
 func (v *logVerb) pad(prefix, text string, zeros bool) string {
 	missing := max(v.width-len(prefix)-len(text), 0)
 	switch {
@@ -292,7 +287,6 @@ func (v *logVerb) pad(prefix, text string, zeros bool) string {
 	return strings.Repeat(" ", missing) + prefix + text
 }
 
-// cString reads a text up to its zero, at most so many bytes of it.
 func cString(memory api.Memory, at uint32, bytesMax int) string {
 	if at >= memory.Size() {
 		return "(outside the memory)"

@@ -22,26 +22,25 @@ import (
 type Image struct {
 	Name   string
 	SHA256 string
-	Probes []string // names of sl_probe's signals
-	Params []Param  // parameters and their defaults
+	Probes []string // names of sl_probe signals
+	Params []Param
 
-	ResultNames []string // names of sl_result's words, from 0 on
+	ResultNames []string // names of sl_result words, from word 0
 
-	// DataBytes is about what an instance takes for the image's own data: tables and
-	// static variables, without the stack.
+	// DataBytes estimates the image's own data per instance: tables and static variables, without the stack.
 	DataBytes uint64
 
-	Announces bool // it imports deliver, so it may say that packets have arrived
-	Results   bool // it imports result
-	Runtime   bool // it brings a language's runtime, and serves one processor per instance
-	Checked   bool // it is a checked build, see BuildOptions.Debug
+	Announces bool // imports deliver: it may announce arrived packets
+	Results   bool // imports result
+	Runtime   bool // contains a language runtime: one processor per instance
+	Checked   bool // checked build, see BuildOptions.Debug
 
-	believed     bool // some global is given back only by its name's word
+	believed     bool // no proof that calls restore some global
 	host         *Host
-	copy         *wasm.Copy // what is compiled: the image with what the host needs put in
+	copy         *wasm.Copy // rewritten image
 	compiled     wazero.CompiledModule
-	meter        *wasm.Meter                 // nil if costs are not asked for
-	pristine     map[nic.BankConfig]pristine // by shape of the bank
+	meter        *wasm.Meter                 // nil without costs
+	pristine     map[nic.BankConfig]pristine // states by shape of the bank
 	pristineLock sync.Mutex
 
 	places     *wasm.Places // read at the first trap
@@ -49,37 +48,36 @@ type Image struct {
 	placesLock sync.Mutex
 }
 
-// Recursive names the functions that may call themselves.
+// Recursive returns the functions that may recurse.
 func (img *Image) Recursive() []string { return img.copy.Recursive }
 
-// Param is a parameter that an image takes from the scenario.
+// Param is a parameter that the scenario may set.
 type Param struct {
 	Name    string `json:"name"`
 	Default int32  `json:"default"`
 }
 
-// pristine is an instance's state after its attachment; Reset writes the host's configuration again.
 type pristine struct {
-	memory  []byte // up to its last byte that is not zero
-	bytes   int    // of the whole memory
+	memory  []byte // memory up to the last nonzero byte
+	bytes   int    // memory size
 	globals []uint64
 }
 
-// ownBytes is the image's memory before any attach: its stack and its data.
+// ownBytes is the image's memory before attachment: stack and data.
 func (img *Image) ownBytes() uint64 {
 	return uint64(img.compiled.ExportedMemories()[exportMemory].Min()) * wasmPageBytes
 }
 
-// reserve takes memory for an instance that may grow by growBytesMax, mostly by less than usual.
+// reserve reserves memory for an instance that may grow by growBytesMax and usually touches less than usual bytes.
 func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax), usual+img.ownBytes())
 }
 
-// instantiate makes a wasm instance in a memory, whose content stays. Nothing of the image runs.
+// instantiate creates a wasm instance in memory, whose content it keeps, and runs no code of the image.
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
-		// Without a source of randomness an instance is 5 KiB smaller; nothing that an image may import reads it.
+		// Without a random source an instance is 5 KiB smaller; no permitted import reads it.
 		wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader("")))
 	if err != nil {
 		return nil, fmt.Errorf("does not start: %s", firstLine(err))
@@ -102,7 +100,6 @@ func (img *Image) initialise(in api.Module) error {
 	return nil
 }
 
-// frames returns the functions around an offset in the copy's code; see wasm.Places.Frames.
 func (img *Image) frames(offset uint64) []wasm.Frame {
 	defer img.lockPlaces()()
 	return img.places.Frames(offset)
@@ -113,7 +110,6 @@ func (img *Image) breaking(g *wasm.Global) []wasm.Frame {
 	return img.places.Breaking(g)
 }
 
-// framesAt is frames for an offset in the image's own code section.
 func (img *Image) framesAt(offset uint64) []wasm.Frame {
 	defer img.lockPlaces()()
 	return img.places.FramesAt(offset)
@@ -131,15 +127,14 @@ func (img *Image) lockPlaces() (unlock func()) {
 	return img.placesLock.Unlock
 }
 
-// ImageBytesMax is the size of the largest image file.
+// ImageBytesMax is the largest size of an image file.
 const ImageBytesMax = 64 << 20
 
 // ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
 func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }
 
-// A bank may take for one processor, beyond its FIFOs, the largest state and
-// columnBytesMax, and an instance bytesBase beyond its bank and the image's own data.
-// Few states are larger than usualBytes.
+// Memory limits: a processor may take the largest state and columnBytesMax beyond its FIFOs, an instance bytesBase
+// beyond its bank and the image's data. Few states exceed usualBytes.
 const (
 	columnBytesMax  = 1024
 	usualBytes      = 4096
@@ -147,7 +142,7 @@ const (
 	addressBytesMax = 1<<32 - wasmPageBytes
 )
 
-// runtimeBytesMax is the further growth allowed to the memory of an image with a runtime and a heap.
+// runtimeBytesMax is the additional memory of an image with a language runtime.
 const runtimeBytesMax = 16 << 20
 
 func (img *Image) runtimeBytes() uint64 {

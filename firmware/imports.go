@@ -13,9 +13,8 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// NewHost makes a host with the given runtime, "compiler" or "interpreter". What an
-// image does while it is loaded, attached and run ends with ctx, in an error that
-// wraps that of ctx; see Until.
+// NewHost creates a host with the given runtime, "compiler" or "interpreter". The end of ctx stops loading, attaching
+// and running images, with an error that wraps ctx's; see Until.
 func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	var config wazero.RuntimeConfig
 	switch runtime {
@@ -47,7 +46,7 @@ func (h *Host) exportImports() error {
 				in.hostLogf(m, uint32(stack[0]), uint32(stack[1]))
 			}
 		},
-		// It does not return, in whatever language the firmware is written.
+		// does not return, in any language
 		"assert": func(_ context.Context, m api.Module, stack []uint64) {
 			text := func(k int) string { return printable(cString(m.Memory(), uint32(stack[k]), logBytesMax)) }
 			panic(assertError{text(0), text(1), fmt.Sprintf("%s:%d", text(2), uint32(stack[3]))})
@@ -57,7 +56,7 @@ func (h *Host) exportImports() error {
 				in.hostProbe(uint32(stack[0]), stack[1])
 			}
 		},
-		// Neither does this.
+		// does not return either
 		"fail": func(_ context.Context, _ api.Module, stack []uint64) {
 			panic(gaveUpError(int32(uint32(stack[0]))))
 		},
@@ -85,11 +84,9 @@ func (h *Host) exportImports() error {
 	return err
 }
 
-// tick ends the call that asks when it may not go on: it has cost more than its limit, or the
-// run has ended. A call of Go is also where the
-// scheduler can take the thread, which it cannot in the code of an image: without it
-// a garbage collection that is due would stop all goroutines for as long as a handler
-// runs.
+// tick ends the calling handler if it has exceeded its limit or the run has ended. As a Go call it also lets the
+// scheduler preempt the thread, which it cannot do in compiled code: otherwise a pending garbage collection would
+// stop all goroutines until the handler returns.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	h.endSpent(module)
 	profileOf(ctx).count()
@@ -100,7 +97,6 @@ func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	}
 }
 
-// limit ends the call that asks if it has taken more turns than it may.
 func (h *Host) limit(ctx context.Context) {
 	t := ctx.Value(turnsKey{}).(*turns)
 	limit := h.turns

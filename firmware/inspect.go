@@ -15,25 +15,24 @@ import (
 	"starloom/traces/input"
 )
 
-// Info is what an image says about itself.
+// Info describes an image.
 type Info struct {
 	Name        string   `json:"image"`
 	SHA256      string   `json:"sha256"`
 	Bytes       int      `json:"bytes"`
-	RecordBytes int      `json:"record_bytes"` // one processor's state, RX FIFO and TX FIFO, one frame of 16 bytes payload each
+	RecordBytes int      `json:"record_bytes"` // state, RX FIFO and TX FIFO of one processor, with one frame of 16 payload bytes each
 	Params      []Param  `json:"params"`
 	Probes      []string `json:"probes"`
-	Results     []string `json:"results,omitempty"` // names of its results, from word 0 on
-	Schedule    bool     `json:"needs_schedule"`    // the scenario must give it one
-	ROM         bool     `json:"needs_rom"`         // the network must give it tables
+	Results     []string `json:"results,omitempty"` // names of results, from word 0
+	Schedule    bool     `json:"needs_schedule"`    // the scenario must provide a schedule
+	ROM         bool     `json:"needs_rom"`         // the network must provide tables
 	Recursive   []string `json:"recursive"`
-	Runtime     bool     `json:"brings_runtime"` // and serves one processor per instance
-	Checked     bool     `json:"checked"`        // a checked build: `starloom firmware build --debug`
+	Runtime     bool     `json:"brings_runtime"` // contains a language runtime: one processor per instance
+	Checked     bool     `json:"checked"`        // checked build: `starloom firmware build --debug`
 }
 
-// Inspect checks an image, a file or a built-in program's name, and describes it. It
-// runs what the image does when it is loaded and attached, no longer than ctx, and no more
-// than LimitDefault instructions in one call.
+// Inspect checks and describes an image, a file or the name of a built-in program. It runs the image's initialisation
+// and attachment, until ctx ends and at most LimitDefault instructions per call.
 func Inspect(ctx context.Context, path string) (Info, error) {
 	binary, err := findImage(path)
 	if err != nil {
@@ -42,8 +41,8 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 	return InspectImage(ctx, path, binary)
 }
 
-// RemedyOfUnread is what to do about an image at path that cannot be read: its source may stand beside it, and what is
-// neither a file nor named like one, as name is, may be a mistyped program.
+// RemedyOfUnread returns the remedy for an image that cannot be read: building it from a source beside it or, if name
+// does not look like a file, correcting a mistyped program.
 func RemedyOfUnread(path, name string, programs []string, err error) string {
 	remedy := "give an image that `starloom firmware build` made"
 	if !errors.Is(err, os.ErrNotExist) {
@@ -71,7 +70,7 @@ func findImage(path string) ([]byte, error) {
 	return binary, err
 }
 
-// InspectImage is Inspect for the bytes of an image; name stands in errors.
+// InspectImage is Inspect for the bytes of an image; errors contain name.
 func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err error) {
 	host, err := NewHost(ctx, "compiler")
 	if err != nil {
@@ -125,10 +124,10 @@ func (i Info) write(t io.Writer) {
 	}
 }
 
-// CheckedText says what a checked build means for what handlers cost.
+// CheckedText describes the cost of a checked build.
 const CheckedText = "a checked build (firmware build --debug): its handlers cost more than those of the image that ships"
 
-// RecursionText says what functions that may call themselves mean for a run.
+// RecursionText describes the effect of recursive functions on a run.
 func RecursionText(functions []string) string {
 	return fmt.Sprintf("functions that may call themselves (%s): the interpreter ends recursion after about 2,000 calls "+
 		"(stack overflow), the compiler much later", some(functions))

@@ -15,53 +15,50 @@ import (
 	"starloom/traces"
 )
 
-// Instance serves one bank of processors with their firmware. Every method but
-// Close may run in parallel with those of other instances.
+// Instance serves one bank of processors with their firmware. Methods of different instances may run in parallel,
+// except Close.
 type Instance interface {
-	// Bank returns the processors' registers and FIFOs.
+	// Bank returns the registers and FIFOs.
 	Bank() *nic.Bank
 	// Start calls the start handlers of all cells, in order.
 	Start()
-	// Slot calls the slot handlers of some cells, in order.
+	// Slot calls the slot handlers of the given cells, in order.
 	Slot(cells []uint32, slot uint32)
-	// Restart takes some cells, in ascending order, back to before Start, and calls their start
-	// handlers. If these are all cells of the instance, the whole memory is as after its
-	// attachment, but for what the host tells the processors.
+	// Restart returns cells, in ascending order, to their state before Start and calls their start handlers. For all
+	// cells of the instance it resets the whole memory, except the host's messages to the processors.
 	Restart(cells []uint32)
-	// Reset takes the instance back to before Start, with a new seed.
+	// Reset returns the instance to its state before Start, with a new seed.
 	Reset(seed uint64)
-	// Costs returns what the handlers of the last Start or Slot have cost, in the order of their
-	// cells, 0 for one that has trapped; none of an image without a meter. The slice is valid
-	// until the next Start or Slot.
+	// Costs returns the costs of the last Start or Slot, in the order of its cells: 0 for a trap, empty without a
+	// meter. The slice is valid until the next Start or Slot.
 	Costs() []uint32
-	// TakeEvents returns what happened since the last call, in the order of the
-	// cells: faults and log lines. The slice is valid until the next Slot.
+	// TakeEvents returns the faults and log lines since the last call, in the order of cells. The slice is valid
+	// until the next Slot.
 	TakeEvents() []Event
-	// Probes returns the values of sl_probe, one column of len(Image.Probes)
-	// values per cell.
+	// Probes returns the values of sl_probe, len(Image.Probes) per cell.
 	Probes() []uint64
-	// Memory and Globals return all of the firmware's state, as plain data.
+	// Memory and Globals return the complete firmware state.
 	Memory() []byte
 	Globals() []uint64
-	// SetState replaces it by what Memory and Globals returned once.
+	// SetState restores values of Memory and Globals.
 	SetState(memory []byte, globals []uint64) error
 }
 
-// Caller is an Instance whose image the network may call by name.
+// Caller is an Instance whose image exports functions for the network.
 type Caller interface {
-	// Call calls the image's function of that name (STARLOOM_CALL). What the arguments
-	// mean is the network's. ErrNoCall: the image has none.
+	// Call calls the function with that name (STARLOOM_CALL); the network defines the meaning of the arguments. It
+	// returns ErrNoCall if the image lacks the function.
 	Call(name string, arguments ...uint32) (uint32, error)
 }
 
-// Profiler is an Instance of an image of LoadProfiled.
+// Profiler is an Instance of an image loaded by LoadProfiled.
 type Profiler interface {
 	Instance
-	// ProfileSlot calls the slot handler of a cell and says where its cost comes from.
+	// ProfileSlot calls the slot handler of a cell and returns its cost profile.
 	ProfileSlot(cell, slot uint32) *Profile
 }
 
-// ErrNoCall says that an image has no function of a name.
+// ErrNoCall means that the image lacks the called function.
 var ErrNoCall = errors.New("the firmware has no such call")
 
 type wasmInstance struct {
@@ -72,12 +69,12 @@ type wasmInstance struct {
 	start   api.Function
 	slot    api.Function
 	memory  linearMemory
-	globals []api.MutableGlobal // those of image.copy.Globals
-	before  []uint64            // what they held before the call that runs, of those that are given back
+	globals []api.MutableGlobal // image.copy.Globals
+	before  []uint64            // values before the running call, for GivenBack globals
 	params  [3]uint64
 	metering
 	cover    coverOf
-	calling  []uint32 // the cells whose handlers are being called
+	calling  []uint32 // cells whose handlers are being called
 	pristine pristine
 	probes   []uint64
 	events   []Event
@@ -87,14 +84,13 @@ type wasmInstance struct {
 	profile  *profile // while a call is profiled
 }
 
-// metering is what an instance has whose image has a meter.
 type metering struct {
 	costs costsOf
-	spent []uint32 // Costs
+	spent []uint32 // returned by Costs
 	calls uint64   // address of bank.Calls in the image
 }
 
-// coverOf is the globals in which a module notes its way.
+// coverOf holds the coverage globals of a module.
 type coverOf struct{ branches, operands []api.MutableGlobal }
 
 func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
@@ -107,10 +103,10 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 	return g
 }
 
-// instanceKey finds the instance that makes a call in the call's context.
 type instanceKey struct{}
 
-// callContext is the context of an instance's calls, which the runtime asks at each of them: so it is one step deep.
+// callContext is the context of an instance's calls. Every host call looks up values in it, so it answers them
+// directly.
 type callContext struct {
 	context.Context
 	in *wasmInstance
@@ -131,7 +127,6 @@ func caller(ctx context.Context) *wasmInstance {
 	return in
 }
 
-// profileOf is the profile that a call of the image is for, or nil.
 func profileOf(ctx context.Context) *profile {
 	if in, _ := ctx.Value(instanceKey{}).(*wasmInstance); in != nil {
 		return in.profile
@@ -139,40 +134,40 @@ func profileOf(ctx context.Context) *profile {
 	return nil
 }
 
-// runtimeCall is what the runtime's imports keep while a handler runs.
+// runtimeCall is the state of a language runtime's imports during a handler call.
 type runtimeCall struct {
 	slot  uint64
-	draws uint64 // words in this call
+	draws uint64 // random words drawn in this call
 	waits int
-	line  []byte // that is not yet at its end
-	panic string // the last line that says why the runtime ends
+	line  []byte // current line of output, unfinished
+	panic string // last line with a panic message
 }
 
 func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
-// MemoryBytesMax returns the memory growth of an instance for this bank. The range is reserved, not committed.
+// MemoryBytesMax returns the memory growth of an instance for a bank. The range is reserved, not committed.
 func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }
 
-// ErrOneProcessor says that an image brings a runtime of its own, and a bank has more than
-// one processor.
+// ErrOneProcessor means that an image with a language runtime was given a bank of several processors.
 var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
 
 func growBytes(c nic.BankConfig, perCell int) uint64 {
-	perCell += 6 * c.Lanes() // statuses
+	perCell += 6 * c.Lanes()
 	fifos := (c.RxFrames + c.TxFrames) * nic.FrameStride(c.PayloadBytes)
 	return min(bytesBase+uint64(c.Cells)*uint64(perCell+fifos+4*c.ROMWords)+4*uint64(c.MachineROM), addressBytesMax)
 }
 
-// NewInstance makes an instance that serves the bank.
+// NewInstance creates an instance that serves a bank. It returns ErrOneProcessor for an image with a runtime and
+// several cells.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if img.Runtime && c.Cells > 1 {
 		return nil, ErrOneProcessor
 	}
 	usual := growBytes(c, usualBytes) + img.runtimeBytes()
 	if nic.FrameStride(c.PayloadBytes) > os.Getpagesize() {
-		usual = 0 // pages of frames that are not full stay empty
+		usual = 0 // large frames leave pages untouched
 	}
 	memory, err := img.reserve(MemoryBytesMax(c)+img.runtimeBytes(), usual)
 	if err != nil {
@@ -268,7 +263,7 @@ func (img *Image) pristineState(in *wasmInstance) pristine {
 
 func (in *wasmInstance) Reset(seed uint64) {
 	if err := in.set(in.pristine); err != nil {
-		panic(fmt.Sprintf("resetting %s: %v", in.image.Name, err)) // it has been in this state before
+		panic(fmt.Sprintf("resetting %s: %v", in.image.Name, err)) // impossible: the instance was in this state before
 	}
 	clear(in.probes)
 	in.events = in.events[:0]
@@ -276,8 +271,7 @@ func (in *wasmInstance) Reset(seed uint64) {
 	in.bank.Reset(seed)
 }
 
-// set replaces the state of the instance. A memory cannot shrink: where it has grown
-// beyond the state's, a new module takes it over, whose image sees it as it was.
+// set replaces the state of the instance. A memory cannot shrink, so a larger one is given to a new module.
 func (in *wasmInstance) set(state pristine) error {
 	if len(in.Memory()) > state.bytes {
 		if err := in.module.Close(in.image.host.ctx); err != nil {
@@ -306,7 +300,7 @@ func (in *wasmInstance) set(state pristine) error {
 	return nil
 }
 
-// copyDirty copies memory and writes only differences: an untouched page stays without memory of its own.
+// copyDirty copies memory but writes only differences, so that untouched pages take no memory.
 func copyDirty(to, from []byte) {
 	for len(from) > 0 {
 		n := min(len(zeros), len(from))
@@ -364,16 +358,15 @@ func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 	return nil
 }
 
-// enter and leave stand around a call of the image. A trap ends it wherever it is: the
-// globals that its functions would have given back - the stack pointer - are set back,
-// the others have the value that they would have if the trap came from the hardware.
+// enter and leave enclose a call of the image. After a trap, leave resets the globals that functions restore on
+// return (the stack pointer). Others keep the value they have at the trap.
 func (in *wasmInstance) enter() {
 	if in.image.believed {
 		in.keep()
 	}
 }
 
-// keep notes the globals restored by calls. Where that is proved, no call changes what was noted.
+// keep records the globals that calls must restore. With a proof, once suffices: no call changes them.
 func (in *wasmInstance) keep() {
 	for i, g := range in.globals {
 		if in.image.copy.Globals[i].GivenBack {
@@ -390,7 +383,6 @@ func (in *wasmInstance) leave() {
 	}
 }
 
-// kept returns the error of a call that has not given back a global, nil for none.
 func (in *wasmInstance) kept() error {
 	for i, g := range in.globals {
 		if global := &in.image.copy.Globals[i]; global.GivenBack && g.Get() != in.before[i] {
@@ -409,7 +401,7 @@ func (in *wasmInstance) callsAddress() uint64 {
 
 func (in *wasmInstance) Costs() []uint32 { return in.spent }
 
-// EventKind says what an Event is.
+// EventKind is the kind of an Event.
 type EventKind uint8
 
 // The kinds of events.
@@ -420,43 +412,40 @@ const (
 	EventDeliver                  // the handler called sl_deliver
 	EventResult                   // the handler called sl_result
 	EventAssert                   // an assertion of the handler has failed
-	EventLogFull                  // handlers logged more than is kept: Lines more lines
+	EventLogFull                  // handlers logged more than is kept: Lines further lines
 )
 
-// Event is something that firmware did beside its frames.
+// Event is an effect of firmware other than its frames.
 type Event struct {
 	Kind     EventKind
 	Cell     int
-	Origin   uint32 // deliver: where the packet comes from
-	Word     uint32 // result: its number
-	Value    uint64 // result
-	Lines    int    // log full: lines that are not kept
-	Text     string // trap: reason; fail: the code; assert: the condition; log: the line
-	Function string // trap, fail: innermost function of the firmware; assert: that with the assertion
+	Origin   uint32 // deliver: source of the packet
+	Word     uint32 // result: word number
+	Value    uint64
+	Lines    int    // log full: dropped lines
+	Text     string // trap: reason; fail: code; assert: condition; log: line
+	Function string // trap, fail: innermost firmware function; assert: function with the assertion
 	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
 
-	// Backtrace is for trap, fail and assert: the functions that were being called, the
-	// innermost first, inlined ones too, each with file:line:column as far as the debug
-	// information says it.
+	// Backtrace of a trap, fail or assert: active functions including inlined ones, innermost first, each with
+	// file:line:column if known.
 	Backtrace []wasm.Frame
 }
 
-// Limits of what firmware may say in one slot, so that a handler in a loop does not
-// fill the host's memory. They are limits of one processor, so that nothing depends
-// on who shares its instance.
+// Limits of events per processor and slot, so that a handler cannot fill the host's memory. They do not depend on the
+// other processors of the bank.
 const (
 	logLinesPerCellMax   = 16
 	logBytesMax          = 256
-	deliveriesPerCellMax = 2 // the exactly-once rule has failed at the second one already
+	deliveriesPerCellMax = 2 // the second already violates exactly_once
 	resultsPerCellMax    = 1024
 )
 
-// said is how much a run of the handlers has said so far.
 type said struct {
-	cell       int // whose handler the counts of a cell are about
+	cell       int // cell of the cell counts
 	cellLines  int
 	cellPacket int
-	cellWords  int // of results
-	linesLost  int // log lines that are not kept
+	cellWords  int // results
+	linesLost  int // dropped log lines
 	deliveries int
 }

@@ -10,15 +10,14 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// TurnsMax is how many iterations of its loops a call of an image without a meter may take: with four
-// instructions in the shortest loop, 10^9 instructions or more. A call of a function that may call
-// itself is a turn, too; long loops and long functions count one more for each 256 instructions.
+// TurnsMax limits the loop iterations of a call without a meter: at least 10^9 instructions, since the shortest loop
+// has four. A call of a recursive function counts as an iteration; long loops and functions count one more per 256
+// instructions.
 const TurnsMax = 250_000_000
 
-// Limit lets a call of any export trap that takes more than ticks times wasm.TickTurns turns of its
-// loops; 0: more than TurnsMax, and of an image with a meter as many as it likes. A handler's turns
-// are its own, whoever ran before it in its bank, if the image says when a cell's turn begins
-// (wasm.Copy.Laps); otherwise those of all of a bank's handlers in a slot count as one's.
+// Limit makes calls of exports trap after ticks times wasm.TickTurns loop iterations; 0 means TurnsMax, or no limit
+// with a meter. If the image marks the start of each handler (wasm.Copy.Laps), a handler's iterations are counted
+// separately; otherwise those of all handlers of a bank in a slot count together.
 func (h *Host) Limit(ticks int) {
 	h.turns = uint64(ticks) * wasm.TickTurns
 	h.endless.Store(false)
@@ -28,8 +27,8 @@ func (h *Host) Limit(ticks int) {
 func (h *Host) Endless() bool { return h.endless.Load() }
 
 type endlessError struct {
-	turns     uint64   // the limit
-	recursive []string // functions that may have taken them without a loop
+	turns     uint64   // iteration limit
+	recursive []string // recursive functions that may have used it up without a loop
 }
 
 func (e endlessError) Error() string {
@@ -43,16 +42,15 @@ func (e endlessError) Error() string {
 type turns struct {
 	left, lap api.MutableGlobal // wasm.TurnsName, wasm.LapName
 	metered   bool
-	start     int64  // what left was set to
-	used      uint64 // of the lap, up to then
-	all       uint64 // of the call, up to then
-	laps      uint64 // that the call may have
+	start     int64  // initial value of left
+	used      uint64 // turns of the lap, before start
+	all       uint64 // turns of the call, before start
+	laps      uint64 // laps allowed in the call
 }
 
-// noLap is in lap as long as no other lap has begun.
+// noLap is the value of lap while no other lap has begun.
 const noLap = math.MinInt32
 
-// turnsKey finds the turns of a call in its context.
 type turnsKey struct{}
 
 func newTurns(module api.Module) *turns {
@@ -71,7 +69,7 @@ func (t *turns) set(turns uint64) {
 	t.lap.Set(noLap & math.MaxUint32)
 }
 
-// ask takes in what has run since the last time, and returns whether the call may go on.
+// ask adds the iterations since the last call and returns whether the handler may continue.
 func (t *turns) ask(limit uint64) bool {
 	left, lap := int64(int32(t.left.Get())), int64(int32(t.lap.Get()))
 	since := uint64(t.start - left)
@@ -88,11 +86,11 @@ func (t *turns) ask(limit uint64) bool {
 	return on
 }
 
-// LimitDefault is what a call of an image may cost unless a limit is given: in `firmware inspect`,
-// and in a run without a budget.
+// LimitDefault is the cost limit of a call unless another is given: in `firmware inspect`, and in a run without a
+// budget.
 const LimitDefault = 1_000_000_000
 
-// LimitMax is the largest limit: the cost of a call that is not ended has 32 bits.
+// LimitMax is the largest limit: costs have 32 bits.
 const LimitMax = 4_000_000_000
 
 func inspectMeter() *wasm.Meter {
@@ -100,7 +98,6 @@ func inspectMeter() *wasm.Meter {
 	return &wasm.Meter{Costs: unit, Limit: LimitDefault}
 }
 
-// spentError ends a call that has cost more than the limit of its meter.
 type spentError struct {
 	limit uint64
 	key   string
@@ -113,7 +110,7 @@ func (e spentError) Error() string {
 	return fmt.Sprintf("it is taken for endless: the call has cost more than %d by the cost table", e.limit)
 }
 
-// costsOf is the globals in which a module counts, all nil without a meter.
+// costsOf holds the metering globals of a module, nil without a meter.
 type costsOf struct {
 	counter, place api.MutableGlobal
 }
@@ -148,7 +145,6 @@ func (h *Host) call(ctx context.Context, module api.Module, f api.Function, argu
 	return results, err
 }
 
-// spent is the error of a call that has returned, and has cost more than it may.
 func (h *Host) spent(module api.Module, costs costsOf) error {
 	if costs.counter == nil {
 		return nil

@@ -21,21 +21,20 @@ import (
 	"starloom/traces/input"
 )
 
-// Load checks a wasm binary against the ABI and compiles it. Errors say what is wrong and what to do.
+// Load checks a wasm binary against the ABI and compiles it. Errors name the remedy.
 func (h *Host) Load(name string, image []byte) (*Image, error) { return h.load(name, image, nil) }
 
-// LoadMetered is Load for an image with costs. A call of an export above the meter's limit traps.
+// LoadMetered is Load for a metered image. A call of an export above the meter's limit traps.
 func (h *Host) LoadMetered(name string, image []byte, meter *wasm.Meter) (*Image, error) {
 	return h.load(name, image, meter)
 }
 
-// LoadProfiled is LoadMetered for an image whose instances are Profilers, and slow.
+// LoadProfiled is LoadMetered for an image whose instances are Profilers. They are slow.
 func (h *Host) LoadProfiled(name string, image []byte, meter wasm.Meter) (*Image, error) {
 	meter.Profile = true
 	return h.load(name, image, &meter)
 }
 
-// load is Load, with a meter if it is not nil.
 func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error) {
 	if !bytes.HasPrefix(image, binary.Header) {
 		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
@@ -79,8 +78,8 @@ func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
 	return wasm.RewriteMetered(image, *meter)
 }
 
-// brokenImage is the error of what is not a module, or not one that is run, with what helps: to build it
-// again helps only if the file is not what was built.
+// brokenImage adds a remedy to the error of an invalid or unsupported module. Rebuilding helps only if the file has
+// changed since the build.
 func brokenImage(rewritten *wasm.Copy, err error) error {
 	if rewritten != nil {
 		err = rewritten.Named(err)
@@ -96,7 +95,7 @@ func (img *Image) check() error {
 	for _, f := range img.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
 		if module == wasm.TickModule {
-			continue // of the copy; Rewrite refuses it in an image
+			continue // added by the copy; Rewrite refuses it in an image
 		}
 		if module == wasiModule {
 			if err := checkWASI(f); err != nil {
@@ -228,7 +227,7 @@ func (img *Image) distinctNames(in api.Module, export, what, macro string) ([]st
 	return names, err
 }
 
-// isName reports whether a probe, result or parameter can be a name in scenarios, traces and C.
+// isName reports whether text can name a probe, result or parameter in scenarios, traces and C.
 func isName(text string) bool {
 	for i, c := range []byte(text) {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -246,7 +245,6 @@ const (
 	nameBytesMax     = 64
 )
 
-// names reads a list of C strings: an array of pointers that ends with 0.
 func (img *Image) names(in api.Module, export string) (names []string, err error) {
 	f := in.ExportedFunction(export)
 	if f == nil {
@@ -275,12 +273,11 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, namesMax)
 }
 
-// unknownStackBytes is the stack of an image that does not say where it starts.
+// unknownStackBytes is the assumed stack of an image without a stack pointer.
 const unknownStackBytes = 1 << 20
 
-// dataBytes is at least what a fresh instance holds beside zeros, and at least what
-// its memory has above the stack, but for the rounding to wasm pages: tables are
-// there to be filled.
+// dataBytes returns the larger of an instance's nonzero bytes and its memory above the stack (not rounded to pages),
+// since tables of zeros will be filled.
 func (img *Image) dataBytes(in api.Module) uint64 {
 	memory, _ := in.Memory().Read(0, in.Memory().Size())
 	written := 0
@@ -305,7 +302,7 @@ var abi string
 
 const limitsHead = "| what | at most |\n|---|---|\n"
 
-// Limits states how large an image may be, a line for each row of the table in ABI.md.
+// Limits returns the size limits of images, a line for each table row in ABI.md.
 func Limits() []string {
 	_, table, _ := strings.Cut(strings.ReplaceAll(abi, "`", ""), limitsHead)
 	table, _, _ = strings.Cut(table, "\n\n")

@@ -8,7 +8,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The exports of an image. Every argument and result is an i32.
+// The exports of an image. All arguments and results are i32.
 const (
 	exportABI        = "starloom_abi"
 	exportBank       = "starloom_bank"
@@ -18,20 +18,20 @@ const (
 	exportProbeNames = "starloom_probe_names"
 	exportResults    = "starloom_result_names"
 	exportParamNames = "starloom_param_names"
-	exportChecked    = "starloom_checked" // of a checked build only
-	exportCall       = "starloom_call_"   // and a name
+	exportChecked    = "starloom_checked" // only in a checked build
+	exportCall       = "starloom_call_"   // prefix of the name
 	exportInitialise = "_initialize"
 	exportMemory     = "memory"
 )
 
-// exportTypes are the signatures: how many i32 go in and come out.
+// exportTypes are the signatures: numbers of i32 parameters and results.
 var exportTypes = []struct {
 	name            string
 	params, results int
 	optional        bool
 }{
 	{exportABI, 0, 1, false},
-	{exportBank, 0, 1, true}, // describe wants it, when the version is known
+	{exportBank, 0, 1, true}, // describe requires it, once the version is known
 	{exportAttach, 4, 1, false},
 	{exportStart, 1, 0, false},
 	{exportSlot, 2, 0, false},
@@ -41,7 +41,6 @@ var exportTypes = []struct {
 	{exportChecked, 0, 1, true},
 }
 
-// The imports are all that firmware can ask of the host.
 const (
 	importModule  = "starloom"
 	importDeliver = "deliver"
@@ -67,9 +66,7 @@ func importList() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// The imports of a language's runtime, such as Go's (GOOS=wasip1, c-shared): all that it
-// asks for to start, and no more. The answers depend on the scenario only - the seed, the
-// processor, the slot - and are the same in every run. Such an image serves one processor
-// per instance: a panic leaves the runtime in the middle of something. From
-// https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
+// wasiModule has the imports that a language runtime such as Go's (GOOS=wasip1, c-shared) needs to start. Their
+// results depend only on seed, processor and slot. Such an image serves one processor per instance, since a panic
+// leaves the runtime inconsistent. See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
 const wasiModule = "wasi_snapshot_preview1"

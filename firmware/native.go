@@ -11,9 +11,8 @@ import (
 	"starloom/traces/input"
 )
 
-// NativeProgram is firmware written in Go over the same ABI: the same states,
-// columns and draws, without a sandbox. It is the yardstick for the cost of the
-// sandbox and a second opinion on the images, never a way to run a user's code.
+// NativeProgram is firmware written in Go over the same ABI, with the same states, columns and draws, without a
+// sandbox. It measures the cost of the sandbox and cross-checks the images; it never runs a user's code.
 type NativeProgram struct {
 	Name        string
 	StateBytes  int
@@ -25,7 +24,7 @@ type NativeProgram struct {
 // SleepLong is SL_LONG of the SDK.
 const SleepLong = 0xFFFF
 
-// NativeBank is what a native program works on.
+// NativeBank is the bank of a native program.
 type NativeBank struct {
 	*nic.Bank
 	Stream uint64 // the bank's seed, start of the random stream
@@ -37,7 +36,7 @@ type nativeInstance struct {
 	memory  []byte
 }
 
-// NewInstance makes an instance in plain Go memory, laid out like the SDK's.
+// NewInstance creates an instance in Go memory with the SDK's layout.
 func (p NativeProgram) NewInstance(c nic.BankConfig) (Instance, error) {
 	const descriptor = 64
 	memory, err := nic.PlaceBank(descriptor, c, p.StateBytes, p.ListenSlots)
@@ -91,7 +90,7 @@ func (in *nativeInstance) SetState(memory []byte, _ []uint64) error {
 	return nil
 }
 
-// NativePacket reads the packet at the head of a received frame's payload.
+// NativePacket reads the packet header at the start of a received frame's payload.
 func NativePacket(frame nic.FrameView) (origin, destination uint32) {
 	payload := frame.Payload()
 	return binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
@@ -103,10 +102,11 @@ var images embed.FS
 //go:embed programs
 var sources embed.FS
 
-// Programs lists the built-in programs by name: net/router is images/net/router.wasm and programs/net/router.c.
+// Programs lists the built-in programs: net/router has the image images/net/router.wasm and the source
+// programs/net/router.c.
 func Programs() []string {
 	var names []string
-	// The file system is embedded: walking it cannot fail.
+	// walking an embedded file system cannot fail
 	_ = fs.WalkDir(images, "images", func(path string, _ fs.DirEntry, _ error) error {
 		if name, ok := strings.CutSuffix(path, ".wasm"); ok {
 			names = append(names, strings.TrimPrefix(name, "images/"))
@@ -116,7 +116,7 @@ func Programs() []string {
 	return names
 }
 
-// ProgramImage returns the wasm binary of a built-in program.
+// ProgramImage returns the image of a built-in program.
 func ProgramImage(name string) ([]byte, error) {
 	wasm, err := images.ReadFile("images/" + name + ".wasm")
 	if err != nil {

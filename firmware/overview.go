@@ -15,22 +15,22 @@ import (
 	"starloom/traces"
 )
 
-// Overview is what an image says about itself, and what can be said of it without a run.
+// Overview describes an image, with a static analysis.
 type Overview struct {
 	Info
-	Model  string            `json:"model"`                 // cost table of what follows
-	Costs  map[string]uint32 `json:"costs"`                 // it: what an instruction of each class costs
-	Given  map[string]int64  `json:"costs_given,omitempty"` // of it, what is not the model's
+	Model  string            `json:"model"`                 // cost table of the analysis
+	Costs  map[string]uint32 `json:"costs"`                 // cost per instruction class
+	Given  map[string]int64  `json:"costs_given,omitempty"` // costs that differ from the model's
 	Turns  wasm.Turns        `json:"turns_given,omitempty"`
 	Static *wasm.Static      `json:"static"`
 
 	shown Shown
 }
 
-// Shown says what the text of an overview lists beside the summary. JSON has all of it.
+// Shown selects the lists in the text of an overview. JSON contains all.
 type Shown struct{ Functions, Blocks bool }
 
-// View is Inspect with a static view. Costs are those of wasm.Table; turns is believed.
+// View is Inspect with a static analysis. Costs are those of wasm.Table; turns are trusted.
 func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns, shown Shown) (*Overview, error) {
 	costs, err := wasm.Table(model, cost)
 	if err != nil {
@@ -48,10 +48,10 @@ func View(ctx context.Context, path, model string, cost map[string]int64, turns 
 	return &Overview{info, model, costs.ByName(), cost, turns, static, shown}, err
 }
 
-// turnsMax is the most that Turns can say: a local of 32 bits counts no further.
+// turnsMax is the largest number of turns: a 32-bit local counts no further.
 const turnsMax = 1 << 32
 
-// ParseCosts reads CLASS=N, each of another class.
+// ParseCosts parses texts of the form CLASS=N with different classes.
 func ParseCosts(texts []string) (map[string]int64, error) {
 	costs := map[string]int64{}
 	for _, text := range texts {
@@ -72,7 +72,7 @@ func ParseCosts(texts []string) (map[string]int64, error) {
 	return costs, nil
 }
 
-// ParseTurns reads FILE:LINE=N or "offset 0xHEX=N", each of another place.
+// ParseTurns parses texts of the form FILE:LINE=N or "offset 0xHEX=N" with different places.
 func ParseTurns(texts []string) (wasm.Turns, error) {
 	turns := wasm.Turns{}
 	for _, text := range texts {
@@ -92,10 +92,10 @@ func ParseTurns(texts []string) (wasm.Turns, error) {
 	return turns, nil
 }
 
-// WriteJSON writes everything as JSON.
+// WriteJSON writes the overview as JSON.
 func (v *Overview) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, v) }
 
-// WriteText writes a summary for people, and the lists that were asked for.
+// WriteText writes a summary and the selected lists.
 func (v *Overview) WriteText(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	v.Info.write(t)

@@ -15,49 +15,47 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// A call is profiled in a copy of its own (wasm.Meter.Profile), which asks the host after
-// every source line. Where no one asks for a profile, nothing of this is in the code.
+// A profiled call runs in a copy of the image (wasm.Meter.Profile) that calls the host after every source line. Other
+// copies contain no profiling code.
 
-// Profile says where one call of a slot handler has spent its cost.
+// Profile distributes the cost of one slot-handler call over source lines.
 type Profile struct {
-	Cost   uint64         // of what was profiled
+	Cost   uint64         // the call exceeded ProfileCostMax
 	Cut    bool           // the call went on: ProfileCostMax is the most
-	Stacks []ProfileStack // their costs add up to Cost; the dearest first
+	Stacks []ProfileStack // costs add up to Cost, in descending order
 }
 
-// ProfileStack is the functions around one source line, and what was spent there.
+// ProfileStack is the call stack at one source line and the cost spent there.
 type ProfileStack struct {
-	Frames []wasm.Frame // the innermost first; Source is file:line, "" if it is not known
+	Frames []wasm.Frame // innermost first; Source is file:line, "" if unknown
 	Cost   uint64
 }
 
-// ProfileCostMax is up to what cost a call is profiled.
+// ProfileCostMax is the cost up to which a call is profiled.
 const ProfileCostMax = 10_000_000
 
-// profile is the tree of the calls of one call.
+// profile is the call tree of one handler call.
 type profile struct {
 	counter, at api.Global // wasm.CounterName, wasm.AtName
-	counted     uint64     // of the counter
+	counted     uint64     // last value of counter
 	top, bottom *profileCall
-	calls       int // in the tree
-	beyond      int // calls above top that are not in it
+	calls       int // nodes of the tree
+	beyond      int // active calls above top that are not in the tree
 	cut         bool
 }
 
-// A profile tells apart so many nested calls, and so many stacks in all; deeper ones count as the caller's.
+// Limits of nested calls and of all calls in a profile; further ones count as their caller's.
 const profileDepthMax, profileCallsMax = 64, 4096
 
-// profileCall is a function that was called from one place.
 type profileCall struct {
 	by       *profileCall
 	depth    int
-	from     uint32 // offset of the call
+	from     uint32 // offset of the call instruction
 	function string
 	calls    []*profileCall
-	costs    map[uint32]uint64 // by offset
+	costs    map[uint32]uint64 // costs by offset
 }
 
-// errProfileCut ends a call that is profiled no further.
 var errProfileCut = errors.New("the profile is full")
 
 func (p *profile) count() {
@@ -75,9 +73,9 @@ func (p *profile) count() {
 type stacks struct {
 	img    *Image
 	list   []ProfileStack
-	frames map[uint32][]wasm.Frame // around an offset, in its function
-	number map[string]int          // of such frames
-	place  map[[2]int]int          // of a stack in list, by the one that it was called from (-1: none) and its own frames
+	frames map[uint32][]wasm.Frame // frames by offset, within its function
+	number map[string]int          // index of frames
+	place  map[[2]int]int          // index in list by the caller's index (-1: none) and the own frames' index
 }
 
 func newStacks(img *Image, bottom *profileCall) []ProfileStack {
@@ -85,13 +83,13 @@ func newStacks(img *Image, bottom *profileCall) []ProfileStack {
 	for _, called := range bottom.calls {
 		s.add(called, -1)
 	}
-	return slices.DeleteFunc(s.list, func(s ProfileStack) bool { return s.Cost == 0 }) // that only call
+	return slices.DeleteFunc(s.list, func(s ProfileStack) bool { return s.Cost == 0 }) // functions that only call others
 }
 
 func (s *stacks) add(c *profileCall, from int) {
 	for _, at := range slices.Sorted(maps.Keys(c.costs)) {
 		if (*s.img.host.until.Load()).Err() != nil {
-			return // no one wants the rest
+			return // the profile is not wanted anymore
 		}
 		s.list[s.of(c.function, at, from)].Cost += c.costs[at]
 	}
@@ -124,7 +122,6 @@ func (s *stacks) of(function string, at uint32, from int) int {
 	return place
 }
 
-// lineFrames is the frames of a function and those inlined there around an offset, without columns.
 func (img *Image) lineFrames(function string, at uint32) []wasm.Frame {
 	frames := img.framesAt(uint64(at))
 	if len(frames) == 0 {
@@ -138,14 +135,14 @@ func (img *Image) lineFrames(function string, at uint32) []wasm.Frame {
 	return frames
 }
 
-// listening is a context in which an image is compiled: one with a profile tells of its calls.
+// listening returns the context for compiling an image: with profiling it reports calls.
 func listening(ctx context.Context, meter *wasm.Meter) context.Context {
 	if meter == nil || !meter.Profile {
 		return ctx
 	}
 	return experimental.WithFunctionListenerFactory(ctx, experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
 		if slices.ContainsFunc(f.ExportNames(), func(name string) bool { return strings.HasPrefix(name, wasm.EachName) }) {
-			return nil // of the copy
+			return nil // not a function of the image
 		}
 		return profileListener{}
 	}))
@@ -185,5 +182,5 @@ func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDe
 	}
 }
 
-// Abort notes nothing: the whole call ends.
+// Abort does nothing: the whole call ends.
 func (profileListener) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}

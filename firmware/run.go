@@ -16,7 +16,7 @@ import (
 
 func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
 
-// allCells lists the cells of a bank: one read-only list for all banks.
+// allCells returns the cells of a bank. All banks share the list.
 func allCells(count int) []uint32 {
 	cellsLock.Lock()
 	defer cellsLock.Unlock()
@@ -50,7 +50,7 @@ func (in *wasmInstance) Restart(cells []uint32) {
 }
 
 func (in *wasmInstance) renew(cells []uint32) {
-	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
+	if len(cells) == in.bank.Cells { // an isolated instance is reset as a whole
 		told := in.bank.Told()
 		in.Reset(in.bank.Seed)
 		in.bank.Tell(told)
@@ -61,9 +61,8 @@ func (in *wasmInstance) renew(cells []uint32) {
 	}
 }
 
-// run calls an entry point for some cells. Where it is not proved that calls give back the
-// stack pointer, it calls them one at a time: a handler that keeps some of the stack has failed,
-// before others have too little.
+// run calls an entry point for some cells. Without a proof that calls restore the stack pointer it calls one cell at
+// a time, so that a handler that leaks stack fails before others run short of it.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.spent = in.spent[:0]
 	if !in.image.believed {
@@ -85,10 +84,9 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 	}
 }
 
-// runAll calls an entry point for some cells. When a handler traps, its cell is marked
-// faulty and the loop goes on with the next one. The list in the firmware's memory is
-// the host's word to the firmware; what firmware makes of it is not believed. When the
-// call is stopped, no handler is at fault: see Host.Stopped.
+// runAll calls an entry point for some cells. If a handler traps, its cell is marked faulty and the loop continues
+// with the next cell. Changes by the firmware to the list of cells in its memory are ignored. A stopped call blames
+// no handler: see Host.Stopped.
 func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.turns.all, in.turns.laps = 0, uint64(len(cells))
 	if !in.image.copy.Laps {
@@ -119,7 +117,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		}
 		place := in.bank.Current()
 		if uint64(place) >= uint64(len(cells)) {
-			// The image has overwritten its own descriptor: no one knows whose handler ran, so the others cannot go on.
+			// The image has overwritten its descriptor: the trapped handler is unknown, so no cell can continue.
 			for _, cell := range cells {
 				in.fault(int(cell), err)
 			}
@@ -130,8 +128,8 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 	}
 }
 
-// runMetered is run for an image with a meter: what each cell's handler has cost is in Costs. The
-// copy calls the handlers one by one, so whose handler ran is not believed but known.
+// runMetered is runAll for a metered image; Costs has the cost of each cell's handler. The copy calls the handlers
+// one by one, so the trapped one is known.
 func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
 	for len(cells) > 0 {
 		in.calling = cells
@@ -160,8 +158,7 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 	}
 }
 
-// fault marks a cell faulty and silences its NIC. A cell fails once, even if its
-// firmware, or that of a neighbour in the bank, has revived it.
+// fault marks a cell faulty and silences its NIC. Each cell reports one fault, even if firmware has cleared the mark.
 func (in *wasmInstance) fault(cell int, err error) {
 	if in.bank.Silenced(cell) {
 		in.bank.Silence(cell)
@@ -176,11 +173,11 @@ func (in *wasmInstance) fault(cell int, err error) {
 	in.events = append(in.events, event)
 }
 
-// overflowed says of a trap, before leave, that the stack was too small: that of the image, which
-// grows down to address 0, or that of the runtime.
+// overflowed adds to a trap, before leave, that the stack has overflowed: that of the image, which grows down to
+// address 0, or that of the runtime.
 func (in *wasmInstance) overflowed(err error) error {
 	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
-		return err // the host has ended the call
+		return err // ended by the host
 	}
 	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
 		return overflowError{err, ": too many calls inside each other of " + some(recursive)}

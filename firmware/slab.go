@@ -12,10 +12,9 @@ import (
 	"starloom/hw"
 )
 
-// slab hands out linear memories whose address never changes, so that the
-// host's views of a bank stay valid. It reserves address space in large pieces:
-// one mapping per instance would exhaust the kernel's map count at 65,536
-// isolated processors. Pages that are not touched cost nothing.
+// slab allocates linear memories at fixed addresses, so that the host's views of a bank stay valid. It reserves
+// address space in large pieces, since one mapping per instance would exhaust the kernel's map count at 65,536
+// isolated processors. Untouched pages take no memory.
 type slab struct {
 	lock   sync.Mutex
 	pieces [][]byte
@@ -24,16 +23,16 @@ type slab struct {
 
 const (
 	slabPieceBytes = 1 << 30
-	// From this size on a memory is a bank of many thousands of processors that touch most of it.
+	// From this size a memory is a bank of many thousands of processors that touch most of it.
 	slabHugeBytes = 64 << 20
 	wasmPageBytes = 64 << 10
 )
 
-// take reserves size bytes, rounded up to wasm pages, all zero, mostly less than usual touched.
+// take reserves size zero bytes, rounded up to wasm pages, of which usually less than usual bytes are touched.
 func (s *slab) take(size, usual uint64) ([]byte, error) {
 	unit := uint64(wasmPageBytes)
 	if usual >= slabHugeBytes {
-		unit = 2 << 20 // a large bank starts and ends on huge pages
+		unit = 2 << 20 // large banks are aligned to huge pages
 	}
 	size = (size + unit - 1) / unit * unit
 	s.lock.Lock()
@@ -53,7 +52,6 @@ func (s *slab) take(size, usual uint64) ([]byte, error) {
 	return part, nil
 }
 
-// close gives all memory back; no view may be used any more.
 func (s *slab) close() {
 	for _, piece := range s.pieces {
 		release(piece)
@@ -61,7 +59,6 @@ func (s *slab) close() {
 	s.pieces, s.free = nil, nil
 }
 
-// linearMemory is one instance's memory inside the slab. Growth beyond the reserved range is refused with -1.
 type linearMemory []byte
 
 func (m linearMemory) Reallocate(size uint64) []byte {
@@ -74,20 +71,20 @@ func (m linearMemory) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory; the slab is released as a whole.
 func (linearMemory) Free() {}
 
-// allocator gives the next instance the memory m, whatever maximum the module declares.
+// allocator returns m for the next instance, regardless of the module's declared maximum.
 func allocator(m linearMemory) experimental.MemoryAllocator {
 	return experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return m })
 }
 
 var zeros [4096]byte // one page
 
-// pageTable says of each page of this process, in eight bytes, whether it is in memory or in the swap space; nil where there is no such table.
+// pageTable has an 8-byte entry per page of this process, with its presence in memory or swap; nil if not available.
 var pageTable = sync.OnceValue(func() *os.File {
 	table, err := os.Open("/proc/self/pagemap")
 	if err != nil {
 		return nil
 	}
-	page := make([]byte, 2*len(zeros)) // is the table this process's? An emulator of processors may show its own
+	page := make([]byte, 2*len(zeros)) // verify the table: a user-mode emulator may show its own process's
 	page[len(zeros)] = 1
 	var entry [8]byte
 	at := int64(uintptr(unsafe.Pointer(&page[len(zeros)]))) / int64(len(zeros)) * 8
@@ -98,8 +95,8 @@ var pageTable = sync.OnceValue(func() *os.File {
 	return table
 })
 
-// touched yields the touched pages of a slab's memory with their offsets. An untouched page is zero; a read of it costs a page fault and
-// perhaps memory.
+// touched yields the touched pages of a slab's memory with their offsets. Untouched pages are zero; reading one costs
+// a page fault and perhaps memory.
 func touched(memory []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		var table [4096]byte

@@ -13,7 +13,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// faultEvent says what the error of a call is: a trap, sl_fail or an assertion.
+// faultEvent converts the error of a call to an event: a trap, sl_fail or an assertion.
 func (img *Image) faultEvent(err error) Event {
 	event := Event{Kind: EventTrap}
 	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
@@ -45,24 +45,23 @@ func (img *Image) faultEvent(err error) Event {
 
 type overflowError struct {
 	error
-	what string // beyond the runtime's words
+	what string // added to the runtime's message
 }
 
 func (e overflowError) Unwrap() error { return e.error }
 
-// gaveUpError ends a handler that has called sl_fail; its value is the code.
 type gaveUpError int32
 
 func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
 
-// assertError ends a handler of which an assertion has failed.
 type assertError struct{ condition, function, source string }
 
 func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
-// functionAt is the function of a backtrace at a file:line, without a folder; else the innermost one.
+// functionAt returns the function of the backtrace frame at source (file:line without folder), otherwise the
+// innermost one.
 func functionAt(backtrace []wasm.Frame, source string) string {
 	for _, frame := range backtrace {
 		if strings.HasPrefix(path.Base(frame.Source), source+":") {
@@ -75,7 +74,6 @@ func functionAt(backtrace []wasm.Frame, source string) string {
 	return ""
 }
 
-// keptError ends a handler that has returned and not given back a stack pointer.
 type keptError struct {
 	global        *wasm.Global
 	before, after int32
@@ -89,24 +87,23 @@ func (e keptError) Error() string {
 	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
 }
 
-// frameName is a line of wazero's stack trace: a name, perhaps with parentheses, then parameter and result types.
+// frameName matches a line of wazero's stack trace: a name, perhaps with parentheses, then parameter and result
+// types.
 var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
 
-// parseTrap takes reason, innermost function and source line, and all functions, out of
-// wazero's error, whose text is
+// parseTrap extracts reason, innermost function, source line and backtrace from wazero's error, whose text is
 //
 //	wasm error: unreachable
 //	wasm stack trace:
 //		.on_slot(i32,i32)
 //			0x1a: ?
 //
-// The number is the offset in the code of the copy, of which the image's own debug
-// information knows nothing.
+// The number is an offset in the copy's code; the image's debug information has other offsets.
 func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
 	lines := strings.Split(err.Error(), "\n")
 	reason = strings.TrimPrefix(lines[0], "wasm error: ")
 	name, placed := "", true
-	end := func() { // of what is said of a function
+	end := func() { // ends the lines of a function
 		if !placed {
 			backtrace = append(backtrace, wasm.Frame{Function: name})
 		}
@@ -137,8 +134,8 @@ frames:
 				continue
 			}
 			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
-				function = cmp.Or(function, strings.TrimPrefix(name, wasm.EachName)) // which has returned
-				break frames                                                         // the copy's own entry point, which the image has not
+				function = cmp.Or(function, strings.TrimPrefix(name, wasm.EachName)) // has returned
+				break frames                                                         // entry point of the copy, not of the image
 			}
 			placed = false
 			function = cmp.Or(function, name)
@@ -151,9 +148,8 @@ frames:
 	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
 }
 
-// ownFrame is the place of the innermost function that is the user's: a trap in what a language brings -
-// its panic, its checks - is the caller's doing. A panic handler, which the user may have written, is
-// inside of the panic.
+// ownFrame returns the index of the innermost frame in user code: a trap in a language's library (panic, checks) is
+// due to its caller. Frames inside a panic, such as a user's panic handler, are skipped.
 func ownFrame(backtrace []wasm.Frame) int {
 	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
 		return strings.Contains(f.Source, "/core/src/panicking.rs:") || strings.HasPrefix(f.Function, "core::panicking::")
@@ -166,7 +162,7 @@ func ownFrame(backtrace []wasm.Frame) int {
 	return 0
 }
 
-// libraries are where the sources and the functions of Rust, AssemblyScript and Go themselves are.
+// libraries match sources and functions of the languages Rust, AssemblyScript and Go.
 var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compiler-builtins)/|/compiler_builtins-`)
 
 var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
@@ -175,5 +171,5 @@ func ofLibrary(f wasm.Frame) bool {
 	return libraries.MatchString(f.Source) || slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
 }
 
-// backtraceMax is how many functions of a backtrace are kept, the innermost ones.
+// backtraceMax limits the frames of a backtrace; the innermost are kept.
 const backtraceMax = 64

@@ -11,17 +11,17 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The error numbers of WASI that are given.
+// WASI error numbers.
 const (
 	wasiOK    = 0
 	wasiBadFD = 8
 	wasiFault = 21
 )
 
-// wasiSlotNanoseconds is the clock's step from slot to slot. A runtime reads it; firmware may know the slot alone.
+// wasiSlotNanoseconds is the step of the clock per slot. Only a runtime reads it; firmware knows slots.
 const wasiSlotNanoseconds = 1000
 
-// wasiCall answers one import; a result beyond an error number goes to the instance's memory.
+// wasiCall implements one import; further results go to the instance's memory.
 type wasiCall struct {
 	params []api.ValueType
 	answer func(in *wasmInstance, m api.Memory, stack []uint64) (errno uint64)
@@ -40,7 +40,7 @@ var wasiCalls = map[string]wasiCall{
 	"proc_exit":         {i32s(1), wasiExit},
 }
 
-// wasiResults are those of an import: an error number, unless it does not return.
+// wasiResults returns the results of an import: an error number, none for proc_exit.
 func wasiResults(name string) []api.ValueType {
 	if name == "proc_exit" {
 		return nil
@@ -85,7 +85,6 @@ func checkWASI(f api.FunctionDefinition) error {
 	return nil
 }
 
-// wasiNone says that there are no arguments and no environment: 0 of them in 0 bytes.
 func wasiNone(_ *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if !m.WriteUint32Le(uint32(stack[0]), 0) || !m.WriteUint32Le(uint32(stack[1]), 0) {
 		return wasiFault
@@ -95,7 +94,7 @@ func wasiNone(_ *wasmInstance, m api.Memory, stack []uint64) uint64 {
 
 func wasiNothing(*wasmInstance, api.Memory, []uint64) uint64 { return wasiOK }
 
-// wasiClock is the time of the slot for any clock, from one slot on: Go takes a clock at 0 for a broken one.
+// wasiClock returns the time of the slot for any clock. It starts at one slot: Go considers a clock at 0 broken.
 func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if !m.WriteUint64Le(uint32(stack[2]), wasiSlotNanoseconds*(1+in.now())) {
 		return wasiFault
@@ -103,9 +102,8 @@ func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiRandom gives bytes that follow from the seed, the processor, the slot and how many
-// were drawn in it before: nothing of it has to be saved. Before the bank is there they
-// are the same for all.
+// wasiRandom returns bytes that depend on seed, processor, slot and the number of earlier draws in the slot, so it
+// has no state to save. Before a bank is attached they are equal for all processors.
 func wasiRandom(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	bytes, ok := m.Read(uint32(stack[0]), uint32(stack[1]))
 	if !ok {
@@ -138,7 +136,7 @@ func mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// wasiWrite takes what is written to standard output and standard error into the log, line by line.
+// wasiWrite logs standard output and standard error line by line.
 func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if fd := uint32(stack[0]); fd != 1 && fd != 2 {
 		return wasiBadFD
@@ -164,10 +162,10 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiWaitsMax is how often a runtime may wait in one call: it does so before it reports a fatal error.
+// wasiWaitsMax limits the waits in one call: a runtime waits before it reports a fatal error.
 const wasiWaitsMax = 100
 
-// wasiWait says at once that nothing has happened, and ends a handler that goes on waiting.
+// wasiWait returns at once without an event; it ends a handler that keeps waiting.
 func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if in != nil {
 		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {
@@ -184,10 +182,9 @@ func wasiExit(_ *wasmInstance, _ api.Memory, stack []uint64) uint64 {
 	panic(fmt.Errorf("proc_exit: the firmware's runtime exits with status %d", int32(uint32(stack[0]))))
 }
 
-// panics are what a line begins with in which Go's runtime says why it ends.
+// panics are the prefixes of lines in which Go's runtime reports why it exits.
 var panics = []string{"panic: ", "fatal error: "}
 
-// now is the number of the slot whose handler runs, 0 before.
 func (in *wasmInstance) now() uint64 {
 	if in == nil {
 		return 0
@@ -195,7 +192,7 @@ func (in *wasmInstance) now() uint64 {
 	return in.runtime.slot
 }
 
-// write logs the lines of a text; an unfinished line waits until the handler returns.
+// write logs the lines of a text; an unfinished line is kept until the handler returns.
 func (in *wasmInstance) write(text []byte) {
 	for _, c := range text {
 		if c == '\n' {

@@ -10,66 +10,64 @@ import (
 	"starloom/nic"
 )
 
-// WriteKind says whose a write is, or which variable it changes: writes of one kind are counted
+// WriteKind classifies a write by its target: the column's owner, or the variable. Writes of one kind are counted
 // together.
 type WriteKind struct {
-	Column    string // of the bank, by its name in the register map; "" outside of the bank
-	Neighbour bool   // the column is another processor's; else no one's
-	Variable  string // static variable that lies there, "" if the image does not say
-	Unnamed   uint32 // in its place: the address, rounded down to writeBytesMax
-	Global    string // a global of WebAssembly in the place of memory
-	Grows     bool   // the memory has grown, in the place of a write
+	Column    string // column of the bank, by its name in the register map; "" outside the bank
+	Neighbour bool   // the column belongs to another processor, otherwise to none
+	Variable  string // static variable, "" if unknown
+	Unnamed   uint32 // address, rounded down to writeBytesMax, if no variable is known
+	Global    string // WebAssembly global, not memory
+	Grows     bool   // growth of the memory, not a write
 }
 
-// outside reports whether it is neither of the bank nor of the memory's size.
 func (k *WriteKind) outside() bool { return k.Column == "" && !k.Grows }
 
-// Write is what handlers have changed that is not their own processor's: the first that did,
-// and how many.
+// Write describes the writes of one kind that handlers made outside their own processor's memory: the first, and
+// their number.
 type Write struct {
 	WriteKind
-	Cell    int // whose handler
+	Cell    int // cell of the handler
 	Address uint32
-	Before  []byte // at most writeBytesMax
+	Before  []byte // at most writeBytesMax bytes
 	After   []byte
-	Owner   int // the cell whose it is, nic.OwnerNone for no one's
+	Owner   int // owning cell, nic.OwnerNone for none
 	Grown   int // bytes by which the memory has grown
-	Calls   int // of handlers that made such a write
+	Calls   int // number of handler calls with such a write
 
-	call int // the last one of these
+	call int // last of these calls
 }
 
 const (
 	writeBytesMax   = 16
-	outsideMax      = 128  // kinds outside of the bank that are kept between two calls of TakeWrites
-	outsideBytesMax = 2048 // of a call that are looked at there
+	outsideMax      = 128  // kinds outside the bank kept between two calls of TakeWrites
+	outsideBytesMax = 2048 // bytes outside the bank examined per call
 	watchedChunk    = 4096
 )
 
-// Watched is an Instance that calls its handlers one at a time and notes what each of them
-// writes beside its own processor's part of the bank and its stack. Without names in the
-// image, memory below the stack pointer is taken for the stack.
+// Watched is an Instance that calls handlers one at a time and records their writes outside their own processor's
+// part of the bank and the stack. In an image without names, memory below the stack pointer counts as stack.
 type Watched struct {
 	Instance
 	in      *wasmInstance
-	before  []byte // the memory before the call
+	before  []byte // memory before the call
 	costs   []uint32
 	stack   int // global of the stack pointer, -1 for none
 	writes  []Write
-	kinds   map[WriteKind]int // places in writes
-	outside int               // of writes
-	cut     bool              // there were more
-	endless []Event           // of calls that did not return
-	call    int               // number of the call that is made
-	looked  int               // bytes outside of the bank that it has changed
-	sources map[uint32]string // names of variables that were asked for
-	blind   bool              // nothing is noted now
+	kinds   map[WriteKind]int // index in writes
+	outside int               // number of writes outside the bank
+	cut     bool              // writes were left out
+	endless []Event           // traps of calls that did not return
+	call    int               // number of the current call
+	looked  int               // changed bytes outside the bank in this call
+	sources map[uint32]string // variable names by address
+	blind   bool              // writes are not recorded
 
-	statics  []static // what handlers have written outside of the bank
-	followed []uint64 // globals before a call that is tried out
+	statics  []static // written variables outside the bank
+	followed []uint64 // globals before a trial call
 }
 
-// Watch watches an instance of an image.
+// Watch wraps an instance of an image.
 func Watch(instance Instance) *Watched {
 	in := instance.(*wasmInstance)
 	w := &Watched{Instance: in, in: in, kinds: map[WriteKind]int{}, sources: map[uint32]string{}}
@@ -85,16 +83,16 @@ func Watch(instance Instance) *Watched {
 	return w
 }
 
-// Watch says whether what handlers write is noted from now on. At first it is.
+// Watch turns recording on or off; initially it is on.
 func (w *Watched) Watch(on bool) { w.blind = !on }
 
-// NamedCall is a function of an image that the network may call: Caller.
+// NamedCall is a function of an image that the network may call: see Caller.
 type NamedCall struct {
 	Name      string
 	Arguments int
 }
 
-// Calls lists those of the image, by name.
+// Calls lists the image's functions for the network, sorted by name.
 func (w *Watched) Calls() (calls []NamedCall) {
 	for name, f := range w.in.image.compiled.ExportedFunctions() {
 		if call, ok := strings.CutPrefix(name, exportCall); ok {
@@ -105,14 +103,14 @@ func (w *Watched) Calls() (calls []NamedCall) {
 	return calls
 }
 
-// stackName is the end of the stack pointer's name where tools give it one.
+// stackName ends the stack pointer's name if a tool names it.
 const stackName = "__stack_pointer"
 
 func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
 	return w.in.Call(name, arguments...)
 }
 
-// Fault is the event of a Call that has failed.
+// Fault returns the event of a failed Call.
 func (w *Watched) Fault(err error) Event {
 	var trapped trapError
 	if errors.As(err, &trapped) {
@@ -136,7 +134,8 @@ func (w *Watched) Restart(cells []uint32) {
 
 func (w *Watched) Costs() []uint32 { return w.costs }
 
-// TakeWrites returns the notes since the last call, in order, and whether writes outside the bank were left out.
+// TakeWrites returns the writes recorded since the last call, in order; cut reports that writes outside the bank were
+// left out.
 func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	writes, cut = w.writes, w.cut
 	w.writes, w.outside, w.cut = nil, 0, false
@@ -144,14 +143,13 @@ func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	return writes, cut
 }
 
-// TakeEndless returns the traps of calls that did not return, see Host.Limit, since the last call.
+// TakeEndless returns the traps by Host.Limit since the last call.
 func (w *Watched) TakeEndless() []Event {
 	events := w.endless
 	w.endless = nil
 	return events
 }
 
-// each calls handlers one at a time, or at once where nothing is noted.
 func (w *Watched) each(cells []uint32, call func(cells []uint32)) {
 	if w.blind {
 		call(cells)
@@ -164,8 +162,7 @@ func (w *Watched) each(cells []uint32, call func(cells []uint32)) {
 	}
 }
 
-// watch calls one handler and compares the memory before and after. The list of calls is
-// the host's: it is written before.
+// watch calls one handler and compares the memory before and after. The host writes the list of calls before that.
 func (w *Watched) watch(cell int, call func()) {
 	w.follow(call)
 	host, globals, events := w.in.image.host, w.in.Globals(), len(w.in.events)
@@ -202,7 +199,6 @@ func (w *Watched) watch(cell int, call func()) {
 	}
 }
 
-// note counts a write, and keeps the first of its kind if there is room: then it returns it.
 func (w *Watched) note(write *Write) *Write {
 	if k, known := w.kinds[write.WriteKind]; known {
 		if kept := &w.writes[k]; kept.call != w.call {
@@ -223,10 +219,10 @@ func (w *Watched) note(write *Write) *Write {
 	return &w.writes[len(w.writes)-1]
 }
 
-// compare notes the changes in a piece of memory at an address: adjacent bytes of one owner are one write.
+// compare records the changes in a piece of memory. Adjacent bytes of one owner form one write.
 func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
-	var kind WriteKind // of the byte before
-	var last *Write    // that begins here
+	var kind WriteKind // kind of the previous byte
+	var last *Write    // beginning in this piece
 	for i := range now {
 		at := uint64(address + i)
 		if old[i] == now[i] {
@@ -267,7 +263,7 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	}
 }
 
-// lostFrame is the SDK's: a frame of sl_send that is not sent. Handlers write to it and never read it.
+// lostFrame is the SDK's dummy for frames of sl_send that are not sent: written, never read.
 const lostFrame = "starloom_lost ("
 
 func (w *Watched) variable(address uint32) string {
@@ -279,19 +275,18 @@ func (w *Watched) variable(address uint32) string {
 	return name
 }
 
-// variable returns the static variable at an address, "" if the image does not say.
 func (img *Image) variable(address uint32) string {
 	defer img.lockPlaces()()
 	return img.places.Variable(address)
 }
 
-// Cover lets images loaded from now on note the branches and comparisons of handlers: see wasm.Covered.
+// Cover makes images loaded from now on record branches and comparisons of handlers: see wasm.Covered.
 func (h *Host) Cover() { h.covers = true }
 
-// Covered says what the image's copy notes.
+// Covered returns the numbers of recorded branches and comparisons.
 func (w *Watched) Covered() wasm.Covered { return w.in.image.copy.Covered }
 
-// TakeBranches adds those that were taken since the last call to a set.
+// TakeBranches adds the branches taken since the last call to a set.
 func (w *Watched) TakeBranches(set []uint64) {
 	for k, g := range w.in.cover.branches {
 		set[k] |= g.Get()
@@ -299,11 +294,10 @@ func (w *Watched) TakeBranches(set []uint64) {
 	}
 }
 
-// Operands are what a comparison has compared.
+// Operands are the two operands of a comparison.
 type Operands [2]uint64
 
-// TakeOperands appends those of all comparisons that were made since the last call, the last ones of
-// each, where they differ.
+// TakeOperands appends, for each comparison executed since the last call, its last operands if they differ.
 func (w *Watched) TakeOperands(list []Operands) []Operands {
 	operands := w.in.cover.operands
 	for k := 0; k < len(operands); k += 2 {
@@ -316,21 +310,21 @@ func (w *Watched) TakeOperands(list []Operands) []Operands {
 	return list
 }
 
-// Base is what an instance was before calls that are taken back.
+// Base is a saved state of an instance.
 type Base struct {
 	memory   []byte
 	globals  []uint64
 	silenced []uint64
 }
 
-// Keep notes what the instance is.
+// Keep saves the state of the instance.
 func (w *Watched) Keep(b *Base) {
 	b.memory, b.globals = append(b.memory[:0], w.Memory()...), w.Globals()
 	b.silenced = append(b.silenced[:0], w.Bank().SilencedCells()...)
 }
 
-// TakeBack lets the instance be what it was, and returns the first write since then into what
-// belongs to another cell than the one that was called, nil if there is none.
+// TakeBack restores the saved state and returns the first write since then to another cell than the called one, nil
+// if there is none.
 func (w *Watched) TakeBack(b *Base, cell int) (foreign *Write, err error) {
 	memory := w.Memory()
 	if len(memory) != len(b.memory) {
@@ -356,7 +350,6 @@ func (w *Watched) TakeBack(b *Base, cell int) (foreign *Write, err error) {
 	return foreign, err
 }
 
-// foreign is the first change in a piece of memory at an address of what is another cell's.
 func (w *Watched) foreign(cell, address int, old, now []byte) *Write {
 	for i := range now {
 		if old[i] == now[i] {
@@ -369,18 +362,15 @@ func (w *Watched) foreign(cell, address int, old, now []byte) *Write {
 	return nil
 }
 
-// static is what handlers write outside of the bank: bytes of a variable, or a global.
 type static struct {
 	kind    WriteKind
 	bytes   []uint32 // addresses
-	global  int      // if there are none
-	carries bool     // a handler has read what another one has left
+	global  int      // if bytes is empty
+	carries bool     // a handler has read a value left by another
 }
 
-// staticBytesMax bounds the bytes of a variable that are followed.
 const staticBytesMax = 256
 
-// noteStatic follows a byte of a variable from now on, or a global.
 func (w *Watched) noteStatic(kind WriteKind, address uint32, global int) {
 	k := slices.IndexFunc(w.statics, func(s static) bool { return s.kind == kind })
 	if k < 0 {
@@ -395,14 +385,14 @@ func (w *Watched) noteStatic(kind WriteKind, address uint32, global int) {
 	}
 }
 
-// Carries reports whether a handler has read what another one has left in a variable or a global:
-// what it does depends on it. One that is written before it is read in every call carries nothing.
+// Carries reports whether a handler depends on a value that another handler left in a variable or global. A variable
+// that every call writes before it reads carries nothing.
 func (w *Watched) Carries(kind WriteKind) bool {
 	return slices.ContainsFunc(w.statics, func(s static) bool { return s.kind == kind && s.carries })
 }
 
-// follow makes a call that is going to be made twice more, with other values in the variables and
-// globals that are followed, and takes both back: what differs depends on what was in them.
+// follow executes the next call twice in advance, with different values in the followed variables and globals, and
+// undoes both: differences show a dependency.
 func (w *Watched) follow(call func()) {
 	if !slices.ContainsFunc(w.statics, func(s static) bool { return !s.carries }) {
 		return
@@ -424,7 +414,7 @@ func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	}) {
 		return true
 	}
-	// What is stained and stays so was neither read nor written.
+	// a static that keeps its changed value was neither read nor written
 	for k := range w.statics {
 		s := &w.statics[k]
 		if !some(s) {
@@ -442,10 +432,9 @@ func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	return !slices.Equal(plainGlobals, stainedGlobals) || !slices.Equal(plain, stained)
 }
 
-// stained is another value than that of a global, whatever its type.
+// stained returns a value other than value, for globals of any type.
 func (w *Watched) stained(value uint64) uint64 { return value ^ 0x55 }
 
-// tryOut makes a call with other values in some statics, and takes it back.
 func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte, globals []uint64, events []Event) {
 	in, before := w.in, len(w.in.events)
 	said, spent := in.said, slices.Clone(in.spent)
@@ -465,7 +454,7 @@ func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte,
 	call()
 	memory, globals, events = slices.Clone(in.Memory()), in.Globals(), slices.Clone(in.events[before:])
 	if err := in.SetState(w.before, w.followed); err != nil {
-		panic(err) // it has been in this state before
+		panic(err) // impossible: the instance was in this state before
 	}
 	in.events, in.said, in.spent = in.events[:before], said, spent
 	copy(in.probes, probes)

@@ -10,19 +10,18 @@ import (
 )
 
 const (
-	fuzzSeeds       = 3   // of runs after which handlers are called: that of the scenario and the next ones
-	fuzzFindingsMax = 32  // that are listed
-	fuzzRepeatsMax  = 256 // sequences that find something, after which no more are tried
-	fuzzStaleEvery  = 8   // of how many sequences one is looked at for stale reads, beside those that reach more
+	fuzzSeeds       = 3   // seeds of the runs after which handlers are called: the scenario's and the next ones
+	fuzzFindingsMax = 32  // listed findings
+	fuzzRepeatsMax  = 256 // the campaign stops after this number of sequences with findings
+	fuzzStaleEvery  = 8   // one in this number of sequences is checked for stale reads, besides those that reach more code
 )
 
-// campaign gives sequences of arbitrary input to handlers, and lists what they have done.
 type campaign struct {
 	*checker
 	fuzzer    *fuzzer
-	sequences int // to try
-	unlisted  int // findings that a full list had no room for
-	repeats   int // sequences that have found something
+	sequences int // sequences left to try
+	unlisted  int // findings beyond a full list
+	repeats   int // sequences with findings
 }
 
 func (c *checker) fuzz(sequences int) (err error) {
@@ -90,8 +89,8 @@ func (c *campaign) try(in *FuzzInput) {
 	}
 }
 
-// list adds a finding, made smaller, to the report, unless one of the same place is there that
-// needs no more. In a full list it takes the place of a note if it is worse.
+// list adds a shrunk finding to the report, unless one of the same place is listed that needs no more damage. In a
+// full list it replaces a note if it is worse.
 func (c *campaign) list(x *FuzzFinding) {
 	list := c.report.Fuzz
 	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })
@@ -127,7 +126,7 @@ func (c *campaign) sum(bases []fuzzBase) {
 	}
 }
 
-// fuzzBases spreads the places in which handlers are called over a run, with several seeds.
+// fuzzBases spreads the slots at which handlers are called over a run, for several seeds.
 func fuzzBases(seed, slots uint64) (list []fuzzBase) {
 	slots = max(slots, 1)
 	for k := range uint64(fuzzSeeds) {

@@ -12,24 +12,24 @@ import (
 
 type checker struct {
 	ctx      context.Context
-	config   *config.Config // without RTL
+	config   *config.Config // configuration without RTL
 	keys     Keys
-	alone    bool // the image serves one processor per instance: nothing is banked
+	alone    bool // the image serves one processor per instance, so it cannot run banked
 	progress func(what string)
 	report   Report
 
-	recursive []string // functions of the image that may call themselves
+	recursive []string // functions of the image that may recurse
 }
 
-// Keys turns a scenario into the keys of a scenario file, and back.
+// Keys converts between a scenario and the keys of its file.
 type Keys struct {
-	Own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
+	Own  func() (map[string]any, error) // nil for a network built in Go, which has no file form
 	Read func(keys map[string]any) (*config.Config, error)
-	YAML func(keys map[string]any) ([]byte, error) // as a scenario file
+	YAML func(keys map[string]any) ([]byte, error) // encodes keys as a scenario file
 }
 
-// servesOne reports whether the image serves one processor per instance. One that cannot be
-// read is refused when a machine is built.
+// servesOne reports whether the image serves one processor per instance. It ignores errors: New refuses such an
+// image.
 func (c *checker) servesOne() bool {
 	binary, err := c.imageBytes()
 	if err != nil {
@@ -48,7 +48,6 @@ func (c *checker) imageBytes() ([]byte, error) {
 
 func (c *checker) processors() int { return c.config.Network.Shape().Processors() }
 
-// wholeUnits rounds the size of a bank up, as a machine does.
 func (c *checker) wholeUnits(size int) int {
 	shape := c.config.Network.Shape()
 	return shape.WholeUnits(size) * shape.PerUnit
@@ -68,7 +67,7 @@ func (c *checker) leave(what string) {
 func (c *checker) machine(run *Run) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = run.Mode
-	if run.Metered != (own.Firmware.CPU != nil) { // which is not done where there is a budget
+	if run.Metered != (own.Firmware.CPU != nil) { // never with a budget
 		own.Firmware.CPU = nil
 		if run.Metered {
 			own.Firmware.CPU = unitCPU()
@@ -82,19 +81,19 @@ func (c *checker) machine(run *Run) (*emulator.Machine, error) {
 func unitCPU() *meter.CPU {
 	costs, err := wasm.Table("unit", nil)
 	if err != nil {
-		panic(err) // it is one of the models
+		panic(err) // unit is a model
 	}
 	return &meter.CPU{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
 }
 
-// Bounds of a machine whose handlers are called one at a time.
+// Limits of a machine whose handlers are called one at a time.
 const (
 	watchedProcessorsMax = 1 << 16
-	watchedBank          = 256    // processors: what is compared after each call is their memory
-	watchedTicks         = 1 << 8 // of a handler
+	watchedBank          = 256    // processors per bank: their memory is compared after each call
+	watchedTicks         = 1 << 8 // ticks per handler
 )
 
-// watched is a machine with single, bounded handler calls, banked if possible, that may note branches.
+// watched builds a machine with separate, bounded handler calls, banked if possible; covered records branches.
 func (c *checker) watched(covered bool) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = c.mode()

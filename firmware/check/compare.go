@@ -11,17 +11,17 @@ import (
 	"starloom/internal/emulator"
 )
 
-// Bounds of what is done without being asked for: a check should take seconds.
+// Limits of the default comparison: a check should take seconds.
 const (
-	isolatedProcessorsMax = 4096    // an instance for each takes memory
-	slowCallsMax          = 1 << 20 // handlers of a run in the interpreter or with the engine cycle
+	isolatedProcessorsMax = 4096    // each needs the memory of an instance
+	slowCallsMax          = 1 << 20 // handler calls of a run in the interpreter or the cycle engine
 )
 
-// compare runs the scenario in all ways and looks for the first difference from the first of them.
+// compare runs the scenario in all ways and finds the first difference from the first run.
 func (c *checker) compare() error {
 	n := c.processors()
 	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: c.engine(), Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
-	add := func(change func(r *Run)) { // unless a run is in the list
+	add := func(change func(r *Run)) { // skips duplicates
 		run := runs[0]
 		run.Mode = c.mode()
 		change(&run)
@@ -87,7 +87,7 @@ func (c *checker) compare() error {
 	return nil
 }
 
-// oneMeter says why handlers cannot both cost something and nothing, "" if they can.
+// oneMeter explains why metered and unmetered runs cannot be compared, "" if they can.
 func (c *checker) oneMeter(first *outcome.FirmwareReport) string {
 	switch {
 	case c.config.Timing.ComputeCycles > 0:
@@ -98,17 +98,17 @@ func (c *checker) oneMeter(first *outcome.FirmwareReport) string {
 	return ""
 }
 
-// execution is what of a run must not depend on how it is executed.
+// execution holds the results that must not depend on the way to execute.
 type execution struct {
-	text     []byte // of the report
-	costless []byte // of the report without what handlers cost
+	text     []byte // encoded report
+	costless []byte // report without handler costs
 	firmware outcome.FirmwareReport
 
 	violations      []outcome.Violation
 	violationsTotal uint64
 }
 
-// comparable returns what must be equal: the cost of handlers only if both runs have some.
+// comparable returns the texts that must be equal: with handler costs only if both runs have them.
 func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 	if o.firmware.CPU != other.firmware.CPU {
 		return o.costless, other.costless

@@ -14,7 +14,7 @@ import (
 	"starloom/internal/emulator"
 )
 
-// shownBytes bounds the bytes of a state or frame in a report, from the first that differs.
+// shownBytes limits the reported bytes of a state or frame, from the first difference on.
 const shownBytes = 16
 
 func (c *checker) explain(first, other *Run, reports [2][]byte) (err error) {
@@ -71,7 +71,7 @@ func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 			continue
 		}
 		d.Found, d.Slot, d.Processor, d.Path = true, a.Slots(), p, a.Names.Processor(p)
-		// One of them may have a frame that the other one has not.
+		// One machine may lack a frame of the other.
 		if k == len(itemsA) || k < len(itemsB) && itemsA[k].Name != itemsB[k].Name && find(itemsA, itemsB[k].Name) == nil {
 			d.Item, d.Other = itemsB[k].Name, shown(itemsB[k].Bytes)
 			continue
@@ -100,13 +100,12 @@ func (c *checker) before(d *Difference, m *emulator.Machine) error {
 	return nil
 }
 
-// Item is something of a processor that must not differ.
+// Item is a compared part of a processor's state.
 type Item struct {
 	Name  string
 	Bytes []byte
 }
 
-// find returns the bytes of an item, nil if there is none.
 func find(items []Item, name string) []byte {
 	for _, item := range items {
 		if item.Name == name {
@@ -118,7 +117,8 @@ func find(items []Item, name string) []byte {
 
 func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes), shownBytes)]) }
 
-// ItemsOf lists what a processor is after a boundary, the frames that it sends in the next slot first.
+// ItemsOf returns the compared parts of a processor after a boundary, first the frames that it sends in the next
+// slot.
 func ItemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []Item) {
 	for k, frame := range sent {
 		items = append(items, Item{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})
@@ -130,7 +130,7 @@ func ItemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items 
 	return items
 }
 
-// SentBy are the frames that processors put on the fabric at the last boundary.
+// SentBy returns the frames that processors put on the fabric at the last boundary, by processor.
 func SentBy(m *emulator.Machine) map[int][]fabric.Captured {
 	sent := map[int][]fabric.Captured{}
 	for i := range m.Shards {
@@ -144,7 +144,6 @@ func SentBy(m *emulator.Machine) map[int][]fabric.Captured {
 	return sent
 }
 
-// reportField is a value of a report, and where it is in the JSON form.
 type reportField struct{ path, value string }
 
 func fieldsOf(report []byte) (fields []reportField) {
@@ -154,7 +153,7 @@ func fieldsOf(report []byte) (fields []reportField) {
 	walk = func(path string) {
 		token, err := decoder.Token()
 		if err != nil {
-			panic(fmt.Sprintf("a report is not JSON: %v", err)) // it was written here
+			panic(fmt.Sprintf("a report is not JSON: %v", err)) // encoded by WriteJSON
 		}
 		open, ok := token.(json.Delim)
 		if !ok {
@@ -169,13 +168,13 @@ func fieldsOf(report []byte) (fields []reportField) {
 			key, _ := decoder.Token()
 			walk(strings.TrimPrefix(fmt.Sprintf("%s.%s", path, key), "."))
 		}
-		_, _ = decoder.Token() // the end of it
+		_, _ = decoder.Token() // closing delimiter
 	}
 	walk("")
 	return fields
 }
 
-// firstField is the first one that differs, with its values; "" where a report has none.
+// firstField returns the first different field and its values, "" for a missing value.
 func firstField(first, other []reportField) (path, inFirst, inOther string) {
 	k := 0
 	for k < len(first) && k < len(other) && first[k] == other[k] {
@@ -195,9 +194,9 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 	return "", "", ""
 }
 
-// cause says what the usual cause of a difference is, by which ways to execute agree and by what
-// handlers have written. All runs before the first that differs have agreed, so that one which
-// is metered, interpreted or of another engine differs for that only.
+// cause returns the usual cause of a difference and its remedy, based on the ways that agree and on the writes of
+// handlers. All earlier runs have agreed, so a metered or interpreted run, or a run with another engine, differs for
+// that reason only.
 func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image", first.options(), other.options())

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	fuzzStepsFresh = 6   // slots of a sequence that is made of nothing
-	fuzzWordsMax   = 3   // of tables in an input
-	fuzzPayloadMax = 256 // bytes, mostly
+	fuzzStepsFresh = 6   // slots of a sequence drawn from scratch
+	fuzzWordsMax   = 3   // table words in an input
+	fuzzPayloadMax = 256 // usual payload limit in bytes
 )
 
-// draw makes an input for the slots that come next: of nothing, or of one that has reached something.
+// draw creates an input for the next slots, from scratch or by mutating one from the corpus.
 func (f *fuzzer) draw() FuzzInput {
 	r := f.random
 	in := FuzzInput{Seed: f.m.Seed, Slots: f.m.Slots(), Processor: r.IntN(f.m.Shape.Processors())}
@@ -30,7 +30,7 @@ func (f *fuzzer) draw() FuzzInput {
 		return in
 	}
 	if n := len(f.corpus); n > 0 && r.IntN(3) != 0 {
-		from := f.corpus[max(r.IntN(n), r.IntN(n))].clone() // rather a late one
+		from := f.corpus[max(r.IntN(n), r.IntN(n))].clone() // prefers later ones
 		in.Processor, in.Steps = from.Processor, from.Steps
 		f.choose(in.Processor)
 		for range 1 + r.IntN(3) {
@@ -94,7 +94,7 @@ func (f *fuzzer) frame(processor int) FuzzFrame {
 	return x
 }
 
-// payload draws one: of words, of any bytes, or of bytes that firmware tells apart.
+// payload draws a payload: of words, of random bytes, or of bytes that firmware distinguishes.
 func (f *fuzzer) payload() []byte {
 	r, bank := f.random, f.instance.Bank()
 	size := min(bank.PayloadBytes, fuzzPayloadMax)
@@ -210,9 +210,9 @@ func (f *fuzzer) harm(x *FuzzStep) {
 type dictionary struct {
 	random     *rand.Rand
 	processors uint32
-	constants  []uint64                        // that the image compares with
-	operands   [operandsKept]firmware.Operands // compared of late
-	noted      int                             // operands, so far
+	constants  []uint64                        // constants in comparisons of the image
+	operands   [operandsKept]firmware.Operands // operands of recent comparisons
+	noted      int                             // number of operands so far
 }
 
 const operandsKept = 64
@@ -224,8 +224,8 @@ func (d *dictionary) note(compared []firmware.Operands) {
 	}
 }
 
-// word is one that firmware tells from others, or may not have thought of: a limit, a constant that
-// its image compares with, what it has compared of late, or any.
+// word draws a word that firmware may distinguish or not expect: a limit, a constant or operand of a comparison, or
+// any word.
 func (d *dictionary) word() uint32 {
 	r, n := d.random, d.processors
 	switch r.IntN(4) {
@@ -244,7 +244,7 @@ func (d *dictionary) word() uint32 {
 	return r.Uint32()
 }
 
-// near is a word, or one beside it: limits are compared with.
+// near returns a word or one of its neighbours, for comparisons with limits.
 func near(word uint32, draw int) uint32 {
 	switch draw {
 	case 0:

@@ -10,21 +10,21 @@ import (
 	"starloom/traces/input"
 )
 
-// Options say how CheckFirmware looks.
+// Options select the parts of a firmware check.
 type Options struct {
-	JSON    outputs.Output // report, see FirmwareCheck.WriteJSON
-	HTML    outputs.Output // report as a page for a browser
-	Command string         // that repeats the check, for the page; "" for none
+	JSON    outputs.Output // report, see Report.WriteJSON
+	HTML    outputs.Output // report as an HTML page
+	Command string         // command that repeats the check, for the page; "" for none
 
-	Fuzz      int    // sequences of arbitrary input that are tried; 0 for none
-	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none
-	Replay    string // a file of it: only this sequence is tried
+	Fuzz      int    // number of sequences of arbitrary input, 0 for none
+	Reproduce string // folder for a scenario and an input that show each finding, "" for none
+	Replay    string // input file of Reproduce: only this sequence is tried
 
-	// Progress, if set, is called with what is done now.
+	// Progress, if set, is called with a description of the next step.
 	Progress func(what string)
 }
 
-// Firmware checks the firmware of what a scenario has become, in all the ways to run it.
+// Firmware checks the firmware of a scenario in all ways to run it.
 func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (check *Report, err error) {
 	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
 		return nil, input.Mistake("--reproduce", "no handler is called on arbitrary input that could find something",
@@ -70,7 +70,7 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 	return &c.report, out.Files.Commit()
 }
 
-// check does all of it. A handler without a return would keep all other runs: then nothing is compared.
+// check runs all parts. If a handler does not return, nothing is compared, since other runs would not end.
 func (c *checker) check(o *Options) error {
 	if o.Replay != "" {
 		err := c.replay(o.Replay)

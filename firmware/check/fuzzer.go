@@ -11,27 +11,27 @@ import (
 	"starloom/internal/emulator"
 )
 
-// fuzzer is a machine whose handlers are called on input that its run does not bring.
+// fuzzer is a machine whose handlers are called on input that does not occur in its run.
 type fuzzer struct {
 	m        *emulator.Machine
 	image    wasm.Covered
-	instance *firmware.Watched // of the processor that is called
-	base     firmware.Base     // what it was after the slots of the run
-	words    [][]uint64        // the schedule's words of all processors for the slots that follow; nil for none
+	instance *firmware.Watched // instance of the called processor
+	base     firmware.Base     // state of the instance after the slots of the run
+	words    [][]uint64        // schedule words of all processors for the next slots, nil for none
 	ledger   fabric.Ledger
-	calls    int // of handlers
+	calls    int // handler calls
 	coverage
 	dictionary
 
-	// Of the last run.
+	// Last run:
 	compared   []firmware.Operands
-	comparedIn []int // how many of them were compared up to the end of each step
-	stain      byte  // what is in the RX FIFO and of no frame; 0: what is left there
+	comparedIn []int // number of compared operands at the end of each step
+	stain      byte  // fills unused bytes of the RX FIFO; 0: leaves them
 	seen       []byte
-	seenIn     []int // like comparedIn
+	seenIn     []int // length of seen at the end of each step
 }
 
-// newFuzzer builds a machine to call handlers of: banked, one at a time, and they end.
+// newFuzzer builds a machine with separate, bounded handler calls, banked if possible.
 func (c *checker) newFuzzer() (*fuzzer, error) {
 	m, err := c.watched(true)
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *fuzzer) step(base fuzzBase) error {
 		}
 	}
 	for f.m.Slots() < base.slots && !f.m.Ended() {
-		f.m.Host.Limit(watchedTicks * watchedBank) // of all that are called together
+		f.m.Host.Limit(watchedTicks * watchedBank) // the limit covers all handlers of a bank together
 		if err := f.m.Step(); err != nil {
 			return err
 		}
@@ -72,7 +72,6 @@ func (f *fuzzer) step(base fuzzBase) error {
 	return nil
 }
 
-// plan works out the schedule's words for the slots that follow.
 func (f *fuzzer) plan() {
 	f.words = nil
 	m := f.m
@@ -98,7 +97,7 @@ func (f *fuzzer) plan() {
 	}
 }
 
-// stepsAfter is for how many slots in a row there may be input after some of the run: not beyond its limit.
+// stepsAfter returns the largest number of steps of an input after some slots of the run: not beyond the slot limit.
 func (f *fuzzer) stepsAfter(slots uint32) int {
 	return min(fuzzStepsMax, max(1, int(f.m.Config.Slots)-int(slots)))
 }
@@ -112,26 +111,24 @@ func (f *fuzzer) choose(processor int) (cell int) {
 	return cell
 }
 
-// coverage is what sequences have reached in the firmware: branches that were taken, and values of
-// bytes of the state, which show how far a handler has come that counts what it has heard. Those that
-// reach more are kept, and others are made of them.
+// coverage records the branches and state-byte values reached by sequences. State bytes show the progress of handlers
+// that count receptions. Sequences that reach more are kept in the corpus, for mutation.
 type coverage struct {
-	branches []uint64 // that were taken
-	taken    []uint64 // in the last run
+	branches []uint64 // taken in any run
+	taken    []uint64 // taken in the last run
 	values   [coveredBytes]coveredByte
-	novel    bool // the last run has taken a new branch, or brought a byte of the state to a value that it never had
+	novel    bool // the last run has taken a new branch or set a state byte to a new value
 	corpus   []FuzzInput
 }
 
-// coveredByte are values that a byte of a state has had.
 type coveredByte struct {
 	seen  [4]uint64
 	count int
 }
 
 const (
-	coveredBytes  = 1024 // of a state, whose values are looked at
-	coveredValues = 12   // of a byte: one that has more is no counter
+	coveredBytes  = 1024 // state bytes observed
+	coveredValues = 12   // values per byte: a byte with more is not a counter
 	corpusMax     = 1024
 )
 
@@ -157,7 +154,7 @@ func (v *coverage) learnState(state []byte) {
 	}
 }
 
-// learn notes the branches of a run. Only those of a clean one are new: frames and statuses suffice for them.
+// learn records the branches of a run. Only a clean run, with frames and statuses only, makes them novel.
 func (v *coverage) learn(instance *firmware.Watched, clean bool) {
 	clear(v.taken)
 	instance.TakeBranches(v.taken)
@@ -179,9 +176,9 @@ func (v *coverage) keep(in *FuzzInput, random *rand.Rand) bool {
 	return true
 }
 
-const fuzzShrinksMax = 1024 // inputs that are tried to make one smaller
+const fuzzShrinksMax = 1024 // inputs tried to shrink one
 
-// shrinking makes the input of a finding smaller for as long as the same is found.
+// shrinking reduces the input of a finding while it shows the same fault.
 type shrinking struct {
 	*fuzzer
 	best  FuzzFinding
@@ -198,7 +195,7 @@ func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 			})
 		}
 	}
-	s.try(func(in *FuzzInput) { // nothing but frames and statuses
+	s.try(func(in *FuzzInput) { // only frames and statuses
 		for k := range in.Steps {
 			x := &in.Steps[k]
 			x.State, x.Workload, x.Schedule, x.ROM = "", nil, nil, nil
@@ -212,7 +209,7 @@ func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 	return s.best
 }
 
-// try changes a copy of the input, and keeps it if it shows the same.
+// try changes a copy of the input and keeps it if it shows the same fault.
 func (s *shrinking) try(change func(in *FuzzInput)) bool {
 	if s.tries++; s.tries > fuzzShrinksMax {
 		return false
@@ -232,7 +229,7 @@ func (s *shrinking) try(change func(in *FuzzInput)) bool {
 	return false
 }
 
-// show runs an input; stale reads show only where they are looked for.
+// show runs an input; stale looks for stale reads.
 func (f *fuzzer) show(in *FuzzInput, stale bool) []FuzzFinding {
 	if stale {
 		return f.stale(in)
@@ -240,8 +237,8 @@ func (f *fuzzer) show(in *FuzzInput, stale bool) []FuzzFinding {
 	return f.run(in)
 }
 
-// steps takes out slots, or what they bring. The slots that are left come earlier, so that those
-// that must come in their time stay, without input.
+// steps removes slots or empties them. Removed slots move later ones forward, so slots that must keep their time
+// stay, without input.
 func (s *shrinking) steps() {
 	for k := 0; k < len(s.best.Input.Steps); k++ {
 		for s.try(func(in *FuzzInput) { in.Steps = slices.Delete(in.Steps, k, k+1) }) && k < len(s.best.Input.Steps) {
@@ -289,7 +286,7 @@ func (s *shrinking) step(k int) {
 	}
 }
 
-// frame makes a frame of a slot smaller: nothing special in its header, a short payload of zeros.
+// frame simplifies a frame of a slot: a plain header, and a short payload of zeros.
 func (s *shrinking) frame(k, i int) {
 	now := func() *FuzzFrame { return &s.best.Input.Steps[k].Frames[i] }
 	change := func(change func(x *FuzzFrame)) bool {

@@ -14,32 +14,30 @@ import (
 	"starloom/traces/input"
 )
 
-// FuzzInput is input that the run itself does not bring: after so many slots of the run, the slot
-// handler of a processor is called in each of the slots that follow, and its state goes on from one to
-// the next. With Call, a function that the network may call by name is called instead.
+// FuzzInput is input that does not occur in the run. After Slots slots of the run, the slot handler of a processor is
+// called once per step; its state carries over. With Call, a function for the network is called instead.
 type FuzzInput struct {
-	Seed      uint64     `json:"seed"`  // of the run
-	Slots     uint32     `json:"slots"` // at least 1
+	Seed      uint64     `json:"seed"` // seed of the run
+	Slots     uint32     `json:"slots"`
 	Processor int        `json:"processor"`
-	Steps     []FuzzStep `json:"steps,omitempty"` // slot after slot
+	Steps     []FuzzStep `json:"steps,omitempty"` // consecutive slots
 	Call      *FuzzCall  `json:"call,omitempty"`
 }
 
-// FuzzStep is what a processor gets in one slot: frames and statuses of what it hears, and registers
-// that are overwritten with what is given. What is not given is as it would be: receivers are idle,
-// the transmitter has sent what it could, the schedule has its word.
+// FuzzStep is the input of one slot: received frames and statuses, and overwritten registers. Other inputs have
+// default values: receivers are idle, the transmitter has sent all it could, the schedule provides its word.
 type FuzzStep struct {
 	Frames   []FuzzFrame `json:"frames,omitempty"`
-	Statuses []FuzzLane  `json:"statuses,omitempty"` // of receivers
+	Statuses []FuzzLane  `json:"statuses,omitempty"` // receiver statuses
 	Transmit []FuzzLane  `json:"transmit_statuses,omitempty"`
-	Schedule *uint64     `json:"schedule,omitempty"` // the schedule's word
-	Workload *uint32     `json:"workload,omitempty"` // the workload's word
+	Schedule *uint64     `json:"schedule,omitempty"` // word of the schedule
+	Workload *uint32     `json:"workload,omitempty"` // word of the workload
 	ROM      []FuzzWord  `json:"rom,omitempty"`
-	State    string      `json:"state,omitempty"` // bytes of the handler's state, in hex, from its first one on
+	State    string      `json:"state,omitempty"` // state bytes in hex, from the first one on
 }
 
-// FuzzFrame is a frame that was received: one at each port that the processor hears, and none at
-// others. Where it hears one port at a time, Port is that one.
+// FuzzFrame is a received frame, one per port that the processor hears. If it hears one port at a time, Port is that
+// port.
 type FuzzFrame struct {
 	Port        uint16 `json:"port"`
 	Kind        uint8  `json:"kind"`
@@ -47,32 +45,32 @@ type FuzzFrame struct {
 	Tag         uint16 `json:"tag,omitempty"`
 	Source      uint32 `json:"source"`
 	Destination uint32 `json:"destination"`
-	Payload     string `json:"payload"` // in hex
+	Payload     string `json:"payload"` // payload bytes in hex
 }
 
-// FuzzLane is the status of a receiver or transmitter: of its port where a NIC uses all at once,
-// else of port 0.
+// FuzzLane is the status of a receiver or transmitter, of its port if the NIC uses all ports at once, otherwise of
+// port 0.
 type FuzzLane struct {
 	Port   uint16 `json:"port"`
 	Status uint8  `json:"status"`
-	Served uint32 `json:"served,omitempty"` // of a transmitter: the addressee
+	Served uint32 `json:"served,omitempty"` // addressee, for transmitters
 }
 
-// FuzzWord is a word of the network's tables, the processor's own or those of all.
+// FuzzWord is a word of the network's tables, the processor's own or the machine's.
 type FuzzWord struct {
-	Machine bool   `json:"machine"` // of all
+	Machine bool   `json:"machine"` // table of the machine
 	Word    int    `json:"word"`
 	Value   uint32 `json:"value"`
 }
 
-// FuzzCall is a call by name.
+// FuzzCall is a call of an image's function by name.
 type FuzzCall struct {
 	Name      string   `json:"name"`
 	Arguments []uint32 `json:"arguments"`
 }
 
 const (
-	fuzzStepsMax   = 16 // slots in a row
+	fuzzStepsMax   = 16 // steps of an input
 	fuzzInputBytes = 8 << 20
 )
 
@@ -98,7 +96,7 @@ func (x *FuzzStep) empty() bool {
 }
 
 func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {
-	payload, _ := hex.DecodeString(x.Payload) // checked where it was read
+	payload, _ := hex.DecodeString(x.Payload) // checked on reading
 	h := nic.Header{Kind: nic.Kind(x.Kind), Flags: x.Flags, Tag: x.Tag, PayloadBytes: len(payload), Source: x.Source, Destination: x.Destination}
 	view := make(nic.FrameView, nic.FrameStride(payloadBytes))
 	view.PutWire(nic.Marshal(make([]byte, nic.FrameBytes(len(payload))), h, payload))

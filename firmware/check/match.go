@@ -8,16 +8,16 @@ import (
 	"starloom/nic"
 )
 
-const matchesMax = 4 // of a sequence that follow from what it has compared
+const matchesMax = 4 // inputs derived from the comparisons of one sequence
 
-// matches makes inputs of one that has run: each gets the other operand of a comparison with one of its values.
+// matches derives inputs from one that has run: each replaces a value by the other operand of a comparison.
 func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
 	if len(f.compared) == 0 || in.Call != nil {
 		return nil
 	}
 	compared, ends := slices.Clone(f.compared), slices.Clone(f.comparedIn)
 	for range 8 * matchesMax {
-		k := max(f.random.IntN(len(compared)), f.random.IntN(len(compared))) // rather a late one
+		k := max(f.random.IntN(len(compared)), f.random.IntN(len(compared))) // prefers later ones
 		step := 0
 		for step < len(ends)-1 && ends[step] <= k {
 			step++
@@ -26,7 +26,7 @@ func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
 		if f.random.IntN(2) == 0 {
 			a, b = b, a
 		}
-		if a <= 0xFF && f.random.IntN(2) == 0 { // it may stand anywhere
+		if a <= 0xFF && f.random.IntN(2) == 0 { // small values occur anywhere
 			continue
 		}
 		if f.random.IntN(4) == 0 {
@@ -41,7 +41,7 @@ func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
 	return list
 }
 
-// match puts another value in the place of one that a frame of some step has, the last one first.
+// match replaces a value in a frame of the given step or an earlier one.
 func (f *fuzzer) match(in *FuzzInput, step int, from, to uint64) (out FuzzInput, ok bool) {
 	for k := min(step, len(in.Steps)-1); k >= 0; k-- {
 		for i := range in.Steps[k].Frames {
@@ -82,7 +82,7 @@ func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
 			field(little == from&mask, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, false)) })
 			field(big == from&mask && width > 1 && big != little, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, true)) })
 		}
-		if width > 1 && len(changes) > 0 { // the widest match is meant
+		if width > 1 && len(changes) > 0 { // only the widest match counts
 			break
 		}
 	}
@@ -93,7 +93,7 @@ func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
 	return true
 }
 
-// fits reports whether a value is one of so many bytes, without a sign or with one, of 32 or 64 bits.
+// fits reports whether a 32-bit or 64-bit value, signed or unsigned, fits width bytes.
 func fits(value uint64, width int) bool {
 	if width == 8 {
 		return true
@@ -106,7 +106,6 @@ func fits(value uint64, width int) bool {
 	return value < uint64(2*limit) || signed < 0 && signed >= -limit
 }
 
-// valueAt is the number that a few bytes are.
 func valueAt(part []byte, big bool) (value uint64) {
 	for i := range part {
 		b := part[len(part)-1-i]

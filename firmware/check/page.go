@@ -11,7 +11,7 @@ import (
 	"starloom/traces"
 )
 
-// Page is the report as a page; a command repeats the check, another runs the scenario once.
+// Page returns the report as a page. command repeats the check; run executes the scenario once.
 func (r *Report) Page(command, run string) *page.Page {
 	p := &page.Page{Subject: "firmware check", Verdict: r.Verdict,
 		Name: outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")) + " in " + outcome.Printable(r.Scenario)}
@@ -109,7 +109,6 @@ func (r *Report) answers(command, run string) []page.Answer {
 	return page.Passed(nil, page.Block{Text: "Nothing failed. See also [what was not compared, and not tried](#what-was-tried--and-what-not)."})
 }
 
-// violationsPerRule is how many violations of one rule a page lists.
 const violationsPerRule = 4
 
 func (r *Report) sections(p *page.Page) {

@@ -7,30 +7,30 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Report is what CheckFirmware has found.
+// Report is the result of Firmware.
 type Report struct {
-	Schema      int                    `json:"schema"` // version of this form
+	Schema      int                    `json:"schema"` // version of the report's form
 	Scenario    string                 `json:"scenario"`
 	Seed        uint64                 `json:"seed"`
-	Firmware    outcome.FirmwareReport `json:"firmware"` // of the first run; without one, of the machine whose handlers were called
+	Firmware    outcome.FirmwareReport `json:"firmware"` // firmware of the first run, or without a run of the machine whose handlers were called
 	Verdict     outcome.Verdict        `json:"verdict"`
-	Runs        []Run                  `json:"runs"`                 // ways to execute the scenario; the first is what the others are compared with
-	NotCompared []string               `json:"not_compared"`         // for people: what was left out, and why
-	Difference  *Difference            `json:"difference,omitempty"` // the first one
-	Writes      []Write                `json:"writes"`               // what handlers have written that is not their processor's
+	Runs        []Run                  `json:"runs"`                 // ways to execute the scenario; the others are compared with the first
+	NotCompared []string               `json:"not_compared"`         // omitted comparisons with reasons, for people
+	Difference  *Difference            `json:"difference,omitempty"` // the first difference
+	Writes      []Write                `json:"writes"`               // writes of handlers outside their processor's memory
 	Watched     Watched                `json:"watched"`
-	Faults      []string               `json:"faults"` // for people: handlers that did not return in the run
+	Faults      []string               `json:"faults"` // handlers that did not return in the run, for people
 
-	// What the first run has broken: a scenario that fails fails its check.
+	// Violations of the first run: a scenario that fails fails its check.
 	Violations      []outcome.Violation `json:"violations"`
 	ViolationsTotal uint64              `json:"violations_total"`
 
 	Fuzzed    int           `json:"fuzzed"`     // sequences of arbitrary input that were tried
-	FuzzCalls int           `json:"fuzz_calls"` // of handlers, by these
-	GaveUp    int           `json:"gave_up"`    // of these sequences, those that have ended in sl_fail
-	Fuzz      []FuzzFinding `json:"fuzz"`       // what handlers must not do, in the order in which it was found
+	FuzzCalls int           `json:"fuzz_calls"` // handler calls in these sequences
+	GaveUp    int           `json:"gave_up"`    // sequences that ended in sl_fail
+	Fuzz      []FuzzFinding `json:"fuzz"`       // faults of handlers, in the order in which they were found
 	Branches  Branches      `json:"branches"`
-	NotTried  []string      `json:"not_tried"` // for people: what no sequence has had
+	NotTried  []string      `json:"not_tried"` // inputs that no sequence contained, for people
 }
 
 const schema = 2
@@ -41,116 +41,113 @@ type Run struct {
 	Runtime  string          `json:"runtime"`
 	Engine   string          `json:"engine"`
 	Workers  int             `json:"workers"`
-	BankSize int             `json:"bank_size"` // processors of a bank, or of a worker's part where each is isolated
-	Metered  bool            `json:"metered"`   // handlers cost something
+	BankSize int             `json:"bank_size"` // processors per bank, or per worker's part in mode isolated
+	Metered  bool            `json:"metered"`   // handlers have costs
 	Slots    uint64          `json:"slots"`
-	Verdict  outcome.Verdict `json:"verdict"` // of the run itself
+	Verdict  outcome.Verdict `json:"verdict"` // verdict of the run itself
 	Digest   string          `json:"digest"`
-	Same     bool            `json:"same"` // its report equals that of the first run
+	Same     bool            `json:"same"` // the report equals that of the first run
 }
 
-// Watched says how much of a banked run was watched, handler by handler.
+// Watched is the part of a banked run that was watched, handler by handler.
 type Watched struct {
-	Slots uint32 `json:"slots"` // whose handlers were watched, from the first one on
-	Whole bool   `json:"whole"` // to the end of the run
+	Slots uint32 `json:"slots"` // number of watched slots, from the first
+	Whole bool   `json:"whole"` // watched to the end of the run
 }
 
-// Write is something that a handler has changed and that is not its processor's.
+// Write is a change by a handler outside its processor's memory.
 type Write struct {
-	Slot      uint32 `json:"slot"`      // the first in which it was seen
-	Processor int    `json:"processor"` // whose handler, the first one
+	Slot      uint32 `json:"slot"`      // slot of the first such write
+	Processor int    `json:"processor"` // processor of the first such write
 	Path      string `json:"path"`
-	Count     int    `json:"count"` // handler calls that did it
+	Count     int    `json:"count"` // number of handler calls with such a write
 
-	// One of these.
-	Neighbour *int   `json:"neighbour,omitempty"`   // the processor in whose part of the bank it was
-	Shared    bool   `json:"shared,omitempty"`      // of the bank, and of no processor
-	Variable  string `json:"variable,omitempty"`    // static variable, or what else is outside of the bank
-	Global    string `json:"global,omitempty"`      // of WebAssembly
-	Grown     int    `json:"grown_bytes,omitempty"` // the memory, of all processors of the bank
+	// Exactly one of:
+	Neighbour *int   `json:"neighbour,omitempty"`   // processor whose part of the bank was changed
+	Shared    bool   `json:"shared,omitempty"`      // part of the bank without an owner
+	Variable  string `json:"variable,omitempty"`    // static variable, or another place outside the bank
+	Global    string `json:"global,omitempty"`      // WebAssembly global
+	Grown     int    `json:"grown_bytes,omitempty"` // growth of the bank's memory in bytes
 
-	// Carries says of a static variable or a global that what a handler does depends on what another
-	// one has left there. One that every call writes before it reads it does not fail the check.
+	// Carries reports that a handler depends on the value that another handler left in a static variable or global. A
+	// variable that every call writes before it reads does not fail the check.
 	Carries bool `json:"carries,omitempty"`
 
-	Column  string `json:"column,omitempty"` // of the bank, by its name in the register map
+	Column  string `json:"column,omitempty"` // column of the bank, by its name in the register map
 	Address uint32 `json:"address"`
-	Before  string `json:"before,omitempty"` // bytes, in hex
+	Before  string `json:"before,omitempty"` // bytes in hex
 	After   string `json:"after,omitempty"`
 }
 
-// Harms reports whether a write does harm by itself: a neighbour's memory is of another size, or
-// holds something else, than if it were alone. That of a static variable shows in a difference,
-// sooner or later.
+// Harms reports whether the write is harmful by itself: a neighbour's memory has another size or content than it
+// would have alone. A static variable is harmful only if it carries values.
 func (w Write) Harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
 func (w Write) fails() bool { return w.Harms() || w.Carries }
 
 // Difference is the first difference between two ways to execute a scenario.
 type Difference struct {
-	Runs [2]int `json:"runs"` // places in FirmwareCheck.Runs
+	Runs [2]int `json:"runs"` // indices in Report.Runs
 
-	// Where it is. If it is found in no processor, Field is the first one that differs of the
-	// reports' JSON form, and First and Other are its values there.
+	// Place of the difference. If no processor shows it, Field is the first different field of the JSON reports, and
+	// First and Other are its values.
 	Found      bool   `json:"found"`
 	Field      string `json:"field,omitempty"`
-	Slot       uint32 `json:"slot"` // at whose boundary: after it, its handlers were called
+	Slot       uint32 `json:"slot"` // slot at whose boundary, after the handlers, the processors differ
 	Processor  int    `json:"processor"`
 	Path       string `json:"path,omitempty"`
 	Item       string `json:"item,omitempty"`   // register, status, frame or state
-	Offset     int    `json:"offset,omitempty"` // of the first byte that differs, in what is a frame or a state
-	Before     string `json:"before,omitempty"` // bytes, in hex: in both runs, one slot before; "" if there was none
-	First      string `json:"first"`            // bytes, in hex, in the first of the runs
-	Other      string `json:"other"`            // in the other one; "" if it has none
-	Processors int    `json:"processors"`       // that differ at this boundary
-	SeenSlot   *int64 `json:"seen,omitempty"`   // slot in which the events of the two differ for the first time
-	Cause      string `json:"cause"`            // the usual one, for people
-	Remedy     string `json:"remedy,omitempty"` // for people
+	Offset     int    `json:"offset,omitempty"` // first different byte of a frame or state
+	Before     string `json:"before,omitempty"` // bytes in hex in both runs, one slot earlier; "" if missing
+	First      string `json:"first"`            // bytes in hex in the first run
+	Other      string `json:"other"`            // bytes in hex in the other run, "" if missing
+	Processors int    `json:"processors"`       // number of different processors at this boundary
+	SeenSlot   *int64 `json:"seen,omitempty"`   // first slot in which the events differ
+	Cause      string `json:"cause"`            // usual cause, for people
+	Remedy     string `json:"remedy,omitempty"` // remedy, for people
 }
 
-// Branches says how much of the firmware arbitrary input has reached: sides of branches, entries and loop heads.
+// Branches counts the sides of branches, entries and loop heads that arbitrary input has reached.
 type Branches struct {
 	Reached int `json:"reached"`
-	Image   int `json:"image"` // that the image has, start handlers and all
+	Image   int `json:"image"` // number in the image, including start handlers
 }
 
-// Rules that a handler on arbitrary input breaks, beside those of a run.
+// Rules for handlers on arbitrary input, in addition to those of a run.
 const (
-	RuleForeignWrite = "foreign_write" // a handler wrote what is another processor's
-	RuleStaleRead    = "stale_read"    // a handler's behaviour depends on bytes that are of no frame
+	RuleForeignWrite = "foreign_write" // a handler wrote to another processor's memory
+	RuleStaleRead    = "stale_read"    // a handler's behaviour depends on bytes outside its frames
 )
 
-// FuzzFinding is what a handler has done on such input and must not do on any.
+// FuzzFinding is a fault of a handler on arbitrary input.
 type FuzzFinding struct {
-	// Rule is RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleExactlyOnce for a false
-	// announcement, "foreign_write" or "stale_read".
+	// Rule is RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleExactlyOnce for a false announcement,
+	// "foreign_write" or "stale_read".
 	Rule string `json:"rule"`
 	Path string `json:"path"`
-	Text string `json:"text"` // for people
-	// Received says that frames and statuses suffice, which the light of a faulty neighbour can
-	// bring. What the network gives - words of the workload, of a schedule or of tables, arguments
-	// of calls - and a state are damaged otherwise, which does not fail the check.
+	Text string `json:"text"` // text for people
+	// Received means that frames and statuses suffice: a faulty neighbour can cause them. Damaged words of the
+	// network (workload, schedule, tables, call arguments) or a damaged state do not fail the check.
 	Received bool `json:"received"`
-	// GaveUp says that the handler has called sl_fail: the firmware's own decision, which does not
-	// fail the check. A failed assertion is a fault, be it sl_assert, one of the SDK's checked
-	// build or one of clang's sanitizers.
+	// GaveUp means that the handler has called sl_fail: a decision of the firmware, which does not fail the check. A
+	// failed assertion (sl_assert, the SDK's checked build, clang's sanitizers) is a fault.
 	GaveUp bool      `json:"gave_up,omitempty"`
-	Input  FuzzInput `json:"input"` // the smallest that was found
-	// Again is the command that finds the same in the smallest scenario that was found, whose
-	// files FirmwareCheckOptions.Reproduce has written; "" without it.
+	Input  FuzzInput `json:"input"` // smallest input found
+	// Again is the command that repeats the finding in the smallest scenario found, with the files written by
+	// Options.Reproduce; "" without them.
 	Again string `json:"again,omitempty"`
 
-	place string // in the firmware: findings of one place are one
+	place string // place in the firmware: findings of one place are one
 }
 
-// Fails reports whether a finding fails the check; others are noted.
+// Fails reports whether a finding fails the check; others are notes.
 func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 
-// is reports whether two findings are the same fault, as far as one can tell.
+// is reports whether two findings are probably the same fault.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
 
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what the keys of a check's report mean.
+// Meanings describes the keys of a check's report.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }

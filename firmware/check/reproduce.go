@@ -15,11 +15,11 @@ import (
 	"starloom/traces/input"
 )
 
-// reproduceTriesMax is how many scenarios are tried to make the one of a finding smaller.
+// reproduceTriesMax limits the scenarios tried to shrink that of a finding.
 const reproduceTriesMax = 96
 
-// reproduce writes, for each finding, the smallest scenario and input that were found to show it, what
-// that scenario reads, and the image, into a folder, which can be moved. The report has the commands.
+// reproduce writes to a relocatable folder the image and, for each finding, the smallest scenario and input found to
+// show it, with the scenario's files. The report contains the commands.
 func (c *checker) reproduce(folder string) error {
 	if folder == "" || len(c.report.Fuzz) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (c *checker) reproduce(folder string) error {
 	return files.Commit()
 }
 
-// writeImage writes the image into a folder, and returns its name in a command. A built-in program has no file.
+// writeImage writes the image to a folder and returns its name for a command; a built-in program has no file.
 func (c *checker) writeImage(folder string, write func(path string, data []byte) error) (image string, err error) {
 	if c.config.Firmware.Program != nil {
 		return c.config.Firmware.Name, nil
@@ -100,25 +100,24 @@ func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string,
 	)
 }
 
-// againCommand shows a finding again. The files of the finding have one name, but for their endings.
+// Files of a finding differ in their suffix only.
 func againCommand(image, name string) string {
 	return fmt.Sprintf("starloom firmware check %s %s --replay %s",
 		outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
 }
 
-// reproduction is a scenario, by its keys, and what is fed to it.
 type reproduction struct {
 	keys  map[string]any
 	input FuzzInput
 }
 
-// takeFiles copies the files of a finding's scenario beside it, and lets it read these.
+// takeFiles copies the files of a finding's scenario and changes the scenario to read the copies.
 func (r *reproduction) takeFiles(name string, write func(path string, data []byte) error) error {
 	workload, _ := r.keys["workload"].(map[string]any)
 	gossip, _ := workload["gossip"].(map[string]any)
 	for _, key := range []string{"orders", "values"} {
 		path, _ := gossip[key].(string)
-		if !filepath.IsAbs(path) { // it is not that of a file
+		if !filepath.IsAbs(path) { // not a file
 			continue
 		}
 		file, err := input.Open(path)
@@ -135,9 +134,9 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 	return nil
 }
 
-// smallest makes the scenario of a finding smaller for as long as the same is found: the first
-// processor takes the input, the network shrinks, there are fewer slots before, and keys go. It is
-// not shown at all if the scenario has what no file can say.
+// smallest shrinks the scenario of a finding while it shows the same fault: the first processor takes the input, the
+// network shrinks, earlier slots and keys are removed. shown is false if the scenario's file form does not show the
+// finding.
 func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
 	if best.keys, err = c.keys.Own(); err != nil {
@@ -162,13 +161,13 @@ func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err e
 		best = next
 		return true
 	}
-	try(func(r *reproduction) { r.input.Processor = 0 }) // which every network has
+	try(func(r *reproduction) { r.input.Processor = 0 }) // exists in every network
 	for len(best.input.Steps) > 1 && best.input.Steps[0].empty() && try(func(r *reproduction) {
 		r.input.Steps = r.input.Steps[1:]
 		r.end(r.input.Slots + 1)
 	}) {
 	}
-	for kind, of := range best.keys["fabric"].(map[string]any) { // there is one
+	for kind, of := range best.keys["fabric"].(map[string]any) { // exactly one
 		for _, size := range slices.Sorted(maps.Keys(of.(map[string]any))) {
 			number, ok := of.(map[string]any)[size].(json.Number)
 			if !ok {
@@ -200,7 +199,7 @@ func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err e
 	return best, true, nil
 }
 
-// end lets the input come after so many slots, and ends the run there.
+// end moves the input after the given number of slots, where the run ends.
 func (r *reproduction) end(slots uint32) {
 	r.input.Slots = slots
 	r.keys["stop"] = map[string]any{"slots": json.Number(fmt.Sprint(slots))}
@@ -211,7 +210,7 @@ func (c *checker) shows(r *reproduction, x *FuzzFinding) bool {
 	if err != nil {
 		return false
 	}
-	if own.Network.Shape().Lanes() == 1 { // the port is the one that it hears
+	if own.Network.Shape().Lanes() == 1 { // the processor hears only one port
 		r.input = r.input.clone()
 		for k := range r.input.Steps {
 			for i := range r.input.Steps[k].Frames {
@@ -265,7 +264,7 @@ func (c *checker) replay(path string) error {
 	return nil
 }
 
-// feed calls a handler on an input, in a machine of its own. An *InputError without a place is about the input.
+// feed calls a handler on an input, in a new machine. An *InputError without a place concerns the input.
 func (c *checker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	f, err := c.newFuzzer()
 	if err != nil {

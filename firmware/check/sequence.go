@@ -13,22 +13,22 @@ import (
 	"starloom/nic"
 )
 
-const fuzzTicks = 4 // of a handler
+const fuzzTicks = 4 // ticks per handler
 
-// trial is an input that is given to a processor.
+// trial is the run of one input.
 type trial struct {
 	*fuzzer
 	in       *FuzzInput
 	bank     *nic.Bank
 	cell     int
-	clean    bool // frames and statuses are all
+	clean    bool // only frames and statuses
 	findings []FuzzFinding
 
-	brought    []uint32 // origins of packets that its frames have brought
-	unreadable bool     // a frame may have brought any
+	brought    []uint32 // origins of the packets in its frames
+	unreadable bool     // a frame may have carried any packet
 }
 
-// run gives an input to a processor and lists its handler's faults. Afterwards the instance is as before.
+// run gives an input to a processor, lists the faults of its handler and restores the instance.
 func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	cell := f.choose(in.Processor)
 	t := &trial{fuzzer: f, in: in, bank: f.instance.Bank(), cell: cell, clean: in.received()}
@@ -50,7 +50,7 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	t.note(t.compared)
 	foreign, err := f.instance.TakeBack(&f.base, cell)
 	if err != nil {
-		panic(fmt.Sprintf("fuzzing %s: %v", f.m.Image.Name, err)) // it has been in this state before
+		panic(fmt.Sprintf("fuzzing %s: %v", f.m.Image.Name, err)) // impossible: the instance was in this state before
 	}
 	if foreign != nil {
 		text := fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
@@ -76,13 +76,13 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 		t.findings[len(t.findings)-1].GaveUp = true
 	case firmware.EventTrap:
 		if t.m.Host.Endless() {
-			place = what // it ends wherever it is
+			place = what // an endless loop has no place
 		}
 		t.found(fabric.RuleTrap, place, fmt.Sprintf("%s traps in %s: %s", what, where, e.Text), steps)
 	}
 }
 
-// step lets a slot cross, brings what the input has for its end, and calls the handler.
+// step lets a slot cross, applies the input of a step and calls the handler.
 func (t *trial) step(k int) {
 	bank, cell, slot, x := t.bank, t.cell, t.m.Slots()+1+uint32(k), &t.in.Steps[k]
 	t.transmit(x)
@@ -117,7 +117,7 @@ func (t *trial) step(k int) {
 	}
 }
 
-// transmit takes the sent frames out of the TX FIFO and reports them sent, unless the input says otherwise.
+// transmit removes the sent frames from the TX FIFO and reports them sent, unless the input has other statuses.
 func (t *trial) transmit(x *FuzzStep) {
 	bank, cell := t.bank, t.cell
 	bank.ForgetTx(cell, cell+1)
@@ -134,7 +134,7 @@ func (t *trial) transmit(x *FuzzStep) {
 	}
 }
 
-// serve sends the head to the first of the request list that is valid, and reports whether one is.
+// serve sends the head to the first valid addressee of the request list, and reports whether one exists.
 func (t *trial) serve() bool {
 	list, valid, _ := t.bank.Requests(t.cell)
 	for place := range list {
@@ -146,7 +146,7 @@ func (t *trial) serve() bool {
 	return false
 }
 
-// receive brings the frames that the processor can hear, at most one at each port, and statuses.
+// receive delivers the audible frames, at most one per port, and statuses.
 func (t *trial) receive(x *FuzzStep, slot uint32) {
 	bank, cell := t.bank, t.cell
 	var heard [nic.LanesMax]bool
@@ -178,7 +178,6 @@ func (t *trial) receive(x *FuzzStep, slot uint32) {
 	}
 }
 
-// packetBytes is the size of the packet at the head of a data frame's payload.
 const packetBytes = 8
 
 func (t *trial) damage(x *FuzzStep) {
@@ -229,7 +228,7 @@ func (t *trial) scan(slot uint32, steps int) {
 	}
 }
 
-// observe appends what others can see of a handler, if somebody compares it.
+// observe appends the visible effects of a handler, if stale compares them.
 func (t *trial) observe(events []firmware.Event) {
 	if t.stain == 0 {
 		return
@@ -262,8 +261,8 @@ func (t *trial) observe(events []firmware.Event) {
 	t.seenIn = append(t.seenIn, len(t.seen))
 }
 
-// stale reports whether what others see of a handler depends on bytes of its RX FIFO that are of no
-// frame: they are one thing, then another.
+// stale reports a fault if a handler's visible effects depend on unused bytes of its RX FIFO. It runs the input with
+// two fill values.
 func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 	var seen [2][]byte
 	var ends [2][]int

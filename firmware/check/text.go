@@ -87,7 +87,6 @@ func (r *Report) writeCompared(b *bytes.Buffer) {
 	}
 }
 
-// shownViolations bounds the violations of the run that the text shows.
 const shownViolations = 8
 
 func (r *Report) writeViolations(b *bytes.Buffer) {
@@ -104,7 +103,7 @@ func (r *Report) writeViolations(b *bytes.Buffer) {
 	}
 }
 
-// Text names a way to execute.
+// Text describes the way to execute.
 func (r *Run) Text() string {
 	where := "banks of " + fmt.Sprint(r.BankSize)
 	if r.Mode == config.ModeIsolated {
@@ -117,7 +116,7 @@ func (r *Run) Text() string {
 	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, traces.Plural(r.Workers, "worker", "workers"), r.Engine, metered)
 }
 
-// options are those of `starloom run` that execute a scenario in this way.
+// options returns the options of `starloom run` for this way to execute.
 func (r *Run) options() string {
 	text := fmt.Sprintf("--mode %s --runtime %s --workers %d --bank %d --engine %s", r.Mode, r.Runtime, r.Workers, r.BankSize, r.Engine)
 	if r.Metered {
@@ -200,7 +199,6 @@ func (w *Write) scratch() string {
 	return "; every call has written it before it read it"
 }
 
-// times is once, 2 times.
 func times(n int) string {
 	if n == 1 {
 		return "once"
@@ -217,7 +215,7 @@ func (w *Write) remedy() string {
 	return remedyOwnState
 }
 
-// noteAside begins what arbitrary input leads to and no fault of the firmware is.
+// noteAside introduces results of arbitrary input that are not faults.
 const noteAside = "note, on arbitrary input: "
 
 func (x *FuzzFinding) writeText(b *bytes.Buffer) {

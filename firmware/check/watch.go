@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	writesMax       = 32      // writes outside of the bank that are listed
-	watchedBytesMax = 8 << 30 // of memory that is compared: a check should take seconds
+	writesMax       = 32      // listed writes outside the bank
+	watchedBytesMax = 8 << 30 // bytes of memory compared: a check should take seconds
 )
 
-// watcher is a banked run whose handlers are called one at a time, and what they have been seen to do.
+// watcher records the handlers of a banked run, called one at a time.
 type watcher struct {
 	*checker
 	m        *emulator.Machine
 	endless  int                        // handlers that did not return
-	kinds    map[firmware.WriteKind]int // of writes: places in the list, -1 for none
-	unlisted int                        // kinds that a full list had no room for
-	cut      bool                       // there were more, unseen
+	kinds    map[firmware.WriteKind]int // index in the list of writes, -1 for none
+	unlisted int                        // kinds of writes beyond a full list
+	cut      bool                       // more writes were not examined
 }
 
-// watch runs the scenario banked, calls every handler alone, and notes what it writes and whether it returns.
+// watch runs the scenario banked, calls handlers one at a time, and records their writes and endless loops.
 func (c *checker) watch() (err error) {
 	n := c.processors()
 	if n > watchedProcessorsMax {
@@ -74,7 +74,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 		}
 	}
 	writes, cut := handlers.TakeWrites()
-	if w.alone { // no one shares what it writes
+	if w.alone { // its memory is not shared
 		return
 	}
 	w.cut = w.cut || cut
@@ -83,8 +83,8 @@ func (w *watcher) note(handlers *firmware.Watched) {
 	}
 }
 
-// noteWrite adds a write to the report, or to the count of those like it. A full list has room
-// for what does harm, of which there are few kinds.
+// noteWrite adds a write to the report or to the count of its kind. Harmful writes, of which few kinds exist, are
+// added even to a full list.
 func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	list := &w.report.Writes
 	if k, ok := w.kinds[write.WriteKind]; ok {
@@ -118,7 +118,7 @@ func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	*list = append(*list, x)
 }
 
-// noteCarried marks the writes of which handlers of an instance have read what another one has left.
+// noteCarried marks the writes that carry values from one handler to another.
 func (w *watcher) noteCarried(handlers *firmware.Watched) {
 	for kind, k := range w.kinds {
 		if k >= 0 && handlers.Carries(kind) {

@@ -2,16 +2,15 @@ package wasm
 
 import "starloom/firmware/wasm/binary"
 
-// A lap is the turn of one cell of a bank. An image says that it begins by a store to its
-// descriptor (STARLOOM_LOOP of starloom.h); optimised, this is
+// A lap is the handler call of one cell of a bank. An image marks its start by a store to its descriptor
+// (STARLOOM_LOOP in starloom.h), which compiles to
 //
 //	i32.const C    local.get place    i32.store offset=O    C+O: the address of current
 //
-// After it the copy notes how many turns are left, so that the host knows at any tick how many the
-// handler has taken, whoever ran before it. Of an image that stores in another way, the call of
-// the whole bank is one lap.
+// After this store the copy records the remaining turns, so that at any tick the host knows the turns of the current
+// handler. For images with other stores, the call of the whole bank is one lap.
 
-// bankCurrent is the address of BankCurrent, known where starloom_bank returns a constant; else 0.
+// bankCurrent returns the address of BankCurrent if starloom_bank returns a constant, otherwise 0.
 func (m *module) bankCurrent() uint64 {
 	e, ok := m.Exports["starloom_bank"]
 	k := int(e.Index) - len(m.Imported)

@@ -7,10 +7,10 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Unbounded is a cost for which no bound is known.
+// Unbounded is a cost without a known bound.
 const Unbounded = math.MaxUint64
 
-// plus adds costs; a sum that is no longer a number is Unbounded.
+// plus adds costs; it saturates at Unbounded.
 func plus(a, b uint64) uint64 {
 	if a > math.MaxInt64-min(b, math.MaxInt64) {
 		return Unbounded
@@ -25,15 +25,15 @@ func times(n, cost uint64) uint64 {
 	return n * cost
 }
 
-// value is what is known of a number on the stack or in a local; the zero value knows nothing.
+// value is the knowledge about a number on the stack or in a local. The zero value knows nothing.
 type value struct {
 	kind   valueKind
-	negate bool          // a comparison that must not hold
-	op     binary.Opcode // the comparison
-	loop   int           // number of the loop
+	negate bool // the comparison must not hold
+	op     binary.Opcode
+	loop   int
 	local  uint32
-	add    uint32 // the constant; or what is added to what the local is at the head of the loop
-	limit  uint32 // that the comparison is with
+	add    uint32 // constant, or offset from the local's value at the head of the loop
+	limit  uint32 // constant operand of the comparison
 }
 
 type valueKind byte
@@ -41,26 +41,25 @@ type valueKind byte
 const (
 	anything   valueKind = iota
 	fixed                // a constant
-	moving               // a local at the head of a loop, plus a constant
-	comparison           // of such a sum with a constant
+	moving               // local at the head of a loop, plus a constant
+	comparison           // moving value compared with a constant
 )
 
 func isFixed(add uint32) value { return value{kind: fixed, add: add} }
 
-// bounds is the analysis of one function: one walk over its code that knows at each place the
-// largest cost of a way from the function's entry, or from the head of the innermost loop, and
-// which locals are constants or have moved by a constant since the head of a loop. At the head of a loop
-// that writes a local, the local is what it is there; so no loop is walked twice, and what is known by
-// a loop says nothing of any other.
+// bounds analyses one function in a single walk over its code. At each place it knows the largest cost of a path from
+// the entry or from the head of the innermost loop, and which locals are constant or have moved by a constant since
+// the head of a loop. At the head, a local that the loop writes is represented by its value there, so no loop is
+// walked twice, and knowledge within a loop does not depend on other loops.
 type bounds struct {
 	*program
-	k      int // of the function
+	k      int // function index
 	now    uint64
-	locals []value // nil: nothing is known any more
+	locals []value // nil: unknown
 	operands[value]
 	frames []boundsFrame
 	result functionBounds
-	budget int // of copies of locals
+	budget int // remaining copies of locals
 
 	blockStart int
 	blockCost  uint64
@@ -68,25 +67,23 @@ type bounds struct {
 }
 
 type functionBounds struct {
-	worst   uint64 // cost of a call, with what it calls
+	worst   uint64 // cost of a call, including callees
 	blocks  []codeBlock
 	loops   []loopBounds
-	lengths []int    // offsets of memory.copy, fill and init whose length is not known
-	callees []uint32 // functions of the module that it may call, each once
+	lengths []int    // offsets of memory.copy, fill and init of unknown length
+	callees []uint32 // defined functions that it may call, without duplicates
 	tables  []int    // offsets of call_indirect
-	given   bool     // worst holds if loops turn as Turns says
+	given   bool     // worst depends on Turns
 }
 
-// codeBlock is code that runs from its first instruction to its last one.
 type codeBlock struct {
 	offset int
-	cost   uint64   // without what it calls
-	calls  []uint32 // functions by index, in order
+	cost   uint64   // cost without callees
+	calls  []uint32 // function indices, in order
 }
 
-// loopBounds is a loop: offsets of its head, its end, and the last branch back, 0 for none; cost of
-// one turn at most, and how often its head is reached each time that it is entered; 0 if no bound is
-// known. given: Turns says how often.
+// loopBounds describes a loop: offsets of its head, its end, and the last branch back (0 for none); the largest cost
+// of a turn; the largest number of turns per entry, 0 if unknown; given if Turns provides that number.
 type loopBounds struct {
 	offset, end, back int
 	turn, turns       uint64
@@ -97,25 +94,26 @@ type boundsFrame struct {
 	op              binary.Opcode
 	height          int
 	params, results int
-	around          int     // frame of the innermost loop around its inside, -1 for none
-	before          uint64  // cost at its start
-	entry           []value // locals there
-	after           uint64  // at its end, from branches
+	around          int     // frame of the innermost enclosing loop, -1 for none
+	before          uint64  // cost at the start
+	entry           []value // locals at the start
+	after           uint64  // cost at the end, from branches
 	branched        bool
 	end             []value
-	condition       value // of an if
-	backsBefore     int   // of an if in a loop: branches to its head so far
+	condition       value // condition of an if
+	backsBefore     int   // earlier branches to the head of the loop around an if
 
-	// Of a loop:
-	loop   int     // its number
-	turn   uint64  // from its head back to it
-	backs  int     // branches there
+	// For loops:
+	loop   int     // index of the loop
+	turn   uint64  // cost of a turn
+	backs  int     // branches to the head
 	head   []value // locals at these branches
 	guards []guard
-	exits  map[int]uint64 // cost from its head to branches to a frame outside
+	exits  map[int]uint64 // cost from the head to branches to an outer frame
 }
 
-// guard is what holds in all turns of a loop with so many branches back to its head; anyBacks for any number.
+// guard is a condition that holds in all turns of a loop with the given number of branches back; anyBacks for any
+// number.
 type guard struct {
 	value
 	backs int
@@ -123,7 +121,7 @@ type guard struct {
 
 const anyBacks = -1
 
-// boundsCells bounds the copies of locals in a function; beyond, nothing is known of locals.
+// boundsCells limits the copies of locals in a function; beyond it locals are unknown.
 const boundsCells = 1 << 22
 
 func (p *program) function(k int, params []value) functionBounds {
@@ -196,7 +194,6 @@ func (a *bounds) step(r *binary.Reader, i *binary.Instruction) {
 	}
 }
 
-// endBlock ends a basic block; the next one starts at an offset of the code.
 func (a *bounds) endBlock(next int) {
 	if a.blockCost > 0 || len(a.blockCalls) > 0 {
 		a.result.blocks = append(a.result.blocks, codeBlock{a.blockStart, a.blockCost, a.blockCalls})
@@ -204,7 +201,7 @@ func (a *bounds) endBlock(next int) {
 	a.blockStart, a.blockCost, a.blockCalls = next, 0, nil
 }
 
-// writes lists the locals that a loop writes: r is after its head, and stays there.
+// writes returns the locals that a loop writes; r stays after the loop's head.
 func (a *bounds) writes(r *binary.Reader) []uint32 {
 	inside := &binary.Reader{Data: r.Data, At: r.At}
 	var written []uint32
@@ -249,7 +246,6 @@ func (a *bounds) join(x, y []value) []value {
 
 func (a *bounds) around() int { return a.frames[len(a.frames)-1].around }
 
-// open starts a block; written are the locals that it writes, if it is a loop.
 func (a *bounds) open(i *binary.Instruction, written []uint32) {
 	f := boundsFrame{op: i.Op, around: a.around(), before: a.now}
 	f.params, f.results = a.m.block(i)
@@ -280,7 +276,7 @@ func (a *bounds) open(i *binary.Instruction, written []uint32) {
 	a.frames = append(a.frames, f)
 }
 
-// flow takes a cost, of a way from the head of the innermost loop, to where frame t goes on.
+// flow propagates the cost of a path from the head of the innermost loop to the target of frame t.
 func (a *bounds) flow(t int, cost uint64) { a.flowFrom(a.around(), t, cost) }
 
 func (a *bounds) flowFrom(around, t int, cost uint64) {
@@ -328,7 +324,7 @@ func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 		case t == around:
 			f.guards = append(f.guards, guard{condition, 1})
 		case t < around && top == around && f.backs == 0:
-			// All turns come here, and those that go back have not left.
+			// All turns reach this branch; those that continue have not taken it.
 			condition.negate = !condition.negate
 			f.guards = append(f.guards, guard{condition, anyBacks})
 		}
@@ -336,8 +332,8 @@ func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 	a.branch(i, int(i.Index))
 }
 
-// endThen ends the first half of an if. If all turns of the loop around it have come to the if, and
-// nothing else goes back, those that go back have met its condition.
+// endThen ends the then part of an if. If all turns of the enclosing loop reach the if, and no other branch goes
+// back, the turns that go back have met its condition.
 func (a *bounds) endThen(f *boundsFrame) {
 	if f.around != len(a.frames)-2 || f.condition.kind != comparison {
 		return
@@ -347,7 +343,7 @@ func (a *bounds) endThen(f *boundsFrame) {
 	}
 }
 
-// turns returns how often the head of a loop is reached at most by its guards, 0 if unknown.
+// turns returns the largest number of turns that the guards allow, 0 if unknown.
 func (f *boundsFrame) turns() uint64 {
 	if f.backs == 0 {
 		return 1
@@ -384,7 +380,7 @@ func (a *bounds) otherwise() {
 	a.cut(f.height, f.params)
 }
 
-// close ends a block at an instruction; falls says whether the code before runs into it.
+// close ends a block; falls means that the preceding code reaches the end.
 func (a *bounds) close(r *binary.Reader, i *binary.Instruction, falls bool) {
 	f := &a.frames[len(a.frames)-1]
 	if f.op == binary.OpLoop {
@@ -411,7 +407,7 @@ func (a *bounds) close(r *binary.Reader, i *binary.Instruction, falls bool) {
 		a.skip(r)
 		return
 	}
-	// A branch into this block out of a loop in it has brought its cost when the loop was closed.
+	// A branch from an inner loop has added its cost when that loop was closed.
 	a.now, a.locals = done.after, done.end
 	a.cut(done.height, done.results)
 }
@@ -427,7 +423,7 @@ func (a *bounds) closeLoop(r *binary.Reader, falls bool) {
 		loop.given = loop.turns > 0
 		a.result.given = a.result.given || loop.given
 	}
-	back := uint64(Unbounded) // all turns but the last
+	back := uint64(Unbounded) // cost of all turns but the last
 	if loop.turns > 0 {
 		back = times(loop.turns-1, done.turn)
 	}
@@ -442,7 +438,7 @@ func (a *bounds) closeLoop(r *binary.Reader, falls bool) {
 	if falls {
 		loop.turn = max(loop.turn, a.now)
 	}
-	a.flowFrom(around, 0, start) // it may stay in there
+	a.flowFrom(around, 0, start) // the call may end inside the loop
 	if !falls {
 		a.skip(r)
 		return
@@ -540,7 +536,6 @@ func (a *bounds) call(k uint32) {
 	a.result.given = a.result.given || a.found[k].given
 }
 
-// sum is x+y, or x-y.
 func sum(x, y value, minus bool) value {
 	if minus {
 		if y.kind != fixed {
@@ -558,7 +553,6 @@ func sum(x, y value, minus bool) value {
 	return x
 }
 
-// truth is what a condition says: that it is not 0.
 func truth(v value) value {
 	if v.kind == comparison {
 		return v

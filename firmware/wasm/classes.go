@@ -10,7 +10,6 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// class says what a processor does with an instruction, as far as its time depends on it.
 type class uint8
 
 const (
@@ -46,17 +45,17 @@ const (
 	classFree // delimiters: else, end
 )
 
-// Class is a class of instructions, with what an instruction of it costs by each of Presets.
+// Class is a class of instructions with its costs by Presets.
 type Class struct {
 	Name  string
-	Means string // which instructions, in a sentence
+	Means string // description of the instructions
 	costs [3]uint32
 }
 
-// Preset is a cost table that has a name, and where its costs are from.
+// Preset is a named cost table and the source of its costs.
 type Preset struct{ Name, Source string }
 
-// Presets are the cost tables that have names, in the order of the columns of classes.
+// Presets are the named cost tables, in the order of the columns of classes.
 var Presets = [...]Preset{
 	{"unit", "1 for each instruction, so that a cost is a number of instructions; the bytes of copies and fills are free"},
 	{"rv32-inorder", "the image compiled ahead of time for a small RISC-V core (RV32IMC) of two stages, with a multiplier of several cycles " +
@@ -101,10 +100,10 @@ var classes = [classCount]Class{
 	classReturn:       {"return", "`return`; the end of a function is free", [3]uint32{1, 2, 8}},
 }
 
-// Classes are the classes of instructions, in the order of cost tables. else and end cost nothing.
+// Classes returns the instruction classes in the order of cost tables. else and end are free.
 func Classes() []Class { return classes[:] }
 
-// ClassNames are the names of Classes.
+// ClassNames returns the names of Classes.
 func ClassNames() (names []string) {
 	for _, c := range classes {
 		names = append(names, c.Name)
@@ -112,13 +111,13 @@ func ClassNames() (names []string) {
 	return names
 }
 
-// Costs is what an instruction of each class costs.
+// Costs is the cost per instruction of each class.
 type Costs [classCount]uint32
 
 // CostMax is the largest cost of an instruction.
 const CostMax = 1_000_000
 
-// Models are the names of Presets.
+// Models returns the names of Presets.
 func Models() (names []string) {
 	for _, p := range Presets {
 		names = append(names, p.Name)
@@ -126,7 +125,7 @@ func Models() (names []string) {
 	return names
 }
 
-// Model returns a cost table by its name.
+// Model returns a cost table by name.
 func Model(name string) (costs Costs, ok bool) {
 	column := slices.IndexFunc(Presets[:], func(p Preset) bool { return p.Name == name })
 	if column < 0 {
@@ -138,11 +137,10 @@ func Model(name string) (costs Costs, ok bool) {
 	return costs, true
 }
 
-// ModelCustom is the name of a table that the user makes: by it everything costs what it costs by unit,
-// but for the classes whose cost is given.
+// ModelCustom names a user's table: the costs of unit, with those of some classes changed.
 const ModelCustom = "custom"
 
-// Table returns the cost table of a model, or of ModelCustom, with the costs of some classes changed.
+// Table returns the cost table of a model or of ModelCustom, with changed costs for some classes.
 func Table(model string, changed map[string]int64) (Costs, error) {
 	name := model
 	if model == ModelCustom {
@@ -154,7 +152,7 @@ func Table(model string, changed map[string]int64) (Costs, error) {
 	if !ok {
 		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model, strings.Join(Models(), ", "), ModelCustom)
 	}
-	for _, class := range slices.Sorted(maps.Keys(changed)) { // the same error each time
+	for _, class := range slices.Sorted(maps.Keys(changed)) { // sorted: deterministic errors
 		if err := costs.Set(class, changed[class]); err != nil {
 			return Costs{}, err
 		}
@@ -162,7 +160,7 @@ func Table(model string, changed map[string]int64) (Costs, error) {
 	return costs, nil
 }
 
-// ByName returns what each class costs, by its name.
+// ByName returns the costs by class name.
 func (c *Costs) ByName() map[string]uint32 {
 	table := map[string]uint32{}
 	for k, cost := range c {
@@ -171,8 +169,8 @@ func (c *Costs) ByName() map[string]uint32 {
 	return table
 }
 
-// CostMin is the smallest cost of a class. Branches and calls cost at least 1: so whatever runs for
-// ever comes to any limit.
+// CostMin is the smallest allowed cost of a class. Branches and calls cost at least 1, so that an endless call
+// reaches any limit.
 func CostMin(name string) uint32 {
 	if k := class(slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })); k >= classBranch && k <= classCallIndirect {
 		return 1
@@ -180,7 +178,7 @@ func CostMin(name string) uint32 {
 	return 0
 }
 
-// Set changes the cost of a class, from CostMin to CostMax.
+// Set sets the cost of a class, from CostMin to CostMax.
 func (c *Costs) Set(name string, cost int64) error {
 	k := slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })
 	if k < 0 {
@@ -193,7 +191,7 @@ func (c *Costs) Set(name string, cost int64) error {
 	return nil
 }
 
-// of returns the cost of an instruction per run, without the bytes of copy, fill and init.
+// of excludes the bytes of copy, fill and init.
 func (c *Costs) of(i *binary.Instruction, imported int) uint64 {
 	k := classOf(i, imported)
 	if k == classFree {
@@ -214,7 +212,7 @@ func classOf(i *binary.Instruction, imported int) class {
 	return classVector
 }
 
-// classRanges are the classes of instructions by opcode, each up to last. SIMD follows.
+// classRanges maps opcodes to classes; each range ends with last. SIMD follows.
 var classRanges = [...]struct {
 	last  binary.Opcode
 	class class
@@ -257,12 +255,12 @@ var classRanges = [...]struct {
 	{binary.OpI32Sub, classInteger},
 	{0x6C, classMultiply},
 	{0x70, classDivide},  // i32.div_s to i32.rem_u
-	{0x78, classInteger}, // to i32.rotr
+	{0x78, classInteger}, // up to i32.rotr
 	{0x7B, classBits},    // i64.clz to i64.popcnt
 	{binary.OpI64Sub, classInteger64},
 	{binary.OpI64Mul, classMultiply64},
 	{0x82, classDivide64},  // i64.div_s to i64.rem_u
-	{0x8A, classInteger64}, // to i64.rotr
+	{0x8A, classInteger64}, // up to i64.rotr
 	{0x90, classFloat},
 	{0x91, classFloatDivide}, // f32.sqrt
 	{0x94, classFloat},

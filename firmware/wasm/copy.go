@@ -6,84 +6,80 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// The names that the host and the copy of an image agree on. No image may use them.
+// Names shared by the host and the copy of an image. Images may not use them.
 const (
 	TickModule = binary.Reserved + "host" // the module of TickName
-	TickName   = "tick"                   // the function that is asked after TickTurns turns
+	TickName   = "tick"                   // function called after TickTurns turns
 	startName  = binary.Reserved + "start"
-	TurnsName  = binary.Reserved + "turns" // i32: turns until the host is asked, which sets it again
-	LapName    = binary.Reserved + "lap"   // i32: what TurnsName was when a cell's turn began, as far as the copy knows
+	TurnsName  = binary.Reserved + "turns" // i32: turns left until tick, which resets it
+	LapName    = binary.Reserved + "lap"   // i32: TurnsName at the start of a lap, if the copy can detect it
 )
 
-// BankCurrent is where the descriptor of a bank has the place of the cell whose turn it is.
+// BankCurrent is the offset of the current cell's place in a bank descriptor.
 const BankCurrent = 8
 
-// Copy is a rewritten image. It computes what the image computes.
+// Copy is a rewritten image with the same results.
 type Copy struct {
 	Binary  []byte
-	Start   string   // export that runs the image's start function, "" for none
-	Globals []Global // the mutable globals, in the order of the image
-	Laps    bool     // the copy knows when a cell's turn begins: see bank_turns.go
+	Start   string   // export of the image's start function, "" for none
+	Globals []Global // mutable globals, in the order of the image
+	Laps    bool     // the copy detects laps: see bank_turns.go
 
-	// Recursive names the functions within reach of the exports that may call themselves.
-	// At what depth a runtime ends them differs between runtimes.
+	// Recursive names the reachable functions that may recurse. The maximum depth depends on the runtime.
 	Recursive []string
 
-	Covered Covered // of a copy that notes its way: see cover.go
+	Covered Covered // coverage of RewriteCovered: see cover.go
 
-	functions []string          // names of those with code, for messages
-	original  map[string][]byte // DWARF by name
+	functions []string          // names of defined functions, for messages
+	original  map[string][]byte // DWARF sections by name
 	codeStart int               // offset of the code section in the image
 
-	// SourceMap names the file with the source map of an image without DWARF, as the image does; "" for none.
+	// SourceMap is the name of the source map of an image without DWARF, "" for none.
 	SourceMap string
 
 	moved []moved
 }
 
-// Global is a mutable global of the image, which the copy exports.
+// Global is a mutable global of the image, exported by the copy.
 type Global struct {
-	Name   string // that the image gives it
+	Name   string // name in the image
 	Export string
-	// GivenBack says that every function leaves the global as it was when it was
-	// called: it is a stack pointer, or constant. After a trap it must be set back,
-	// all others keep their values.
+	// GivenBack means that every function restores the global's value on return: a stack pointer, or constant. After
+	// a trap the host must restore it; other globals keep their values.
 	GivenBack bool
-	Proved    bool // GivenBack is proved, not believed for the global's name
+	Proved    bool // GivenBack is proved, not inferred from the name
 
-	// Of a global that is not Proved: a function that need not give it back, and the offset in
-	// the image's code section of where it changes it.
+	// For a global that is not Proved: a function that may not restore it, and the offset of the change in the
+	// image's code section.
 	Breaks string
 	at     uint64
 }
 
-// Covered says what a copy notes of its way, and what it may be asked.
+// Covered describes the coverage that a copy records.
 type Covered struct {
-	Branches    int // bits
+	Branches    int // number of branch bits
 	Comparisons int
 
-	// Constants are those that the image's own code compares with or takes from what it compares,
-	// in ascending order: inputs with them get further than others.
+	// Constants are the constants in or before comparisons, ascending: inputs with these values reach more code.
 	Constants []uint64
 }
 
-// moved is the origin of code in the copy, as offsets from the start of the code section, as in DWARF.
+// moved is the origin of code in the copy. Offsets count from the start of the code section, as in DWARF.
 type moved struct {
 	to, from uint32
-	inserted bool // all up to the next entry is about the instruction at from
+	inserted bool // code up to the next entry was inserted for the instruction at from
 }
 
-// Loads from constant addresses, as those of static variables and of the bank's descriptor are,
-// have one base in the copy:
+// Loads from constant addresses (static variables, the bank's descriptor) share one base in the copy:
 //
 //	image    i32.const C    load offset=O
-//	copy     local.get 0    load offset=C+O    of a local that is 0
+//	copy     local.get 0    load offset=C+O    with a local that is 0
 //
-// The address is the same. wazero compares a base with the size of the memory once, and again for
-// a larger offset only; each constant would be another base, with a comparison and a trap of its
-// own. An entry point begins with some twenty such loads.
+// The address is the same. wazero checks each base against the memory size once, and again only for larger offsets;
+// each constant would be a base with a comparison and a trap of its own. An entry point begins with about twenty such
+// loads.
 
-// addresses reports whether a constant is the address of the next load with a legal sum as its offset.
+// addresses reports whether constant i is the address of the next load and the combined offset fits.
 func addresses(i *binary.Instruction, next binary.Reader) bool {
 	if i.Op != binary.OpI32Const || !next.More() {
 		return false

@@ -7,21 +7,20 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// A copy may note where it has been: one bit for each side of a branch, and what its comparisons
-// have compared.
+// A copy may record coverage: one bit per side of a branch, and the operands of comparisons.
 //
 //	entry, head of a loop, then, else, end of a block    one bit
-//	br_if                                                one bit if it is taken, one if not
-//	select                                               one bit for either value
-//	comparison of integers                               both operands, the last ones
+//	br_if                                                one bit if taken, one if not
+//	select                                               one bit per value
+//	integer comparison                                   both operands, the last ones
 //
-// Bits and operands are in globals of the copy, so that no memory of the image changes.
+// Globals of the copy hold bits and operands, so the image's memory does not change.
 const (
-	BranchName  = binary.Reserved + "branch."  // and a number: i64, 64 bits of branches
-	OperandName = binary.Reserved + "operand." // and a number: i64, an operand; those of comparison k are 2k and 2k+1
+	BranchName  = binary.Reserved + "branch."  // plus a number: i64, 64 branch bits
+	OperandName = binary.Reserved + "operand." // plus a number: i64; comparison k has the operands 2k and 2k+1
 )
 
-// Bounds of what is noted in one image: instances have these globals each.
+// Limits per image: every instance has these globals.
 const (
 	coveredMax     = 1 << 14
 	comparisonsMax = 1 << 10
@@ -30,9 +29,9 @@ const (
 
 type cover struct {
 	Covered
-	first   uint32   // its first global
-	globals []string // exports of the globals, in their order
-	word    uint32   // the global of the last bit
+	first   uint32   // index of the first global
+	globals []string // export names
+	word    uint32   // global of the last bit
 }
 
 func (c *cover) global(name string) uint32 {
@@ -40,7 +39,6 @@ func (c *cover) global(name string) uint32 {
 	return c.first + uint32(len(c.globals)-1)
 }
 
-// addCover adds the globals to the sections of a copy. They come last.
 func (w *weaver) addCover(parts binary.Parts, copied *Copy) {
 	var globals, exports []byte
 	for k, name := range w.cover.globals {
@@ -54,11 +52,11 @@ func (w *weaver) addCover(parts binary.Parts, copied *Copy) {
 	copied.Covered = w.cover.Covered
 }
 
-// scout notes the way through one function while it is copied; nil notes nothing.
+// scout instruments one function while it is copied; a nil scout does nothing.
 type scout struct {
 	*cover
 	f    *woven
-	open []binary.Opcode // blocks, the function's own first
+	open []binary.Opcode // open blocks, first the function's own
 }
 
 func (w *weaver) scout(f *woven) *scout {
@@ -68,7 +66,6 @@ func (w *weaver) scout(f *woven) *scout {
 	return &scout{cover: w.cover, f: f, open: []binary.Opcode{binary.OpBlock}}
 }
 
-// enter returns the code that must run first.
 func (s *scout) enter() []byte {
 	if s == nil {
 		return nil
@@ -118,14 +115,14 @@ func (s *scout) after(i *binary.Instruction) []byte {
 		return s.bit()
 	case binary.OpEnd:
 		last := s.open[len(s.open)-1]
-		if s.open = s.open[:len(s.open)-1]; len(s.open) > 0 && last != binary.OpLoop { // no branch goes to the end of a loop
+		if s.open = s.open[:len(s.open)-1]; len(s.open) > 0 && last != binary.OpLoop { // no branch targets the end of a loop
 			return s.bit()
 		}
 	}
 	return nil
 }
 
-// either runs one code if what is on top of the stack is true, the other if not, and leaves it there.
+// either returns code that runs yes or no depending on the top of the stack, which it keeps.
 func (s *scout) either(yes, no []byte) []byte {
 	condition := s.f.local(scratchCondition, binary.I32)
 	code := emit(binary.OpLocalTee, condition, binary.OpIf, binary.BlockEmpty, yes)
@@ -159,8 +156,8 @@ func compares(op binary.Opcode) bool {
 	return op >= binary.OpI32Eq && op <= binary.OpI32GeU || op >= binary.OpI64Eq && op <= binary.OpI64GeU
 }
 
-// constant takes in the constant that one of three instructions, side by side, compares with. Switches
-// and ranges take a constant from what they compare, or add its negative.
+// constant records the constant operand of a comparison. Switches and range checks subtract a constant first, or add
+// its negative.
 func (s *scout) constant(second, before, i *binary.Instruction) {
 	add := func(value uint64) {
 		if len(s.Constants) < constantsMax {

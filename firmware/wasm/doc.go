@@ -1,30 +1,26 @@
-// Package wasm rewrites a firmware image before it runs. The copy computes what the
-// image computes; it also lets the host see and stop what it otherwise could not.
+// Package wasm rewrites a firmware image before it runs. The copy computes the same results and lets the host observe
+// and stop it.
 //
-//	image --binary.Parse--> module --analyse--> where to count, what is given back
+//	image --binary.Parse--> module --analyse--> places to count, globals to restore
 //	                           |                          |
 //	                           +---------- weave ---------+--> Copy: binary, globals, offsets
 //
-// What is put in:
+// Added code:
 //
 //	global starloom.global[k]   every mutable global, exported under this name
-//	import starloom.host.tick   called when TickTurns turns were counted: at the head of
-//	                            every loop, at the entry of functions that may call
-//	                            themselves or are long, at memory.fill, copy and init
-//	global starloom.lap         how many turns were left when the handler of a cell began
-//	export starloom.start       the start function, which the host calls itself
-//	canonical NaNs              after every instruction, scalar or SIMD, whose NaN may
-//	                            have any bits by the specification
-//	selects of integers         in the place of those of floats and vectors, which wazero 1.12.0
-//	                            compiles wrongly on amd64; Selects does it for other modules than images
+//	import starloom.host.tick   called after TickTurns turns, which are counted at loop heads, at the entry of
+//	                            recursive or long functions, and at memory.fill, copy and init
+//	global starloom.lap         turns left when the handler of a cell began
+//	export starloom.start       the start function, called by the host
+//	canonical NaNs              after every scalar or SIMD instruction whose NaN bits the specification leaves open
+//	integer selects             in place of selects of floats and vectors, which wazero 1.12.0 compiles incorrectly on
+//	                            amd64; Selects does it for modules other than images
 //
-//	starloom.counter            only if RewriteMetered asks: what each call costs, by a table of
-//	                            costs of the classes of instructions, with a limit
+//	starloom.counter            with RewriteMetered: the cost of each call by a table of instruction classes, with a
+//	                            limit
 //
-//	starloom.branch, .operand   only if RewriteCovered asks: which branches were taken, and what was
-//	                            compared
+//	starloom.branch, .operand   with RewriteCovered: branches taken and operands of comparisons
 //
-// Straight code without floats is copied byte by byte, apart from the numbers of
-// functions, which tick moves by one, and from constant addresses, which get one base. On the
-// built-in programs counting turns costs about 1 % of a slot.
+// Straight code without floats is copied unchanged, except for function numbers, which tick shifts by one, and
+// constant addresses, which share one base. In the built-in programs, counting turns costs about 1 % of a slot.
 package wasm

@@ -7,39 +7,39 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// entry is an entry point with a list of cells. A copy that counts calls it for each cell alone, so that the cost
-// of a cell is the same whoever is in the list; and what the call of every cell would do first, is done once:
+// entry is an entry point with a list of cells. A metered copy calls it once per cell, so that the cost of a cell
+// does not depend on the others in the list. Common work at its start is done once:
 //
-//	head                      the start of the entry point, as far as it only sets locals, from constants, from its
-//	                          parameters and from constant addresses to which the entry point does not store
+//	head                      start of the entry point, if it only sets locals from constants, parameters and constant
+//	                          addresses to which the entry point does not store
 //	for place = 0; place < count; place++ {
 //	    calls[place], calls[0] = cost, calls[place]
 //	    counter = 0
 //	    locals = those after head
-//	    rest of the entry point, of (1, slot)
+//	    rest of the entry point, for (1, slot)
 //	    if cost = counter; cost > Limit { the host ends the call }
 //	}
 //
-// What head costs is in a local, and counts for each cell. Like the entry point of a copy that does not count, this
-// one reads the bank's descriptor once in a call: firmware that writes there finds it in the next slot.
+// A local holds the cost of head, which counts for each cell. Like an unmetered entry point, this one reads the
+// bank's descriptor once per call: changes by firmware take effect in the next slot.
 //
-// When it ends, or the handler at place traps, calls[k+1] is what place k has cost, for all before
-// place; that of the last one is the counter.
+// When it ends, or the handler at place traps, calls[k+1] is the cost of place k, for all k before place; the counter
+// is the cost of the last one.
 type entry struct {
 	name     string // export
-	k        int    // among the functions with code
-	function string // name
+	k        int    // index among defined functions
+	function string // name of the function
 	params   int
 	woven    *woven
 
-	code   []byte // that is woven, without its locals
-	types  []byte // of its locals
-	head   int    // bytes of code
-	blocks int    // that are open after it
-	flow   *flow  // of the rest
+	code   []byte // woven code, without declarations of locals
+	types  []byte // types of the locals
+	head   int    // size in bytes
+	blocks int    // blocks open after head
+	flow   *flow  // flow of the rest
 }
 
-// The parameters and locals of what calls an entry point; those of the entry point come after.
+// Parameters and locals of the caller of an entry point; those of the entry point follow.
 const (
 	eachCount uint32 = iota
 	eachSlot
@@ -51,7 +51,7 @@ const (
 	eachFirst
 )
 
-// An entry point that is larger is called, so that the compiler does not take much longer for both.
+// A larger entry point is called, not inlined, to limit the compile time of both.
 const entryBytesMax, entryLocalsMax = 1 << 16, 1 << 10
 
 func (w *weaver) entries() (entries []*entry) {
@@ -68,8 +68,8 @@ func (w *weaver) entries() (entries []*entry) {
 	return entries
 }
 
-// take takes the entry point's own code, and returns what the copy has in its place: nothing that runs, if
-// no one but the host called it, which calls each instead.
+// take moves the entry point's code into e and returns its replacement in the copy: unreachable code if only the host
+// called the entry point.
 func (e *entry) take(w *weaver, own *woven) *woven {
 	e.function, e.woven = w.m.FunctionNames()[len(w.m.Imported)+e.k], own
 	if w.meter.Profile || !e.inline(w) {
@@ -82,8 +82,8 @@ func (e *entry) take(w *weaver, own *woven) *woven {
 	return &woven{copier: copier{to: []byte{0, binary.OpUnreachable, binary.OpEnd}}}
 }
 
-// addEntries adds entry points, which the code of the copy has, to its other sections. Types and functions that are
-// added come last, so that no number changes; nothing is the type of functions without parameters and results.
+// addEntries adds the types, functions and names of entry points to the copy. They come last, so that other numbers
+// stay; nothing is the type of functions without parameters and results.
 func (m *module) addEntries(entries []*entry, parts binary.Parts, shift *copier, nothing uint32) {
 	types := &binary.Reader{Data: parts[binary.SectionType]}
 	signature := uint32(types.Count())
@@ -99,13 +99,13 @@ func (m *module) addEntries(entries []*entry, parts binary.Parts, shift *copier,
 	}
 }
 
-// over is the body of a function of its own, in which a cell's handler is ended that has returned: it is in no backtrace.
+// over is the body of a function that ends the call of a completed handler; it appears in no backtrace.
 func (e *entry) over(w *weaver) *woven {
 	body := w.meter.end([]byte{0}, w.tick)
 	return &woven{copier: copier{to: append(body, binary.OpEnd)}}
 }
 
-// each is the body of (count, slot, calls i32).
+// each returns the body of a function (count, slot, calls i32).
 func (e *entry) each(w *weaver, over uint32) *woven {
 	var kept, zero []uint32 // locals
 	before := newSet(len(e.types))
@@ -151,7 +151,7 @@ func (e *entry) each(w *weaver, over uint32) *woven {
 	return out
 }
 
-// zeros are instructions by the type of what they leave.
+// zeros push zero, by type.
 var zeros = map[byte][]byte{
 	binary.I32: {binary.OpI32Const, 0}, binary.I64: {binary.OpI64Const, 0}, binary.F32: {binary.OpF32Const, 0, 0, 0, 0},
 	binary.F64: {binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0}, binary.V128: append([]byte{simd >> 16, binary.OpV128Const & 0xFF}, make([]byte, 16)...),
@@ -173,7 +173,7 @@ func (f *woven) declare(types []byte) {
 	f.to = append(head, f.to...)
 }
 
-// begin begins the turn of a cell: cell = *at; *at = cost, which has 32 bits: see Limit; *calls = cell.
+// begin starts the handler of a cell: cell = *at; *at = cost (32 bits: see Limit); *calls = cell.
 func (e *entry) begin(x *metering) []byte {
 	return emit(binary.OpLocalGet, eachNext, binary.OpGlobalSet, x.place,
 		binary.OpLocalGet, eachAt, binary.OpI32Load, 2, 0, binary.OpLocalSet, eachCell,
@@ -194,7 +194,6 @@ func (e *entry) call(w *weaver) {
 	e.flow = &flow{written: newSet(e.params), early: newSet(e.params)}
 }
 
-// inline takes the entry point's own code, if it is not too large, and finds its head.
 func (e *entry) inline(w *weaver) bool {
 	r := &binary.Reader{Data: e.woven.to}
 	e.types = slices.Repeat([]byte{binary.I32}, e.params)
@@ -226,7 +225,7 @@ func (e *entry) inline(w *weaver) bool {
 	return ok
 }
 
-// findHead finds how far the code does the same for every cell, and nothing that anyone could see.
+// findHead finds the longest prefix that is equal for all cells and free of side effects.
 func (e *entry) findHead(m *module, whole *flow) {
 	h := &head{e: e, m: m, whole: whole, set: newSet(len(e.types))}
 	if memories := m.Memories(); len(memories) == 1 {
@@ -252,7 +251,7 @@ type head struct {
 	e      *entry
 	m      *module
 	whole  *flow
-	memory uint64 // bytes at the start
+	memory uint64 // initial size in bytes
 	operands[address]
 	set localSet
 }
@@ -261,7 +260,7 @@ func (h *head) takes(i *binary.Instruction) bool {
 	switch op := i.Op; {
 	case op == binary.OpBlock:
 		return i.Value == binary.BlockEmpty-0x80 && len(h.stack) == 0
-	case op == binary.OpBrIf: // that does not branch
+	case op == binary.OpBrIf: // not taken
 		v := h.pop()
 		return v == address{known: true}
 	case op >= binary.OpLocalGet && op <= binary.OpLocalTee:
@@ -297,7 +296,7 @@ func (h *head) local(i *binary.Instruction) {
 	case i.Op == binary.OpLocalGet && h.set.has(i.Index):
 		h.push(address{})
 	case i.Op == binary.OpLocalGet && i.Index == 0:
-		h.push(address{true, 1}) // cell
+		h.push(address{true, 1}) // number of cells
 	case i.Op == binary.OpLocalGet:
 		h.push(address{known: int(i.Index) >= h.e.params})
 	}
@@ -306,19 +305,19 @@ func (h *head) local(i *binary.Instruction) {
 	}
 }
 
-// traps reports whether a numeric instruction may trap: division by a variable, conversion out of range.
+// traps reports whether a numeric instruction may trap: division by an unknown value, or conversion out of range.
 func traps(op binary.Opcode, last address) bool {
 	divides := op >= 0x6D && op <= 0x70 || op >= 0x7F && op <= 0x82
 	converts := op >= 0xA8 && op <= 0xB1 && op != 0xAC && op != binary.OpI64ExtendI32U
 	return converts || divides && (!last.known || last.value == 0 || last.value == math.MaxUint32)
 }
 
-// same reports whether bytes of the memory are there, and the entry point does not store to them.
+// same reports whether the bytes exist in the initial memory and the entry point does not store to them.
 func (h *head) same(e extent) bool {
 	return !h.whole.anywhere && e.to <= h.memory && !slices.ContainsFunc(h.whole.stores, func(s extent) bool { return s.from < e.to && e.from < s.to })
 }
 
-// copyHead copies the head, without its blocks, and notes which locals it sets.
+// copyHead copies the head, without its blocks, and adds the locals that it sets to set.
 func (e *entry) copyHead(out *woven, set localSet) {
 	r := &binary.Reader{Data: e.code[:e.head]}
 	var i binary.Instruction
@@ -337,7 +336,7 @@ func (e *entry) copyHead(out *woven, set localSet) {
 	}
 }
 
-// copyRest copies the code after the head, in its blocks, and notes what has moved where.
+// copyRest copies the code after the head, within its blocks, and records its origin.
 func (e *entry) copyRest(out *woven) {
 	for range e.blocks + 1 {
 		out.to = append(out.to, binary.OpBlock, binary.BlockEmpty)

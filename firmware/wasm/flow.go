@@ -6,23 +6,22 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// flow follows code and notes its use of locals, and the constant addresses of its stores.
+// flow tracks the use of locals, and the constant addresses of stores.
 type flow struct {
 	m      *module
-	tick   uint32 // see copier: numbers of functions are the copy's
+	tick   uint32 // function numbers are those of the copy: see copier
 	params int
 	operands[address]
-	frames []flowFrame // open blocks, the function's own first
+	frames []flowFrame // open blocks, first the function's own
 
-	set     localSet // locals that are set on every way to here
-	written localSet // that are set somewhere
-	early   localSet // that may be read before they are set
+	set     localSet // locals set on every path to this place
+	written localSet // locals set anywhere
+	early   localSet // locals that may be read before they are set
 
-	stores   []extent // at constant addresses
-	anywhere bool     // it stores at constant addresses that are not noted
+	stores   []extent // stores to constant addresses
+	anywhere bool     // it also stores vectors or ranges to constant addresses
 }
 
-// extent is bytes of the memory.
 type extent struct{ from, to uint64 }
 
 func extentOf(base uint32, i *binary.Instruction) extent {
@@ -40,8 +39,8 @@ type flowFrame struct {
 	op              binary.Opcode
 	height          int
 	params, results int
-	before          localSet // if: set at its start
-	after           localSet // set on every way to the end, nil if none is known
+	before          localSet // if: set at the start
+	after           localSet // set on every path to the end, nil without a path
 }
 
 type localSet []uint64
@@ -56,7 +55,7 @@ func (b localSet) keep(other localSet) {
 	}
 }
 
-// run follows code up to its end, and reports whether it was understood. The stack is empty at its start.
+// run follows code to its end and reports success. The stack is empty at the start.
 func (f *flow) run(code []byte, locals int) bool {
 	f.set, f.written, f.early = newSet(locals), newSet(locals), newSet(locals)
 	r := &binary.Reader{Data: code}
@@ -111,7 +110,7 @@ func (f *flow) branch(label uint32) {
 	}
 	frame := &f.frames[len(f.frames)-1-int(label)]
 	switch {
-	case frame.op == binary.OpLoop: // what was set at its start is set
+	case frame.op == binary.OpLoop: // what was set at its start remains set
 	case frame.after == nil:
 		frame.after = slices.Clone(f.set)
 	default:
@@ -130,7 +129,7 @@ func (f *flow) otherwise() {
 	f.cut(frame.height, frame.params)
 }
 
-// close ends a block; falls says whether the code before the end runs into it.
+// close ends a block; falls means that the preceding code reaches the end.
 func (f *flow) close(r *binary.Reader, falls bool) {
 	frame := f.frames[len(f.frames)-1]
 	if frame.op == binary.OpIf {

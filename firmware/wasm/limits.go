@@ -6,46 +6,44 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Limits of what the compiler's time and memory grow with, stated in ABI.md. At them an image compiles in
-// half a minute with less than a gigabyte; without, a br_table of 200,000 targets takes eleven
-// seconds, and a hundred thousand branches to one block, or 40,000 locals around 50 loops, minutes.
+// Limits of the inputs that drive the compiler's time and memory, documented in ABI.md. At the limits an image
+// compiles in half a minute with less than a gigabyte. Without limits, a br_table of 200,000 targets takes eleven
+// seconds; a hundred thousand branches to one block, or 40,000 locals around 50 loops, take minutes.
 const (
-	targetsPerFunctionMax = 8_192     // of its br_tables
-	targetsMax            = 65_536    // of all br_tables of an image
-	blocksMax             = 8_192     // block, loop and if of a function
-	branchesMax           = 8_192     // br and br_if of a function
-	nestingMax            = 1_000     // of blocks
-	localsMax             = 50_000    // of a function, with its parameters
-	parametersMax         = 1_000     // of a type, and its results
-	allInstructionsMax    = 1_000_000 // of all functions
-	instructionsMax       = 100_000   // of a function
-	linesBytesMax         = 4 << 20   // of the line programs of all units of the debug information
-	tableEntriesMax       = 65_536    // when a table is made
-	valuesMax             = 2_000_000 // locals of all functions, and what their calls, blocks and branches carry
+	targetsPerFunctionMax = 8_192     // br_tables of a function
+	targetsMax            = 65_536    // br_tables of an image
+	blocksMax             = 8_192     // block, loop and if in a function
+	branchesMax           = 8_192     // br and br_if in a function
+	nestingMax            = 1_000     // nested blocks
+	localsMax             = 50_000    // locals of a function, with parameters
+	parametersMax         = 1_000     // parameters of a type; also results
+	allInstructionsMax    = 1_000_000 // instructions of all functions
+	instructionsMax       = 100_000   // instructions of a function
+	linesBytesMax         = 4 << 20   // line programs of all units in the debug information
+	tableEntriesMax       = 65_536    // initial table
+	valuesMax             = 2_000_000 // locals of all functions, and values carried by calls, blocks and branches
 )
 
-// The time of the compiler, in nanoseconds as measured on a core of 2.5 GHz. It grows with the
-// squares of what one function has of blocks and branches, of calls, and of locals, these for each
-// block; else with the instructions.
+// Compile time in nanoseconds, measured on a core of 2.5 GHz. It grows with the number of instructions, and within a
+// function quadratically with blocks and branches, with calls, and with locals per block.
 const (
 	workPerBranchPair  = 40
-	workPerCallPairs   = 8 // so many in a nanosecond
+	workPerCallPairs   = 8 // pairs per nanosecond
 	workPerLocalPair   = 5
 	workPerInstruction = 200
-	workMax            = 10_000_000_000 // of a function
+	workMax            = 10_000_000_000 // nanoseconds for a function
 	workImageMax       = 30_000_000_000
-	nanoseconds        = 1_000_000_000 // of a second
+	nanoseconds        = 1_000_000_000 // nanoseconds in a second
 )
 
-// limits counts what is limited while the code is read.
 type limits struct {
-	targets, values, allInstructions int    // of all functions
-	work                             uint64 // of those before
+	targets, values, allInstructions int    // counts of all functions
+	work                             uint64 // work of earlier functions
 
-	// Of the function that is read:
+	// Current function:
 	functionTargets, blocks, branches, calls, instructions int
 	locals                                                 uint64
-	widest                                                 int // what a branch may carry
+	widest                                                 int // most values that a branch may carry
 }
 
 func (l *limits) nextFunction(locals uint64, results int) error {
@@ -56,7 +54,7 @@ func (l *limits) nextFunction(locals uint64, results int) error {
 	return l.carry(int(locals))
 }
 
-// carry counts values. A few bytes of code make thousands of them, and the compiler keeps each.
+// carry counts values: a few bytes of code create thousands of them, and the compiler stores each.
 func (l *limits) carry(values int) error {
 	if l.values += values; l.values > valuesMax {
 		return fmt.Errorf("with this the image has more than %d locals and values of calls, blocks and branches; "+
@@ -65,7 +63,7 @@ func (l *limits) carry(values int) error {
 	return nil
 }
 
-// carried is how many values an instruction takes and leaves, at most.
+// carried returns an upper bound of the values that an instruction takes and leaves.
 func (l *limits) carried(m *module, i *binary.Instruction) int {
 	var t binary.FuncType
 	switch i.Op {

@@ -16,8 +16,9 @@ func mirrored(op binary.Opcode) binary.Opcode {
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 
-// trips returns how often in a row a comparison of v, v+step, v+2*step and so on, modulo 2^32, with
-// a limit holds from the start; false if it holds for ever, or longer than is easily said.
+// trips returns how many times in succession the comparison of v, v+step, v+2*step, ... (modulo 2^32) with limit
+// holds from the start. It returns false if the comparison holds forever, or if wrapping makes the number hard to
+// determine.
 func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 	switch op {
 	case binary.OpI32Eq:
@@ -30,9 +31,9 @@ func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 		return 1, true
 	case binary.OpI32Ne:
 		return distance(limit-v, step)
-	case binary.OpI32LtS, binary.OpI32GtS, binary.OpI32LeS, binary.OpI32GeS: // the order of unsigned numbers, turned by half
+	case binary.OpI32LtS, binary.OpI32GtS, binary.OpI32LeS, binary.OpI32GeS: // signed order is unsigned order with the sign bit inverted
 		return trips(v^1<<31, step, op+1, limit^1<<31)
-	case binary.OpI32GtU, binary.OpI32GeU: // complements are in the other order
+	case binary.OpI32GtU, binary.OpI32GeU: // complements reverse the order
 		return trips(^v, -step, mirrored(op), ^limit)
 	case binary.OpI32LeU:
 		if limit++; limit == 0 {
@@ -46,20 +47,20 @@ func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 		return 0, false
 	}
 	n := (uint64(limit-v) + uint64(step) - 1) / uint64(step)
-	return n, uint64(v)+n*uint64(step) < 1<<32 // else it may jump over all numbers from limit on
+	return n, uint64(v)+n*uint64(step) < 1<<32 // otherwise a step may wrap past all numbers from limit on
 }
 
-// distance returns how many steps make d, modulo 2^32.
+// distance returns the number of steps that add up to d, modulo 2^32.
 func distance(d, step uint32) (uint64, bool) {
 	if d == 0 {
 		return 0, true
 	}
-	zeros := bits.TrailingZeros32(step) // 32 of 0
+	zeros := bits.TrailingZeros32(step) // 32 for 0
 	if d&(1<<zeros-1) != 0 || step == 0 {
 		return 0, false
 	}
 	odd := step >> zeros
-	inverse := odd // to 3 bits, twice as many each time
+	inverse := odd // correct to 3 bits; each iteration doubles them
 	for range 4 {
 		inverse *= 2 - odd*inverse
 	}

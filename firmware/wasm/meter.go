@@ -7,58 +7,55 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Meter asks for a copy that counts what each call of an export costs.
+// Meter requests a copy that counts the cost of each call of an export.
 //
-//	block of instructions     accumulator += cost of the block     before what ends it
+//	block of instructions     accumulator += cost of the block     before the instruction that ends it
 //	call, return, end         counter += accumulator
-//	head of a loop, entry of a function that may call itself
-//	                          counter + accumulator > Limit: the host is asked, and ends the call
-//	return of a handler       counter > Limit: the same, before the next one is called
+//	head of a loop, entry of a recursive function
+//	                          counter + accumulator > Limit: the host ends the call
+//	return of a handler       counter > Limit: the same, before the next handler
 //
-// When an export returns, the counter is the sum of the costs of all instructions that have run.
-// Where it stops a call depends on the image and the limit only. So every handler that costs more is
-// ended, and none that does not; beyond the limit it runs no further than to its next loop or its end.
+// When an export returns, the counter is the sum of the costs of all executed instructions. A call ends at a place
+// that depends only on image and limit. Every handler that costs more than Limit is ended, and no other; beyond the
+// limit it runs at most to its next loop head or its end.
 type Meter struct {
 	Costs Costs
-	Limit uint64 // a call that costs more is ended; handlers are not called with one of more than 2^32-1
+	Limit uint64 // a call that costs more is ended; for handlers at most 2^32-1
 
-	// Key is the scenario's key that gives Limit; "" if none was given: what costs more than
-	// a default is taken for endless.
+	// Key is the scenario key of Limit; "" for a default, beyond which a call is considered endless.
 	Key string
 
-	// Profile asks the host whenever instructions of one source line, or a block without lines,
-	// have been counted: AtName is then the last of them.
+	// Profile calls the host after the instructions of each source line, or of a block without lines; AtName is then
+	// the last of them.
 	Profile bool
 }
 
-// The exports of a copy that counts.
+// Exports of a metered copy.
 const (
-	CounterName = binary.Reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
+	CounterName = binary.Reserved + "counter" // i64: cost of the current call, cleared by the host before it
 	PlaceName   = binary.Reserved + "place"   // i32: place of the cell whose handler ran last
 	LimitName   = binary.Reserved + "limit"   // i64, constant: Meter.Limit
-	EachName    = binary.Reserved + "each."   // and an export: see entry
+	EachName    = binary.Reserved + "each."   // plus an export: see entry
 	AtName      = binary.Reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
-// The entry points with a list of cells, and how many parameters they have.
+// Entry points with a list of cells, and their numbers of parameters.
 var listed = []struct {
 	name   string
 	params int
 }{{"starloom_start", 1}, {"starloom_slot", 2}}
 
-// takes reports whether a function with code takes so many i32 and returns nothing.
+// takes reports whether a defined function has the given number of i32 parameters and no results.
 func (m *module) takes(k, params int) bool {
 	t := m.Types[m.Body[k].Signature]
 	return t.Results == "" && t.Params == string(slices.Repeat([]byte{binary.I32}, params))
 }
 
-// metering is a Meter in a module.
 type metering struct {
 	Meter
 	counter, place uint32 // globals
 }
 
-// at is the global AtName; the limit is between.
 func (x *metering) at() uint32 { return x.place + 2 }
 
 func (x *metering) addMeter(parts binary.Parts) {
@@ -70,22 +67,22 @@ func (x *metering) addMeter(parts binary.Parts) {
 	}
 }
 
-// tally counts the costs of one function while it is copied.
+// tally meters one function while it is copied.
 type tally struct {
 	*metering
 	f       *woven
-	pending uint64          // of instructions since the last addition
-	open    []binary.Opcode // blocks, the function's own first
-	tick    uint32          // the function that asks the host
+	pending uint64          // cost since the last addition
+	open    []binary.Opcode // open blocks, first the function's own
+	tick    uint32          // function that calls the host
 
-	// With Profile.
-	lines lineTable // of the image
+	// With Profile:
+	lines lineTable // lines of the image
 	base  uint32    // offset of the function's instructions in the image's code section
-	line  string    // of what is pending
-	last  uint32    // offset of the last instruction that is
+	line  string    // line of pending
+	last  uint32    // offset of pending's last instruction
 }
 
-// before returns the code that must run before an instruction, after it was counted.
+// before counts an instruction and returns the code to insert before it.
 func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
 	if t.Profile {
 		line := t.lines.source(uint64(t.base) + uint64(i.Start))
@@ -97,7 +94,6 @@ func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
 	return append(code, t.count(i, imported)...)
 }
 
-// count counts an instruction, and returns the code that must run before it.
 func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
 	t.pending += t.Costs.of(i, imported)
 	outmost := uint32(len(t.open) - 1)
@@ -117,7 +113,7 @@ func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
 	case binary.OpEnd:
 		if outmost == 0 {
 			code = t.settle()
-		} else if t.open[outmost] != binary.OpLoop { // no branch goes to the end of a loop
+		} else if t.open[outmost] != binary.OpLoop { // no branch targets the end of a loop
 			code = t.add()
 		}
 		t.open = t.open[:outmost]
@@ -135,7 +131,7 @@ func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
 
 func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, binary.I64) }
 
-// add moves what is pending to the accumulator; for a profile to the counter, and asks the host.
+// add moves pending to the accumulator, or with Profile to the counter and calls the host.
 func (t *tally) add() []byte {
 	switch {
 	case t.pending == 0:
@@ -164,7 +160,6 @@ func (t *tally) flush() []byte {
 		binary.OpGlobalSet, t.counter, binary.OpI64Const, 0, binary.OpLocalSet, t.accumulator())
 }
 
-// bytes counts the bytes on top of the stack.
 func (t *tally) bytes() []byte {
 	each := t.Costs[classMemoryByte]
 	if each == 0 {
@@ -177,8 +172,7 @@ func (t *tally) bytes() []byte {
 
 func (x *metering) limit() int64 { return int64(min(x.Limit, math.MaxInt64)) }
 
-// Spent is what the counter holds when the host is asked because of the limit, and not for
-// another turn.
+// Spent is the counter's value when the host is called because of the limit.
 const Spent = math.MaxUint64
 
 func (t *tally) check() []byte {
@@ -186,7 +180,6 @@ func (t *tally) check() []byte {
 	return append(t.end(append(code, binary.OpIf, binary.BlockEmpty), t.tick), binary.OpEnd)
 }
 
-// exceeds appends to code that leaves a cost on the stack: whether it is more than the limit.
 func (x *metering) exceeds(code []byte) []byte {
 	return emit(code, binary.OpI64Const, x.limit(), binary.OpI64GtU)
 }

@@ -2,15 +2,15 @@ package wasm
 
 import "starloom/firmware/wasm/binary"
 
-// The prefixes of instructions of two parts.
+// Prefixes of instructions of two parts.
 const bulk, simd = binary.Bulk, binary.SIMD
 
 type module struct{ *binary.Module }
 
-// operands is the stack of operands at a place of a function; the zero value of V knows nothing.
+// operands is the operand stack of a function. The zero value of V knows nothing.
 type operands[V any] struct {
 	stack  []V
-	failed bool // the code takes more than there is
+	failed bool // the code pops from an empty stack
 }
 
 func (o *operands[V]) pop() (v V) {
@@ -59,7 +59,7 @@ func (m *module) blockTypes(i *binary.Instruction) binary.FuncType {
 	return binary.FuncType{Results: string([]byte{byte(i.Value + 0x80)})}
 }
 
-// effect returns how many values an instruction takes and leaves, for those without a special treatment.
+// effect returns the numbers of values that an ordinary instruction pops and pushes.
 func effect(op binary.Opcode) (pops, pushes int) {
 	switch {
 	case op == 0x01: // nop
@@ -73,13 +73,13 @@ func effect(op binary.Opcode) (pops, pushes int) {
 	case op == 0x3F, op >= binary.OpI32Const && op <= binary.OpF64Const, op == binary.OpRefNull, op == binary.OpRefFunc:
 		return 0, 1
 	case op == 0x45, op == 0x50, op >= 0x67 && op <= 0x69, op >= 0x79 && op <= 0x7B,
-		op >= 0x8B && op <= 0x91, op >= 0x99 && op <= 0x9F, op >= 0xA7 && op <= 0xC4: // of one operand
+		op >= 0x8B && op <= 0x91, op >= 0x99 && op <= 0x9F, op >= 0xA7 && op <= 0xC4: // one operand
 		return 1, 1
 	case op>>16 == 0xFC && op < binary.OpMemoryInit:
 		return 1, 1
 	case op == binary.OpMemoryInit, op == binary.OpMemoryCopy, op == binary.OpMemoryFill:
 		return 3, 0
-	case op>>16 == 0xFC: // table.size; what else there is, is refused
+	case op>>16 == 0xFC: // table.size; others are refused
 		return 0, 1
 	case op>>16 == 0xFD:
 		return effectVector(op & 0xFFFF)
@@ -100,7 +100,7 @@ func effectVector(op binary.Opcode) (pops, pushes int) {
 		op >= 0x7C && op <= 0x81, op == 0x83, op == 0x84, op >= 0x87 && op <= 0x8A, op == 0x94,
 		op == 0xA0, op == 0xA1, op == 0xA3, op == 0xA4, op >= 0xA7 && op <= 0xAA,
 		op == 0xC0, op == 0xC1, op == 0xC3, op == 0xC4, op >= 0xC7 && op <= 0xCA,
-		op == 0xE0, op == 0xE1, op == 0xE3, op == 0xEC, op == 0xED, op == 0xEF, op >= 0xF8: // of one operand
+		op == 0xE0, op == 0xE1, op == 0xE3, op == 0xEC, op == 0xED, op == 0xEF, op >= 0xF8: // one operand
 		return 1, 1
 	}
 	return 2, 1

@@ -12,22 +12,20 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Rewrite makes the copy of an image that the host runs. Errors are about images
-// that are broken, or that hold what the host cannot keep its word for; they say
-// where and what to do.
+// Rewrite returns the copy of an image that the host runs. It returns an error with place and remedy for images that
+// are invalid or need unsupported features.
 func Rewrite(image []byte) (*Copy, error) { return rewriteWith(image, nil, false) }
 
-// RewriteMetered is Rewrite with a counter.
+// RewriteMetered is Rewrite with cost counters.
 func RewriteMetered(image []byte, meter Meter) (*Copy, error) {
 	return rewriteWith(image, &meter, false)
 }
 
-// RewriteCovered is Rewrite, or RewriteMetered if meter is not nil, of a copy that notes its way.
+// RewriteCovered is Rewrite, or RewriteMetered if meter is not nil, with coverage.
 func RewriteCovered(image []byte, meter *Meter) (*Copy, error) {
 	return rewriteWith(image, meter, true)
 }
 
-// rewriteWith makes a copy that counts costs if meter is not nil, and notes its way if it covers.
 func rewriteWith(image []byte, meter *Meter, covers bool) (*Copy, error) {
 	m, err := read(image)
 	if err != nil {
@@ -88,13 +86,13 @@ func read(image []byte) (*module, error) {
 	return read, read.refuse()
 }
 
-// BrokenError says that an image is not a module.
+// BrokenError reports an invalid module.
 type BrokenError struct{ error }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the underlying error.
 func (e *BrokenError) Unwrap() error { return e.error }
 
-// refuse names the reserved and unreachable items of an image.
+// refuse refuses reserved names and unsupported types, tables and globals.
 func (m *module) refuse() error {
 	for name, e := range m.Exports {
 		if strings.HasPrefix(name, binary.Reserved) {
@@ -128,8 +126,8 @@ func (m *module) refuse() error {
 	return m.checkLines()
 }
 
-// analyse reads all code once. It refuses what is unknown, out of range or
-// unreachable, and finds where to count.
+// analyse reads all code once. It refuses code that is unknown, out of range or beyond limits, and finds the places
+// to count.
 func (w *weaver) analyse() error {
 	m := w.m
 	shapes := make([]shape, len(m.Body))
@@ -146,7 +144,7 @@ func (w *weaver) analyse() error {
 		}
 		s := &shapes[k]
 		s.paths = make([]path, 1)
-		open := []int{0} // path of every open block
+		open := []int{0} // path of each open block
 		r := &binary.Reader{Data: f.Code, Base: f.Offset + len(f.Locals)}
 		var i binary.Instruction
 		for len(open) > 0 && r.Err == nil {
@@ -245,7 +243,7 @@ func (w *weaver) write(c *Copy) {
 	out := m.Encode(parts)
 	names := m.FunctionNames()
 	for name, own := m.Names[uint32(len(names))]; own; name, own = m.Names[uint32(len(names))] {
-		names = append(names, name) // of a function that the copy has beside them: see addMeter
+		names = append(names, name) // a function added by the copy: see addEntries
 	}
 	out = binary.AppendSection(out, binary.SectionCustom, 1, binary.NameSection(names, shift.function))
 	if c.original != nil || c.SourceMap != "" {
@@ -254,7 +252,7 @@ func (w *weaver) write(c *Copy) {
 	c.Binary = out
 }
 
-// code makes the code section, and notes what has moved where.
+// code builds the code section and records the origin of moved code.
 func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 	m := w.m
 	start := m.Contents(binary.SectionCode).Base
@@ -285,8 +283,7 @@ func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 	return to, entries
 }
 
-// function rewrites one function. What the passes put in goes before or after the
-// instruction that it is about; a pass over whole blocks would start here, too.
+// function rewrites one function. Passes insert code before or after single instructions.
 func (w *weaver) function(k int) *woven {
 	f := &w.m.Body[k]
 	out := &woven{copier: copier{imported: w.tick}, first: uint32(len(w.m.Types[f.Signature].Params)) + uint32(f.Extra)}
@@ -331,7 +328,7 @@ func (w *weaver) function(k int) *woven {
 		insert(i.Start, way.before(&second, &before, &i))
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.Start), false})
 		switch {
-		case based: // the constant before is in its offset now
+		case based: // its offset includes the preceding constant
 			out.to = append(out.to, emit(i.Op, i.Index, uint32(i.Value)+uint32(before.Value))...)
 			based = false
 		case addresses(&i, *r):
@@ -355,7 +352,7 @@ func (w *weaver) function(k int) *woven {
 		}
 		insert(i.End, way.after(&i))
 	}
-	// The locals that were added come before all that was copied.
+	// Declarations of added locals come before the copied code.
 	locals := out.addLocals(f.Locals)
 	for n := range out.moved {
 		out.moved[n].to += uint32(len(locals))
@@ -365,21 +362,22 @@ func (w *weaver) function(k int) *woven {
 	return out
 }
 
-// count takes turns, on the stack, from the counter. At its end the host is asked, which sets it again.
+// count subtracts the turns on the stack from the counter. Below zero it calls the host, which sets the counter
+// again.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, binary.I32)
 	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet, w.counter,
 		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick, binary.OpEnd)
 }
 
-// countBytes counts an instruction on a range of memory by the bytes on top of the stack.
+// countBytes counts a memory instruction by the number of bytes on top of the stack.
 func (w *weaver) countBytes(f *woven) []byte {
 	bytes := f.local(scratchBytes, binary.I32)
 	turns := emit(binary.OpLocalGet, bytes, binary.OpI32Const, bytesPerTurnLog2, binary.OpI32ShrU)
 	return emit(binary.OpLocalTee, bytes, w.count(f, turns))
 }
 
-// canonical puts the canonical NaN in the place of any other on top of the stack: it chooses among the bits (see choice).
+// canonical replaces a NaN on top of the stack by the canonical one, by a select of the bits (see choice).
 func canonical(f *woven, kind byte) []byte {
 	nan32, nan64 := []byte{0, 0, 0xC0, 0x7F}, []byte{0, 0, 0, 0, 0, 0, 0xF8, 0x7F}
 	var value uint32
@@ -411,11 +409,12 @@ func opName(op binary.Opcode) string {
 	}[op]
 }
 
-// runtimeNames finds the runtime's name of a function in its errors: its place among those with code, and its exports.
+// runtimeNames matches the runtime's name of a function in errors: its index among defined functions, and its
+// exports.
 var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
 
-// Named puts the names that messages have for functions into an error of the runtime about the copy, whose
-// functions stand in the order of the image.
+// Named replaces function names of the runtime in an error about the copy. Defined functions are in the order of the
+// image.
 func (c *Copy) Named(err error) error {
 	text := err.Error()
 	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {
@@ -431,7 +430,7 @@ func (c *Copy) Named(err error) error {
 	return errors.New(named)
 }
 
-// Analyse describes an image and bounds its costs. Errors are those of Rewrite, and NoLoopError.
+// Analyse describes an image and bounds its costs. It returns the errors of Rewrite, and NoLoopError.
 func Analyse(image []byte, costs Costs, turns Turns) (*Static, error) {
 	m, err := read(image)
 	if err != nil {

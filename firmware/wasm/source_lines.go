@@ -37,17 +37,17 @@ func (c *Copy) origin(offset uint64) (uint64, bool) {
 	return uint64(m.from) + offset - uint64(m.to), true
 }
 
-// Places are the source lines of an image. They are for one goroutine.
+// Places maps code to source lines. It is for one goroutine.
 type Places struct {
 	copy   *Copy
 	data   *dwarf.Data
-	mapped *sourceMap // of an image without data
+	mapped *sourceMap // source map of an image without data
 
-	variables []variable // once somebody asks for them: listed
+	variables []variable // read on first use: see listed
 	listed    bool
 }
 
-// Places reads the debug information of the image; without any it is nil.
+// Places reads the debug information of the image; it returns nil without any.
 func (c *Copy) Places() *Places {
 	if c.original == nil {
 		return nil
@@ -67,7 +67,7 @@ func (c *Copy) Places() *Places {
 	return &Places{copy: c, data: data}
 }
 
-// PlacesIn reads the source map of an image without debug information; nil if it is none.
+// PlacesIn reads a source map; it returns nil for an invalid one.
 func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 	mapped, err := parseSourceMap(sourceMap)
 	if err != nil {
@@ -76,8 +76,7 @@ func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 	return &Places{copy: c, mapped: mapped}
 }
 
-// Frame is a function that was being called, and the file:line:column that it had reached,
-// each "" if it is not known.
+// Frame is an active function and the file:line:column reached in it, each "" if unknown.
 type Frame struct {
 	Function string `json:"function"`
 	Source   string `json:"source,omitempty"`
@@ -94,11 +93,11 @@ func (f Frame) String() string {
 	return text
 }
 
-// Line returns file:line of Source, "" if no line is known.
+// Line returns file:line of Source, "" if the line is unknown.
 func (f Frame) Line() string {
 	last := strings.LastIndexByte(f.Source, ':')
 	if last > 0 && strings.IndexByte(f.Source[:last], ':') > 0 {
-		return f.Source[:last] // the column is cut off
+		return f.Source[:last] // drop the column
 	}
 	if last > 0 {
 		return f.Source
@@ -106,9 +105,8 @@ func (f Frame) Line() string {
 	return ""
 }
 
-// Frames returns the functions around what is at an offset of the copy's code section, as far
-// as the image says it: the innermost first, and those that it is inlined in, up to the one
-// of WebAssembly.
+// Frames returns the known functions at an offset in the copy's code section, innermost first: the inlined ones, then
+// the WebAssembly function.
 func (p *Places) Frames(offset uint64) []Frame {
 	if p == nil {
 		return nil
@@ -120,8 +118,7 @@ func (p *Places) Frames(offset uint64) []Frame {
 	return p.FramesAt(at)
 }
 
-// Breaking returns the functions around the place in which a global is changed that its
-// function need not give back; the last one is named in any case.
+// Breaking returns the functions at the change of a global that is not restored; the last one always has a name.
 func (p *Places) Breaking(g *Global) (frames []Frame) {
 	if frames = p.FramesAt(g.at); len(frames) == 0 {
 		frames = []Frame{{}}
@@ -172,7 +169,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	if _, err := entries.Next(); err != nil {
 		return []Frame{{Source: source}}
 	}
-	var frames []Frame // the outermost first; each Source is where it calls the next one
+	var frames []Frame // outermost first; Source is the call of the next one
 	for depth := 1; depth > 0; {
 		entry, err := entries.Next()
 		if err != nil || entry == nil {
@@ -194,7 +191,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 				frames = append(frames, Frame{Function: p.name(entry)})
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagNamespace, dwarf.TagStructType, dwarf.TagClassType:
-			around = true // functions may be in there
+			around = true // may contain functions
 		}
 		switch {
 		case entry.Children && around:
@@ -211,8 +208,8 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	return frames
 }
 
-// around reports whether an offset is in the code of an entry. Code that starts at 0 or at
-// one of the last addresses is of a function that the linker has left out.
+// around reports whether an offset is in the code of an entry. The linker gives removed functions address 0 or one of
+// the last addresses.
 func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	ranges, err := p.data.Ranges(entry)
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool {
@@ -220,9 +217,9 @@ func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	})
 }
 
-// name is that of a function, which may stand in the entry that this one is made from.
+// The name may be in the entry that this one refers to.
 func (p *Places) name(entry *dwarf.Entry) string {
-	for range 4 { // from an inlined call to its function, and from there to its declaration
+	for range 4 { // from an inlined call to the function, then to its declaration
 		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
 			return binary.Clip(name)
 		}
@@ -255,8 +252,7 @@ func callSite(entry *dwarf.Entry, files []*dwarf.LineFile) string {
 	return formatLine(line)
 }
 
-// inUnit looks for an offset in the lines of one unit. A sequence that starts at 0
-// or at one of the last addresses is of a function that the linker has left out.
+// inUnit searches the lines of one unit for an offset, without those of removed functions (see around).
 func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	lines, err := p.data.LineReader(unit)
 	if err != nil || lines == nil {
@@ -284,7 +280,8 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	return &best
 }
 
-// checkLines refuses line programs that are too long to read. Several units may share one, which is read for each.
+// checkLines refuses line programs that are too long. A program shared by several units is read, and counts, for
+// each.
 func (m *module) checkLines() error {
 	sections, total := m.DebugSections(), 0
 	lines := sections["line"]
@@ -303,7 +300,7 @@ func (m *module) checkLines() error {
 	return nil
 }
 
-// lineTable is all source lines of an image, in the order of addresses.
+// lineTable is sorted by address.
 type lineTable []lineRange
 
 type lineRange struct {
@@ -326,7 +323,7 @@ func (p *Places) lines() (table lineTable) {
 				dead = isDead(line.Address)
 			} else if !dead && last.Address < line.Address {
 				text := ""
-				if last.Line != 0 { // else of no line in particular
+				if last.Line != 0 { // otherwise no particular line
 					text = formatLine(&last)
 				}
 				table = append(table, lineRange{last.Address, line.Address, text})
@@ -337,12 +334,10 @@ func (p *Places) lines() (table lineTable) {
 	return table
 }
 
-// source is the line of what is at an offset of the code section, "" if it is not known.
 func (t lineTable) source(at uint64) string {
 	return t.first(at, 1)
 }
 
-// first is the first line that is known of so many bytes from an offset.
 func (t lineTable) first(at uint64, bytes int) string {
 	n := sort.Search(len(t), func(i int) bool { return t[i].to > at })
 	for ; n < len(t) && t[n].from < at+uint64(bytes); n++ {
@@ -353,7 +348,7 @@ func (t lineTable) first(at uint64, bytes int) string {
 	return ""
 }
 
-// inlinedCall is a call of a function that is inlined: where its code is, and the line of the call.
+// inlinedCall is the call of an inlined function: its code, and the line of the call.
 type inlinedCall struct {
 	ranges [][2]uint64
 	source string
@@ -388,9 +383,9 @@ func (p *Places) inlinedCalls() (calls []inlinedCall) {
 	}
 }
 
-// around is the line of the statement whose loop goes from one offset to another, and back at a
-// third: the line there, or that of the outermost call from which the code there is inlined, but not
-// a third of the loop. (A compiler moves some code of the caller into a loop.)
+// around returns the line of the statement whose loop spans from..to, with a branch back at back: the line there, or
+// the line of the outermost inlined call that contains back but leaves more than a third of the loop outside. (A
+// compiler moves some of the caller's code into a loop.)
 func (t lineTable) around(calls []inlinedCall, from, back, to uint64) string {
 	for _, c := range calls {
 		if !c.contains(back) {
@@ -431,21 +426,20 @@ func formatLine(line *dwarf.LineEntry) string {
 	return text
 }
 
-// appendPlaces appends debug information that says only one thing of all code: that
-// there is some. It makes the runtime write offsets into its traces, from which
-// Places.Source finds the lines in the image's own.
+// appendPlaces appends minimal debug information that covers all code, so that the runtime writes offsets into
+// traces. Places.Frames maps these to lines of the image.
 func appendPlaces(to []byte) []byte {
 	const first, bytes = 1, 1<<31 - 2
 	word := endian.LittleEndian.AppendUint32
-	unit := []byte{4, 0, 0, 0, 0, 0, 4, 1} // version, abbreviations, bytes of an address; the compile unit
+	unit := []byte{4, 0, 0, 0, 0, 0, 4, 1} // version, abbreviations, address size; the compile unit
 	unit = word(word(word(unit, first), bytes), 0)
 	header := []byte{
-		1, 1, 1, 0xFB, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, // as compilers write it
-		0, '?', 0, 0, 0, 0, 0, // no folders; a file
+		1, 1, 1, 0xFB, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, // standard header, as compilers write it
+		0, '?', 0, 0, 0, 0, 0, // no folders; one file
 	}
 	lines := append(word([]byte{4, 0}, uint32(len(header))), header...)
-	lines = append(word(append(lines, 0, 5, 2), first), 1)                // a line at the first address
-	lines = append(binary.AppendU32(append(lines, 2), bytes, 1), 0, 1, 1) // to the last one
+	lines = append(word(append(lines, 0, 5, 2), first), 1)                // a line at the first address,
+	lines = append(binary.AppendU32(append(lines, 2), bytes, 1), 0, 1, 1) // the same line up to the last address
 	for _, s := range []struct {
 		name    string
 		content []byte
@@ -465,14 +459,12 @@ func appendPlaces(to []byte) []byte {
 
 const opAddr = 0x03
 
-// variable is a static variable of the image: its bytes, and its name and line.
 type variable struct {
 	first, end uint32
 	text       string
 }
 
-// Variable returns the static variable of the image that holds an address of its memory, as
-// name and line, or "" if the image does not say.
+// Variable returns name and line of the static variable at a memory address, "" if unknown.
 func (p *Places) Variable(address uint32) string {
 	if p == nil || p.data == nil {
 		return ""
@@ -518,7 +510,6 @@ func fixedAddress(e *dwarf.Entry) (uint32, bool) {
 	return endian.LittleEndian.Uint32(expression[1:]), true
 }
 
-// declaration is the name of a variable, with the line where it is declared.
 func (p *Places) declaration(unit, variable *dwarf.Entry) string {
 	text, _ := variable.Val(dwarf.AttrName).(string)
 	name := binary.Clip(text)

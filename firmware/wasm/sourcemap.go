@@ -11,17 +11,16 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// sourceMap is where the code of an image comes from, by offset in the file.
 type sourceMap struct {
 	sources []string
 	entries []mapped
 }
 
 type mapped struct {
-	offset, source, line, column int32 // source: -1 for code of no line; line and column count from 0
+	offset, source, line, column int32 // source: -1 for code without a line; line and column count from 0
 }
 
-// SourceMapBytesMax is the size limit of a source map; reading takes ten times as much memory.
+// SourceMapBytesMax is the largest size of a source map; reading needs ten times as much memory.
 const SourceMapBytesMax = 16 << 20
 
 func parseSourceMap(text []byte) (*sourceMap, error) {
@@ -37,7 +36,7 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 		return nil, fmt.Errorf("a source map of version %d", file.Version)
 	}
 	m := &sourceMap{sources: file.Sources}
-	generated, _, _ := strings.Cut(file.Mappings, ";") // the image is one line
+	generated, _, _ := strings.Cut(file.Mappings, ";") // an image is one line
 	m.entries = make([]mapped, 0, strings.Count(generated, ",")+1)
 	var fields []int
 	var offset, source, line, column int
@@ -71,8 +70,8 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 	return m, nil
 }
 
-// vlq adds the numbers of a segment: six bits a character, the lowest five of a number's first, of which
-// the last one is the sign.
+// vlq appends the numbers of a segment: Base64 digits of six bits, of which five are data, least significant first;
+// the lowest bit of a number is its sign.
 func vlq(numbers []int, text string) ([]int, error) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	value, shift := 0, 0
@@ -93,7 +92,6 @@ func vlq(numbers []int, text string) ([]int, error) {
 	return numbers, nil
 }
 
-// frames is the line of what is at an offset in the file; nil if it is not known.
 func (m *sourceMap) frames(offset int) []Frame {
 	k := sort.Search(len(m.entries), func(i int) bool { return int(m.entries[i].offset) > offset }) - 1
 	if k < 0 {

@@ -8,16 +8,14 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// stackPointer is what compilers call the pointer of their stack in memory.
+// stackPointer is the name that compilers give to the stack pointer.
 const stackPointer = "__stack_pointer"
 
-// findGlobals lists the mutable globals and finds those that every function gives
-// back: it leaves them, whichever way it returns, with the value they had when it
-// was called. A trap skips what follows it, so the host must set them back. This is
-// proved from the code and needs no name: it covers the stack pointers of LLVM and
-// AssemblyScript, and neither heap pointers nor other state. Where the proof fails a
-// global named __stack_pointer is taken at its word; one without a name that some
-// functions use as a stack pointer and others do not is refused.
+// findGlobals lists the mutable globals and finds those that every function restores: on every return they have the
+// value they had at the call. A trap skips the restoration, so the host must do it. The proof uses the code, not
+// names: it covers the stack pointers of LLVM and AssemblyScript, but not heap pointers or other state. If the proof
+// fails, a global named __stack_pointer is trusted; an unnamed global that only some functions use as a stack pointer
+// is refused.
 func (m *module) findGlobals(c *Copy) error {
 	uses := make([]globalUse, len(m.Globals))
 	for i := range uses {
@@ -51,10 +49,10 @@ func (m *module) findGlobals(c *Copy) error {
 }
 
 type globalUse struct {
-	keeps  bool // all give it back
-	stack  int  // a function that lowers it and gives it back, -1 for none
-	breaks int  // a function that need not give it back, -1 for none
-	at     int  // where in its code it sets it last to something else than what it was
+	keeps  bool // all functions restore it
+	stack  int  // a function that lowers and restores it, -1 for none
+	breaks int  // a function that may not restore it, -1 for none
+	at     int  // offset in breaks of the last change
 }
 
 func ofHost(name string) bool { return strings.HasPrefix(name, "starloom_") || name == "_initialize" }
@@ -102,15 +100,14 @@ func (m *module) reachable() []int {
 	return list
 }
 
-// term is a value: a constant, or a global at the function's call, plus an offset. The zero term knows nothing.
+// term is a value: a constant, or a global's value at the call, plus an offset. The zero term is unknown.
 type term struct {
-	base   int // global plus one, or constant
+	base   int // index of the global plus one, or constant
 	offset int32
 }
 
 const constant = -1
 
-// state is what is known at one place of a function.
 type state struct {
 	locals  []term
 	globals []term
@@ -124,7 +121,7 @@ func (a *giving) clone(s *state) state {
 	return state{slices.Clone(s.locals), slices.Clone(s.globals)}
 }
 
-// join keeps what both states know, and says whether s has lost something.
+// join keeps the values known in both states and reports whether s changed.
 func (a *giving) join(s, o *state) (changed bool) {
 	a.budget -= len(s.locals) + len(s.globals)
 	for _, part := range [][2][]term{{s.locals, o.locals}, {s.globals, o.globals}} {
@@ -139,16 +136,16 @@ func (a *giving) join(s, o *state) (changed bool) {
 
 type frame struct {
 	op       binary.Opcode
-	body     int // offset of its first instruction
+	body     int // offset of the first instruction
 	height   int
 	params   int
 	results  int
-	before   state // if, loop: at its start
-	after    state // at its end, from the branches
+	before   state // if, loop: at the start
+	after    state // state at the end, from branches
 	branched bool
 }
 
-// stepsPerByte and stepsBase bound the analysis of a function; beyond, it need not give its globals back.
+// stepsPerByte and stepsBase limit the analysis of a function; beyond, it counts as not restoring its globals.
 const (
 	stepsPerByte = 64
 	stepsBase    = 1 << 20
@@ -185,18 +182,18 @@ func (m *module) give(k int, uses []globalUse) {
 	}
 }
 
-// giving is the analysis of one function: it follows the code, joins what is known
-// where paths meet, and goes through a loop again while its start has lost something.
+// giving analyses one function: it follows the code, joins states where paths meet, and repeats a loop until the
+// state at its start no longer changes.
 type giving struct {
 	m   *module
 	f   *binary.Function
 	now state
 	operands[term]
 	frames   []frame
-	end      state // at the returns
+	end      state // state at the returns
 	returned bool
-	lowered  []bool // globals that have been set below what they were
-	changed  []int  // where they were last set to something else than what they were
+	lowered  []bool // globals set below their initial values
+	changed  []int  // offset of the last change of each global from its initial value
 	budget   int
 }
 
@@ -259,7 +256,7 @@ func (a *giving) open(i *binary.Instruction) {
 	a.frames = append(a.frames, f)
 }
 
-// forget makes the topmost values unknown: those that a block takes and leaves.
+// forget makes the topmost values unknown: parameters and results of a block.
 func (a *giving) forget(count int) {
 	for n := range count {
 		a.stack[len(a.stack)-1-n] = term{}
@@ -294,7 +291,7 @@ func (a *giving) restart(f *frame) {
 	a.cut(f.height, f.params)
 }
 
-// close ends a block; falls says whether the code before the end runs into it.
+// close ends a block; falls means that the preceding code reaches the end.
 func (a *giving) close(r *binary.Reader, falls bool) {
 	f := &a.frames[len(a.frames)-1]
 	if f.op == binary.OpLoop {
@@ -307,7 +304,7 @@ func (a *giving) close(r *binary.Reader, falls bool) {
 		f.branched = false // its branches went to its start
 	}
 	if f.op == binary.OpIf {
-		// Without else the branch that is not taken leaves all as it was.
+		// Without else, the state is unchanged if the condition is false.
 		if falls {
 			a.branch(0)
 		}
@@ -323,7 +320,7 @@ func (a *giving) close(r *binary.Reader, falls bool) {
 		return
 	}
 	if !done.branched {
-		a.skip(r) // nothing gets here
+		a.skip(r) // unreachable
 		return
 	}
 	a.now = done.after

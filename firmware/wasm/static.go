@@ -7,35 +7,34 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Static is what can be said of an image without running it. Costs are by one table; those of a
-// call or a turn are at most what is said, whatever the input is: the cost of the longest way
-// through the code, whether or not any input takes it.
+// Static is a description of an image without running it, with costs by one table. Costs of calls and turns are upper
+// bounds for all inputs: the longest path through the code, whether or not an input takes it.
 type Static struct {
 	Functions []Function       `json:"functions"`
 	Imports   []string         `json:"imports"`
 	Exports   []string         `json:"exports"`
 	Globals   []string         `json:"globals"`
 	Memories  []binary.Limits  `json:"memories"` // pages of 64 KiB
-	Tables    []uint32         `json:"tables"`   // entries at the start
-	Data      []binary.Segment `json:"data"`     // what the memory holds at the start
+	Tables    []uint32         `json:"tables"`   // initial numbers of entries
+	Data      []binary.Segment `json:"data"`     // initial contents of the memory
 	Handlers  []Handler        `json:"handlers"`
 }
 
-// Function is a function that the image defines.
+// Function is a defined function.
 type Function struct {
 	Index     int          `json:"index"`
 	Name      string       `json:"name"`
-	Source    string       `json:"source,omitempty"` // of its first instruction, with debug information
+	Source    string       `json:"source,omitempty"` // line of the first instruction, if known
 	Bytes     int          `json:"bytes"`
-	WorstCase *uint64      `json:"worst_case,omitempty"` // cost of a call with what it calls; nil: no bound is known
-	Recursive bool         `json:"recursive,omitempty"`  // it may call itself, over whatever others
+	WorstCase *uint64      `json:"worst_case,omitempty"` // cost of a call including callees; nil: no bound is known
+	Recursive bool         `json:"recursive,omitempty"`  // it may recurse
 	Loops     []Loop       `json:"loops,omitempty"`
 	Blocks    []BasicBlock `json:"blocks"`
 	Indirect  []Place      `json:"indirect_calls,omitempty"`
-	Lengths   []Place      `json:"unknown_lengths,omitempty"` // memory.copy, fill and init
+	Lengths   []Place      `json:"unknown_lengths,omitempty"` // memory.copy, fill and init of unknown length
 }
 
-// Place is an instruction: its offset in the image, and its line, if the image says it.
+// Place is an instruction: its offset in the image, and its line if known.
 type Place struct {
 	Offset int    `json:"offset"`
 	Source string `json:"source,omitempty"`
@@ -48,42 +47,42 @@ func (p Place) String() string {
 	return fmt.Sprintf("offset %#x", p.Offset)
 }
 
-// BasicBlock is code that runs from its first instruction to its last one. Its cost is without that
-// of the functions that it calls, which are listed in order.
+// BasicBlock is code that runs from its first to its last instruction. Its cost excludes that of called functions,
+// which are listed in order.
 type BasicBlock struct {
 	Place
-	Cost  *uint64  `json:"cost,omitempty"` // nil: a length is not known
+	Cost  *uint64  `json:"cost,omitempty"` // nil: a length is unknown
 	Calls []string `json:"calls,omitempty"`
 }
 
-// Loop is a loop that can be reached.
+// Loop is a reachable loop.
 type Loop struct {
 	Place
-	Turns uint64  `json:"turns,omitempty"` // at most, each time that it is entered; 0: no bound is known
-	Given bool    `json:"given,omitempty"` // Turns is what was given
-	Turn  *uint64 `json:"turn,omitempty"`  // cost of one turn, with all that is in it; nil: no bound is known
+	Turns uint64  `json:"turns,omitempty"` // largest number per entry; 0: no bound is known
+	Given bool    `json:"given,omitempty"` // Turns was provided by the user
+	Turn  *uint64 `json:"turn,omitempty"`  // cost of a turn, including nested code; nil: no bound is known
 }
 
-// Handler is an export that the host calls, or the start function, with the cost of a call of it: starloom_start and
+// Handler is an export that the host calls, or the start function, with its cost per call; starloom_start and
 // starloom_slot are called for one processor.
 type Handler struct {
 	Name      string   `json:"name"`
 	WorstCase *uint64  `json:"worst_case,omitempty"`
-	Given     bool     `json:"given,omitempty"`     // it holds if loops turn as was given
-	Unbounded []string `json:"unbounded,omitempty"` // why no bound is known
-	Loops     []Loop   `json:"loops,omitempty"`     // of its function, where it is called for one processor
+	Given     bool     `json:"given,omitempty"`     // WorstCase depends on provided turns
+	Unbounded []string `json:"unbounded,omitempty"` // reasons why no bound is known
+	Loops     []Loop   `json:"loops,omitempty"`     // loops of its function if it is called for one processor
 
-	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded has loops: Turns could say how often they turn
+	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded includes loops whose turns could be provided
 }
 
-// Turns says of loops how often they turn at most, 1 or more, each time that they are entered: by the
-// place of a loop, file:line or file:line:column. It is believed, where no bound is proved.
+// Turns are numbers of turns per entry, 1 or more, by the place of a loop (file:line or file:line:column). They are
+// trusted where no bound is proved.
 type Turns map[string]uint64
 
-// NoLoopError is of a place in Turns at which no loop without a proved bound is.
+// NoLoopError reports a place in Turns without an unproved loop.
 type NoLoopError struct {
 	Place string
-	Loops []string // at which there are some
+	Loops []string // places of unproved loops
 }
 
 func (e *NoLoopError) Error() string {
@@ -95,18 +94,18 @@ type program struct {
 	costs     *Costs
 	byType    map[binary.FuncType][]uint32
 	recursive []bool
-	worst     []uint64 // by function
+	worst     []uint64 // worst case of each function
 	found     []functionBounds
-	names     []string // of all functions
+	names     []string // names of all functions
 	lines     lineTable
 	inlined   []inlinedCall
-	codeStart int // offset of the code section, from which debug information counts
+	codeStart int // offset of the code section, the origin of debug information
 	turns     Turns
-	open      []string        // places of loops of which no bound is proved, in the order of the code
-	used      map[string]bool // places in turns
+	open      []string        // places of loops without a proved bound, in the order of the code
+	used      map[string]bool // used places in turns
 }
 
-// turnsGiven returns how often a loop turns of which no bound is proved, 0 if it is not given.
+// turnsGiven returns the provided turns of a loop without a proved bound, 0 for none.
 func (p *program) turnsGiven(at Place) uint64 {
 	if !slices.Contains(p.open, at.String()) {
 		p.open = append(p.open, at.String())
@@ -161,7 +160,7 @@ func (p *program) describeFunction(k int) Function {
 	return out
 }
 
-// handler describes an export; params is the number of its parameters if it has a list of cells.
+// handler describes an export; params is its number of parameters if it has a list of cells, otherwise 0.
 func (p *program) handler(name string, index, params int) Handler {
 	k := index - len(p.m.Imported)
 	found := p.found[k]
@@ -181,7 +180,6 @@ func (p *program) handler(name string, index, params int) Handler {
 	return h
 }
 
-// reasons says why a function, called with what found holds, has no bound, and whether that is for loops, too.
 func (p *program) reasons(k int, found *functionBounds) (all []string, loops bool) {
 	seen := make([]bool, len(p.m.Body))
 	var open []int
@@ -232,8 +230,8 @@ func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
 	return loops
 }
 
-// loopPlace is a loop's head, and the line of its last branch back, which is that of the statement; the
-// head may be code of a function that is inlined there. Without one it is the first line in the loop.
+// loopPlace returns the head of a loop with the line of its last branch back, which is the statement's: the head may
+// be inlined code. Without that line it uses the first line in the loop.
 func (p *program) loopPlace(k int, l *loopBounds) Place {
 	place := p.place(k, l.offset)
 	place.Source = ""
@@ -260,7 +258,6 @@ func (p *program) place(k, offset int) Place {
 	return Place{at, p.lines.source(uint64(at - p.codeStart))}
 }
 
-// known is a cost, or nil for none.
 func known(cost uint64) *uint64 {
 	if cost == Unbounded {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// resultTypes are the types that instructions of one result leave, each up to an opcode, without polymorphic ones.
+// resultTypes are the types of instructions with one result; each range ends with last. Polymorphic ones are missing.
 var resultTypes = []struct {
 	last   binary.Opcode
 	result byte
@@ -38,12 +38,11 @@ func resultType(op binary.Opcode) byte {
 	return resultTypes[k].result
 }
 
-// typing follows the types of the operands through a function.
 type typing struct {
 	operands[byte]
 	m      *module
 	locals []byte
-	frames []typedFrame // open blocks, the function's own first
+	frames []typedFrame // open blocks, first the function's own
 }
 
 type typedFrame struct {
@@ -52,7 +51,7 @@ type typedFrame struct {
 	binary.FuncType
 }
 
-// selects finds the type of every select in a function that can be reached, by its place.
+// selects returns the type of every reachable select in a function, by offset.
 func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 	if !f.Has(binary.OpSelect, binary.OpSelectTyped) {
 		return nil, nil
@@ -80,7 +79,7 @@ func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 		if i.Op == binary.OpSelect || i.Op == binary.OpSelectTyped {
 			t.replace(1, 0)
 			chosen[i.Start] = t.pop()
-			continue // the other value is of the same type
+			continue // the other value has the same type
 		}
 		t.follow(&i, r)
 	}
@@ -126,7 +125,6 @@ func (t *typing) follow(i *binary.Instruction, r *binary.Reader) {
 	}
 }
 
-// leave goes to the other half of an if, or ends a block.
 func (t *typing) leave(op binary.Opcode) {
 	frame := &t.frames[len(t.frames)-1]
 	t.cut(frame.height, 0)
@@ -145,9 +143,8 @@ func (t *typing) call(of binary.FuncType) {
 	t.push([]byte(of.Results)...)
 }
 
-// nanType is the type of what an instruction leaves whose NaN may have any bits by
-// the specification, 0 for all others: abs, neg, copysign, pmin, pmax, loads and
-// reinterpretations say every bit.
+// nanType returns the result type of an instruction whose NaN bits the specification leaves open, 0 for others: abs,
+// neg, copysign, pmin, pmax, loads and reinterpretations define every bit.
 func nanType(op binary.Opcode) byte {
 	switch {
 	case op >= 0x8D && op <= 0x97, op == 0xB6: // f32.ceil to f32.max, f32.demote_f64
@@ -168,16 +165,15 @@ func nanType(op binary.Opcode) byte {
 	return 0
 }
 
-// The shapes of vectors that nanType tells apart; they are not types of the format.
+// Vector shapes of nanType; they are not types of the format.
 const (
 	nanF32x4 = 1
 	nanF64x2 = 2
 )
 
-// Selects returns the module with every select of floats or vectors as one of integers of the same bits:
-// the compiler of wazero 1.12.0 loses the second value where registers are short (amd64). A module
-// without such selects is returned as it is. Nothing else is changed, and no size is refused:
-// it serves other modules than images, which get the same from Rewrite.
+// Selects returns the module with every select of floats or vectors replaced by an integer select of the same bits:
+// the compiler of wazero 1.12.0 loses the second value under register pressure (amd64). Other code is unchanged, and
+// sizes are not limited. Selects serves modules other than images; Rewrite does the same for images.
 func Selects(image []byte) ([]byte, error) {
 	parsed, err := binary.Parse(image, true)
 	if err != nil {
@@ -209,7 +205,6 @@ func Selects(image []byte) ([]byte, error) {
 	return append(out, image[s.Offset+len(s.Content):]...), nil
 }
 
-// choose copies a function, its selects of floats as those of integers.
 func (m *module) choose(f *binary.Function, chosen map[int]byte) []byte {
 	out := &woven{copier: copier{imported: uint32(len(m.Imported) + len(m.Body))}, first: uint32(len(m.Types[f.Signature].Params)) + uint32(f.Extra)}
 	r := &binary.Reader{Data: f.Code}
@@ -225,12 +220,11 @@ func (m *module) choose(f *binary.Function, chosen map[int]byte) []byte {
 	return slices.Concat(out.addLocals(f.Locals), out.to)
 }
 
-// choosesFloats reports whether a select of this type must choose among integers.
 func choosesFloats(valueType byte) bool {
 	return valueType == binary.F32 || valueType == binary.F64 || valueType == binary.V128
 }
 
-// asInteger are the integers of a float's bits: type, uses of locals, and both reinterpreting instructions.
+// asInteger describes the integer form of a float: type, scratch local, and the two reinterpreting instructions.
 var asInteger = map[byte]struct {
 	integer   byte
 	use       int
@@ -240,7 +234,7 @@ var asInteger = map[byte]struct {
 	binary.F64: {binary.I64, scratchB64, binary.OpI64ReinterpretF64, binary.OpF64ReinterpretI64},
 }
 
-// choice is a select of floats or vectors without the select of such a type: of their bits, or by a mask.
+// choice selects floats by their bits, or vectors by a mask.
 func choice(f *woven, valueType byte) []byte {
 	if valueType == binary.V128 { // mask: (condition == 0) - 1 in all lanes
 		return []byte{

@@ -6,25 +6,25 @@ import (
 
 type weaver struct {
 	m       *module
-	tick    uint32 // the imported function that asks the host
-	counter uint32 // the global that holds the turns left; lap is the next
-	current uint64 // address of BankCurrent; 0: not known
-	laps    bool   // some code stores there
+	tick    uint32 // imported function that calls the host
+	counter uint32 // global with the turns left; lap is the next one
+	current uint64 // address of BankCurrent, 0 if unknown
+	laps    bool   // some code stores to current
 	turns   []turns
-	order   []uint32       // of the functions, callees first
+	order   []uint32       // functions, callees first
 	called  []bool         // functions that others may call
-	chosen  []map[int]byte // types of the selects of every function, by their places
-	meter   *metering      // nil if costs are not asked for
-	cover   *cover         // nil if the way is not asked for
-	lines   lineTable      // of the image, for a profile
+	chosen  []map[int]byte // types of selects by offset, for each function
+	meter   *metering      // nil without costs
+	cover   *cover         // nil without coverage
+	lines   lineTable      // lines of the image, for a profile
 }
 
 type woven struct {
 	copier
 	moved   []moved
-	scratch [scratches]uint32 // locals by use, plus one
-	locals  []byte            // types of the locals that were added
-	first   uint32            // local
+	scratch [scratches]uint32 // index plus one, by use
+	locals  []byte            // types of added locals
+	first   uint32            // index of the first added local
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 	scratchV128
 	scratchBytes
 	scratchCost
-	scratchZero // whose value is never changed
+	scratchZero // always zero
 	scratchCondition
 	scratchA32
 	scratchB32
@@ -51,7 +51,6 @@ func (f *woven) local(use int, valueType byte) uint32 {
 	return f.scratch[use] - 1
 }
 
-// addLocals adds the copy's own locals to the declarations of the image's, which they follow.
 func (f *woven) addLocals(declared []byte) []byte {
 	for _, valueType := range f.locals {
 		declared = binary.AppendElements(declared, 1, []byte{1, valueType})
@@ -77,7 +76,7 @@ func emit(parts ...any) (code []byte) {
 	return code
 }
 
-// copier copies parts of a module with functions moved by one: tick comes last among the imported ones.
+// copier copies parts of a module. It shifts function numbers by one for tick, the last imported function.
 type copier struct {
 	imported uint32
 	to       []byte

@@ -24,7 +24,7 @@ type built struct {
 	Program *fabric.Program // nil for a user's image
 	timing  nic.Timing
 	Rules   fabric.Rules
-	armed   []bool // per slot of a step: collision_free applies
+	armed   []bool // slots of a step to which collision_free applies
 
 	Host  *firmware.Host // nil for firmware in Go
 	Image Image
@@ -52,8 +52,8 @@ type Image struct {
 	Name, SHA256 string
 	probes       []string
 	takesROM     bool     // set by the first instance
-	DataBytes    uint64   // per instance
-	stateBytes   uint64   // per processor; set by the first instance
+	DataBytes    uint64   // data bytes of an instance
+	stateBytes   uint64   // state bytes of a processor; set by the first instance
 	listenSlots  int      // columns of the listening table; set by the first instance
 	announces    bool     // the firmware can announce deliveries
 	results      bool     // the firmware can return results

@@ -59,7 +59,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	}
 	for _, err := range b.errors {
 		if err != nil {
-			return err // of the first shard: independent of the order of workers
+			return err // error of the first shard: independent of the order of workers
 		}
 	}
 	return nil
@@ -113,7 +113,7 @@ type instanceTask struct {
 	config      nic.BankConfig
 	instantiate maker
 	place       string
-	errors      []error // per shard
+	errors      []error // one error per shard
 }
 
 func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }

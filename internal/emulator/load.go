@@ -48,7 +48,7 @@ func (m *Machine) loadWorkload() error {
 		return m.Config.Source.Refusal(err)
 	}
 	m.countDue()
-	var witness fabric.Witness // for run tables, which need every frame
+	var witness fabric.Witness // sees every frame for run tables
 	if _, tabled := m.Referee.(fabric.Tabled); tabled && load.Table {
 		witness = m.Referee.Witness(m.Image.announces)
 	}

@@ -17,7 +17,7 @@ import (
 // packets are followed.
 
 type losses struct {
-	trails  map[uint32]*trail // by origin
+	trails  map[uint32]*trail // trails by origin
 	shards  []Shard           // sources of followed frames
 	packets *referees.Packets // destinations
 	names   fabric.Names

@@ -160,7 +160,7 @@ func (m *Machine) queueBytes() (bytes uint64) {
 
 // atWork returns the number of processors with banks if processors are parked: one block of each size per worker.
 func (m *Machine) atWork() (processors uint64) {
-	blocks := map[int]int{} // by units per block
+	blocks := map[int]int{} // blocks by number of units
 	for _, s := range m.Shape.Shards(m.options.BankSize) {
 		for unit := s.First; unit < s.End; unit += fabric.BlockUnits {
 			blocks[min(s.End-unit, fabric.BlockUnits)]++
@@ -306,7 +306,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}
-	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" { // without a shortage: otherwise the tables need not be built
+	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" { // without a shortage: otherwise tables need not be built
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return 0, "", c.Source.Refusal(err)
 		}

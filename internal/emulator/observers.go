@@ -9,21 +9,21 @@ import (
 // Observer observes a running machine without changing it.
 type Observer interface {
 	Cycle(cycle uint64) // between Settle and Latch of every cycle, if attached for cycles
-	Boundary() error    // after the handlers of a boundary; an error ends the recording
+	Boundary() error    // called after the handlers of a boundary; an error ends the recording
 	Dropped() error     // the machine is closed during the recording; Machine.Close returns the error
 }
 
 // observers look at a machine. They change no result and belong to no saved state.
 type observers struct {
-	observer   Observer // of the recording, nil for none
+	observer   Observer // nil without a recording
 	observed   bool     // observer wants cycles
 	watch      func(cycle uint64) error
 	watchError error              // first error of watch in this step
-	rxPorts    []uint16           // per processor: the port it hears in this slot; nil without observers
-	Replay     *replay            // of one processor, nil for none
-	profiling  *profiling         // of one call, nil for none
+	rxPorts    []uint16           // port that each processor hears in this slot; nil without observers
+	Replay     *replay            // replay of one processor, nil for none
+	profiling  *profiling         // profile of one call, nil for none
 	losses     *losses            // set while a run is repeated to locate losses
-	ways       *ways              // of the run without faults, until TellWays
+	ways       *ways              // ways of the run without faults, until TellWays
 	onlookers  Onlookers          // draw the run, nil for none
 	draws      func(cycle uint64) // called every cycle, nil for none
 }

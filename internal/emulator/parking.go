@@ -13,8 +13,8 @@ import (
 
 type parking struct {
 	lock  sync.Mutex
-	free  map[int][]firmware.Instance // by number of cells
-	shown firmware.Instance           // for access to a single processor
+	free  map[int][]firmware.Instance // banks by number of cells
+	shown firmware.Instance           // bank for access to a single processor
 }
 
 // block is a group of processors in a shard that share a bank.

@@ -15,7 +15,7 @@ import (
 type faulted struct {
 	plan       *fabric.Faults
 	processors bool    // the plan has faults of processors
-	dead       []uint8 // per processor: 1 if a fault has killed it
+	dead       []uint8 // 1 for each processor killed by a fault
 }
 
 // struck holds the cells of one window that faults hit at this boundary, and the changes to undo if the boundary is

@@ -33,7 +33,7 @@ type ReplayCall struct {
 	Handler       replayHandler
 	slot          uint32
 	before, after nic.Cell
-	probes        []uint64         // after the call
+	probes        []uint64         // values after the call
 	events        []firmware.Event // effects other than frames
 	Cost          uint32           // instructions of this call, if the machine meters them
 }

@@ -15,7 +15,7 @@ import (
 type running struct {
 	columns
 	Findings violationList
-	Results  fabric.Results   // of the firmware
+	Results  fabric.Results
 	faults   *faulted         // nil without faults
 	held     *referees.Held   // nil if claims of held packets are not audited
 	queues   *referees.Queues // nil unless waiting times or losses of frames are observed

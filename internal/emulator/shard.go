@@ -23,13 +23,13 @@ type metOn struct {
 type Shard struct {
 	shard     hw.Shard
 	Instances []firmware.Instance
-	blocks    []block // of parked processors, in place of instances
+	blocks    []block // parked processors, in place of instances
 	Ledger    fabric.Ledger
 	whole     ledgerTotals // totals up to the last completed slot
 	awake     []uint32     // cells with something to do
 	log       firmwareLog
 	struck    struck
-	traps     uint64 // in the last boundary
+	traps     uint64 // traps of the last boundary
 	replay    *replay
 	collision func(medium int, cycle uint32) // notes a collision; one closure for all slots, so that a slot does not allocate
 	slot      uint32                         // argument of collision

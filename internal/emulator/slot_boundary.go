@@ -197,7 +197,7 @@ func (m *Machine) judge() {
 			}
 		}
 	}
-	if len(m.news) == 0 { // as in most slots
+	if len(m.news) == 0 { // the usual case
 		return
 	}
 	if judge, ok := m.Referee.(fabric.Judge); ok {
@@ -239,7 +239,7 @@ const listenScan = 16
 // processors with banks of their own stay cheap.
 type window struct {
 	m       *Machine
-	index   int // of the shard
+	index   int // index of the shard
 	shard   *Shard
 	strikes bool // faults may hit processors
 
@@ -303,7 +303,7 @@ func (w *window) hear() {
 	l, whole := &w.shard.Ledger, &w.shard.whole.frames
 	sent, blocked := l.Frames.Sent, l.Frames.Blocked
 	w.m.transport.Hear(w.index, w.bank, l, w.m.slot-1, w.Window)
-	whole.Sent += l.Frames.Sent - sent // of NICs that ask for their media
+	whole.Sent += l.Frames.Sent - sent // NICs that ask for their media send now
 	whole.Blocked += l.Frames.Blocked - blocked
 }
 

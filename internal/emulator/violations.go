@@ -10,7 +10,7 @@ import (
 
 // violationList keeps the first ViolationsMax violations and the first of every rule, in order of time.
 type violationList struct {
-	pending []fabric.Finding // of this boundary, from all shards
+	pending []fabric.Finding // findings of this boundary, from all shards
 	Kept    []outcome.Violation
 }
 

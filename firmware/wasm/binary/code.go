@@ -31,7 +31,7 @@ func (m *Module) readCode(r *Reader) {
 	}
 }
 
-// Has reports whether a function has one of some instructions.
+// Has reports whether a function contains one of the given instructions.
 func (f *Function) Has(ops ...Opcode) bool {
 	r := &Reader{Data: f.Code}
 	var i Instruction
@@ -43,7 +43,7 @@ func (f *Function) Has(ops ...Opcode) bool {
 	return false
 }
 
-// InRange refuses an undefined index: in the copy it might be one of the copy's own.
+// InRange refuses an undefined index, which in the copy might refer to an item of the copy.
 func (m *Module) InRange(i *Instruction, locals uint64) error {
 	index, limit := uint64(i.Index), uint64(0)
 	what := ""
@@ -70,8 +70,8 @@ func (m *Module) InRange(i *Instruction, locals uint64) error {
 	return nil
 }
 
-// SkipUnreachable reads on to where code can be reached again, and returns the instruction there: the
-// end of the block, or its else. Where the code ends before, it returns none.
+// SkipUnreachable skips to the next reachable code and returns the instruction there: the end or else of the block.
+// It returns a zero Instruction at the end of the code.
 func (r *Reader) SkipUnreachable() (i Instruction) {
 	depth := 0
 	for r.More() {

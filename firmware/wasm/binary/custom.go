@@ -2,11 +2,11 @@ package binary
 
 import "strings"
 
-// Compilers without DWARF, such as AssemblyScript's, write a source map beside the image: JSON, whose
-// columns are offsets in the image. The image names it in a custom section.
+// The custom section sourceMappingURL names the source map that compilers without DWARF (AssemblyScript) write beside
+// the image: JSON, with offsets in the image as columns.
 const sourceMapSection = "sourceMappingURL"
 
-// DebugSections returns the DWARF of the module by name: "info", "line".
+// DebugSections returns the DWARF sections by name: "info", "line".
 func (m *Module) DebugSections() map[string][]byte {
 	found := map[string][]byte{}
 	for _, s := range m.Sections {
@@ -17,7 +17,7 @@ func (m *Module) DebugSections() map[string][]byte {
 	return found
 }
 
-// SourceMap is what the module says of where its source map is, "" for nothing.
+// SourceMap returns the name of the module's source map, "" for none.
 func (m *Module) SourceMap() string {
 	for _, s := range m.Sections {
 		if s.ID == SectionCustom && s.Name == sourceMapSection {

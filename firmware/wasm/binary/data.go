@@ -1,12 +1,12 @@
 package binary
 
-// Segment is a part of the memory: its address, nil if the image does not say it plainly, and length.
+// Segment is a part of the initial memory; its address is nil if it is not a constant.
 type Segment struct {
 	Address *uint32 `json:"address,omitempty"`
 	Bytes   int     `json:"bytes"`
 }
 
-// Segments returns what the memory holds at the start.
+// Segments returns the initial contents of the memory.
 func (m *Module) Segments() []Segment {
 	list := []Segment{}
 	r := m.Contents(sectionData)

@@ -1,6 +1,6 @@
 package binary
 
-// elements reads the functions that tables hold, of which so many are known before.
+// elements reads the functions in tables, after known earlier ones.
 func (r *Reader) elements(known int, function found) {
 	note := func(index uint32, from, end int) {
 		known++

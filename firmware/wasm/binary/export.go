@@ -12,7 +12,7 @@ func (m *Module) readExports(r *Reader) {
 	}
 }
 
-// ExportNames lists the exports of a kind in the order of their names.
+// ExportNames returns the sorted names of the exports of a kind.
 func (m *Module) ExportNames(kind byte) (names []string) {
 	for name, e := range m.Exports {
 		if e.Kind == kind {

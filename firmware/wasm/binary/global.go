@@ -9,10 +9,9 @@ func (m *Module) readGlobals(r *Reader) {
 	}
 }
 
-// found is called for the number of a function, with the place where it stands.
 type found func(index uint32, from, end int)
 
-// constant reads a constant expression. It returns the value of a single i32.const, else 0.
+// constant reads a constant expression. It returns the value of a single i32.const, otherwise 0.
 func (r *Reader) constant(function found) (value int64) {
 	for count := 0; r.Err == nil; count++ {
 		var i Instruction

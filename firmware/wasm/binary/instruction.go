@@ -2,10 +2,10 @@ package binary
 
 import "fmt"
 
-// Opcode is an instruction's byte, or prefix<<16 | number for those of two parts.
+// Opcode is the byte of an instruction, or prefix<<16 | number for instructions of two parts.
 type Opcode uint32
 
-// The instructions that passes and analyses know by name.
+// Named instructions.
 const (
 	OpUnreachable       = 0x00 // unreachable
 	OpBlock             = 0x02 // block
@@ -74,7 +74,7 @@ const (
 	OpRefIsNull         = 0xD1 // ref.is_null
 	OpRefFunc           = 0xD2 // ref.func
 
-	Bulk         = 0xFC << 16 // the prefix of conversions that saturate, and of bulk memory
+	Bulk         = 0xFC << 16 // prefix of saturating conversions and bulk memory
 	OpMemoryInit = Bulk | 8   // memory.init
 	OpDataDrop   = Bulk | 9   // data.drop
 	OpMemoryCopy = Bulk | 10  // memory.copy
@@ -86,7 +86,7 @@ const (
 	OpTableSize  = Bulk | 16  // table.size
 	OpTableFill  = Bulk | 17  // table.fill
 
-	SIMD            = 0xFD << 16  // the prefix of vectors
+	SIMD            = 0xFD << 16  // prefix of vector instructions
 	OpV128Const     = SIMD | 12   // v128.const
 	OpI32x4Splat    = SIMD | 17   // i32x4.splat
 	OpF32x4Eq       = SIMD | 0x41 // f32x4.eq
@@ -94,20 +94,20 @@ const (
 	OpV128Bitselect = SIMD | 0x52 // v128.bitselect
 )
 
-// BlockEmpty is the type of a block that takes and leaves nothing.
+// BlockEmpty is the type of a block without parameters and results.
 const BlockEmpty = 0x40
 
 // Instruction is one instruction of a function.
 type Instruction struct {
 	Op         Opcode
-	Start, End int    // in the function's code
-	At         int    // of its index
+	Start, End int    // offsets in the function's code
+	At         int    // position of the index
 	Index      uint32 // function, local, global, type, label, segment or table; of loads and stores: alignment
 	Value      int64  // constant, block type; of loads and stores: offset
 	Targets    []uint32
 }
 
-// foreign are the first bytes of refused instructions, and their proposals.
+// foreign maps the first bytes of refused instructions to their proposals.
 var foreign = map[byte]string{
 	0x06: "exceptions", 0x07: "exceptions", 0x08: "exceptions", 0x09: "exceptions", 0x0A: "exceptions",
 	0x18: "exceptions", 0x19: "exceptions", 0x1F: "exceptions",
@@ -116,7 +116,7 @@ var foreign = map[byte]string{
 	0xFB: "garbage collection", 0xFE: "threads",
 }
 
-// Instruction reads the next instruction. An unknown one is an error: it could not be rewritten.
+// Instruction reads the next instruction. An unknown instruction is an error, since it could not be rewritten.
 func (r *Reader) Instruction(i *Instruction) {
 	*i = Instruction{Start: r.At, Targets: i.Targets[:0]}
 	first := r.Byte()
@@ -178,7 +178,7 @@ func (r *Reader) memoryArgument() (alignment uint32, offset int64) {
 
 func (r *Reader) bulk(i *Instruction) {
 	switch op := i.Op; {
-	case op < OpMemoryInit: // conversions that saturate
+	case op < OpMemoryInit: // saturating conversions
 	case op == OpMemoryInit, op == OpTableInit, op == OpTableCopy:
 		i.Index = r.U32()
 		r.U32()

@@ -1,6 +1,6 @@
 package binary
 
-// Limits is the size of a memory at the start, and at most; nil if it does not say.
+// Limits is the initial and maximum size of a memory in pages; Most is nil without a maximum.
 type Limits struct {
 	Start uint32  `json:"start"`
 	Most  *uint32 `json:"most,omitempty"`

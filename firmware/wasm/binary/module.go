@@ -1,38 +1,37 @@
 package binary
 
-// The sections by their numbers in the format.
+// Section numbers.
 const (
-	SectionCustom    = 0  // debug information, names and whatever
+	SectionCustom    = 0  // debug information, names and others
 	SectionType      = 1  // signatures of functions
-	SectionImport    = 2  // what the host provides
+	SectionImport    = 2  // imports from the host
 	SectionFunction  = 3  // types of the functions
 	SectionTable     = 4  // tables of functions
 	SectionMemory    = 5  // memories
 	SectionGlobal    = 6  // globals
-	SectionExport    = 7  // what the host may use
-	SectionStart     = 8  // the function that runs first
-	SectionElement   = 9  // what tables hold at the start
+	SectionExport    = 7  // exports to the host
+	SectionStart     = 8  // function that runs first
+	SectionElement   = 9  // initial contents of tables
 	SectionCode      = 10 // bodies of the functions
 	sectionData      = 11
 	sectionDataCount = 12
 )
 
-// sectionOrder are the sections in the order in which a module has them.
 var sectionOrder = []byte{
 	SectionType, SectionImport, SectionFunction, SectionTable, SectionMemory, SectionGlobal,
 	SectionExport, SectionStart, SectionElement, sectionDataCount, SectionCode, sectionData,
 }
 
-// Section is a section as the file has it.
+// Section is an unparsed section.
 type Section struct {
 	ID      byte
-	Name    string // of a custom section
-	Offset  int    // of its content in the file
-	Width   int    // bytes of its length
+	Name    string // name of a custom section
+	Offset  int    // offset of the content in the file
+	Width   int    // size of the encoded length in bytes
 	Content []byte
 }
 
-// The kinds of imports and exports.
+// Kinds of imports and exports.
 const (
 	KindFunction = 0 // a function
 	kindTable    = 1
@@ -40,52 +39,51 @@ const (
 	KindGlobal   = 3 // a global
 )
 
-// FuncType is a function's signature, the types one byte each.
+// FuncType is a function's signature, one byte per type.
 type FuncType struct{ Params, Results string }
 
-// Global is a global of the module, imported ones first.
+// Global is a global of the module. Imported globals come first.
 type Global struct {
 	ValueType byte
 	Mutable   bool
 	Imported  string // module.name
-	Initial   int64  // of an i32.const, else 0
+	Initial   int64  // value of an i32.const, otherwise 0
 }
 
 // Function is a defined function.
 type Function struct {
 	Signature uint32
-	Offset    int // of its body in the file
-	Width     int // bytes of the body's length
+	Offset    int // offset of the body in the file
+	Width     int // size of the encoded length in bytes
 	Locals    []byte
-	Extra     uint64 // locals beside the parameters
-	Code      []byte // instructions, the last one its end
+	Extra     uint64 // number of locals, without parameters
+	Code      []byte // instructions, including the final end
 }
 
-// Export is what an export names.
+// Export is the target of an export.
 type Export struct {
 	Kind  byte
 	Index uint32
 }
 
-// Module is a parsed module. Sections that no pass changes are
-// kept as bytes.
+// Module is a parsed module. Sections that no pass changes are kept as bytes.
 type Module struct {
 	Sections    []Section
 	Types       []FuncType
 	Imported    []uint32 // signatures of the imported functions
-	ImportNames []string // module.name of them
+	ImportNames []string // module.name of imported functions
 	Globals     []Global
-	Tables      []uint32 // entries at the start
+	Tables      []uint32 // initial numbers of entries
 	Exports     map[string]Export
-	named       map[Export]string // the first name in their order
+	named       map[Export]string // first export name in alphabetical order
 	Start       int               // -1: none
 	Elements    []uint32
 	Body        []Function
-	Names       map[uint32]string // of functions
-	given       map[uint32]string // of globals
+	Names       map[uint32]string // names of functions
+	given       map[uint32]string // names of globals
 }
 
-// Contents is a reader of a section, empty if there is none.
+// Contents returns a reader of a section, empty if the section is missing.
 func (m *Module) Contents(id byte) *Reader {
 	for _, s := range m.Sections {
 		if s.ID == id {
@@ -95,5 +93,4 @@ func (m *Module) Contents(id byte) *Reader {
 	return &Reader{Data: []byte{0}}
 }
 
-// inTable notes a function that may be called over a table.
 func (m *Module) inTable(index uint32, _, _ int) { m.Elements = append(m.Elements, index) }

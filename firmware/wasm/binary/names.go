@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Reserved is the prefix of names forbidden to images and ignored on reading.
+// Reserved is the name prefix that images may not use; such names are ignored.
 const Reserved = "starloom."
 
-// nameBytesMax bounds a name in messages and reports, clipped is the mark of one that is longer.
+// nameBytesMax is the longest name in messages and reports; clipped marks a truncated one.
 const nameBytesMax, clipped = 250, "..."
 
-// Clip cuts a name that an image gives something: it may have megabytes.
+// Clip truncates a name from an image, which may have megabytes.
 func Clip(name string) string {
 	if len(name) <= nameBytesMax {
 		return name
@@ -21,7 +21,7 @@ func Clip(name string) string {
 	return strings.ToValidUTF8(name[:nameBytesMax], "") + clipped
 }
 
-// The parts of the name section that are read.
+// Subsections of the name section.
 const (
 	NamesFunctions = 1 // names of functions
 	namesGlobals   = 7
@@ -48,7 +48,7 @@ func (m *Module) readNames(r *Reader) {
 	}
 }
 
-// FunctionName names a function in messages.
+// FunctionName returns the name of a function for messages.
 func (m *Module) FunctionName(index int) string {
 	if name := cmp.Or(m.Names[uint32(index)], Clip(m.named[Export{KindFunction, uint32(index)}])); name != "" {
 		return fmt.Sprintf("function %d (%s)", index, name)
@@ -56,12 +56,12 @@ func (m *Module) FunctionName(index int) string {
 	return fmt.Sprintf("function %d", index)
 }
 
-// GlobalName names a global in messages and states.
+// GlobalName returns the name of a global for messages and states.
 func (m *Module) GlobalName(index int) string {
 	return cmp.Or(m.given[uint32(index)], Clip(m.named[Export{KindGlobal, uint32(index)}]), fmt.Sprintf("global %d", index))
 }
 
-// FunctionNames names all functions: as the image does, or by import, export or number.
+// FunctionNames returns the names of all functions: from the name section, import, export or index.
 func (m *Module) FunctionNames() []string {
 	names := slices.Clone(m.ImportNames)
 	for k := range m.Body {
@@ -76,7 +76,7 @@ func (m *Module) FunctionNames() []string {
 	return names
 }
 
-// NameSection makes a name section with the functions' names, for messages.
+// NameSection encodes a name section with function names, for messages.
 func NameSection(names []string, number func(uint32) uint32) []byte {
 	list := AppendU32(nil, uint32(len(names)), 1)
 	for index, name := range names {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Section reads the next section; of a custom one it takes the name from the content.
+// Section reads the next section. The name of a custom section is not part of its content.
 func (r *Reader) Section() (s Section) {
 	s.ID = r.Byte()
 	before := r.At
@@ -21,8 +21,8 @@ func (r *Reader) Section() (s Section) {
 	return s
 }
 
-// Parse reads a module, without limits of size if it may be large. Its errors say what is broken and where; what it
-// does not look at is left for the runtime to check.
+// Parse parses a module; large disables limits of size. Errors contain the offset. Parts that Parse does not read are
+// left for the runtime to validate.
 func Parse(image []byte, large bool) (*Module, error) {
 	r := &Reader{Data: image, large: large}
 	if !bytes.Equal(r.bytes(uint64(len(Header))), Header) {

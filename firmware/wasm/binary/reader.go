@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Reader reads the binary format. The first error sticks: everything read after it
-// is zero, so that a loop need only ask before it takes a count for true.
+// Reader reads the binary format. It keeps the first error; all later reads return zero, so that a loop needs to
+// check Err only before it trusts a count.
 type Reader struct {
 	Data []byte
 	At   int
-	Base int   // offset of Data in the file
-	Err  error // the first
+	Base int // offset of Data in the file
+	Err  error
 
-	large bool // no list is too long
+	large bool // disables limits of lists
 }
 
-// Broken notes that the bytes at the reader's place are not a module.
+// Broken records an invalid module at the reader's position.
 func (r *Reader) Broken(format string, args ...any) {
 	if r.Err == nil {
 		r.Err = fmt.Errorf("%s at offset %#x", fmt.Sprintf(format, args...), r.Base+r.At)
@@ -24,15 +24,15 @@ func (r *Reader) Broken(format string, args ...any) {
 	r.At = len(r.Data)
 }
 
-// UnknownError says that a module has what Starloom does not run. It may be whole.
+// UnknownError reports a feature that Starloom does not support. The module may be valid.
 type UnknownError struct{ Err error }
 
-// Unwrap returns what is not run.
+// Unwrap returns the underlying error.
 func (e *UnknownError) Unwrap() error { return e.Err }
 
 func (e *UnknownError) Error() string { return e.Err.Error() }
 
-// More reports whether there is more to read.
+// More reports whether data remains and no error occurred.
 func (r *Reader) More() bool { return r.Err == nil && r.At < len(r.Data) }
 
 // Byte reads a byte.
@@ -55,7 +55,6 @@ func (r *Reader) bytes(count uint64) []byte {
 	return part
 }
 
-// leb reads a LEB128 number of at most bits bits.
 func (r *Reader) leb(bits int, signed bool) uint64 {
 	var value uint64
 	for shift := 0; ; shift += 7 {
@@ -81,12 +80,12 @@ func (r *Reader) leb(bits int, signed bool) uint64 {
 	}
 }
 
-// U32 reads an unsigned number.
+// U32 reads an unsigned 32-bit number.
 func (r *Reader) U32() uint32 { return uint32(r.leb(32, false)) }
 
 func (r *Reader) s33() int64 { return int64(r.leb(33, true)) }
 
-// Count reads the length of a vector of elements of at least one byte.
+// Count reads the length of a vector whose elements have at least one byte.
 func (r *Reader) Count() int {
 	n := r.U32()
 	if uint64(n) > uint64(len(r.Data)-r.At) {
@@ -113,7 +112,7 @@ const (
 	ListMax       = 100_000   // types, imports, functions, globals, exports, segments, sections
 	TypeValuesMax = 500_000   // parameters and results of all types
 	ElementsMax   = 1_000_000 // functions in tables
-	CodeBytesMax  = 4 << 20   // of all functions
+	CodeBytesMax  = 4 << 20   // code of all functions
 )
 
 func (r *Reader) tooMany(what string, n, most int) {
@@ -123,7 +122,6 @@ func (r *Reader) tooMany(what string, n, most int) {
 	}
 }
 
-// list reads the length of a vector of what, at most listMax.
 func (r *Reader) list(what string) int {
 	n := r.Count()
 	r.tooMany(what, n, ListMax)

@@ -2,7 +2,7 @@ package binary
 
 import "strings"
 
-// The types of values.
+// Value types.
 const (
 	I32  = 0x7F // i32
 	I64  = 0x7E // i64
@@ -10,11 +10,11 @@ const (
 	F64  = 0x7C // f64
 	V128 = 0x7B // v128
 
-	FuncRef   = 0x70 // a reference of a function
-	ExternRef = 0x6F // a reference of something of the host
+	FuncRef   = 0x70 // reference to a function
+	ExternRef = 0x6F // reference to a host object
 )
 
-// valueType reads a type of one byte: of a number, a vector, or a plain reference.
+// valueType reads a one-byte type: number, vector, or plain reference.
 func (r *Reader) valueType() byte {
 	t := r.Byte()
 	if t < V128 && t != FuncRef && t != ExternRef || t > I32 {
@@ -23,7 +23,7 @@ func (r *Reader) valueType() byte {
 	return t
 }
 
-// TypeNames are the types of values in the text format.
+// TypeNames are the value types in the text format.
 var TypeNames = map[byte]string{
 	I32: "i32", I64: "i64", F32: "f32", F64: "f64", V128: "v128", FuncRef: "funcref", ExternRef: "externref",
 }
@@ -40,7 +40,7 @@ func (m *Module) readTypes(r *Reader) {
 	}
 }
 
-// String returns (i32, i64) -> i32.
+// String formats a signature as (i32, i64) -> i32.
 func (t FuncType) String() string {
 	list := func(types string) string {
 		var names []string

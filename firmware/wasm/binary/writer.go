@@ -8,8 +8,7 @@ import (
 // Header is the start of every module.
 var Header = []byte("\x00asm\x01\x00\x00\x00")
 
-// AppendU32 appends an unsigned number in at least width bytes: linkers pad numbers,
-// and a number that keeps its length moves nothing.
+// AppendU32 appends an unsigned number in at least width bytes. Linkers pad numbers; keeping the width keeps offsets.
 func AppendU32(to []byte, value uint32, width int) []byte {
 	start := len(to)
 	to = binary.AppendUvarint(to, uint64(value))
@@ -36,7 +35,7 @@ func AppendName(to []byte, name string) []byte {
 	return append(AppendU32(to, uint32(len(name)), 1), name...)
 }
 
-// AppendElements appends n elements to a vector section.
+// AppendElements appends count elements to a vector section.
 func AppendElements(section []byte, count int, elements []byte) []byte {
 	r := &Reader{Data: section}
 	before := uint32(0)
@@ -46,21 +45,21 @@ func AppendElements(section []byte, count int, elements []byte) []byte {
 	return slices.Concat(AppendU32(nil, before+uint32(count), r.At), section[r.At:], elements)
 }
 
-// AppendSection appends a section; a length keeps at least its width.
+// AppendSection appends a section; its encoded length has at least width bytes.
 func AppendSection(to []byte, id byte, width int, content []byte) []byte {
 	to = append(to, id)
 	return append(AppendU32(to, uint32(len(content)), width), content...)
 }
 
-// Parts are the contents of the sections but custom ones, by their numbers.
+// Parts are the contents of sections by number, without custom sections.
 type Parts map[byte][]byte
 
-// Add adds n elements to a vector section.
+// Add appends count elements to a vector section.
 func (p Parts) Add(id byte, count int, elements []byte) {
 	p[id] = AppendElements(p[id], count, elements)
 }
 
-// Export adds an export.
+// Export appends an export.
 func (p Parts) Export(name string, kind byte, index uint32) {
 	p.Add(SectionExport, 1, AppendU32(append(AppendName(nil, name), kind), index, 1))
 }
@@ -71,7 +70,7 @@ func (p Parts) Global(name string, index uint32, global []byte) {
 	p.Export(name, KindGlobal, index)
 }
 
-// Parts returns what the module has in its sections.
+// Parts returns the module's sections.
 func (m *Module) Parts() Parts {
 	parts := Parts{}
 	for _, s := range m.Sections {
@@ -82,7 +81,7 @@ func (m *Module) Parts() Parts {
 	return parts
 }
 
-// Encode makes a module of parts. A section that the module has keeps the width of its length.
+// Encode encodes parts as a module. Encoded lengths keep the widths of the original module.
 func (m *Module) Encode(parts Parts) []byte {
 	out, widths := slices.Clone(Header), map[byte]int{}
 	for _, s := range m.Sections {
@@ -96,7 +95,7 @@ func (m *Module) Encode(parts Parts) []byte {
 	return out
 }
 
-// Renumber copies a section of globals, exports or elements with other numbers of functions.
+// Renumber copies a section of globals, exports or elements with new function numbers.
 func Renumber(id byte, content []byte, number func(uint32) uint32) (to []byte) {
 	r, last := &Reader{Data: content}, 0
 	function := func(index uint32, from, end int) {
@@ -106,7 +105,7 @@ func Renumber(id byte, content []byte, number func(uint32) uint32) (to []byte) {
 	switch id {
 	case SectionGlobal:
 		for n := r.Count(); n > 0; n-- {
-			r.bytes(2) // type, whether it is mutable
+			r.bytes(2) // type, mutability
 			r.constant(function)
 		}
 	case SectionExport:
