@@ -11,15 +11,15 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Anynet is a graph of routers in the format of BookSim's anynet: lines "router R item item ...", an item being
-// "node N" or "router S", the latter with a latency if one is wanted.
+// Anynet is a graph of routers in BookSim's anynet format. Each line reads "router R item item ...", where an item is
+// "node N" or "router S", the latter optionally followed by a latency.
 type Anynet struct {
-	Nodes   [][]int      // of each router, ascending
-	Links   []AnynetLink // by From, then by To; there is one for each direction
-	Unequal int          // pairs of routers whose directions have different latencies
+	Nodes   [][]int
+	Links   []AnynetLink // sorted by From, then To; one entry per direction
+	Unequal int          // router pairs whose two directions differ in latency
 }
 
-// AnynetLink is one direction between two routers.
+// AnynetLink is one direction of a link between two routers, with its latency in cycles.
 type AnynetLink struct {
 	From, To, Latency int
 	place             string
@@ -28,13 +28,12 @@ type AnynetLink struct {
 type anynetReader struct {
 	mistakes
 	file  string
-	of    map[int]int    // the router of a node
-	at    map[int]string // where a node stands
+	of    map[int]int    // router of each node
+	at    map[int]string // place that declares each node
 	ways  map[[2]int]*AnynetLink
-	known map[int]string // routers, where each stands first
+	known map[int]string // place that first names each router
 }
 
-// readAnynet reads a file; place is where it is named.
 func readAnynet(path, place string) (*Anynet, error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
@@ -53,7 +52,7 @@ func parseAnynet(file, text string) (*Anynet, error) {
 		}
 		if place, fields := fmt.Sprintf("%s:%d", file, line), strings.Fields(row); fields[0] == "router" {
 			r.line(fields, place)
-		} else { // it may be another file: no more than one of its lines is told
+		} else { // probably another file: report one line only
 			r.add(place, fmt.Sprintf("a line starts with %q", strict.Clip(fields[0])), "start each line with router R, then node N and router S")
 			break
 		}
@@ -124,7 +123,8 @@ func (r *anynetReader) meet(router int, place string) {
 	}
 }
 
-// way declares one direction; the last one that does counts. The other one is there, too.
+// way declares one direction; the last declaration wins. The opposite direction exists too, by default with latency
+// 1.
 func (r *anynetReader) way(from, to, latency int, place string) {
 	r.meet(to, place)
 	if from == to {
@@ -169,7 +169,6 @@ func (r *anynetReader) graph() *Anynet {
 	return a
 }
 
-// draw adds the routers to a drawing, each a processor r[R] whose port p leads to the p-th of its neighbours.
 func (a *Anynet) draw(d *Drawing, place string) {
 	d.nodes = append(d.nodes, node{place: place, name: fmt.Sprintf("r[0..%d]", len(a.Nodes)-1), kind: kindProcessor})
 	port, ports := map[[2]int]string{}, make([]int, len(a.Nodes))

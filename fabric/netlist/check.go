@@ -12,7 +12,7 @@ import (
 func (b *drawer) check() {
 	b.checkLanes()
 	for _, p := range b.order {
-		linked := p.loose || b.keys["links"] // for all that is known
+		linked := p.loose || b.keys["links"] // a rejected link may lead here
 		switch {
 		case !p.known() || p.kind == kindRouter:
 		case p.shared() && !linked:
@@ -26,7 +26,7 @@ func (b *drawer) check() {
 	}
 }
 
-// checkLanes refuses a node with so many ports that there is no room for as many at all others.
+// checkLanes limits the number of processors times the ports of the largest node: all NICs have equally many ports.
 func (b *drawer) checkLanes() {
 	var most *placed
 	for _, p := range b.order {
@@ -42,7 +42,6 @@ func (b *drawer) checkLanes() {
 	}
 }
 
-// checkShared refuses a star, a bus or a crossbar into which no one sends, or that no one hears.
 func (b *drawer) checkShared(p *placed) {
 	b.partial = b.partial || b.drivers[p.number] == "" || b.hearers[p.number] == ""
 	if b.drivers[p.number] == "" {
@@ -58,7 +57,7 @@ func (b *drawer) checkShared(p *placed) {
 	}
 }
 
-// checkPorts refuses ports that no link leads to, unless links may do so that are not drawn, and more than there may be.
+// checkPorts rejects ports without links, unless links were rejected, and nodes with too many ports.
 func (b *drawer) checkPorts(p *placed, linked bool) {
 	for i := range p.ports {
 		if port := &p.ports[i]; !linked && port.in == None && port.out == None && !port.open && !port.routed && !port.hidden {
@@ -76,9 +75,9 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 	}
 }
 
-// reach refuses processors that cannot reach each other: all that processor 0 reaches, and all that reach it.
+// reach rejects networks that are not strongly connected: processor 0 must reach all others, and all must reach it.
 func (b *drawer) reach() {
-	routers := len(b.net.Media) // as one medium, through which all that are at one reach each other
+	routers := len(b.net.Media) // all routers are one medium that joins the processors at them
 	heard, sent := make([][]int, routers+1), make([][]int, routers+1)
 	out, in := make([][]int, len(b.net.Processors)), make([][]int, len(b.net.Processors))
 	names := make([]*placed, len(b.net.Processors))
@@ -181,9 +180,9 @@ func (b *drawer) finish() {
 	}
 }
 
-// align pads the ways of a star, or of a bus, to the longest: those into it, so that frames of one slot are there
-// together, and those out of it, so that all hear them together. What delays all inputs of a passive medium alike may
-// as well delay what it makes of them: the medium has the sum of both as its latency, and stands where its senders are.
+// align pads the links of a star or bus to the longest: frames of one slot reach the medium together, and all
+// listeners hear them together. A passive medium may delay its output instead of its inputs, so its latency is the
+// sum of the longest way in and the longest way out.
 func (b *drawer) align(p *placed) {
 	m := &b.net.Media[p.number]
 	given := func(l Leg) bool { return l.Latency != Usual }
@@ -206,7 +205,6 @@ func (b *drawer) align(p *placed) {
 	}
 }
 
-// routedPorts are the ports of processors at routers, as ends of one medium.
 func (b *drawer) routedPorts(each func(processor int)) {
 	for _, p := range b.order {
 		if p.kind == kindProcessor && slices.ContainsFunc(p.ports, func(o portOf) bool { return o.routed }) {

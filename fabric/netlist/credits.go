@@ -10,13 +10,12 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Why links of routers have no credits, and what to do.
 const (
 	routersCredits = "routers have credits of their own, one for each place of a buffer"
 	deleteCredits  = "delete credits; router: {depth: 4} says how many places there are"
 )
 
-// usualPlaces is nic.rx_frames where nothing is said.
+// usualPlaces is the default of nic.rx_frames.
 const usualPlaces = 4
 
 func (l *link) refusedCredits() (reason, remedy string) {
@@ -26,7 +25,6 @@ func (l *link) refusedCredits() (reason, remedy string) {
 	return reason, remedy
 }
 
-// depth is how many credits the sender on a medium has, 0 for no bound.
 func (n *Net) depth(medium int) int {
 	if c := n.Media[medium].Credits; c != nil {
 		return c.Depth
@@ -34,7 +32,7 @@ func (n *Net) depth(medium int) int {
 	return 0
 }
 
-// CreditPlan says which ports wait for credits: those whose links have some.
+// CreditPlan returns the credits of all ports whose links have them.
 func (n *Net) CreditPlan() fabric.CreditPlan { return n.credits }
 
 func (n *Net) creditPlan() (plan fabric.CreditPlan) {
@@ -77,7 +75,6 @@ func (n *Net) checkFIFOs(rxFrames int) error {
 	return nil
 }
 
-// promised are the places that a processor's RX FIFO has for credits, and where a link is drawn that has some.
 func (n *Net) promised(processor int) (credits int, place string) {
 	for _, port := range n.Processors[processor].Ports {
 		if port.Hears != None && n.Media[port.Hears].Credits != nil {
@@ -87,10 +84,8 @@ func (n *Net) promised(processor int) (credits int, place string) {
 	return credits, place
 }
 
-// placesFor is the least nic.rx_frames for so many places.
 func (n *Net) placesFor(credits int) int { return (credits + n.ports - 1) / n.ports }
 
-// mostPlaces is the least nic.rx_frames for all processors.
 func (n *Net) mostPlaces() (places int) {
 	for i := range n.Processors {
 		credits, _ := n.promised(i)
@@ -99,10 +94,10 @@ func (n *Net) mostPlaces() (places int) {
 	return places
 }
 
-// rxFrames is nic.rx_frames of programs whose FIFOs have the usual depth, 0, where that is enough.
+// rxFrames returns the nic.rx_frames that programs need, 0 if the default suffices.
 func (n *Net) rxFrames() int {
 	places := n.mostPlaces()
-	if n.pure() { // an output with a queue may take so many frames in a slot
+	if n.pure() { // a queued output may deliver this many frames in a slot
 		places = max(places, min(n.Crossbars[0].Queue, fabric.FIFOMax))
 	}
 	if places > usualPlaces {

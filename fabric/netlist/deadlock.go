@@ -10,44 +10,43 @@ import (
 	"starloom/traces"
 )
 
-// dependencies are the channel dependency graph of routes (Dally and Seitz, 1987): who holds a virtual channel between two
-// routers may ask for which ones next. If no one can wait for himself, around a cycle, there is no deadlock.
+// dependencies is the channel dependency graph of the routes (Dally and Seitz, 1987). An edge leads from a virtual
+// channel between two routers to each channel that its holder may request next. Without a cycle there is no deadlock.
 //
-// A vertex stands for the VCs of a channel that the same packets may take: those of the same classes. Each
-// packet has one port at each router, so that a walk from every source to every destination finds all edges. Classes of traffic share no
-// VC: each has a graph of its own.
+// A vertex stands for the VCs of a channel that belong to the same routing classes. A packet uses one port of each
+// router, so walks between all pairs of nodes find all edges. Classes of traffic share no VC, and each has its own
+// graph.
 type dependencies struct {
 	built   *fabric.Routers
-	class   int     // of traffic
+	class   int     // traffic class of this graph
 	first   []int   // first port of each router
-	router  []int   // of each port
-	far     []int   // of each output port, the input port that it leads to, -1 for a node
-	from    []int   // of each input port, the output port that leads there
-	seen    []int   // of each input port and class, the last destination that a walk from it was for, and 1
-	classes [][]int // of each class between routers, the kinds of its VCs
+	router  []int   // router of each port
+	far     []int   // per output port: input port at its far end, -1 for a node
+	from    []int   // per input port: output port that feeds it
+	seen    []int   // per input port and class: 1 + destination of the last walk through it
+	classes [][]int // per class between routers: kinds of its VCs
 	number  map[hw.VCRange]int
-	of      []uint16 // number, by the lowest and the highest VC
+	of      []uint16 // number, indexed by lowest VC<<8 | highest VC
 	kinds   []vcKind
-	next    [][]uint32 // of each vertex, port*kinds+kind
+	next    [][]uint32 // successors of vertex port*len(kinds)+kind
 }
 
-// vcKind are the VCs of a port that the same classes have.
+// vcKind describes the VCs of a port that belong to the same classes.
 type vcKind struct {
 	size, low int
 	shared    bool // by several classes
 }
 
-// deadlockStatesMax bounds channels times destinations, cycleStepsMax the steps of a search for the shortest cycle.
+// deadlockStatesMax limits channels times destinations, cycleStepsMax the search for the shortest cycle.
 const (
 	deadlockStatesMax = 1 << 27
 	cycleStepsMax     = 1 << 24
 )
 
-// verdict is what is known of deadlocks of a network of routers before it runs.
 type verdict struct {
 	free, skipped bool
-	escapes       bool // it is free because there are VCs that packets of one phase have alone
-	shared        bool // there is a cycle only because packets of both phases share VCs
+	escapes       bool // free thanks to VCs reserved for single classes
+	shared        bool // cyclic only because classes share VCs
 	text          string
 }
 
@@ -58,7 +57,7 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
 	}
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
-	skipped := func(most int) verdict { // most kinds of VCs that a packet may take
+	skipped := func(most int) verdict { // most: VC kinds open to one packet
 		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
 			return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^27", ports, nodes*traffic*most*most)}
 		}
@@ -81,7 +80,7 @@ func deadlocks(built *fabric.Routers) verdict {
 		return v
 	}
 	worst, count := verdict{free: true}, 0
-	for d.class = range traffic { // no packet holds a VC of one class and asks for one of another
+	for d.class = range traffic { // no packet spans two classes of traffic
 		count += d.depend()
 		if v := d.judge(); d.class == 0 || v.worse(&worst) {
 			worst = v
@@ -136,14 +135,15 @@ func (d *dependencies) several() string {
 	return "both"
 }
 
-// judge looks for cycles of a class of traffic; of one that has none there is no text.
+// judge returns the verdict on one class of traffic. Its text is set only if a deadlock is possible.
 func (d *dependencies) judge() verdict {
 	cycle := d.cycle(func(uint32) bool { return true })
 	if cycle == nil {
 		return verdict{free: true}
 	}
-	// A way has one port at each router, so that an indirect dependency among escapes is a chain of direct ones. The proof
-	// needs buffers with flits of one packet at a time, which is what waiting for the credit of the tail brings.
+	// A packet uses one port of each router, so an indirect dependency among escape VCs is a chain of direct ones.
+	// The proof needs buffers that hold flits of one packet at a time; waiting for the credit of the tail ensures
+	// that.
 	escapes := d.own() && d.cycle(func(v uint32) bool { return !d.kind(v).shared }) == nil
 	switch {
 	case escapes && d.built.Config.WaitForTail:
@@ -183,7 +183,7 @@ func (d *dependencies) classify() {
 	d.classes = make([][]int, len(d.number))
 	kinds := map[string]int{}
 	for vc := range vcs {
-		in := make([]byte, len(d.number)) // which classes have it
+		in := make([]byte, len(d.number))
 		count := 0
 		for class, i := range d.number {
 			if int(class.Low) <= vc && vc <= int(class.High) {
@@ -222,7 +222,6 @@ func (d *dependencies) kind(vertex uint32) *vcKind { return &d.kinds[int(vertex)
 
 func (d *dependencies) vcs(vertex uint32) int { return d.kind(vertex).size }
 
-// vertices are those that a packet of a class may hold at an input port.
 func (d *dependencies) vertices(list []uint32, port, class int) []uint32 {
 	for _, kind := range d.classes[class] {
 		list = append(list, uint32(port*len(d.kinds)+kind))
@@ -230,7 +229,8 @@ func (d *dependencies) vertices(list []uint32, port, class int) []uint32 {
 	return list
 }
 
-// walk goes from every source to every destination, and says what a packet may hold and ask for at once, until take does not want more.
+// walk follows the route between each pair of nodes. It calls take for each vertex that a packet may hold together
+// with each vertex that it may request next, until take returns false.
 func (d *dependencies) walk(take func(source, destination int, held, asked uint32) bool) {
 	g, nodes := &d.built.Graph, len(d.built.Graph.Nodes)
 	classes := len(d.number)
@@ -258,7 +258,7 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 					}
 				}
 				seen := &d.seen[classes*to+class]
-				if *seen == destination+1 { // from there somebody has gone on already
+				if *seen == destination+1 { // an earlier walk continued from here
 					break
 				}
 				*seen = destination + 1
@@ -271,18 +271,19 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 
 func (d *dependencies) sends(source, destination int) bool {
 	if d.built.NIC == nil {
-		return true // in all classes
+		return true // every node sends in all classes
 	}
 	from, port := d.built.NIC.At(source)
 	to, _ := d.built.NIC.At(destination)
-	by, class, _ := d.built.Leaves(from, port, uint16(d.class)) // the tag counts for those with one port
+	by, class, _ := d.built.Leaves(from, port, uint16(d.class)) // single-port NICs take the class from the tag
 	return class == d.class && d.built.NIC.Node(to, by) == destination
 }
 
-// cycle is a shortest one among some vertices, nil for none.
+// cycle returns a shortest cycle among the accepted vertices, nil if there is none. Once the search exceeds
+// cycleStepsMax, any cycle will do.
 func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
 	left := d.cyclic(among)
-	before, at, steps := make([]uint32, len(d.next)), make([]int, len(d.next)), 0 // of the search of this start, and one more than the distance
+	before, at, steps := make([]uint32, len(d.next)), make([]int, len(d.next)), 0 // of one search; at is 1 + the distance from start
 	for start := range d.next {
 		if steps > cycleStepsMax {
 			break
@@ -320,7 +321,6 @@ func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
 	return best
 }
 
-// some is a cycle among vertices with a predecessor each, nil for no vertices.
 func (d *dependencies) some(left []bool) (cycle []uint32) {
 	before, any := make([]uint32, len(d.next)), -1
 	for v := range d.next {
@@ -345,7 +345,7 @@ func (d *dependencies) some(left []bool) (cycle []uint32) {
 	return cycle
 }
 
-// cyclic are the vertices that are left when those are taken away, one after the other, that nothing left leads to.
+// cyclic repeatedly removes vertices without predecessors and returns the rest.
 func (d *dependencies) cyclic(among func(vertex uint32) bool) (left []bool) {
 	left = make([]bool, len(d.next))
 	into := make([]int, len(d.next))
@@ -379,7 +379,6 @@ func (d *dependencies) cyclic(among func(vertex uint32) bool) (left []bool) {
 
 const cycleShown = 8
 
-// describe names the channels of a cycle, and who holds each and asks for the next.
 func (d *dependencies) describe(cycle []uint32) string {
 	holders := make([]string, len(cycle))
 	missing := len(cycle)
@@ -403,7 +402,6 @@ func (d *dependencies) describe(cycle []uint32) string {
 	return fmt.Sprintf("a cycle of %d channels: %s", len(cycle), strings.Join(said, ", "))
 }
 
-// name is a channel, by its routers, and the first VC that a vertex stands for.
 func (d *dependencies) name(vertex uint32) string {
 	port := int(vertex) / len(d.kinds)
 	out := d.from[port]

@@ -1,5 +1,5 @@
-// Package netlist is any network, as somebody has drawn it: processors, links, stars, buses and crossbars, or
-// routers, from a file or from Go.
+// Package netlist builds any network from a YAML file or from Go: processors with links, stars, buses and crossbars,
+// or routers.
 //
 //	YAML --read--> Drawing --Net--> Net: everything numbered --+- Shape, Names, wiring: the slot engine
 //	New(...).Processors(...).Link(...) --^                      +- Build: the hardware of the cycle engine

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	latencyMax = 4096 // cycles of a link
+	latencyMax = 4096
 	wordsMax   = nic.ShapeWords
-	portsMax   = 65533 // of a processor that uses one at a time
+	portsMax   = 65533 // of a processor that uses one port at a time
 
 	fileBytesMax = 256 << 20
 )
 
-// guessesMax is for how many names that there are not one is looked for that is meant.
+// guessesMax limits the unknown names for which a similar name is searched.
 const guessesMax = 100
 
 type drawer struct {
@@ -30,18 +30,18 @@ type drawer struct {
 	*mistakes
 	net     *Net
 	nodes   map[string]*placed
-	order   []*placed // of nodes
-	drivers []string  // by medium: where its first sender stands, "" for none
-	hearers []string  // by medium: where its first listener stands
-	linked  int       // links after expansion
-	routers int       // of nodes
-	unknown int       // ends of links that are no nodes
-	mixed   []*placed // whose ports have names at some ends of links and none at others
-	grown   int       // ports that links have brought
+	order   []*placed // nodes in drawing order
+	drivers []string  // per medium: place of its first sender, "" if none
+	hearers []string  // per medium: place of its first listener
+	linked  int
+	routers int
+	unknown int       // link ends that name no node
+	mixed   []*placed // nodes with both named and numbered ports
+	grown   int       // ports added by links
 	met     map[meeting]met
-	tapped  map[tapAt]int // the number of a tap of a bus
-	loops   []string      // links between two ports of one node that the drawing does not name
-	taps    [][]tapOf     // by medium, of buses and crossbars: in the order of links
+	tapped  map[tapAt]int
+	loops   []string  // links from a node to itself without port names
+	taps    [][]tapOf // per bus or crossbar, in the order of links
 }
 
 func (b *drawer) drawNodes() {
@@ -120,7 +120,6 @@ func (b *drawer) place(n *node, name string, index int) {
 	}
 }
 
-// rename is what to do with a node whose name is taken: those of a shorthand have one for all.
 func (n *node) rename() string {
 	if n.at != nil {
 		return "rename one: node: q in one of the shorthands"
@@ -128,7 +127,6 @@ func (n *node) rename() string {
 	return "rename one"
 }
 
-// prefixes refuses names that are the head of others: a path would name two things.
 func (b *drawer) prefixes() {
 	for _, p := range b.order {
 		for i, c := range p.name {
@@ -197,7 +195,7 @@ func (b *drawer) drawLinks() {
 	}
 }
 
-// loosen notes that a link that is not drawn may lead to any port of its ends.
+// loosen marks the ends of a rejected link: it may lead to any of their ports.
 func (b *drawer) loosen(ends [][]string) {
 	b.partial = true
 	for _, names := range ends {
@@ -213,7 +211,8 @@ func (b *drawer) loosen(ends [][]string) {
 	}
 }
 
-// joinRows draws a link once for each row of its ranges; several ends and stars once for each star. It reports whether there are rows.
+// joinRows draws a link once per row of its ranges. A link with several ends and a star is drawn once per star. It
+// reports whether the ranges match.
 func (b *drawer) joinRows(l *link, ends [][]string, most int) bool {
 	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 && star >= 0 {
 		most = star
@@ -245,7 +244,7 @@ func (b *drawer) isStar(name string) bool {
 	return p != nil && p.shared()
 }
 
-// found is an end of a link: a star, or a port of a processor.
+// found is a resolved link end: a shared medium, or a port.
 type found struct {
 	*placed
 	port  int
@@ -253,7 +252,6 @@ type found struct {
 	text  string
 }
 
-// orAlign is the other remedy for latencies that differ, "" where there is none.
 func (f *found) orAlign() string {
 	if f.kind == kindCrossbar || contend.ArbiterOf(f.keys.Arbiter) != contend.None {
 		return ""
@@ -294,7 +292,7 @@ func (b *drawer) end(text, place string) *found {
 		return nil
 	case p.shared():
 		return f
-	case !hasPort && p.named && (len(p.ports) == 0 || p.vague): // none of those that are listed has a name
+	case !hasPort && p.named && (len(p.ports) == 0 || p.vague): // no valid name is listed
 		p.loose = true
 		return nil
 	case !hasPort && p.listed:
@@ -316,7 +314,6 @@ func (b *drawer) end(text, place string) *found {
 	return f
 }
 
-// nodesLike is what to do about the name of a node that is not there: an index out of range has those that are there.
 func nodesLike(name string, known []string) (remedy string) {
 	head := name[:strings.LastIndexByte(name, '[')+1]
 	if head == "" || !strings.HasSuffix(name, "]") {
@@ -386,7 +383,7 @@ func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 	return false
 }
 
-// unknownLatency is that of a star one of whose links has a latency that cannot be.
+// unknownLatency marks a star with an invalid latency on one of its links.
 const unknownLatency = -2
 
 func cyclesText(latency int) string {
@@ -436,13 +433,14 @@ func (b *drawer) hears(f *found, medium int, place string) bool {
 	return b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)
 }
 
-// leads gives a port a way, and reports whether it had none; first is by medium where the first way of this kind is drawn.
+// leads connects one direction of a port to a medium and reports whether it was free. first holds the place of the
+// first link of each medium in this direction.
 func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) bool {
 	if *way != None {
 		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt), "use another port, or make one way oneway")
 		b.partial = true
 		if first[medium] == "" {
-			first[medium] = place // in the file, it is there
+			first[medium] = place // the drawing contains the link all the same
 		}
 		return false
 	}
@@ -453,7 +451,6 @@ func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, me
 	return true
 }
 
-// twoShared says what a link joins that must not be joined.
 func (b *drawer) twoShared(ends []*found) string {
 	var shared []*found
 	for _, e := range ends {
@@ -503,13 +500,13 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	switch {
 	case l.wrong || m.Latency == unknownLatency || star.vague:
 		m.Latency = unknownLatency
-	case star.keys.Align: // every way has its own
+	case star.keys.Align:
 	case l.latency == Usual && (!in || star.kind == kindCrossbar):
 	case !in:
 		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
 			"give the latency to the links that lead out of it"+star.orAlign())
-	case star.kind == kindCrossbar: // each output has its own
-	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first who hear it
+	case star.kind == kindCrossbar:
+	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first link out of it
 		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
 			"give all who hear it the same latency"+star.orAlign())
 	default:
@@ -518,7 +515,8 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	return true
 }
 
-// meet lets a port send into a star, or hear it, or both, and reports whether no other port of its node does.
+// meet connects a port with a star in one or both directions. It reports false if another port of the node already
+// does.
 func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
 	key := meeting{star.number, e.placed}
 	ways := b.met[key]
@@ -550,7 +548,7 @@ func (b *drawer) tap(star *found, tap tapOf) {
 			}
 		}
 	}
-	if star.kind == kindBus { // two links, one for each way
+	if star.kind == kindBus { // two links, one per direction, may form one tap
 		at := tapAt{meeting{star.number, tap.placed}, tap.port}
 		if i, there := b.tapped[at]; there {
 			old := &b.taps[star.number][i]

@@ -14,7 +14,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// listPorts makes the ports that an entry of nodes lists: each of its nodes has its own copy. Mistakes name the first node.
 func (b *drawer) listPorts(n *node, first string) {
 	if n.ports == nil && n.open == nil {
 		return
@@ -34,7 +33,6 @@ func (p *placed) list() {
 	p.ports, p.numbers = slices.Clone(p.node.listed), p.node.numbers
 }
 
-// numbered is the number of the port with a name, None if there is none.
 func (p *placed) numbered(name string) int {
 	if i, ok := p.numbers[name]; ok {
 		return i
@@ -42,7 +40,6 @@ func (p *placed) numbered(name string) int {
 	return None
 }
 
-// portName is what a port may be called: a word of a path, or a label.
 var portName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*|[+-][A-Za-z0-9_]+)$`)
 
 func (b *drawer) namePort(p *placed, place, name string) (port int) {
@@ -78,7 +75,7 @@ func (b *drawer) openPorts(p *placed) {
 		switch {
 		case i >= 0:
 			p.ports[i].open = true
-		case slices.Contains(p.node.ports, name): // it was refused
+		case slices.Contains(p.node.ports, name):
 		case p.vague:
 		case p.ports == nil:
 			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
@@ -89,7 +86,7 @@ func (b *drawer) openPorts(p *placed) {
 	}
 }
 
-// reserved are names that waveforms have inside of a processor.
+// reserved lists the names that waveforms use inside a processor.
 var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flags", "rx_port", "rx_status"}
 
 func (b *drawer) port(p *placed, text, place string) (port int) {
@@ -122,7 +119,7 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 		return i
 	}
 	switch {
-	case p.listed && slices.Contains(p.node.ports, text): // it was refused
+	case p.listed && slices.Contains(p.node.ports, text):
 	case p.vague:
 		return None
 	case p.listed:
@@ -140,7 +137,7 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 	return b.namePort(p, place, text)
 }
 
-// portsMost is how many ports a processor has at most, how its NIC uses them, and what to do about more.
+// portsMost returns the port limit of a processor, how its NIC uses them, and the remedy for more.
 func (b *drawer) portsMost() (most int, uses, remedy string) {
 	if b.net.OnePort || b.net.Switch || b.keys["access"] {
 		return portsMax, "one at a time", "use fewer"
@@ -150,12 +147,11 @@ func (b *drawer) portsMost() (most int, uses, remedy string) {
 
 func parsePort(text string) (uint64, error) {
 	if text == "" || text[0] < '0' || text[0] > '9' {
-		return 0, strconv.ErrSyntax // without an error of its own, as names have none
+		return 0, strconv.ErrSyntax // a shared error: names need no allocation
 	}
 	return strconv.ParseUint(text, 10, 63)
 }
 
-// mix notes a node one of whose ports has a name while others have numbers. Links to it are not drawn any more.
 func (b *drawer) mix(p *placed) {
 	p.loose = true
 	if !p.mixed {
@@ -163,13 +159,12 @@ func (b *drawer) mix(p *placed) {
 	}
 }
 
-// useOf is an end of a link at a mixed node.
 type useOf struct {
 	place, port string
 	named       bool
 }
 
-// tellMixed refuses ends of links that are not as the others of their node: those that are fewer, of as many the later ones.
+// tellMixed rejects the rarer style of link ends at each mixed node, of equally frequent styles the later one.
 func (b *drawer) tellMixed() {
 	if len(b.mixed) == 0 {
 		return
@@ -183,7 +178,7 @@ func (b *drawer) tellMixed() {
 		for k, end := range l.ends {
 			names, err := expand(end)
 			if err != nil {
-				continue // it is told
+				continue
 			}
 			for _, text := range names {
 				name, port, _ := strings.Cut(text, ":")

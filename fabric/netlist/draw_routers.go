@@ -26,7 +26,7 @@ func (d *Drawing) routedNodes(w *routed) *Net {
 		}
 	}
 	if w.partial || b.count() > before {
-		w.Graph.Nodes = nil // not all
+		w.Graph.Nodes = nil
 	}
 	return b.net
 }
@@ -90,7 +90,7 @@ func (b *drawer) joinRouters(w *routed) {
 func (b *drawer) checkChannel(m *Medium) {
 	reason, remedy := refusedLink(m.channelLatency(), m.Opposite != None)
 	switch {
-	case m.place == "": // of a star, which is refused
+	case m.place == "": // a star, rejected elsewhere
 	case reason != "":
 		b.add(m.place, reason, remedy)
 	case m.Credits != nil:
@@ -144,7 +144,6 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 	}
 }
 
-// refusedLink says why there is no such link of routers, "" if there is.
 func refusedLink(latency int, half bool) (reason, remedy string) {
 	switch {
 	case latency < 1 || latency > hw.ChannelDelayMax/2:
@@ -164,14 +163,14 @@ func (w *routed) name(net *Net) {
 		w.routers = w.Names
 	case w.grid != nil:
 		w.routers = w.processors
-	default: // of a fly or an anynet
+	default:
 		for i := range w.Graph.Ports {
 			w.routers = append(w.routers, hw.Index("r", i))
 		}
 	}
 }
 
-// Routers, and beside them media that carry frames in slots, in one drawing: what is drawn as media is first parted.
+// A drawing may combine routers with slotted media. All links are drawn as media first, then separated.
 
 func (b *drawer) atRouters() (at []bool) {
 	at = make([]bool, len(b.net.Media))
@@ -212,7 +211,6 @@ func (b *drawer) atRouters() (at []bool) {
 	return at
 }
 
-// withoutChannels leaves media that are no channels, with numbers from 0 on.
 func (b *drawer) withoutChannels(at []bool) {
 	number := make([]int, len(at))
 	keep := func(i int) bool { return !at[i] }
@@ -244,7 +242,6 @@ func (b *drawer) withoutChannels(at []bool) {
 	}
 }
 
-// beside draws media beside routers: NICs use all of their ports at once.
 func (b *drawer) beside() {
 	net, before := b.net, b.count()
 	net.Mixed = true

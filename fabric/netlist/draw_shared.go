@@ -10,21 +10,19 @@ import (
 	"starloom/hw"
 )
 
-// contention is what is shared in a drawing, while it is numbered.
 type contention struct {
 	*mistakes
 	net    *Net
 	order  []*placed
-	taps   [][]tapOf // by medium, of buses and crossbars: in the order of links
-	place  string    // of access
+	taps   [][]tapOf
+	place  string
 	access string
 
-	partial bool // not all nodes and links are known
-	unasked bool // it is not known whether NICs ask
-	any     bool // access is not known
+	partial bool // some nodes or links are unknown
+	unasked bool // unknown whether NICs ask
+	any     bool // access is unknown
 }
 
-// contention is what is shared in what was drawn.
 func (b *drawer) contention() *contention {
 	unasked := b.keys["nodes"] || b.keys["kinds"] || b.keys["access"] || b.heads != nil ||
 		slices.ContainsFunc(b.order, func(p *placed) bool {
@@ -34,7 +32,6 @@ func (b *drawer) contention() *contention {
 		partial: b.partial, unasked: unasked, any: b.keys["access"]}
 }
 
-// serve looks at buses and crossbars: what serves whom, and by which NICs.
 func (c *contention) serve() {
 	arbitrated, remedy := "", "take access: mixed"
 	for _, p := range c.order {
@@ -70,7 +67,6 @@ func (c *contention) serve() {
 	}
 }
 
-// bus takes the keys of a bus.
 func (c *contention) bus(p *placed) {
 	m := &c.net.Media[p.number]
 	if m.Length = p.keys.Length; m.Length != 0 && !c.net.Switch && !c.any {
@@ -91,7 +87,6 @@ func (c *contention) bus(p *placed) {
 	}
 }
 
-// tapped refuses what a NIC with one switch to all of its buses does not have.
 func (c *contention) tapped(p *placed) {
 	switch p.kind {
 	case kindProcessor:
@@ -108,7 +103,7 @@ func (c *contention) tapped(p *placed) {
 					contend.ArbiterOf(other.keys.Arbiter)), "give all buses of NICs with one switch the same arbiter")
 			}
 			if other.kind == kindBus {
-				break // all are as the first one
+				break
 			}
 		}
 	default:
@@ -116,7 +111,8 @@ func (c *contention) tapped(p *placed) {
 	}
 }
 
-// onlyCrossbar reports whether all is one crossbar, at whose port i processor i stands, or may be.
+// onlyCrossbar reports whether the network is one crossbar whose port i belongs to processor i, or may be one if
+// incomplete.
 func (c *contention) onlyCrossbar() bool {
 	if c.partial && len(c.net.Media) == 1 {
 		return true
@@ -132,7 +128,6 @@ func (c *contention) onlyCrossbar() bool {
 	return true
 }
 
-// conflicts refuses values of a crossbar that do not go together.
 func (c *contention) conflicts(p *placed) {
 	k := &p.keys
 	list, queue, none := k.Matching == matchList, k.Output == outputQueue, k.Arbiter == contend.ArbiterNone
@@ -170,10 +165,9 @@ func (c *contention) conflicts(p *placed) {
 	}
 }
 
-// number gives the outputs of crossbars their numbers among the media.
 func (c *contention) number() {
 	n, drawn := c.net, c.net.Media
-	crossbars := make(map[int]*placed) // by medium
+	crossbars := make(map[int]*placed)
 	for _, p := range c.order {
 		switch p.kind {
 		case kindBus:
@@ -213,7 +207,7 @@ func (c *contention) number() {
 			}
 		}
 	}
-	for i := range n.Crossbars { // of which a port hears one output: all are one where there is no arbiter
+	for i := range n.Crossbars { // a port hears one output; without an arbiter all outputs are one medium
 		x := &n.Crossbars[i]
 		for k, tap := range c.taps[x.drawn] {
 			if tap.in {
@@ -223,10 +217,9 @@ func (c *contention) number() {
 	}
 }
 
-// crossbar numbers one.
 func (c *contention) crossbar(p *placed) {
 	n, taps := c.net, c.taps[p.number]
-	kindOf := func(name string) hw.ArbiterKind { // one that does not work was refused
+	kindOf := func(name string) hw.ArbiterKind { // invalid kinds were rejected
 		if !hw.ArbiterWorks(name, hw.ForOutputs) {
 			return hw.ArbiterFixed
 		}

@@ -8,20 +8,19 @@ import (
 	"starloom/traces/input"
 )
 
-// mistakes are what is wrong with a netlist, in the order in which it is found.
 type mistakes struct {
-	found input.Errors         // no more than are named
-	alike map[[2]string]*alike // by place and kind
+	found input.Errors // at most input.ErrorsMax are listed
+	alike map[[2]string]*alike
 }
 
-// alike are mistakes of one kind at one place: of several nodes of a range.
+// alike counts errors of one kind at one place, such as those of a range of nodes.
 type alike struct {
-	first  *input.Error // nil if it is not named
-	reason string       // of the first one
+	first  *input.Error // nil if not listed
+	reason string
 	others int
 }
 
-// addAlike notes a mistake; of several of a kind at a place the first one says how many others there are.
+// addAlike records an error. Repetitions of its kind and place only raise the count in its message.
 func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 	key := [2]string{place, kind}
 	if a := m.alike[key]; a != nil {
@@ -42,7 +41,6 @@ func (m *mistakes) count() int { return len(m.found.List) + m.found.More }
 
 func (m *mistakes) full() bool { return len(m.found.List) == input.ErrorsMax }
 
-// add notes a mistake, unless it is noted: all nodes of a range may have it.
 func (m *mistakes) add(place, reason, remedy string) {
 	if slices.ContainsFunc(m.found.List, func(e *input.Error) bool { return e.Place == place && e.Reason == reason }) {
 		return
@@ -66,7 +64,7 @@ func (m *mistakes) take(err error) {
 	}
 }
 
-// err is all of them as one error, nil for none.
+// err returns all errors as one, nil if there are none.
 func (m *mistakes) err() error {
 	if m.count() == 0 {
 		return nil

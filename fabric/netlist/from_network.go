@@ -8,12 +8,12 @@ import (
 	"starloom/fabric/contend"
 )
 
-// Of is the netlist of another network: the same
-// numbers, names and words. What makes a network more than its wiring is not in it.
+// Of converts another network to a netlist with the same numbers, names and words. Abilities beyond wiring are lost.
+// It returns an error if a netlist has no such NICs.
 func Of(n fabric.Network) (*Net, error) {
 	shape, names := n.Shape(), n.Names()
 	net := &Net{Name: n.Kind(), Words: shape.Words}
-	length := 0 // of buses
+	length := 0
 	switch d := shape.Discipline.(type) {
 	case nil, fabric.OnePort:
 		net.OnePort = true

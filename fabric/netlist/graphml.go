@@ -19,22 +19,21 @@ import (
 	"starloom/traces/input"
 )
 
-// graphML is a graph that is read into a drawing: the format of Brandes et al., "GraphML Progress Report", 2002.
+// graphML reads a graph in GraphML (Brandes et al., "GraphML Progress Report", 2002) into a drawing.
 type graphML struct {
 	*reader
-	keys   map[string]graphKey // by their id
-	number map[string]int      // of each node by its id, in the drawing; None for one that is not read
-	ports  map[string]int      // of each node without named ports, those that links use so far
-	single map[[2]string][]int // links of one way whose way back is not there, by the ids of source and target
-	unread map[string]bool     // names of data that mean nothing here
+	keys   map[string]graphKey
+	number map[string]int      // number of each node by id, None if it was rejected
+	ports  map[string]int      // ports used so far of each node without named ports
+	single map[[2]string][]int // one-way links without a way back, by the ids of source and target
+	unread map[string]bool
 
-	directed string // where it says that edges are, "" if they are not
+	directed string // place that declares edges directed, "" if none
 }
 
-// graphKey is what data are called, and what nodes or edges without them have.
 type graphKey struct{ name, of, usual string }
 
-// graphNumber is an id that needs a word before it.
+// graphNumber matches an id that needs a prefix to become a name.
 var graphNumber = regexp.MustCompile(`^[0-9]+$`)
 
 func (r *reader) readGraphML(value *yaml.Node, where string) {
@@ -112,7 +111,6 @@ func (g *graphML) data(e *element, read ...string) map[string]string {
 	return all
 }
 
-// node reads a node: its name is that of its data, else its id.
 func (g *graphML) node(e *element) {
 	id, data := e.given["id"], g.data(e, "name", "kind")
 	name := cmp.Or(data["name"], id)
@@ -147,7 +145,6 @@ func (g *graphML) node(e *element) {
 	g.nodes = append(g.nodes, n)
 }
 
-// end is what a link calls an end of an edge, "" for a node that is not read.
 func (g *graphML) end(e *element, which string) (text string) {
 	id, given := e.given[which]
 	at, known := g.number[id]
@@ -165,14 +162,14 @@ func (g *graphML) end(e *element, which string) (text string) {
 		return n.name
 	case port != "":
 		return n.name + ":" + port
-	case n.ports != nil: // which the drawing refuses
+	case n.ports != nil:
 		return n.name
 	}
 	g.ports[id]++
 	return fmt.Sprintf("%s:%d", n.name, g.ports[id]-1)
 }
 
-// edge reads an edge. Two of opposite directions share their ports.
+// edge reads an edge; edges of opposite directions share their ports.
 func (g *graphML) edge(e *element, directed bool) {
 	data := g.data(e, "latency", "duplex")
 	if own := e.given["directed"]; own != "" {
@@ -199,7 +196,7 @@ func (g *graphML) edge(e *element, directed bool) {
 		g.single[back] = others[1:]
 		there := &g.links[others[0]]
 		if there.oneway = there.latency != l.latency || there.half != l.half; !there.oneway {
-			return // a link both ways
+			return // both edges are one link
 		}
 		l.ends = []string{there.ends[1], there.ends[0]}
 		g.links = append(g.links, l)
@@ -207,7 +204,7 @@ func (g *graphML) edge(e *element, directed bool) {
 	}
 	l.ends = []string{g.end(e, "source"), g.end(e, "target")}
 	switch {
-	case l.ends[0] == "" || l.ends[1] == "": // the other one is linked
+	case l.ends[0] == "" || l.ends[1] == "": // the known end counts as linked
 		l.vague = true
 		l.ends = slices.DeleteFunc(l.ends, func(end string) bool { return end == "" })
 		g.lose("links")
@@ -221,10 +218,10 @@ func (g *graphML) edge(e *element, directed bool) {
 }
 
 type element struct {
-	name   string // without its namespace
+	name   string
 	place  string
-	given  map[string]string // attributes
-	text   string            // between elements, without space around it
+	given  map[string]string
+	text   string // trimmed text between child elements
 	inside []*element
 }
 

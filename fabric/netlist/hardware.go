@@ -8,8 +8,8 @@ import (
 	"starloom/hw"
 )
 
-// Build puts the media between transmitters and receivers, all of which are one unit. A link is a coupler with
-// one sender; directions of a half-duplex link meet after theirs.
+// Build connects transmitters and receivers through the media, all in one unit. A link is a coupler with one sender;
+// the directions of a half-duplex link meet after their couplers.
 //
 //	transmitters --> couplers [--> half-duplex links] --> fibres --> receivers
 func (n *Net) Build(p fabric.Plant) error {
@@ -32,7 +32,6 @@ func (n *Net) Build(p fabric.Plant) error {
 	return part.Carry(p, links, delays, hears)
 }
 
-// part is the hardware between transmitters and links: what is free, and what lanes share if they ask.
 func (n *Net) part(p fabric.Plant) (*contend.Part, error) {
 	if len(n.asked) == 0 {
 		fan := 1
@@ -55,7 +54,6 @@ func (n *Net) part(p fabric.Plant) (*contend.Part, error) {
 	return contend.Join(p, n.bank(".near", "", n.all()), free, n.asked)
 }
 
-// freePart are media at which no one asks: couplers, and half-duplex links after them.
 func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, leads []uint32, fan int) (part *contend.Part, err error) {
 	part = &contend.Part{}
 	if part.Near, err = p.Light(n.bank("", "", media), nil); err != nil {
@@ -85,7 +83,8 @@ func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, lea
 	return part, nil
 }
 
-// halves are the half-duplex links, between couplers and fibres; other light passes. at is where a medium is in both.
+// halves builds the half-duplex links between couplers and fibres; other light passes. at maps a medium to its index
+// in both.
 func (n *Net) halves(in, out *hw.Light, at []uint32) (*hw.DuplexLinks, error) {
 	c := hw.DuplexLinkConfig{Bank: hw.Bank{Name: n.Name + ".pair", Units: 1}, Half: true, In: in, Out: out, Passes: true}
 	for i := range n.Media {
@@ -98,7 +97,7 @@ func (n *Net) halves(in, out *hw.Light, at []uint32) (*hw.DuplexLinks, error) {
 	return hw.NewDuplexLinks(c)
 }
 
-// halved are media some of which are directions of half-duplex links: couplers, and the links after them.
+// halved combines couplers with the half-duplex links after them.
 type halved struct {
 	*hw.DuplexLinks
 	couplers *hw.StarCouplers

@@ -8,13 +8,13 @@ import (
 	"strconv"
 )
 
-// Hash is what a netlist is known by: it changes with any node, port, link, latency or credit.
+// Hash identifies a netlist: it depends on every node, port, link, latency and credit.
 func (n *Net) Hash() uint32 {
 	n.hash.Do(func() {
 		h := sha256.New()
 		b := bufio.NewWriterSize(h, 1<<16)
 		n.write(b)
-		_ = b.Flush() // a hash takes everything
+		_ = b.Flush() // a hash never returns an error
 		n.sum = binary.BigEndian.Uint32(h.Sum(nil))
 	})
 	return n.sum

@@ -6,10 +6,9 @@ import (
 	"starloom/fabric"
 )
 
-// spread lays nodes out so that the distance of two is about that along the lines between them: stress majorization
-// (E. Gansner, Y. Koren and S. North, "Graph drawing by stress majorization", 2004), from where classical
-// multidimensional scaling puts them. All is done in one order, and products are rounded, so that every machine
-// draws the same.
+// spread places nodes so that their distances approximate path lengths: stress majorization (E. Gansner, Y. Koren and
+// S. North, "Graph drawing by stress majorization", 2004), started from classical multidimensional scaling. Fixed
+// order and rounded products produce the same picture on every machine.
 func spread(near [][]int) []Place {
 	const apart, rounds = 1.35, 150
 	far := distances(near)
@@ -28,7 +27,7 @@ func spread(near [][]int) []Place {
 				wanted := float64(apart * far[i][j])
 				dx, dy := at[i].X-at[j].X, at[i].Y-at[j].Y
 				length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-				if length < 1e-6 { // two at one place part: one way or the other, as their numbers say
+				if length < 1e-6 { // coinciding nodes part in a direction given by their numbers
 					dx, dy, length = 1, float64(i-j)/float64(len(at)), 1
 				}
 				weight := 1 / float64(wanted*wanted)
@@ -44,7 +43,7 @@ func spread(near [][]int) []Place {
 	return upright(at)
 }
 
-// distances are those along lines; of nodes that no line joins one more than any other.
+// distances returns path lengths in links. Unconnected nodes are one link farther apart than the longest path.
 func distances(near [][]int) [][]float64 {
 	far, most := make([][]float64, len(near)), 1.0
 	for i := range near {
@@ -89,7 +88,7 @@ func scaled(far [][]float64) []Place {
 	var axes [2][]float64
 	for a := range axes {
 		v := make([]float64, n)
-		for i := range v { // no symmetry
+		for i := range v {
 			v[i] = math.Mod(float64(float64(i+1)*0.6180339887498949)+float64(float64(a)*0.25), 1) - 0.45
 		}
 		for range 100 {
@@ -114,7 +113,7 @@ func scaled(far [][]float64) []Place {
 			for i := range v {
 				previous += float64(v[i] * v[i])
 			}
-			value := math.Sqrt(square / previous) // the axis is as long as the root of it
+			value := math.Sqrt(square / previous) // the axis is as long as the root of its eigenvalue
 			size := math.Sqrt(square) / math.Sqrt(value)
 			for i := range v {
 				v[i] = next[i] / size
@@ -129,7 +128,7 @@ func scaled(far [][]float64) []Place {
 	return at
 }
 
-// upright turns a picture so that its first node is at the upper left, and the second one to the right of it.
+// upright turns a picture until its first node is at the upper left and the second to the right of it.
 func upright(at []Place) []Place {
 	if len(at) < 2 {
 		return at
@@ -154,19 +153,18 @@ func upright(at []Place) []Place {
 	return at
 }
 
-// Place is where a picture has something; neighbours are at distance 1 or more.
+// Place is a position in a picture; neighbours are at distance 1 or more.
 type Place = fabric.Place
 
 const placesMax = 4096
 
-// short is the same way, of length 1.
 func short(p Place) Place {
 	length := math.Sqrt(float64(p.X*p.X) + float64(p.Y*p.Y))
 	return Place{X: p.X / length, Y: p.Y / length}
 }
 
-// gridPlaces are those of a grid: x to the right, y upwards, z to the back, and further dimensions as copies side by
-// side, above each other, and so on.
+// gridPlaces places a grid: x to the right, y upwards, z to the back, further dimensions as copies side by side, then
+// above each other, and so on.
 func gridPlaces(k []int) (places []Place) {
 	step := gridSteps(k)
 	nodes := 1
@@ -188,7 +186,7 @@ func gridPlaces(k []int) (places []Place) {
 func gridSteps(k []int) (steps []Place) {
 	const back, up = 0.68, 0.56
 	steps = []Place{{X: 1}, {Y: 1}}
-	wide, high := 1.0, 1.0 // from a node to the same one of the next copy
+	wide, high := 1.0, 1.0
 	if len(k) > 2 {
 		steps[0].X = float64(back*float64(k[2]-1)) + 1
 		steps[1].Y = float64(up*float64(k[2]-1)) + 1
@@ -199,7 +197,7 @@ func gridSteps(k []int) (steps []Place) {
 		wide += float64(steps[0].X * float64(k[0]-1))
 		high += float64(steps[1].Y * float64(k[1]-1))
 		for d := 3; d < len(k); d++ {
-			if d%2 == 1 { // aslant, so that lines do not pass through other nodes
+			if d%2 == 1 { // slanted, so that lines avoid other nodes
 				steps = append(steps, Place{X: wide + 0.6, Y: 0.25 * wide})
 				wide += float64(float64(k[d]-1) * (wide + 0.6))
 			} else {
@@ -220,7 +218,7 @@ func circle(nodes int) (places []Place) {
 	return places
 }
 
-// groupPlaces are those of groups around a point, at distances as long as a group is wide, and of the nodes of each around its own.
+// groupPlaces places groups on a circle, a group's width apart, and the nodes of each group on its own circle.
 func groupPlaces(groups, nodes int) (places []Place) {
 	around, wide := circle(nodes), 0.0
 	if nodes == 1 {
@@ -237,7 +235,7 @@ func groupPlaces(groups, nodes int) (places []Place) {
 	return places
 }
 
-// treePlaces are those of a tree: the root at the top, each node above the middle of its children.
+// treePlaces places the root at the top and each node above the middle of its children.
 func treePlaces(arity, nodes int) (places []Place) {
 	places = make([]Place, nodes)
 	leaf := 0.0

@@ -11,24 +11,24 @@ import (
 	"starloom/nic"
 )
 
-// Net is a network with every node, port and medium numbered: what a drawing becomes.
+// Net is a drawing with every node, port and medium numbered.
 type Net struct {
-	Name       string // the head of all paths
-	OnePort    bool   // a NIC sends to one port, or to all, and hears one; else it does so at all at once
-	Switch     bool   // a NIC has one switch to all of its buses
-	Mixed      bool   // some ports of a NIC ask before they send
+	Name       string
+	OnePort    bool // a NIC sends to one port or to all, and hears one; otherwise it uses all at once
+	Switch     bool
+	Mixed      bool // some ports of a NIC ask before they send
 	Processors []Processor
 	Media      []Medium
 	Crossbars  []Crossbar
 	Words      [nic.ShapeWords]uint32
 
-	one, many string // what a medium is called
+	one, many string // nouns for media
 	wiring    *fabric.Wiring
 	own       *nic.Own // nil if all processors have the same ports
-	ports     int      // the most
-	places    []*Place // by processor, nil where none is known
-	notes     []string // of the drawing
-	unequal   bool     // some media have latencies of their own
+	ports     int      // most of a processor
+	places    []*Place // by processor, nil if unknown
+	notes     []string
+	unequal   bool // some media have latencies of their own
 	reaching
 	said
 	contended
@@ -36,90 +36,89 @@ type Net struct {
 }
 
 type reaching struct {
-	apart     bool            // some may not
-	routers   *fabric.Routers // nil for none
-	calls     []string        // of each router: what routes call it
-	rule      string          // that routes of routers follow, but for those that are given
-	shorthand *shorthand      // that draws routers, nil for none
-	slotted   int             // media that carry frames in slots: those after them are channels of routers
+	apart     bool // some processors may be unreachable
+	routers   *fabric.Routers
+	calls     []string   // name of each router in routes
+	rule      string     // default routing rule of routers
+	shorthand *shorthand // draws the routers, nil for none
+	slotted   int        // media with slots; channels of routers follow them
 }
 
 type said struct {
-	rtl          map[string]*NodeRTL // in the place of nodes
-	replacements []Replacement       // the same, of a scenario
-	routes       []Route             // those that are not the shortest ones
-	noRoutes     bool                // there are no others
-	later        func() error        // follows routes, nil for nothing to do
-	credits      fabric.CreditPlan   // ports whose links have some
+	rtl          map[string]*NodeRTL
+	replacements []Replacement     // the same, as entries of a scenario
+	routes       []Route           // all that differ from the shortest
+	noRoutes     bool              // no other routes exist
+	later        func() error      // follows routes, nil if nothing remains
+	credits      fabric.CreditPlan // ports whose links have credits
 }
 
 type contended struct {
-	shared *contend.Buses   // with Switch, else nil
-	lanes  *nic.Classes     // with Mixed, else nil
-	asked  []contend.Shared // with Mixed: what lanes ask for
+	shared *contend.Buses   // with Switch, otherwise nil
+	lanes  *nic.Classes     // with Mixed, otherwise nil
+	asked  []contend.Shared // with Mixed: shared media that lanes ask for
 }
 
-// hashed is the hash, once it was asked for.
 type hashed struct {
 	hash sync.Once
 	sum  uint32
 }
 
-// Processor is one of a Net.
+// Processor is a processor of a Net.
 type Processor struct {
 	Path  string
 	Ports []Port
 }
 
-// Port is one of a Processor: the media that it sends to and hears, None for none.
+// Port is a port of a Processor and the media that it sends to and hears, None for none.
 type Port struct {
 	Path         string
 	Sends, Hears int
-	Asks         int `json:",omitempty"` // 1 + the crossbar that it leads to, 0 for none
+	Asks         int `json:",omitempty"` // 1 + its crossbar, 0 for none
 }
 
-// None is the medium of a port that does not send, or does not hear; and the opposite of a medium that has none.
+// None is the medium of a port that does not send or hear, and the Opposite of a medium without one.
 const None = -1
 
-// Medium is where the frames of its senders meet, and what leads from there to all that hear it.
+// Medium collects the frames of its senders and carries them to all listeners.
 type Medium struct {
 	Path, Link string
-	Star       bool // it is a node of the drawing, not one direction of a link
-	Bus        bool `json:",omitempty"` // the node is a bus
-	Latency    int  // cycles, Usual for those of link.propagation_cycles
-	Opposite   int  // the other direction of the same half-duplex link, None for none
+	Star       bool // a node of the drawing, not one direction of a link
+	Bus        bool `json:",omitempty"`
+	Latency    int  // cycles, or Usual for link.propagation_cycles
+	Opposite   int  // other direction of a half-duplex link, None for none
 	Pair       string
 	Arbiter    string `json:",omitempty"` // of a bus, "" for none
-	Weights    []int  `json:",omitempty"` // of a bus with such an arbiter: that of each sender, 1 for what is missing
-	Length     int    `json:",omitempty"` // processors that may be on a bus in one slot, 0 for all
-	Taps       []Tap  `json:",omitempty"` // of a bus: the ports that lead to it, in the order of links
-	Legs       []Leg  `json:",omitempty"` // of one that is aligned: its ways, by processor and port, in before out
+	Weights    []int  `json:",omitempty"` // weight of each sender on such a bus, 1 if missing
+	Length     int    `json:",omitempty"` // most processors on a bus in one slot, 0 for all
+	Taps       []Tap  `json:",omitempty"` // ports of a bus, in the order of links
+	Legs       []Leg  `json:",omitempty"` // of an aligned medium, by processor and port, in before out
 
-	Credits *fabric.CreditLimits `json:",omitempty"` // of the port that sends on one direction of a link, nil for none
+	Credits *fabric.CreditLimits `json:",omitempty"` // of the port that sends on a direction of a link, nil for none
 
-	round Place  // PlanLink.Round
-	place string // where its link is drawn
+	round Place
+	place string
 }
 
-// Leg is a way from a port into a star or a bus, or out of it.
+// Leg is a way from a port into a star or bus, or out of it.
 type Leg struct {
 	Tap
-	Out     bool // to the port
-	Latency int  // cycles, before padding
+	Out     bool
+	Latency int // cycles, before padding
 }
 
 // Tap is a port at a bus or a crossbar.
 type Tap struct{ Processor, Port int }
 
-// Crossbar is one of a Net: its outputs are media, side by side, and its port k is where a link leads.
+// Crossbar is a crossbar of a Net. Its outputs are consecutive media, its ports are in the order of links.
 type Crossbar struct {
 	contend.Crossbar
-	First int // of its media
+	First int
 	Taps  []Tap
-	drawn int // its number among what is drawn
+	drawn int // number of its node among the drawn media
 }
 
-// Usual is the latency of a medium that has none of its own.
+// Usual is the latency of a medium without its own.
 const Usual = -1
 
 func (n *Net) finish() *Net {
@@ -153,7 +152,7 @@ func (n *Net) finish() *Net {
 	}
 	if n.Switch {
 		n.shared = n.makeBuses()
-		own = false // taps say which ports there are
+		own = false // taps define the ports
 	}
 	if n.Mixed {
 		n.share()
@@ -179,10 +178,10 @@ func (n *Net) finish() *Net {
 	return n
 }
 
-// Ports returns how many ports the processor with the most has.
+// Ports returns the largest number of ports of a processor.
 func (n *Net) Ports() int { return n.ports }
 
-// Shape is the size: one unit.
+// Shape returns the size: one unit, or one per processor if all ports are at routers.
 func (n *Net) Shape() fabric.Shape {
 	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
 	switch {
@@ -223,13 +222,12 @@ func (n *Net) paths() (paths []string) {
 	return paths
 }
 
-// latencies are the cycles of the shortest and of the longest link, if those without a latency have so many.
 func (n *Net) latencies(linkCycles int) (least, most int) {
 	delays := n.delays(linkCycles)
 	return int(slices.Min(delays)), int(slices.Max(delays))
 }
 
-// delays are the cycles from each medium to those who hear it.
+// delays returns the cycles from each medium to its listeners.
 func (n *Net) delays(linkCycles int) []uint16 {
 	delays := make([]uint16, n.slotted)
 	for i := range delays {
@@ -240,7 +238,6 @@ func (n *Net) delays(linkCycles int) []uint16 {
 	return delays
 }
 
-// port is the path of a port, also of one that its processor does not have.
 func (n *Net) port(processor int, port uint16) string {
 	if ports := n.Processors[processor].Ports; int(port) < len(ports) {
 		return ports[port].Path
@@ -250,7 +247,7 @@ func (n *Net) port(processor int, port uint16) string {
 
 func (n *Net) opposites() []uint32 { return n.wiring.Opposite }
 
-// Names are the paths of everything.
+// Names returns the paths of processors, ports and media.
 func (n *Net) Names() fabric.Names { return names{n} }
 
 type names struct{ net *Net }
@@ -262,7 +259,7 @@ func (n names) Link(medium int) string      { return n.medium(medium).Link }
 func (n names) MediumNoun() (one, _ string) { return n.net.one, n.net.many }
 func (n names) Port(i int, p uint16) string { return n.net.port(i, p) }
 
-// HeardOn is the medium that a port hears, None for one that its processor does not have.
+// HeardOn returns the medium that a port hears, None if the processor lacks the port.
 func (n names) HeardOn(i int, p uint16) int {
 	if ports := n.net.Processors[i].Ports; int(p) < len(ports) {
 		return ports[p].Hears
@@ -270,7 +267,7 @@ func (n names) HeardOn(i int, p uint16) int {
 	return None
 }
 
-// medium is one of the media; routers have none, and stand in its place.
+// medium returns a medium; higher numbers stand for routers.
 func (n names) medium(medium int) Medium {
 	if medium >= len(n.net.Media) {
 		router := fmt.Sprintf("netlist.router[%d]", medium)
@@ -279,7 +276,7 @@ func (n names) medium(medium int) Medium {
 	return n.net.Media[medium]
 }
 
-// SentOn is the medium of a port; a frame to all ports reaches a processor by the first that it hears.
+// SentOn returns the medium of a port. A frame to all ports reaches a processor by the first medium that it hears.
 func (n names) SentOn(i int, p uint16, towards int) int {
 	if p != nic.PortAll {
 		ports := n.net.Processors[i].Ports
@@ -309,7 +306,6 @@ func (n names) SentOn(i int, p uint16, towards int) int {
 	return first
 }
 
-// medium is the number of one that a wiring leads to, None for none.
 func medium(wire uint32) int {
 	if wire == fabric.NoMedium {
 		return None
@@ -317,7 +313,7 @@ func medium(wire uint32) int {
 	return int(wire)
 }
 
-// What a port, a medium, and a packet on its way through routers take, in bytes, beside their frames.
+// Bytes of a port, of a medium in each engine, and of a packet in routers, frames excluded.
 const (
 	memoryPort   = 24
 	memorySlot   = 24
@@ -325,14 +321,14 @@ const (
 	memoryPacket = 64
 )
 
-// MemoryBytes is what carries the frames.
+// MemoryBytes returns the memory of everything that carries frames.
 func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 	lanes := uint64(len(n.Processors))
 	if !n.OnePort && !n.Switch {
 		lanes *= uint64(n.ports)
 	}
 	bytes := uint64(len(n.Processors)*n.ports)*memoryPort + n.creditBytes()
-	if n.routers != nil { // with what is measured beside them on a mesh of 64x64, and the frames that NICs have taken
+	if n.routers != nil { // 9/8: measured on a 64x64 mesh; NICs hold further frames
 		bytes += n.routers.Bytes()*9/8 + uint64(len(n.routers.Graph.Nodes)*c.TxFrames)*(c.RoomBytes(c.FramePayload())+memoryPacket)
 	}
 	if c.Cycle {
@@ -356,7 +352,7 @@ func (n *Net) creditBytes() (bytes uint64) {
 
 func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
 
-// routedBy are the processors with a port at a router, nil for no routers.
+// routedBy marks processors with a port at a router. It returns nil without routers.
 func (n *Net) routedBy() (routed []bool) {
 	if n.routers == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// pure reports whether all is one crossbar, at whose port i processor i stands.
+// pure reports whether the network is one crossbar whose port i belongs to processor i.
 func (n *Net) pure() bool {
 	if len(n.Crossbars) != 1 || len(n.Media) != n.Crossbars[0].Media() || len(n.Crossbars[0].Taps) != len(n.Processors) {
 		return false
@@ -63,7 +63,7 @@ func (n *Net) accessWord() uint32 {
 	return 1
 }
 
-// output is the medium of a crossbar that a processor hears, None for none.
+// output returns the output of a crossbar that a processor hears, None for none.
 func (n *Net) output(x *Crossbar, processor int) int {
 	for k := range x.Media() {
 		if x.hearer(n, k) == processor || x.Shared() {
@@ -73,7 +73,6 @@ func (n *Net) output(x *Crossbar, processor int) int {
 	return None
 }
 
-// hearer is the processor at an output, None for none.
 func (x *Crossbar) hearer(n *Net, output int) int {
 	tap := x.Taps[output]
 	if n.Processors[tap.Processor].Ports[tap.Port].Hears != x.First+output {
@@ -82,7 +81,6 @@ func (x *Crossbar) hearer(n *Net, output int) int {
 	return tap.Processor
 }
 
-// switched is how NICs with one switch get at their buses, taps where these are.
 func (n *Net) switched() fabric.Discipline {
 	s := n.taps()
 	if n.shared.Arbiter != contend.None {
@@ -169,7 +167,6 @@ func (n *Net) share() {
 	n.lanes.Routed = routed
 }
 
-// busesWith are the buses with an arbiter of a kind, nil for none.
 func (n *Net) busesWith(arbiter string) *contend.Shared {
 	s, taps := &contend.Shared{}, &hw.Taps{Ports: 1}
 	var weights [][]int
@@ -221,7 +218,7 @@ func (n *Net) freeMedia() (media []uint32) {
 	return media
 }
 
-// SlotTransport is a network in the slot engine whose sizes and wiring are these.
+// SlotTransport returns the transport of a network with these sizes and wiring.
 func (n *Net) SlotTransport(of fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	switch {
 	case n.Switch:
@@ -255,7 +252,6 @@ func (n *Net) crossbarOf(medium int) *Crossbar {
 	return &n.Crossbars[after-1]
 }
 
-// longest are the cycles of the longest ways into an aligned medium, and out of it.
 func (m *Medium) longest() (in, out int) {
 	for _, leg := range m.Legs {
 		if leg.Out {
@@ -267,7 +263,6 @@ func (m *Medium) longest() (in, out int) {
 	return in, out
 }
 
-// leg is the latency of a way, Usual for one that has none of its own.
 func (m *Medium) leg(tap Tap, out bool) int {
 	for _, leg := range m.Legs {
 		if leg.Tap == tap && leg.Out == out {
@@ -277,7 +272,6 @@ func (m *Medium) leg(tap Tap, out bool) int {
 	return Usual
 }
 
-// holds says why no run can break a rule, "" if one may.
 func (n *Net) holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree:
@@ -290,8 +284,8 @@ func (n *Net) holds(rule string) string {
 	return ""
 }
 
-// neverMeet says why frames never meet on any medium, "" if they may: on a star or a bus without an arbiter, which have several senders, on
-// the one medium of a crossbar, and on a link with one direction at a time.
+// neverMeet returns why frames never collide, "" if they can: on a star or bus without an arbiter and with several
+// senders, on the single medium of a crossbar, on a half-duplex link.
 func (n *Net) neverMeet() string {
 	senders := make([]int, len(n.Media))
 	for i := range n.Processors {

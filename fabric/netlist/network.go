@@ -20,76 +20,77 @@ import (
 //go:embed network.go
 var source string
 
-// Network is any network, as a file draws it: processors and stars, and links between them. Reading it, and
-// Drawing, are the ways to make one.
+// Network is any network, read from a file or converted from a Drawing.
 type Network struct {
 	// head of all paths (default netlist)
 	Name string `json:"name,omitempty" jsonschema:"minLength=1"`
-	// path of a file that draws the network, with these keys, relative to the scenario's folder
+	// path of a file with these keys that draws the network, relative to the scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
-	// all: a NIC sends and hears at all of its ports in one slot; one: it sends to one of them, or one frame to all,
-	// and hears one; switch: it has one switch to all of its buses; mixed: all, some of which ask before they
-	// send (default mixed if there are arbiters beside other media, else all)
+	// all: a NIC sends and hears on all of its ports in one slot; one: it sends to one port, or one frame to all
+	// ports, and hears one; switch: one switch connects it to all of its buses; mixed: as all, but some ports ask
+	// before they send (default mixed if there are arbiters beside other media, otherwise all)
 	Access string `json:"access,omitempty" jsonschema:"enum=all,enum=one,enum=switch,enum=mixed"`
-	// sl_shape: what firmware is told of the network, up to 8 words (default: processors, most ports, media, 0, 0,
-	// 1 for access all, a hash of the netlist)
+	// sl_shape: up to 8 words that describe the network to firmware (default: processors, most ports, media, 0, 0, 1
+	// for access all, a hash of the netlist)
 	Words []uint32 `json:"words,omitempty" jsonschema:"maxItems=8"`
-	// allows processors that cannot reach each other
+	// allow processors that cannot reach each other
 	Apart bool `json:"apart,omitempty"`
-	// path of a graph of routers in the format of BookSim's anynet, relative to the file; each router is a processor r[R]
+	// path of a graph of routers in BookSim's anynet format, relative to the file; each router is a processor r[R]
 	Anynet string `json:"anynet,omitempty" jsonschema:"minLength=1"`
-	// path of a graph in GraphML, relative to the file: nodes with data name and kind, edges with latency and duplex
+	// path of a graph in GraphML, relative to the file: nodes have data name and kind, edges have data latency and
+	// duplex
 	GraphML string `json:"graphml,omitempty" jsonschema:"minLength=1"`
 	Shorthands
 	// one router with all processors
 	Fly *Fly `json:"fly,omitempty"`
-	// what all routers have in common; the nodes of mesh, torus, ring, dragonfly, fly or anynet are routers
+	// common parameters of all routers; the nodes of mesh, torus, ring, dragonfly, fly or anynet become routers
 	Router *Router `json:"router,omitempty"`
-	// of firmware at routers: when handlers run, and what links carry
+	// for firmware at routers: when handlers run, and what links carry
 	Streaming *Streaming `json:"streaming,omitempty"`
-	// words for nodes that have the same keys: name: {kind: ...}
+	// named sets of node keys: NAME: {kind: ...}
 	Kinds Nodes `json:"kinds,omitempty"`
-	// name, or names in a range such as p[0..3]: {kind: processor, star, bus, crossbar or router}; the order gives processors their numbers
+	// name, or a range such as p[0..3]: {kind: processor, star, bus, crossbar or router}; processors are numbered in
+	// this order
 	Nodes Nodes `json:"nodes,omitempty"`
-	// what joins ports of processors with each other, with stars, or with ports of routers
+	// links between ports of processors, from ports to stars, and between ports of routers
 	Links Links `json:"links,omitempty"`
-	// ways that firmware reads: shortest (default), none: no table, or an object of both: {default: none, NODE:
-	// {DESTINATION: port}}; of routers: shortest, dor, dim_order, dateline, minimal, anynet (default: what the network brings),
-	// or an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}
+	// routing table for firmware: shortest (default), none, or both in an object {default: none, NODE: {DESTINATION:
+	// port}}; of routers: shortest, dor, dim_order, dateline, minimal, anynet (default: depends on the network), or
+	// an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}
 	Routes *Routes `json:"routes,omitempty"`
 
 	net     *Net
-	routers *fabric.Routers // nil for none
+	routers *fabric.Routers
 }
 
 func (Network) Declaration() string { return source }
 
-// Nodes are nodes by their names, in the order of the file.
+// Nodes lists nodes by name in the order of the file.
 type Nodes []NodeEntry
 
-// JSONSchemaAlias says that a file has them as an object.
+// JSONSchemaAlias describes Nodes as an object.
 func (Nodes) JSONSchemaAlias() any { return map[string]NodeEntry{} }
 
-// NodeEntry is what a name stands for.
+// NodeEntry describes the nodes of a name or range.
 type NodeEntry struct {
-	// of an entry of a list: name, or names in a range
+	// in a list: a name, or a range of names
 	Name string `json:"name,omitempty" jsonschema:"minLength=1"`
-	// processor, star: a passive star, on which frames of several senders meet; bus: a star whose arbiter, if it has
-	// one, serves one of them; crossbar: each frame goes to the port of its destination; router: one with virtual
-	// channels, through which packets go flit by flit; or a word of kinds
+	// processor; star: a passive star, on which frames of several senders collide; bus: a star with an optional
+	// arbiter that serves one sender; crossbar: each frame goes to the port of its destination; router: forwards
+	// packets flit by flit through virtual channels; or a name from kinds
 	Kind string `json:"kind" jsonschema:"minLength=1"`
-	// names of the ports of a processor or a router, port 0 first (default: those that links use)
+	// names of the ports of a processor or router, port 0 first (default: the ports that links use)
 	Ports []string `json:"ports,omitempty" jsonschema:"minItems=1"`
-	// of ports, those that may be without a link
+	// names from ports that need no link
 	Open []string `json:"open,omitempty" jsonschema:"minItems=1"`
-	// RTL in the place of the node's parts, as an entry of the scenario's key rtl with replace: NODE.**
+	// RTL that replaces the node's parts, as an entry of the scenario's key rtl with replace: NODE.**
 	RTL *NodeRTL `json:"rtl,omitempty"`
 	Serving
 }
 
 func (NodeEntry) Declaration() string { return source }
 
-// Setting is what a list of settings shows of them: the object of a file, in its order.
+// Setting returns the nodes as an object in the order of the file, for lists of settings.
 func (list Nodes) Setting() any {
 	entries := make([]string, len(list))
 	for i := range list {
@@ -102,13 +103,13 @@ func (list Nodes) Setting() any {
 	return json.RawMessage("{" + strings.Join(entries, ",") + "}")
 }
 
-// Links are links in the order of the file.
+// Links lists links in the order of the file.
 type Links []LinkEntry
 
-// JSONSchemaAlias says that a file has them as a list.
+// JSONSchemaAlias describes Links as a list.
 func (Links) JSONSchemaAlias() any { return []LinkEntry{} }
 
-// Setting is what a list of settings shows of them.
+// Setting returns the links for lists of settings, plain ones as their endpoints.
 func (list Links) Setting() any {
 	all := make([]any, len(list))
 	for i, l := range list {
@@ -119,17 +120,19 @@ func (list Links) Setting() any {
 	return all
 }
 
-// LinkEntry joins two ports, or any number of ports and a star.
+// LinkEntry joins two ports, or any number of ports with a star.
 type LinkEntry struct {
-	// node:port, a node whose ports have numbers (the next one), or a star; ranges of one length are joined one by one
+	// node:port, a node with numbered ports (its next port), or a star; ranges of equal length are joined element by
+	// element
 	Endpoints []string `json:"endpoints" jsonschema:"required,minItems=2"`
-	// from the first end to the second one; else both ways
+	// true: only from the first end to the second; false: both ways
 	Oneway bool `json:"oneway,omitempty"`
-	// half: a link carries one direction in a slot, and frames in both meet; full: both (default full)
+	// half: one direction per slot, and frames in both directions collide; full: both directions (default full)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=full,enum=half"`
-	// cycles; of a star, those out of it (default link.propagation_cycles)
+	// latency in cycles; of a star, of the links out of it (default link.propagation_cycles)
 	Latency *int `json:"latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
-	// of the port that sends on each direction of the link, as on an EJ network: how many frames it may have on the link and at the receiver
+	// credits of the sending port in each direction, as on an EJ network: how many frames may be on the link and at
+	// the receiver
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 }
 
@@ -137,10 +140,10 @@ func (LinkEntry) Declaration() string { return source }
 
 func (Network) Kind() string { return "netlist" }
 
-// Net is the network with everything numbered, nil if nothing was read.
+// Net returns the numbered network, nil if nothing was read.
 func (n Network) Net() *Net { return n.net }
 
-// Check implements fabric.Network: what is wrong with a drawing was found when it was read.
+// Check implements fabric.Network. Reading the drawing has reported its errors.
 func (n Network) Check() error {
 	if n.net == nil {
 		return input.Mistake("fabric.netlist", "the netlist is empty",
@@ -149,7 +152,7 @@ func (n Network) Check() error {
 	return nil
 }
 
-// drawn is the Net, one with nothing in it if nothing was read.
+// drawn returns the Net, an empty one if nothing was read.
 func (n Network) drawn() *Net {
 	if n.net == nil {
 		return (&Net{Name: "netlist", one: "medium", many: "media"}).finish()
@@ -167,7 +170,7 @@ func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	switch {
 	case net.routers != nil && tells:
 		return referees.NewTold(processors, w)
-	case net.routers != nil: // media have run-tables
+	case net.routers != nil:
 		return referees.NewPackets(processors)
 	case tells:
 		return &told{referees.NewTold(processors, w), runTable{net: net}}
@@ -188,7 +191,6 @@ func (n Network) rom(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) 
 
 const noVotes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for processors that fail"
 
-// checkGossip refuses keys of gossip that only crossbars have; nil for other workloads.
 func checkGossip(g *fabric.Gossip) error {
 	const place = "workload.gossip."
 	switch {
@@ -210,7 +212,7 @@ func checkGossip(g *fabric.Gossip) error {
 	return nil
 }
 
-// MarshalJSON is what a scenario is known by: what was read, in one piece.
+// MarshalJSON encodes everything that was read, from all files, as one object. It identifies the network.
 func (n Network) MarshalJSON() ([]byte, error) {
 	type keys Network
 	graph := n.Anynet != ""
@@ -261,7 +263,7 @@ func (n *Network) fill(d *Drawing) {
 	}
 }
 
-// Network is what was drawn; errors are *input.Errors.
+// Network returns the drawn network. Errors are *input.Errors.
 func (d *Drawing) Network() (Network, error) {
 	net, err := d.Net()
 	if err != nil {
@@ -276,7 +278,7 @@ func (n Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return n.drawn().SlotTransport(n, c)
 }
 
-// Settle makes what takes long.
+// Settle completes slow work, such as following routes.
 func (n Network) Settle() error {
 	if n.routers != nil && n.routers.Later != nil {
 		return n.routers.Later()
@@ -298,7 +300,7 @@ func (n Network) workloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, rom
 	return referees.ToldBytes(uint64(len(n.drawn().Processors))), 0
 }
 
-// Replacements are the entries of a scenario's key rtl that nodes stand for, in the order of nodes.
+// Replacements returns the RTL of nodes as entries of a scenario's key rtl, in the order of nodes.
 func (n *Network) Replacements() []Replacement {
 	if n == nil || n.net == nil {
 		return nil
@@ -306,7 +308,7 @@ func (n *Network) Replacements() []Replacement {
 	return n.net.replacements
 }
 
-// replacing are the replacements of a drawing; folder is that of its file, as seen from the scenario's.
+// replacing returns the replacements of a drawing; folder leads from the scenario to the drawing's file.
 func (d *Drawing) replacing(folder string) (all []Replacement) {
 	for i := range d.nodes {
 		n := &d.nodes[i]

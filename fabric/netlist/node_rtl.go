@@ -10,27 +10,26 @@ import (
 //go:embed node_rtl.go
 var nodeRTLSource string
 
-// NodeRTL stands in the place of a node's hardware: of those of its parts that are what the RTL is; with neither map nor
-// twin, of all of them.
+// NodeRTL replaces those parts of a node that the RTL models, or all parts if neither map nor twin is given.
 type NodeRTL struct {
 	// path of a pin map, relative to the file
 	Map string `json:"map,omitempty" jsonschema:"minLength=1"`
-	// Starloom's own Verilog, such as star_coupler; if twin and map are left out, the twin of each part
+	// Verilog twin of Starloom, such as star_coupler (default without map: the twin of each part)
 	Twin string `json:"twin,omitempty" jsonschema:"minLength=1"`
-	// what runs the RTL: wasm (default) or icarus
+	// backend that runs the RTL: wasm (default) or icarus
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus"`
 }
 
 func (NodeRTL) Declaration() string { return nodeRTLSource }
 
-// Replacement is an entry of a scenario's key rtl that a node stands for.
+// Replacement is the RTL of a node as an entry of a scenario's key rtl.
 type Replacement struct {
 	NodeRTL
-	Place   string // where it is written
+	Place   string
 	Replace string // pattern of paths
 }
 
-// Stands notes where the keys of the entry are written.
+// Stands records the places of the entry's keys.
 func (r *Replacement) Stands(places map[string]string, entry string) {
 	for key, given := range map[string]bool{"": true, ".replace": true, ".map": r.Map != "", ".twin": r.Twin != "", ".backend": r.Backend != ""} {
 		if given {
@@ -53,7 +52,6 @@ func (r *NodeRTL) text() string {
 	return text
 }
 
-// yaml is the key of a node, "" for none.
 func (r *NodeRTL) yaml() string {
 	if r == nil {
 		return ""

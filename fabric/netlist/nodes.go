@@ -8,22 +8,22 @@ import (
 
 type node struct {
 	place string
-	name  string   // with ranges
-	kind  string   // "" if it is not known
-	ports []string // of a processor or a router: their names, nil for those that links use
-	open  []string // of these, those that may be without a link
-	at    []Place  // where a picture has them, nil if nothing is known
-	keys  Serving  // of a bus or a crossbar
-	vague bool     // not all of its keys are known
+	name  string
+	kind  string   // "" if unknown
+	ports []string // names of the ports of a processor or router, nil to use those of links
+	open  []string // ports that need no link
+	at    []Place  // positions in a picture, nil if unknown
+	keys  Serving
+	vague bool // some keys are unknown
 
-	listed  []portOf       // what ports and open say, once it was looked at
-	numbers map[string]int // of these, by their names
+	listed  []portOf // ports after checking
+	numbers map[string]int
 
-	directed string // of a graph whose edges lead one way: where it says so; "" for others
+	directed string // place that declares the graph directed, "" if it is not
 	rtlOf
 }
 
-// oneWay adds to what is wrong with a node that a way is not there, as edges of its graph lead one way.
+// oneWay adds to a reason that the missing way is due to a directed graph.
 func (n *node) oneWay(reason, remedy string) (string, string) {
 	if n.directed == "" {
 		return reason, remedy
@@ -32,7 +32,7 @@ func (n *node) oneWay(reason, remedy string) (string, string) {
 		`write edgedefault="undirected" there, so that edges lead both ways, or ` + remedy
 }
 
-// rtlOf is the RTL in the place of a node, and where that is written; nil for none.
+// rtlOf is the RTL that replaces a node, nil for none.
 type rtlOf struct {
 	rtl      *NodeRTL
 	rtlPlace string
@@ -40,14 +40,14 @@ type rtlOf struct {
 
 type link struct {
 	place   string
-	ends    []string // with ranges
-	places  []string // of the ends
+	ends    []string
+	places  []string
 	oneway  bool
 	half    bool
-	latency int   // Usual for none of its own
-	wrong   bool  // it has a latency that cannot be
-	vague   bool  // how it joins its ends is not known, or what some of these are
-	round   Place // PlanLink.Round
+	latency int  // Usual if not given
+	wrong   bool // the latency is illegal
+	vague   bool // some ends or keys are unknown
+	round   Place
 	credits *fabric.CreditLimits
 }
 
@@ -73,25 +73,25 @@ var accesses = []string{accessAll, accessOne, accessSwitch, accessMixed}
 type placed struct {
 	*node
 	name    string
-	index   int // of those that one entry stands for
-	number  int // of a processor, of a router, or of the medium of a star
+	index   int // within the range of its entry
+	number  int // of a processor, a router, or the medium of a star
 	ports   []portOf
-	numbers map[string]int // of ports with names, by these
-	named   bool           // its ports have names
-	listed  bool           // they are those of the list
-	mixed   bool           // some ends of links name its ports, and others do not
-	twice   bool           // it is one of two nodes of its name
-	loose   bool           // a link that is not drawn may lead to any of its ports
+	numbers map[string]int
+	named   bool
+	listed  bool // the key ports lists them
+	mixed   bool // links use both names and numbers
+	twice   bool // another node has its name
+	loose   bool // a rejected link may lead to any port
 }
 
-// portOf is a port while it is drawn: where its ways out and in were drawn, "" for none.
+// portOf is a port during drawing. outPlace and inPlace are the places of its links, "" for none.
 type portOf struct {
 	name     string
 	open     bool
 	out, in  int
-	asks     int  // 1 + the crossbar that it leads to, 0 for none
-	routed   bool // it is at a router
-	hidden   bool // a link that is not drawn leads to it
+	asks     int  // 1 + its crossbar, 0 for none
+	routed   bool // at a router
+	hidden   bool // a rejected link leads to it
 	outPlace string
 	inPlace  string
 }
@@ -102,7 +102,6 @@ func (p *placed) shared() bool {
 	return p.kind == kindStar || p.kind == kindBus || p.kind == kindCrossbar
 }
 
-// tapOf is a port at a bus or a crossbar, as it is drawn.
 type tapOf struct {
 	*placed
 	port    int
@@ -110,7 +109,7 @@ type tapOf struct {
 	latency int
 }
 
-// meeting is a node at a star, and met by which of its ports it sends there and hears it: 1 and their numbers, 0 for none.
+// meeting is a node at a star. met holds 1 + the ports by which it sends and hears, 0 for none.
 type meeting struct {
 	star int
 	node *placed
@@ -130,5 +129,5 @@ func (p *portOf) text(number int) string {
 	return fmt.Sprint(number)
 }
 
-// fibre is the part of a medium that takes light to those who hear it.
+// fibre is the path element between a medium and its listeners.
 const fibre = "fibre"

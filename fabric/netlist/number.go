@@ -2,15 +2,15 @@ package netlist
 
 import "sync"
 
-// Net numbers everything that was drawn: processors in the order of nodes; stars in the order of nodes, and after
-// them the directions of links in their order. Errors are *input.Errors.
+// Net numbers the drawing: processors in the order of nodes; media are the stars in the order of nodes, then the
+// directions of links in their order. Errors are *input.Errors.
 func (d *Drawing) Net() (*Net, error) {
 	var m mistakes
 	net := d.number(&m)
 	return net, m.err()
 }
 
-// number numbers everything, as far as it is known, and notes mistakes: nil if there are any.
+// number numbers all known parts and records mistakes. It returns nil if there are any.
 func (d *Drawing) number(m *mistakes) *Net {
 	d = d.fitting(m)
 	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}

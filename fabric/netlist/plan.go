@@ -13,34 +13,34 @@ import (
 //go:embed plan.go
 var planSource string
 
-// Plan is a network that everybody draws: nodes that are alike, numbered from 0, and links between their ports.
-// What stands at a node is decided by who reads it: a processor, or a router with one.
+// Plan is a regular network: nodes with equal ports, numbered from 0, and links. Its reader decides whether nodes are
+// processors or routers.
 type Plan struct {
-	Ports  []string // port i of every node has name i
+	Ports  []string // name of port i of every node
 	Nodes  int
 	Links  []PlanLink
-	Places []Place // of the nodes, in a picture
+	Places []Place // positions of nodes in a picture
 }
 
-// PlanLink joins a port of a node with one of another node, both ways.
+// PlanLink joins ports of two nodes, in both directions.
 type PlanLink struct {
 	From, To         int
 	FromPort, ToPort int
-	Latency          *int  // nil for that of all
-	Round            Place // of one that leads round to the other side of a picture: the way in which it leaves From
+	Latency          *int
+	Round            Place // of a wrap-around link: direction in which it leaves From in a picture
 }
 
-// PlanKeys are what all shorthands may say of their nodes and links.
+// PlanKeys are common keys of all shorthands.
 type PlanKeys struct {
-	// what its nodes are called: p for p[0], p[1], ... (default p)
+	// name of the nodes: p for p[0], p[1], ... (default p)
 	Node string `json:"node,omitempty" jsonschema:"minLength=1"`
-	// more ports of each node, after those of the shorthand, for links of your own
+	// further ports of each node, after those of the shorthand, for links of your own
 	Ports []string `json:"ports,omitempty" jsonschema:"minItems=1"`
-	// of each link, in cycles (default link.propagation_cycles)
+	// latency of each link in cycles (default link.propagation_cycles)
 	Latency *int `json:"latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
-	// of each link (default full)
+	// duplex of each link (default full)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=full,enum=half"`
-	// of each link, as on an EJ network: how many frames a port may have on its link and at the receiver
+	// credits of each port, as on an EJ network: how many frames may be on its link and at the receiver
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 }
 
@@ -53,54 +53,55 @@ type Grid struct {
 
 // Ring is a torus of one dimension.
 type Ring struct {
-	// nodes
+	// number of nodes
 	N int `json:"n" jsonschema:"required,minimum=2,maximum=65536"`
 	PlanKeys
 }
 
-// Tree is one in which all nodes but those of the last level have the same number of children.
+// Tree is a tree whose nodes above the last level all have the same number of children.
 type Tree struct {
-	// children of a node: those of node r are r arity + 1, r arity + 2, ...
+	// children of each node: node r has the children r arity + 1, r arity + 2, ...
 	Arity int `json:"arity" jsonschema:"required,minimum=1,maximum=71"`
-	// with the root
+	// number of levels, the root included
 	Levels int `json:"levels" jsonschema:"required,minimum=2,maximum=22"`
 	PlanKeys
 }
 
-// Hypercube has a node for each number of some bits; those that differ in one bit are neighbours.
+// Hypercube has 2^dimensions nodes; nodes whose numbers differ in one bit are neighbours.
 type Hypercube struct {
-	// bits
+	// bits of a node's number
 	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=22"`
 	PlanKeys
 }
 
-// Dragonfly has groups of nodes: those of a group are joined with each other, and each two groups by one link (J. Kim, W. J.
-// Dally, S. Scott and D. Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", 2008, section 3.1).
+// Dragonfly has fully connected groups of nodes and one link between each pair of groups (J. Kim, W. J. Dally, S.
+// Scott and D. Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", 2008, section 3.1).
 type Dragonfly struct {
 	// processors of each node, which is a router then (default 1)
 	P int `json:"p,omitempty" jsonschema:"minimum=1,maximum=255"`
 	// nodes of a group: node r is in group r div a
 	A int `json:"a" jsonschema:"required,minimum=1,maximum=255"`
-	// links of a node to other groups, of which there are a h + 1
+	// links of a node to other groups; there are a h + 1 groups
 	H int `json:"h" jsonschema:"required,minimum=1,maximum=255"`
-	// of links between groups, in cycles (default latency)
+	// latency of links between groups in cycles (default latency)
 	GlobalLatency *int `json:"global_latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
 	PlanKeys
 }
 
-// Shorthands are what everybody draws; a netlist may have several.
+// Shorthands are regular networks; a netlist may have several.
 type Shorthands struct {
-	// processors in a grid, each joined with its neighbours in each dimension
+	// processors in a grid, each joined with its neighbours in every dimension
 	Mesh *Grid `json:"mesh,omitempty"`
-	// a mesh whose ends are joined
+	// a mesh with wrap-around links
 	Torus *Grid `json:"torus,omitempty"`
-	// processors, each joined with the next one
+	// processors in a ring
 	Ring *Ring `json:"ring,omitempty"`
-	// processors below a root
+	// processors in a tree
 	Tree *Tree `json:"tree,omitempty"`
-	// 2^dimensions processors, each joined with those whose number differs in one bit
+	// 2^dimensions processors, each joined with those whose numbers differ in one bit
 	Hypercube *Hypercube `json:"hypercube,omitempty"`
-	// groups of processors, joined with each other, or of routers with p processors each
+	// fully connected groups of processors, or of routers with p processors each, and one link between each pair of
+	// groups
 	Dragonfly *Dragonfly `json:"dragonfly,omitempty"`
 }
 
@@ -113,10 +114,9 @@ func (Dragonfly) Declaration() string { return planSource }
 
 func (Shorthands) Declaration() string { return planSource }
 
-// compass are the ports of a grid of up to three dimensions: of dimension d, 2d leads to the larger coordinate.
+// compass names the ports of a grid of up to three dimensions; port 2d leads to the larger coordinate in dimension d.
 var compass = []string{"east", "west", "north", "south", "up", "down"}
 
-// gridPorts are the ports of a grid: those of a compass, or +d0, -d0, +d1, ...
 func gridPorts(dimensions int) (ports []string) {
 	if 2*dimensions <= len(compass) {
 		return compass[:2*dimensions]
@@ -127,8 +127,8 @@ func gridPorts(dimensions int) (ports []string) {
 	return ports
 }
 
-// plan is the mesh of a size, or the torus. Links stand dimension by dimension, by the node with the smaller
-// coordinate; of a torus those that lead round stand where their node does.
+// plan returns the mesh or torus. Links are ordered by dimension, then by the node that they leave towards the larger
+// coordinate or around.
 func (g *Grid) plan(wraps bool) *Plan {
 	p := &Plan{Nodes: g.grown().nodes, Ports: gridPorts(len(g.K))}
 	p.Links = make([]PlanLink, 0, p.Nodes*len(g.K))
@@ -178,7 +178,7 @@ func (r *Ring) plan() *Plan {
 
 func (r *Ring) grown() grown { return grown{r.N, 2} }
 
-// plan is the tree: port 0 leads up, ports 1, 2, ... down. Links stand by the number of the child.
+// plan returns the tree: port 0 leads up, ports 1, 2, ... down. Links are ordered by child.
 func (t *Tree) plan() *Plan {
 	p := &Plan{Ports: []string{"up"}, Nodes: t.grown().nodes}
 	for child := range t.Arity {
@@ -201,7 +201,7 @@ func (t *Tree) grown() grown {
 	return grown{nodes, 1 + t.Arity}
 }
 
-// plan is the hypercube: port d leads to the node that differs in bit d. Links stand bit by bit, by the node without it.
+// plan returns the hypercube: port d leads to the node that differs in bit d. Links are ordered by bit, then by node.
 func (h *Hypercube) plan() *Plan {
 	p := &Plan{Nodes: 1 << h.Dimensions}
 	for d := range h.Dimensions {
@@ -224,7 +224,7 @@ func (h *Hypercube) plan() *Plan {
 
 func (h *Hypercube) grown() grown { return grown{1 << min(30, max(0, h.Dimensions)), h.Dimensions} }
 
-// local is the port of a node that leads to another one of its group, by their numbers in it.
+// local returns the port that leads to another node of the group; nodes are numbered within the group.
 func (y *Dragonfly) local(from, to int) int {
 	if to > from {
 		to--
@@ -232,8 +232,8 @@ func (y *Dragonfly) local(from, to int) int {
 	return to
 }
 
-// global is the node of a group from which a link leads to another group, and its port. The links of a group lead to the others in their order,
-// as many from each node.
+// global returns the node and port of a group's link to another group. The links lead to the other groups in their
+// order, h from each node.
 func (y *Dragonfly) global(from, to int) (node, port int) {
 	if to > from {
 		to--
@@ -241,7 +241,7 @@ func (y *Dragonfly) global(from, to int) (node, port int) {
 	return to / y.H, y.A - 1 + to%y.H
 }
 
-// plan is the dragonfly with all groups: first the links within groups, then those between them.
+// plan returns the dragonfly: links within groups, then links between groups.
 func (y *Dragonfly) plan() *Plan {
 	p, groups := &Plan{Nodes: y.grown().nodes}, y.A*y.H+1
 	for k := range y.A - 1 {
@@ -274,13 +274,11 @@ func (y *Dragonfly) grown() grown {
 	return grown{times(times(y.A, y.H)+1, y.A), y.A - 1 + y.H}
 }
 
-// planner is what the keys of a shorthand are read into.
 type planner interface {
 	keys() *PlanKeys
 	grown() grown
 }
 
-// grown is how many nodes a plan has, and how many ports each of them.
 type grown struct{ nodes, ports int }
 
 type shorthand struct {
@@ -289,7 +287,6 @@ type shorthand struct {
 	value planner // *Grid, *Ring, *Tree, *Hypercube or *Dragonfly
 }
 
-// shorthands are the keys, in the order of their nodes.
 var shorthands = []string{"mesh", "torus", "ring", "tree", "hypercube", "dragonfly"}
 
 func blank(key string) planner {
@@ -322,21 +319,21 @@ type planned struct {
 
 func (s *shorthand) node() string { return cmp.Or(s.value.keys().Node, "p") }
 
-// What a drawing may stand for, with all of its ranges. More is refused by arithmetic, before anything is drawn: within these limits reading
-// one takes a second at most, and 256 MB.
+// Limits of a drawing with all ranges expanded. They are checked before anything is drawn; within them, reading takes
+// at most 1 s and 256 MB.
 const (
 	nodesMax = 1 << 16
 	endsMax  = 1 << 18  // of links, and ports of nodes
-	textMax  = 32 << 20 // bytes of the paths of all
-	nameMax  = 256      // bytes of a name
-	lanesMax = 1 << 20  // nodes times the ports of the one with most
-	pairsMax = 1 << 18  // of nodes that entries of routes stand for
-	// settledMax bounds the pairs whose routes are followed when a netlist is read; those of larger ones are before a run.
+	textMax  = 32 << 20 // bytes of all paths
+	nameMax  = 256
+	lanesMax = 1 << 20 // nodes times ports of the largest
+	pairsMax = 1 << 18 // node pairs of entries of routes
+	// settledMax limits the pairs whose routes are followed on reading; beyond it they are followed before a run.
 	settledMax = 1 << 20
-	tableMax   = 1 << 26 // routes of routers in a table
+	tableMax   = 1 << 26 // entries of a routing table
 )
 
-// plenty is more than there may be of anything: no sum or product of what is below it overflows.
+// plenty exceeds every limit; no sum or product below it overflows.
 const plenty = 1 << 30
 
 func times(a, b int) int {

@@ -11,7 +11,6 @@ import (
 	"starloom/fabric/traffic"
 )
 
-// packetBytes is the packet that every frame of a program carries.
 const packetBytes = 8
 
 const (
@@ -26,7 +25,6 @@ const (
 	requestProgram  = "netlist/request-reply"
 )
 
-// toldWorkloads are those in which everybody is told what each processor knows.
 var toldWorkloads = []string{fabric.WorkloadGossip, fabric.WorkloadAllToAll}
 
 func (n Network) Programs() []fabric.Program {
@@ -42,7 +40,7 @@ func (n Network) Programs() []fabric.Program {
 	}
 	note, whole := strings.Join(net.notes, "; "), fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}}
 	if net.tosses() {
-		whole.CollisionFree = nil // frames meet, and are sent again
+		whole.CollisionFree = nil // frames collide and are sent again
 	}
 	once := whole
 	once.ExactlyOnce = true
@@ -56,7 +54,7 @@ func (n Network) Programs() []fabric.Program {
 	if net.hasHearers() {
 		programs = append(programs, fabric.Program{Name: floodProgram, Note: note, SlotsPerStep: 1, Rules: whole,
 			Needs: within(max(all, processors*net.roundSlots())), Workloads: []string{fabric.WorkloadOneToAll}})
-		// each processor sends all packets: n after those that it waits for on the way, of which there are fewer than n
+		// a processor sends n packets, and waits for fewer than n others on the way
 		gossip := fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole, Workloads: toldWorkloads,
 			Needs: within(2 * processors * net.roundSlots())}
 		gossip.Rules.NoCreation = true
@@ -72,7 +70,6 @@ func (n Network) Programs() []fabric.Program {
 	return programs
 }
 
-// routed are the programs of processors at routers: frames go to whom they are addressed.
 func (n *Net) routed() []fabric.Program {
 	note, frames := strings.Join(n.notes, "; "), uint64(len(n.Processors))
 	slots := uint32(min(frames*(frames+64)+1000, math.MaxUint32))
@@ -93,13 +90,13 @@ func (n *Net) routed() []fabric.Program {
 	return all
 }
 
-// turnSlots are the slots in which every port may send a frame.
+// turnSlots returns the slots within which every port can send a frame.
 func (n *Net) turnSlots() uint64 {
 	slots, processors := uint64(1), uint64(len(n.Processors))
 	switch {
-	case n.hearsOne(): // at the media in turn
+	case n.hearsOne(): // media take turns
 		slots = processors * uint64(len(n.Media))
-	case n.tosses(): // of those who toss coins one in three at least is served
+	case n.tosses(): // at least one in three random attempts succeeds
 		slots = 8 * processors
 	case n.Mixed, len(n.Crossbars) > 0, n.meets():
 		slots = processors
@@ -112,10 +109,10 @@ func (n *Net) turnSlots() uint64 {
 	return slots
 }
 
-// roundSlots are those in which it may send a packet to all who hear it.
+// roundSlots returns the slots within which a processor can send a packet to all its listeners.
 func (n *Net) roundSlots() uint64 {
 	switch processors := uint64(len(n.Processors)); {
-	case n.OnePort: // in turns, and each at every port
+	case n.OnePort: // in turn, and at every port
 		return processors * uint64(max(1, n.ports))
 	case len(n.Crossbars) > 0:
 		return processors * n.turnSlots()
@@ -125,8 +122,8 @@ func (n *Net) roundSlots() uint64 {
 
 func (n *Net) tosses() bool { return len(n.Crossbars) > 0 && n.Crossbars[0].Shared() }
 
-// unserved says why the programs cannot run, and what helps, "" if they can: a frame must not wait for a credit when another
-// processor has its turn, and a bus must have room for all of its NICs.
+// unserved returns why the programs cannot run and what helps, "" if they can. A frame must not wait for a credit
+// during another processor's turn, and a bus must have room for all of its NICs.
 func (n *Net) unserved() (why, remedy string) {
 	for i := range n.Media {
 		m := &n.Media[i]
@@ -140,7 +137,7 @@ func (n *Net) unserved() (why, remedy string) {
 	return "", ""
 }
 
-// queueFramesMax is the longest queue of a port of netlist/traffic: the state of a processor with 72 ports fits in 1 MiB.
+// queueFramesMax limits the queue of a port of netlist/traffic: the state of a processor with 72 ports fits in 1 MiB.
 const queueFramesMax = 512
 
 func (n Network) refuses(program string) (why, remedy string) {
@@ -169,7 +166,6 @@ func (n Network) refuses(program string) (why, remedy string) {
 	return "", ""
 }
 
-// likewise are the programs that have the same workload, with routers or without.
 var likewise = map[string]string{
 	floodProgram: unicastProgram, nextHopProgram: directProgram, unicastProgram: floodProgram, directProgram: nextHopProgram,
 	exchangeProgram: gossipProgram, requestProgram: gossipProgram,

@@ -61,7 +61,7 @@ func (n *Network) draw(r *reader) error {
 	return r.err()
 }
 
-// ReadFile reads a file of its own: the keys of fabric.netlist, or a scenario with them.
+// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario with them.
 func ReadFile(path string) (Network, error) {
 	root, path, err := Document(path)
 	if err != nil {
@@ -70,14 +70,14 @@ func ReadFile(path string) (Network, error) {
 	return Read(path, root)
 }
 
-// Document is what ReadFile reads, not yet looked at, and what it is called: a file, or standard input.
+// Document parses a file or standard input for Read, and returns its name.
 func Document(path string) (root *yaml.Node, name string, err error) {
 	data, name, err := input.Argument(path, fileBytesMax)
 	root, err = documentOf(data, name, name, err)
 	return root, name, err
 }
 
-// Read reads the document of a path.
+// Read reads a netlist from the document at path.
 func Read(path string, root *yaml.Node) (n Network, err error) {
 	r, err := readRoot(path, root)
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.readWords(e.value, where)
 		case "kinds":
 			r.readKinds(e.value, where)
-		case "nodes", "links", "anynet", "graphml": // which may name kinds that come later
+		case "nodes", "links", "anynet", "graphml": // may use kinds that follow
 			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
@@ -257,7 +257,6 @@ func (r *reader) readRouter(e entry, where string) {
 	}
 }
 
-// checkRouter refuses what does not go with routers, and decides whether there are any.
 func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	first := slices.IndexFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
 	if first >= 0 && r.router == nil {
@@ -416,7 +415,7 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 	word := func(node *yaml.Node, where string) {
 		words := append([]string{routesShortest, routesNone}, routerRoutes...)
 		offered := words
-		if r.atRouters && node.Value != routesNone { // whose packets need ways
+		if r.atRouters && node.Value != routesNone {
 			offered = slices.Delete(slices.Clone(words), 1, 2)
 		}
 		at, err := r.Word(node, where, offered...)
@@ -475,7 +474,7 @@ func (r *reader) readWays(e entry, where string) {
 	}
 }
 
-// readTable reads a file of routes: CSV, or the object of routes as YAML.
+// readTable reads a table of routes: CSV, or YAML as under routes.
 func (r *reader) readTable(path, place string) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
@@ -494,7 +493,7 @@ func (r *reader) readTable(path, place string) {
 	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
 	entries, _ := table.object(root, table.Whole, "an object: {a: {b: east}}")
 	for _, e := range entries {
-		if table.readWays(e, e.key); table.count() > 0 { // it may be another file: no more than one of its lines is told
+		if table.readWays(e, e.key); table.count() > 0 { // probably another file: report one line only
 			break
 		}
 	}
@@ -505,10 +504,9 @@ func (r *reader) readTable(path, place string) {
 	}
 }
 
-// tableColumns are those of a table of routes; the last one may be left out, or empty.
 var tableColumns = []string{"router", "destination", "port", "vcs"}
 
-// readRows reads a table of routes. Its head says that it is one, so that all of its mistakes are told.
+// readRows reads a CSV table. Its head identifies it, so all mistakes are reported.
 func (r *reader) readRows(path string, data []byte) {
 	var at [4]int
 	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route", func(head []string) error {

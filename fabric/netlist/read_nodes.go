@@ -41,7 +41,6 @@ func isKind(word string) bool {
 	return false
 }
 
-// unnamed is what to write in the place of a node of a list: of one that is written as in an object, the same with its name.
 func unnamed(value *yaml.Node) string {
 	if len(value.Content) == 2 && strict.Target(value.Content[1]).Kind == yaml.ScalarNode && value.Content[0].Value != "kind" {
 		return fmt.Sprintf("write {name: %q, kind: %s}", value.Content[0].Value, strict.Target(value.Content[1]).Value)
@@ -49,7 +48,7 @@ func unnamed(value *yaml.Node) string {
 	return `add name: "p[0..3]"`
 }
 
-// readNodes reads the nodes: an object, or a list of nodes with names, whose order no tool changes.
+// readNodes reads an object, or a list, whose order every tool keeps.
 func (r *reader) readNodes(root *yaml.Node, where string) {
 	if root.Kind == yaml.SequenceNode {
 		for i, value := range root.Content {
@@ -87,7 +86,7 @@ func (r *reader) readNodes(root *yaml.Node, where string) {
 }
 
 func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
-	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" { // the kind alone
+	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" {
 		r.kind(n, value, where, words)
 		return
 	}
@@ -102,7 +101,7 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 		}
 	}
 	for _, e := range entries {
-		if e.key != "kind" && (e.key != "name" || n.name == "" || !strings.HasSuffix(where, "]")) { // of a list
+		if e.key != "kind" && (e.key != "name" || n.name == "" || !strings.HasSuffix(where, "]")) { // list entries have a name
 			n.vague = !r.readKey(n, e, where) || n.vague
 		}
 	}
@@ -118,7 +117,7 @@ func (r *reader) readKey(n *node, e entry, where string) bool {
 		return err == nil
 	}
 	switch {
-	case n.kind == "": // it is not known which keys there are
+	case n.kind == "": // the legal keys are unknown
 		return true
 	case e.key == "ports" && (n.kind == kindProcessor || n.kind == kindRouter):
 		return texts(&n.ports)
@@ -231,7 +230,6 @@ func (r *reader) readRTL(n *node, value *yaml.Node, where string) {
 	n.rtl, n.rtlPlace = rtl, r.Place(value)
 }
 
-// checkMap refuses a pin map that cannot be read, or whose model there is not. All else is checked when it is attached.
 func (r *reader) checkMap(value *yaml.Node, path string) error {
 	at := r.beside(path)
 	data, err := input.Read(at, fileBytesMax)

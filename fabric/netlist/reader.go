@@ -12,18 +12,17 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// reader reads a drawing, and goes on after a mistake.
 type reader struct {
 	*strict.Decoder
 	mistakes
 	Drawing
-	kinds map[string]*node // by their word
-	seen  map[string]bool  // keys of the netlist
+	kinds map[string]*node
+	seen  map[string]bool
 
-	anynet string  // "" for none
-	graph  *Anynet // of routers
+	anynet string
+	graph  *Anynet
 
-	graphml string // "" for none
+	graphml string
 
 	atRouters bool // a key says that packets cross routers
 }
@@ -35,7 +34,7 @@ func (r *reader) beside(file string) string {
 	return filepath.Join(filepath.Dir(r.File), file)
 }
 
-// within is the value of a key of a key, nil for none.
+// within returns the value at a path of keys, nil if there is none.
 func within(node *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		node = strict.Target(node)
@@ -58,7 +57,7 @@ type entry struct {
 	at, value *yaml.Node
 }
 
-// object reads the keys of an object, nil if it is none; form is what to write then. It is whole if all can be read.
+// object reads the keys of an object; whole reports that all could be read. form is the remedy for other values.
 func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, whole bool) {
 	node = strict.Target(node)
 	if node.Kind != yaml.MappingNode {
@@ -78,12 +77,11 @@ func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, w
 	return entries, len(entries) == keys
 }
 
-// decode reads a value of a type, whose mistakes are all noted; ok if there are none.
+// decode reads a value and records every mistake; ok reports that there are none.
 func (r *reader) decode(value *yaml.Node, to any, where string) (ok bool) {
 	return r.decodeWithin(value, to, where, strict.Limits{})
 }
 
-// decodeWithin does so for a value with limits.
 func (r *reader) decodeWithin(value *yaml.Node, to any, where string, limits strict.Limits) (ok bool) {
 	ok = true
 	d := *r.Decoder
@@ -97,7 +95,7 @@ func (r *reader) decodeWithin(value *yaml.Node, to any, where string, limits str
 	return ok
 }
 
-// unknown refuses a key, and returns the one that is meant, "" if it may be any.
+// unknown rejects a key and returns the similar key that is probably meant, or "".
 func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
 	if no, ok := notYet[e.key]; ok {
 		r.take(r.Refuse(e.at, no.reason, no.remedy))
@@ -107,7 +105,6 @@ func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
 	return input.Nearest(e.key, keys)
 }
 
-// notYet are keys that somebody may look for, and what to write in their place.
 var notYet = map[string]struct{ reason, remedy string }{
 	"width":     {"links of different widths are not there yet: all media are equally wide", "delete width; link.phit_bits is that of all of them"},
 	"phit_bits": {"links of different widths are not there yet: all media are equally wide", "delete phit_bits; link.phit_bits is that of all of them"},

@@ -5,43 +5,43 @@ import (
 	"slices"
 )
 
-// What firmware reads of a netlist, in words: the number of its ports, four words for each port, and one for each
-// processor: how to get there.
+// Layout of the words that firmware reads of a netlist, for each processor: its ports, and a next hop for each
+// destination.
 //
-//	0            ports
-//	1+4p ..4+4p  of port p: the medium that it sends to, the one that it hears, the processor at the other end if there
-//	             is one, credits << 24 | kind << 16 | latency. 0xffffffff: none
-//	1+4P+d       port << 16 | processor: the next one on the shortest way to processor d; 0xffffffff: none. P is the most ports of a processor
-//	after these  where there are crossbars: for each port a bit for each processor that hears it; its own: that the same port hears it
+//	0            number of ports
+//	1+4p ..4+4p  port p: medium that it sends to, medium that it hears, processor at the other end if there is one,
+//	             credits << 24 | kind << 16 | latency; 0xffffffff: none
+//	1+4P+d       port << 16 | next processor on the shortest way to processor d, 0xffffffff: none. P is the most ports of a processor
+//	then         with crossbars: for each port, a bit for each processor that hears it; the own bit: the same port hears it
 //
-// All processors share three words: flags, the hash of the netlist, and how many media there are.
+// All processors share three words: flags, the hash of the netlist, the number of media.
 const (
 	romPort       = 4
 	romNone       = 1<<32 - 1
 	romStar       = 1 << 16 // kind of a port at a star
-	romBus        = 2 << 16 // of one at a bus with an arbiter
-	romCrossbar   = 3 << 16 // of one at a crossbar
-	romRouter     = 4 << 16 // of one at a router
-	romCredits    = 24      // bits below those of credits
-	romMeets      = 1       // flag: on some medium frames of several senders may meet
+	romBus        = 2 << 16 // at a bus with an arbiter
+	romCrossbar   = 3 << 16 // at a crossbar
+	romRouter     = 4 << 16 // at a router
+	romCredits    = 24      // shift of credits
+	romMeets      = 1       // flag: frames of several senders may collide on some medium
 	romHearsOne   = 2       // flag: access is one, or switch
-	romNoWays     = 4       // flag: there are no words for ways
+	romNoWays     = 4       // flag: there are no next hops
 	romOneSwitch  = 8       // flag: access is switch
-	nextHopsMax   = 4096    // processors of a netlist with ways to all of them
+	nextHopsMax   = 4096    // most processors with next hops
 	hopBits       = 16
 	romMachine    = 3
-	latencyWeight = 1 << 20 // more than there are hops
+	latencyWeight = 1 << 20 // exceeds every number of hops
 )
 
 type rom struct {
 	net     *Net
-	senders [][]int // by medium, ascending
+	senders [][]int
 	hearers [][]int
 	next    [][]uint32 // by destination and processor; nil above nextHopsMax
 }
 
 func newROM(n *Net) *rom {
-	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // the last one: all routers
+	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // last entry: all routers
 	for i := range n.Processors {
 		for _, port := range n.Processors[i].Ports {
 			if n.streams(&port) {
@@ -55,7 +55,7 @@ func newROM(n *Net) *rom {
 			}
 		}
 	}
-	for i := range n.Crossbars { // all who ask are senders of all outputs
+	for i := range n.Crossbars { // a port that asks may send to every output
 		x, senders := &n.Crossbars[i], []int(nil)
 		for _, tap := range x.Taps {
 			if n.Processors[tap.Processor].Ports[tap.Port].Asks == i+1 {
@@ -69,7 +69,7 @@ func newROM(n *Net) *rom {
 	if !n.hasWays() {
 		return r
 	}
-	if n.routers != nil && n.slotted == 0 { // one port leads to all
+	if n.routers != nil && n.slotted == 0 { // one port reaches all
 		r.next = make([][]uint32, len(n.Processors))
 		for d := range r.next {
 			r.next[d] = slices.Repeat([]uint32{uint32(d)}, len(n.Processors))
@@ -92,7 +92,7 @@ func (n *Net) hasWays() bool {
 
 func (n *Net) hearsOne() bool { return n.OnePort || n.Switch }
 
-// hasHearers reports whether firmware can read who hears a crossbar, or there is none.
+// hasHearers reports whether firmware can read who hears a crossbar. It is true without crossbars.
 func (n *Net) hasHearers() bool { return len(n.Crossbars) == 0 || n.leadsWords() > 0 }
 
 func (n *Net) leadsWords() int {
@@ -156,7 +156,7 @@ func (r *rom) Processor(processor int, _ uint64, dst []uint32) {
 				words[2] = uint32(hearers[0])
 			}
 		}
-		if medium == None { // an open port
+		if medium == None {
 			continue
 		}
 		if port.Asks != 0 {
@@ -207,7 +207,6 @@ func (r *rom) leads(processor int, port *Port, bits []uint32) {
 	}
 }
 
-// latency is that of a medium, 1 if it has none of its own.
 func (r *rom) latency(medium int) int {
 	if medium == len(r.net.Media) {
 		return 1
@@ -218,7 +217,7 @@ func (r *rom) latency(medium int) int {
 	return 1
 }
 
-// through is the medium of a port, one for all ports at routers.
+// through returns the medium of a port; all ports at routers share one.
 func (r *rom) through(port *Port, medium int) int {
 	if r.net.streams(port) {
 		return len(r.net.Media)
@@ -226,8 +225,8 @@ func (r *rom) through(port *Port, medium int) int {
 	return medium
 }
 
-// towards is how each processor gets to a destination: by the least latency, then the fewest hops, then the lowest
-// port, then the lowest processor; or by the port that a drawing says, to the nearest of those who hear it.
+// towards returns the hop of each processor towards a destination: by the least latency, then the fewest hops, the
+// lowest port, the lowest processor; or by the port that a drawing gives, to its nearest listener.
 func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	const far = 1<<63 - 1
 	processors, media := make([]int, len(r.net.Processors)), make([]int, len(r.net.Media)+1)
@@ -246,7 +245,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 		}
 		for _, port := range r.net.Processors[at.processor].Ports {
 			hears := r.through(&port, port.Hears)
-			if hears == None || media[hears] != far { // who is reached first is the nearest
+			if hears == None || media[hears] != far { // the first processor reached is the nearest
 				continue
 			}
 			media[hears] = at.distance + latencyWeight*r.latency(hears) + 1
@@ -258,7 +257,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 			}
 		}
 	}
-	outputs := make([]int, len(r.net.Crossbars)) // on the way
+	outputs := make([]int, len(r.net.Crossbars)) // output of each crossbar on the way
 	for c := range outputs {
 		x := &r.net.Crossbars[c]
 		outputs[c] = x.First
@@ -302,7 +301,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	return next
 }
 
-// hop is the word of the way out of a port: to the nearest of those who hear it, none if no one hears the output of a crossbar.
+// hop encodes a port and its nearest listener, romNone without listeners.
 func hop(port int, hearers, distances []int) uint32 {
 	if len(hearers) == 0 {
 		return romNone
@@ -310,7 +309,7 @@ func hop(port int, hearers, distances []int) uint32 {
 	return uint32(port)<<hopBits | uint32(slices.MinFunc(hearers, func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
 }
 
-// nearest are processors whose distance is known, as a heap: the nearest first, of equally near ones the lowest.
+// nearest is a heap of processors by distance, then by number.
 type nearest []reach
 
 type reach struct{ distance, processor int }

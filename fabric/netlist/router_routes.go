@@ -60,7 +60,6 @@ func (w *routed) suits() error {
 	return nil
 }
 
-// rule makes the table of a rule that all routes follow that are not said one by one.
 func (w *routed) rule() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	if word == routesDimOrder {
@@ -93,7 +92,7 @@ func (w *routed) rule() error {
 	return nil
 }
 
-// computed is the port of a way, and its class of VCs, where a rule says them without a table; nil for other rules.
+// computed returns the port and VC class of each hop as a function if the rule needs no table, otherwise nil.
 func (w *routed) computed() func(router, node int) (port, class int) {
 	switch word := w.word(); {
 	case word == routesDOR:
@@ -123,7 +122,7 @@ func (w *routed) finish() {
 	w.table = nil
 }
 
-// begin makes tables without routes, unless none is needed, and notes where ports lead.
+// begin allocates tables without routes, if they are needed, and records where ports lead.
 func (w *routed) begin() {
 	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
 	if w.large() {
@@ -138,16 +137,16 @@ func (w *routed) begin() {
 	}
 }
 
-// weight is how far apart the ends of a link are: by the latency, then by the routers on the way.
+// weight orders links by latency, then by the number of routers.
 func weight(latency int) int { return latencyWeight*latency + 1 }
 
-// shortest gives routes of the least latency, of several those with the fewest routers, then the one by the first port.
+// shortest sets routes of the least latency, then the fewest routers, then the lowest first port.
 func (w *routed) shortest() {
 	into := make([][]hw.RouterLink, len(w.Graph.Ports))
 	for _, l := range w.Graph.Links {
 		into[l.To] = append(into[l.To], l)
 	}
-	of := map[int][]int32{} // of each router with nodes, the port of all others
+	of := map[int][]int32{} // by router with nodes: port of every other router
 	for node, at := range w.Graph.Nodes {
 		ports := of[at.Router]
 		if ports == nil {
@@ -186,8 +185,8 @@ func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	return ports
 }
 
-// The classes of a dateline: a packet that has yet to go round takes the lower half of the VCs, one that need not, or
-// has done so, the upper half; those of a dragonfly: one that has yet to go to another group, or need not.
+// VC classes of a dateline: packets that have yet to cross it use the lower half of the VCs, all others the upper
+// half. In a dragonfly, packets that have yet to leave their group use the lower half.
 const (
 	classBefore = 1
 	classAfter  = 2
@@ -205,7 +204,6 @@ func classOf(before bool) int {
 	return classAfter
 }
 
-// dimensionOrder is the route in a mesh: in the first dimension in which nodes differ.
 func (w *routed) dimensionOrder(router, node int) (port, class int) {
 	at, to := router, node
 	for d, k := range w.grid {
@@ -219,7 +217,8 @@ func (w *routed) dimensionOrder(router, node int) (port, class int) {
 	return w.Graph.Nodes[node].Port, 0
 }
 
-// dateline is the route in a torus in the order of dimensions, the shorter way round, of two the one to larger coordinates.
+// dateline routes a torus in the order of dimensions the shorter way round, of two equal ways towards larger
+// coordinates.
 func (w *routed) dateline(router, node int) (port, class int) {
 	at, to := router, node
 	for d, k := range w.grid {
@@ -233,8 +232,8 @@ func (w *routed) dateline(router, node int) (port, class int) {
 	return w.Graph.Nodes[node].Port, 0
 }
 
-// minimal is the route in a dragonfly: to the router from which a link leads to the group of the destination, over it, and on in that group. A
-// packet that has yet to leave its group takes the lower half of the VCs, as in Kim et al., section 4.1.
+// minimal routes a dragonfly: to the router with the link to the destination's group, over it, and on within that
+// group. Packets that have yet to leave their group use the lower half of the VCs (Kim et al., section 4.1).
 func (w *routed) minimal(router, node int) (port, class int) {
 	y, home := w.groups, w.Graph.Nodes[node]
 	group, at, there := router/y.A, router%y.A, home.Router/y.A
@@ -250,7 +249,8 @@ func (w *routed) minimal(router, node int) (port, class int) {
 	return port, classOf(there != group)
 }
 
-// ring gives the shortest routes of a drawn ring its classes: places count from the first router by its first port.
+// ring assigns VC classes to the shortest routes of a drawn ring. Positions count from the first router by its first
+// port.
 func (w *routed) ring(place string) error {
 	refuse := func(reason string) error {
 		return w.refuse(place, "routes: dateline: "+reason, "draw routers as one ring, or take routes: shortest")
@@ -299,7 +299,6 @@ func (w *routed) ring(place string) error {
 	return nil
 }
 
-// entries gives the routes that are said one by one, as far as routers are known.
 func (w *routed) entries() {
 	w.given = map[[2]int]*routeEntry{}
 	routers, processors := map[string]int{}, map[string]int{}
@@ -318,11 +317,11 @@ func (w *routed) entries() {
 		from, err := w.find(cmp.Or(e.leaves, e.place), e.from, "router", w.routers, routers)
 		w.take(err)
 		to, err := w.find(e.place, e.to, "processor", w.processors, processors)
-		if w.take(err); w.count() > before { // it may be another file: no more than one of its lines is told
+		if w.take(err); w.count() > before { // probably another file: report one line only
 			strange = e.file
 		}
 		if w.partial {
-			continue // ports may be others
+			continue // more ports may exist
 		}
 		for _, router := range from {
 			if err := w.entry(e, router, to); err != nil {
@@ -344,7 +343,7 @@ func (w *routed) entry(e *routeEntry, router int, to []int) error {
 	return err
 }
 
-// enter gives the route from a router to a processor: to all of its ports, or to the one that the route leads to.
+// enter sets the route from a router to a processor: to all of its ports, or to the one at the end of the route.
 func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) error {
 	ports := w.NIC.Ports(processor)
 	all := slices.Repeat([]bool{true}, ports)
@@ -430,14 +429,14 @@ func (w *routed) outOf(e *routeEntry, router int) (port int, class uint8, err er
 	return port, uint8(at), nil
 }
 
-// follow goes all ways router by router, and refuses those that end, or lead round, or to another processor.
+// follow walks all routes and rejects those that end early, loop, or reach another processor.
 func (w *routed) follow() error {
 	routers := len(w.Graph.Ports)
 	home := map[[2]int]int{}
 	for node, at := range w.Graph.Nodes {
 		home[[2]int{at.Router, at.Port}] = node
 	}
-	met := make([]int, routers) // by which walk, from 1 on
+	met := make([]int, routers) // 1 + the walk that visited a router
 	for node := range w.Graph.Nodes {
 		clear(met)
 		for start := range routers {
@@ -461,7 +460,7 @@ func (w *routed) follow() error {
 	return nil
 }
 
-// step is the router that follows on the way to a node, -1 at its end; home are the ports of nodes.
+// step returns the next router on the way to a node, -1 at its end. home maps ports to nodes.
 func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
 	port := int(w.table[router*len(w.Graph.Nodes)+node])
 	if port < 0 {

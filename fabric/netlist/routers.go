@@ -14,8 +14,8 @@ import (
 	"starloom/traces/input"
 )
 
-// routed draws routers where a drawing has the key router, or nodes that are some, as far as they are known, and notes mistakes: nil if there
-// are any; graph is its anynet, nil for none.
+// routed draws the routers of a drawing as far as they are known, and records mistakes: nil if there are any. graph
+// is the drawing's anynet, nil for none.
 func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	d = d.fitting(m)
 	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(), place: d.routerPlace, routes: &d.routes,
@@ -25,7 +25,7 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 			(c.VCs/c.Classes+1)*c.Classes))
 		w.lose("router")
 	}
-	if w.keys["router"] { // any channel may be there
+	if w.keys["router"] { // any channel may exist
 		w.Config.VCs, w.Config.Classes = hw.VCsMax, 1
 	}
 	net, err := d.placeRouters(w, graph)
@@ -77,7 +77,6 @@ func (w *routed) settle() {
 	}
 }
 
-// placeRouters draws routers and links, without routes; net is nil if processors have the usual names.
 func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	refuse := func(reason, remedy string) (*Net, error) {
 		return nil, w.refuse(w.place, reason, remedy)
@@ -98,7 +97,7 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		}
 	case !drawn && graph != nil && len(d.plans) == 0 && d.fly == nil:
 		err = w.drawGraph(graph)
-	case d.partial && !drawn: // it is not known what stands for routers
+	case d.partial && !drawn: // the routers are unknown
 	default:
 		return refuse("router: there is not exactly one of mesh, torus, ring, dragonfly, fly, anynet and nodes that are routers, which is all that has routers",
 			"write mesh: {k: [4, 4]}, or delete router")
@@ -168,7 +167,7 @@ func (w *routed) drawPlan(s *shorthand) error {
 	return nil
 }
 
-// locals puts processors at routers, so many at each, after the ports of a plan; name is what the name of the port of each ends with.
+// locals adds processors to each router, after the ports of a plan. name returns the suffix of the name of port k.
 func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
 	names := slices.Clone(plan.Ports)
 	for port := range w.nicPorts {
@@ -187,7 +186,7 @@ func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
 }
 
 func (w *routed) localPort() string {
-	if w.groups != nil { // where those within a group are local
+	if w.groups != nil { // local ports lead within a group
 		return "terminal"
 	}
 	return "local"
@@ -200,11 +199,10 @@ func unlike(processor string) string {
 	return "r"
 }
 
-// drawGraph draws the routers of a graph: first the ports of their nodes, then those of their neighbours, ascending.
 func (w *routed) drawGraph(a *Anynet) error {
 	place, r := w.place, w.Routers
 	w.usual, w.graph = routesAnynet, a
-	routers, nodes := len(a.Nodes), 0 // nodes of the graph, which are processors
+	routers, nodes := len(a.Nodes), 0 // nodes of the graph, each a processor
 	out := make([][]AnynetLink, routers)
 	for _, l := range a.Links {
 		out[l.From] = append(out[l.From], l)
@@ -227,7 +225,7 @@ func (w *routed) drawGraph(a *Anynet) error {
 	for router := range routers {
 		for i, node := range a.Nodes[router] {
 			r.Graph.Nodes[node] = hw.RouterNode{Router: router, Port: i, Latency: 1}
-			for port := 1; port < w.nicPorts; port++ { // after all others
+			for port := 1; port < w.nicPorts; port++ {
 				r.Graph.Nodes[port*nodes+node] = hw.RouterNode{Router: router, Port: len(out[router]) + port*len(a.Nodes[router]) + i, Latency: 1}
 			}
 		}
@@ -264,8 +262,8 @@ func (w *routed) anynetRoutes() {
 	}
 }
 
-// shortest is, for each router, the one before it on the way from a router by the least latency; of several the one that
-// was found first, going from the nearest router on, of equally near ones from the smallest number on.
+// shortest returns the predecessor of each router on a way of least latency from a router. The first way found wins;
+// the search continues from the nearest router, of equally near ones from the lowest number.
 func shortest(out [][]AnynetLink, from int) (before []int) {
 	distance := slices.Repeat([]int{math.MaxInt}, len(out))
 	before = slices.Repeat([]int{-1}, len(out))
@@ -297,8 +295,8 @@ func (d *Drawing) bareNet(processors int) *Net {
 	return n.finish()
 }
 
-// atRouters gives each processor its ports, from each of which all are reached. Media are the channels: those between routers as the
-// graph lists them, then those from and to each port of a processor.
+// atRouters gives each processor its ports at routers. Channels become media: those between routers in the order of
+// the graph, then those from and to each port of a processor.
 func (n *Net) atRouters(r *fabric.Routers) {
 	n.routers, n.slotted, r.Media = r, len(n.Media), len(n.Media)
 	access := uint32(accessRouted)
@@ -310,7 +308,7 @@ func (n *Net) atRouters(r *fabric.Routers) {
 		return len(n.Media) - 1
 	}
 	n.Media = slices.Grow(n.Media, len(r.Graph.Links)+2*len(r.Graph.Nodes))
-	for _, l := range r.Graph.Links { // a hash knows where each leads
+	for _, l := range r.Graph.Links { // the hash covers their far ends
 		at := channel(hw.Index(hw.Join(n.Name, "router"), l.From) + "." + hw.Index("output", l.Output))
 		n.Media[at].Pair = fmt.Sprint(l.To, l.Input, l.Latency)
 	}
@@ -331,7 +329,6 @@ func (n *Net) atRouters(r *fabric.Routers) {
 		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(len(r.Graph.Ports)), uint32(r.Tick), access, n.Hash(), 0}
 }
 
-// accessRouted is the word that tells firmware that processors are at routers.
 const accessRouted = 4
 
 type routed struct {
@@ -340,22 +337,22 @@ type routed struct {
 	unsure
 	place  string
 	routes *Routes
-	usual  string // the word of routes that the network brings
+	usual  string // default rule of routes
 
-	nicPorts int // of each processor, but of nodes
+	nicPorts int // of each processor, unless nodes are drawn
 
-	grid   []int // sizes of a mesh, a torus, a ring; nil for others
-	around bool  // whose ends are joined
+	grid   []int // sizes of a mesh, a torus or a ring, otherwise nil
+	around bool  // with wrap-around links
 	graph  *Anynet
-	groups *Dragonfly // nil for others
+	groups *Dragonfly
 
-	routers, processors []string // what routes call them
+	routers, processors []string
 
-	table []int16                // [router*nodes + destination]: port, -1 for none
-	class []uint8                // likewise: of classes
-	known []hw.VCRange           // classes; the first one is all VCs
-	far   [][]*[2]int            // of each router and port, the router that it leads to and the latency, nil for none
-	given map[[2]int]*routeEntry // routes that are said one by one
+	table []int16                // port of router*nodes + destination, -1 for none
+	class []uint8                // likewise: index of known
+	known []hw.VCRange           // classes; the first is all VCs
+	far   [][]*[2]int            // router and latency at the far end of each port, nil for none
+	given map[[2]int]*routeEntry // routes given singly
 }
 
 func (w *routed) word() string { return cmp.Or(w.routes.word, w.usual) }

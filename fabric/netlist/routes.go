@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Routes are the ways that firmware reads: shortest ones, others that a drawing says, or none.
+// Routes are the routes that firmware reads: the shortest, others given in a drawing, or none.
 type Routes struct {
-	none    bool   // none but those that entries say
-	word    string // of routers: what is not said by entries, "" for what the network brings
-	place   string // of the word
+	none    bool   // only those of entries
+	word    string // of routers: rule of other routes, "" for the network's default
+	place   string
 	entries []routeEntry
 }
 
@@ -25,19 +25,17 @@ const (
 	routesAnynet   = "anynet"    // as BookSim finds them in a graph
 )
 
-// routerRoutes are the words that networks of routers alone have.
 var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet}
 
-// routeEntry sends what goes from some processors, or routers, to processors out of a port.
 type routeEntry struct {
-	place    string // of the destination
-	file     string // of a table in a file of its own, "" for others
-	leaves   string // where it says from where, "" for the same place
-	from, to string // with ranges
-	port     string // of a router with VCs, if they are not all: east:0..1
+	place    string
+	file     string // table file, "" for others
+	leaves   string // place of the source, "" if it equals place
+	from, to string
+	port     string // at a router also with VCs: east:0..1
 }
 
-// Route is one of a Net: how a processor sends what goes to another one.
+// Route directs traffic from one processor to another out of a port.
 type Route struct{ From, To, Port int }
 
 func (r Routes) MarshalJSON() ([]byte, error) {
@@ -60,7 +58,7 @@ func (r Routes) MarshalJSON() ([]byte, error) {
 	return []byte("{" + strings.Join(parts, ",") + "}"), nil
 }
 
-// Setting is what a list of settings shows of them.
+// Setting returns the routes for lists of settings.
 func (r *Routes) Setting() any {
 	if r == nil {
 		return nil
@@ -68,13 +66,13 @@ func (r *Routes) Setting() any {
 	return *r
 }
 
-// JSONSchemaAlias says that a file has them as an object.
+// JSONSchemaAlias describes Routes as an object.
 func (Routes) JSONSchemaAlias() any { return map[string]map[string]string{} }
 
 func form(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("netlist: %v", err)) // only plain data is in it
+		panic(fmt.Sprintf("netlist: %v", err)) // plain data always encodes
 	}
 	return string(data)
 }

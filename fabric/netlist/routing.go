@@ -10,11 +10,10 @@ import (
 	"starloom/traces/input"
 )
 
-// routing numbers the routes of a drawing whose processors have their ports.
 type routing struct {
 	*drawer
 	*Routes
-	places map[[2]int]string // of routes
+	places map[[2]int]string
 }
 
 func (r *routing) draw() {
@@ -27,7 +26,7 @@ func (r *routing) draw() {
 		}
 		from, ok := r.processors(cmp.Or(e.leaves, e.place), e.from)
 		to, good := r.processors(e.place, e.to)
-		if r.count() > before { // it may be another file: no more than one of its lines is told
+		if r.count() > before { // probably another file: report one line only
 			strange = e.file
 		}
 		if !ok || !good {
@@ -117,7 +116,6 @@ func (r *routing) outOf(p *placed, e *routeEntry) (port int, ok bool) {
 	return port, true
 }
 
-// follow goes all ways hop by hop, and refuses those that end, or lead round.
 func (r *routing) follow() {
 	processors := len(r.net.Processors)
 	if processors > nextHopsMax {
@@ -129,7 +127,7 @@ func (r *routing) follow() {
 		if r.full() {
 			return
 		}
-		met, count := make([]int, processors), 1 // when each was met, from 1 on
+		met, count := make([]int, processors), 1 // order of visits, from 1 on
 		met[d] = 1
 		for start := range next[d] {
 			first, at, hops := count+1, start, []int(nil)

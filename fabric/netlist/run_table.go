@@ -15,7 +15,6 @@ import (
 	"starloom/traces/input"
 )
 
-// told and packets are referees that keep a run-table if somebody wants one.
 type (
 	told struct {
 		*referees.Told
@@ -24,7 +23,7 @@ type (
 	packets struct {
 		*referees.Packets
 		runTable
-		inner fabric.Witness // of firmware that announces, else nil
+		inner fabric.Witness // witness of firmware that announces, otherwise nil
 	}
 )
 
@@ -37,15 +36,15 @@ var (
 
 const tableProcessorsMax = 1 << 16
 
-// runTable is who did what in each slot: a row of cells for each processor. It is empty unless shards is not nil.
+// runTable records the actions of each processor in each slot. It is empty if shards is nil.
 type runTable struct {
 	net     *Net
-	crossed uint32    // slots: what is sent in the next one is left out
-	hearers [][]int   // by medium
-	shards  [][]doing // what each shard has seen, in any order
+	crossed uint32 // slots; frames sent later are left out
+	hearers [][]int
+	shards  [][]doing // actions that each shard saw, in any order
 }
 
-// doing is what a processor did in a slot: it sent on a medium, received from a processor, or had to wait.
+// doing is an action of a processor in a slot: it sent on a medium, received from a processor, or was blocked.
 type doing struct {
 	processor, slot uint32
 	what            uint8
@@ -108,8 +107,8 @@ func (t *runTable) RunTable(slots uint32) fabric.RunTable {
 	return t
 }
 
-// all is what all did by processor and slot, and the number of slots up to the last one in which anybody did anything. Of a
-// frame that is sent there is an entry for each processor that hears its medium.
+// all returns all actions by processor and slot, and the number of slots up to the last action. A sent frame has an
+// entry for each listener of its medium.
 func (t *runTable) all() (all []doing, slots uint32) {
 	for _, shard := range t.shards {
 		for _, d := range shard {
@@ -132,8 +131,8 @@ func (t *runTable) all() (all []doing, slots uint32) {
 	return slices.Compact(all), slots
 }
 
-// WriteCSV writes a row for each processor and a column for each slot: "S1 S3", the processors that hear what it sends,
-// "R0", those that it receives from, "~" where it had to wait, "-"; no header.
+// WriteCSV writes a row per processor and a column per slot, without a header: "S1 S3", the processors that hear what
+// it sends; "R0", those that it receives from; "~" if blocked; otherwise "-".
 func (t *runTable) WriteCSV(w io.Writer) error {
 	all, slots := t.all()
 	out := bufio.NewWriter(w)
@@ -156,7 +155,7 @@ func (t *runTable) WriteCSV(w io.Writer) error {
 				text = append(text, '-')
 			}
 			if slot > 0 {
-				_ = out.WriteByte(',') // the first error stays until Flush
+				_ = out.WriteByte(',') // Flush returns the first error
 			}
 			_, _ = out.Write(text)
 		}
@@ -165,8 +164,8 @@ func (t *runTable) WriteCSV(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteSVG draws the table: a row for each processor, a column for each slot. A frame is a bar from the first row to
-// the last: a square at its sender, dots at those who received it.
+// WriteSVG draws a row per processor and a column per slot. A frame is a bar from its first row to its last, with a
+// square at its sender and dots at its receivers.
 func (t *runTable) WriteSVG(w io.Writer) error {
 	all, slots := t.all()
 	b := figure.RunTable{Title: fmt.Sprintf("Frames of %d processors, %d slots", len(t.net.Processors), t.crossed),
@@ -231,7 +230,7 @@ func (r *packets) Load(l *fabric.Load) error {
 	return r.Packets.Load(l)
 }
 
-// Witness implements fabric.Referee: frames cost more if there is a table.
+// Witness implements fabric.Referee. Frames cost more with a run-table.
 func (r *packets) Witness(announces bool) fabric.Witness {
 	r.inner = r.Packets.Witness(announces)
 	if r.shards == nil {

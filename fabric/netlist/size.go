@@ -16,7 +16,7 @@ import (
 
 type size struct{ nodes, ends, text int }
 
-// sized is what a node stands for, below a head of so many bytes.
+// sized returns the size of a node after expansion; head is the length of the network's name in bytes.
 func (n *node) sized(head int) size {
 	count, own := stands(n.name), head+len(n.name)
 	text := times(count, own)
@@ -26,7 +26,6 @@ func (n *node) sized(head int) size {
 	return size{nodes: count, ends: times(count, len(n.ports)), text: text}
 }
 
-// sized is what a link stands for: each of its rows has a path, and each end.
 func (l *link) sized(head int) size {
 	rows, text := 1, head
 	for _, end := range l.ends {
@@ -35,7 +34,6 @@ func (l *link) sized(head int) size {
 	return size{ends: times(rows, len(l.ends)), text: times(rows, text)}
 }
 
-// sized is what a shorthand stands for: its nodes, with the names of all ports, and its links.
 func (s *shorthand) sized(head int) size {
 	keys, grown := s.value.keys(), s.value.grown()
 	ports, own := grown.ports+len(keys.Ports), head+len(keys.Node)
@@ -46,8 +44,8 @@ func (s *shorthand) sized(head int) size {
 	return size{nodes: grown.nodes, ends: times(grown.nodes, ports), text: times(grown.nodes, text)}
 }
 
-// add adds what something else stands for, unless there is too much then: "" if there is not. What alone is too large is told without
-// the others.
+// add adds another size and returns "", or returns which limit the sum exceeds. An item that exceeds it alone is
+// reported alone.
 func (z *size) add(other size) (reason, remedy string) {
 	for _, limit := range []struct {
 		sum          *int
@@ -77,7 +75,6 @@ func atLeast(n int) string {
 	return fmt.Sprint(n)
 }
 
-// fitting is a drawing without what is too large of it, by arithmetic: nothing is drawn yet. It has its own notes of what is not known.
 func (d *Drawing) fitting(m *mistakes) *Drawing {
 	full := *d
 	full.unsure = d.unsure.clone()
@@ -122,15 +119,15 @@ func (d *Drawing) fitting(m *mistakes) *Drawing {
 	return &full
 }
 
-// rangePattern is a range: p[0..3], or a port 0..3 after a colon.
+// rangePattern matches a range in brackets, p[0..3], or of ports after a colon, :0..3.
 var rangePattern = regexp.MustCompile(`\[([0-9]+)\.\.([0-9]+)\]|:([0-9]+)\.\.([0-9]+)$`)
 
-// sizes are how many names each range of a text stands for, the first one first.
+// sizes returns the length of each range of a text, in order.
 func sizes(text string) (all []int) {
 	for _, at := range rangePattern.FindAllStringSubmatch(text, -1) {
 		low, err1 := strconv.ParseInt(at[1]+at[3], 10, 32)
 		high, err2 := strconv.ParseInt(at[2]+at[4], 10, 32)
-		if err1 != nil || err2 != nil || high < low { // no range
+		if err1 != nil || err2 != nil || high < low {
 			low = high
 		}
 		all = append(all, int(high-low+1))
@@ -148,7 +145,6 @@ func stands(text string) int {
 	return count
 }
 
-// begins reports whether the ranges of one of two texts are the first ones of the other.
 func begins(a, b string) bool {
 	short, long := sizes(a), sizes(b)
 	if len(long) < len(short) {
@@ -157,7 +153,7 @@ func begins(a, b string) bool {
 	return slices.Equal(long[:len(short)], short)
 }
 
-// expand returns the names that a text with ranges stands for, row by row: the last range runs first.
+// expand returns the names that a text with ranges denotes; the last range runs fastest.
 func expand(text string) (names []string, err error) {
 	at := rangePattern.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -188,20 +184,20 @@ func expand(text string) (names []string, err error) {
 	return names, nil
 }
 
-// expanded is a drawing without shorthands: their nodes and links stand before those of the drawing. It has its own
-// notes of what is not known.
+// expanded returns a copy of a drawing in which nodes and links replace shorthands. They precede those of the
+// drawing.
 func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full := *d
 	full.unsure = d.unsure.clone()
 	full.nodes = nil
 	for i := range d.plans {
 		s := &d.plans[i]
-		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // of a program
+		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // from a program
 			m.add(s.place, reason, remedy)
 			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
 			continue
 		}
-		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // of a program, too
+		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // from a program
 			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K), "draw one with more nodes in a dimension")
 			full.loseNames(s.node() + "[")
 			continue
@@ -229,12 +225,12 @@ func (s *shorthand) expand(d *Drawing, p *Plan) {
 	d.planned = append(d.planned, planned{s, p})
 }
 
-// unsure is what is not known of a drawing, as it cannot be read: of what depends on that, nothing is said.
+// unsure records the unreadable parts of a drawing. Follow-on errors are suppressed.
 type unsure struct {
-	keys    map[string]bool // keys of the netlist whose values are not known
-	heads   []string        // with these, names begin that are not known
-	partial bool            // some node, or what some link joins, is not known
-	delays  bool            // some latency is not known
+	keys    map[string]bool // keys with unknown values
+	heads   []string        // prefixes of unknown names
+	partial bool            // some node or link is unknown
+	delays  bool            // some latency is unknown
 }
 
 func (u *unsure) clone() unsure {
@@ -243,7 +239,7 @@ func (u *unsure) clone() unsure {
 	return own
 }
 
-// graphKeys are keys that give nodes and links, and what they hide if they cannot be read.
+// graphKeys maps each key that draws nodes and links to the keys that it hides if it is unreadable.
 var graphKeys = map[string][]string{
 	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"}, "fly": nil,
 	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"}, "hypercube": {"nodes"}, "dragonfly": {"nodes"},
@@ -261,14 +257,13 @@ func (u *unsure) lose(key string) {
 	}
 }
 
-// loseAll notes that nothing is known for certain: a key could be any of them.
 func (u *unsure) loseAll() {
 	for _, key := range keysOfFile {
 		u.lose(key)
 	}
 }
 
-// loseNames notes that names such as p[3] are not known, nor whether there are more with the range of p[0..3].
+// loseNames marks names as unknown: after p[3], all of the form p[i].
 func (u *unsure) loseNames(name string) {
 	u.partial = true
 	if at := strings.IndexByte(name, '['); at >= 0 {
@@ -281,7 +276,6 @@ func (u *unsure) hides(name string) bool {
 	return u.keys["nodes"] || slices.ContainsFunc(u.heads, func(head string) bool { return strings.HasPrefix(name, head) })
 }
 
-// keysOfFile are the keys of a netlist in a file of its own.
 var keysOfFile = []string{
 	"name", "access", "words", "apart", "anynet", "graphml", "mesh", "torus", "ring", "tree", "hypercube", "dragonfly", "fly", "router", "streaming",
 	"kinds", "nodes", "links", "routes",

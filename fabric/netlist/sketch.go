@@ -11,7 +11,6 @@ import (
 
 const sketchMax = 400
 
-// sketch draws the nodes of shorthands at their usual places, else at distances along links.
 func (n Network) sketch() (s fabric.Sketch, ok bool) {
 	net := n.drawn()
 	s = fabric.Sketch{Round: map[int]Place{}}
@@ -85,7 +84,7 @@ func (n *Net) sketchRouters(s *fabric.Sketch) {
 	g, first := &n.routers.Graph, len(s.Media)
 	for i := range g.Ports {
 		spot := fabric.Spot{Kind: kindRouter, Shape: fabric.Boxed, Path: hw.Index(hw.Join(n.Name, "router"), i)}
-		if !n.grid() { // where processors have the same names
+		if !n.grid() { // on a grid, processors have the same names
 			spot.Name = n.calls[i]
 		}
 		s.Media = append(s.Media, spot)
@@ -112,7 +111,6 @@ func (n *Net) sketchRouters(s *fabric.Sketch) {
 	}
 }
 
-// atPlaces puts routers where everybody draws them, each with its processors beside it.
 func (n *Net) atPlaces(s *fabric.Sketch) {
 	const apart, beside = 1.6, 0.5
 	for i, at := range n.routers.Places {
@@ -151,7 +149,7 @@ func (n Network) sketchRouters() (s fabric.Sketch, ok bool) {
 	return s, true
 }
 
-// neighbours are the nodes that a line joins with each: processors, and after them the media that are nodes.
+// neighbours returns the neighbours of each processor, then of each medium that is a node.
 func (n *Net) neighbours(s *fabric.Sketch) (near [][]int) {
 	near = make([][]int, len(s.Processors)+len(s.Media))
 	ends := make([][]int, len(n.Media))
@@ -187,8 +185,8 @@ func (n *Net) neighbours(s *fabric.Sketch) (near [][]int) {
 	return near
 }
 
-// below puts what a shorthand does not draw below its processors, row by row: what is joined with them, what is
-// joined with that, and so on, each below the middle of those above that it is joined with.
+// below places the remaining nodes below a shorthand, row by row: neighbours of placed nodes, each below the middle
+// of its own.
 func below(s *fabric.Sketch, near [][]int, places []*Place) {
 	const apart = 1.35
 	at := func(node int) *fabric.Spot {
@@ -210,7 +208,7 @@ func below(s *fabric.Sketch, near [][]int, places []*Place) {
 				row = append(row, node)
 			}
 		}
-		if row == nil { // joined with none of them
+		if row == nil {
 			row = append(row, slices.Index(done, false))
 		}
 		var taken []float64

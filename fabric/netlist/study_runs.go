@@ -11,7 +11,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// cyclesPerLook is how often a run looks whether it is to end.
 const cyclesPerLook = 1 << 10
 
 func (n *studied) send(ctx context.Context, packets *hw.Packets, limit uint64) (cycles uint64, err error) {
@@ -43,14 +42,12 @@ func (n *studied) send(ctx context.Context, packets *hw.Packets, limit uint64) (
 	return k.Cycle(), nil
 }
 
-// offered is what came of traffic at a rate: in flits per processor and cycle, and cycles.
 type offered struct {
 	rate, accepted, latency float64
 	stable                  bool // the network is not saturated
-	known                   bool // the latency: all measured packets have arrived
+	known                   bool // the latency is known: all measured packets arrived
 }
 
-// spec is traffic of packets of one flit; a processor may be its own destination.
 func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint64) (*traffic.Spec, error) {
 	warmUp, measure, self := fabric.Duration{Count: 1000}, fabric.Duration{Count: 4000}, true
 	if s.Full() {
@@ -63,7 +60,6 @@ func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint6
 	return traffic.Settle(t, n.Network, nil, fabric.TimebaseOf(n.Network, true, 1))
 }
 
-// offer runs traffic with seed 1.
 func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint64) (o offered, err error) {
 	spec, err := s.spec(n, pattern, rate, drain)
 	if err != nil {
@@ -86,7 +82,7 @@ func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint
 	return o, nil
 }
 
-// bound is the rate at which the most loaded channel is busy in every cycle: one between routers, or to or from a processor.
+// bound returns the rate at which the most loaded channel is always busy, between routers or at a processor.
 func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error) {
 	nodes := len(n.routers.Graph.Nodes)
 	spec, err := s.spec(n, pattern, 1, 0)
@@ -94,8 +90,8 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 		return 0, err
 	}
 	draws := traffic.NewDraws(spec, nodes, 1, 1)
-	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // of nodes packets of each source
-	most := nodes                                                                 // from a processor
+	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // packets, of as many from each source as there are nodes
+	most := nodes
 	add := func(source, destination uint32, packets int) {
 		ejected[destination] += packets
 		most = max(most, ejected[destination])
@@ -117,12 +113,12 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 	return float64(nodes) / float64(most), nil
 }
 
-// What saturation may miss of the bound: packets hold one another up.
+// Tolerances between saturation and bound: packets block each other.
 const (
-	missesUniform = 0.4  // allocators of one iteration
-	missesFixed   = 0.35 // of the two classes of VCs in a torus one may stand still
-	missesHotspot = 0.01 // one channel has to be busy
-	boundPassed   = 1.02 // what grows by less than chance is not seen
+	missesUniform = 0.4  // single-iteration allocators
+	missesFixed   = 0.35 // one of a torus' two VC classes may idle
+	missesHotspot = 0.01 // only one channel must be busy
+	boundPassed   = 1.02 // slow growth is lost in noise
 )
 
 func (s *routerStudy) capacity(name string, n *studied) error {
@@ -172,7 +168,6 @@ func (s *routerStudy) saturation(n *studied, pattern string, bound float64) (rat
 	return low, runs, nil
 }
 
-// latency measures how long packets take at tenths of the bound, up to the first rate that is not stable.
 func (s *routerStudy) latency(name string, n *studied) error {
 	bound, err := s.bound(n, fabric.PatternUniform)
 	if err != nil {
@@ -201,7 +196,6 @@ func (s *routerStudy) latency(name string, n *studied) error {
 	return nil
 }
 
-// latencyDrain is how many cycles the last packets have to arrive.
 const latencyDrain = 10_000
 
 func (n *studied) emptyLatency() float64 {
@@ -239,7 +233,6 @@ func routersStudy() *studies.Study {
 	}
 }
 
-// routerStudy measures networks of routers. What it is compared with follows from the routes alone.
 type routerStudy struct {
 	studies.Runs
 	curves []figure.Curve
@@ -249,10 +242,10 @@ type studied struct {
 	name string
 	Network
 	ways    *fabric.RouterWays
-	pattern string // of a second bound beside that of uniform traffic: all packets of a source go to one processor
+	pattern string // pattern of the second bound: each source sends to one destination
 }
 
-// irregular has links of unequal latencies, of which some are one in one direction only; three routers have two nodes.
+// irregular has links of unequal latencies, some in one direction only, and three routers with two nodes.
 const irregular = `router 0 node 0 node 1 router 1 2 router 2
 router 1 node 2 router 3 router 4 3
 router 2 node 3 router 5 router 6 2
@@ -324,7 +317,7 @@ func (s *routerStudy) run() error {
 	return s.draw()
 }
 
-// zeroLoad sends packets of one flit and of five from every processor to every processor, one at a time.
+// zeroLoad sends packets of one and of five flits between all pairs of processors, one at a time.
 func (s *routerStudy) zeroLoad(name string, n *studied) error {
 	nodes, packets := len(n.routers.Graph.Nodes), &hw.Packets{}
 	var wanted []int
@@ -334,7 +327,7 @@ func (s *routerStudy) zeroLoad(name string, n *studied) error {
 			for _, flits := range []int{1, 5} {
 				packets.Add(source, destination, uint16(flits), uint32(at))
 				latency := n.ways.Latency(source, destination, flits)
-				wanted, at, total = append(wanted, latency), at+2*latency, total+latency // credits come back before the next
+				wanted, at, total = append(wanted, latency), at+2*latency, total+latency // credits return before the next packet
 			}
 		}
 	}

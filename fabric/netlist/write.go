@@ -33,7 +33,7 @@ func (n *Net) ends() (senders, hearers [][]string) {
 	return senders, hearers
 }
 
-// Summary is what a netlist has, in a line.
+// Summary describes a netlist in one line.
 func (n *Net) Summary() string {
 	stars, buses, links := 0, 0, n.slotted
 	for i := range n.slotted {
@@ -107,7 +107,7 @@ func (n *Net) WriteText(w io.Writer) error {
 			fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\n", i, k, p.Ports[k].Path, sends, text(p.Ports[k].Hears))
 		}
 	}
-	credits := "" // a column, where there are any
+	credits := ""
 	if n.credited() {
 		credits = "\tcredits"
 	}
@@ -140,13 +140,12 @@ func (n *Net) WriteText(w io.Writer) error {
 	return table.Flush()
 }
 
-// How many media that are on no way are named, and in which networks they are looked for: of more processors it takes seconds.
+// Limits of the note on idle media: names in it, and processors, beyond which it takes seconds.
 const (
 	idleNamed         = 4
 	idleProcessorsMax = 512
 )
 
-// idle is a note of the media that are on no way of firmware, nil for none.
 func (n *Net) idle() []string {
 	if n.routers != nil || len(n.Processors) > idleProcessorsMax || !n.hasWays() {
 		return nil
@@ -172,7 +171,7 @@ func (n *Net) idle() []string {
 	return []string{"on no way that firmware reads: " + strings.Join(idle[:most], ", ") + others(len(idle)-most)}
 }
 
-// WriteYAML writes the netlist without ranges, kinds and what else shortens one: read again, it is the same.
+// WriteYAML writes the netlist without ranges, kinds and other abbreviations. Reading it restores the netlist.
 func (n *Net) WriteYAML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "name: %s\n", n.Name)
@@ -292,7 +291,7 @@ func (n *Net) writeRoutes(b *bufio.Writer) {
 	}
 }
 
-// WriteDOT writes the netlist for Graphviz: a node for each processor and star, an edge for each way.
+// WriteDOT writes the netlist for Graphviz: a node for each processor and shared medium, an edge for each direction.
 func (n *Net) WriteDOT(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "digraph %q {\n  node [shape=box];\n", n.Name)
@@ -334,14 +333,14 @@ func (n *Net) WriteDOT(w io.Writer) error {
 	return b.Flush()
 }
 
-// identifier is a name as a word of C: p[3] is P3, row[2].p[3] is ROW2_P3, a port +x is PLUS_X.
+// identifier converts a name to C: p[3] to P3, row[2].p[3] to ROW2_P3, port +x to PLUS_X.
 func identifier(name string) string {
 	word := strings.NewReplacer("[", "", "]", "", ".", "_", "+", "PLUS_", "-", "MINUS_", "^", "_").Replace(strings.ReplaceAll(name, "][", "_"))
 	return strings.ToUpper(word)
 }
 
-// WriteHeader writes what firmware in C may call by name: the hash, and the numbers of processors, of ports with
-// names, of stars and buses, and of the first outputs of crossbars.
+// WriteHeader writes names for firmware in C: the hash, and the numbers of processors, named ports, stars, buses, and
+// first outputs of crossbars. It returns an error if two names coincide in C.
 func (n *Net) WriteHeader(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "/* The network %s. Written by `starloom netlist header`: change the drawing instead. */\n"+

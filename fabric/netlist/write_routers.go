@@ -13,7 +13,6 @@ import (
 
 func (n *Net) grid() bool { return n.routers.Names == nil && n.routers.Ports != nil }
 
-// routerText is what a text calls a router: unlike any processor.
 func (n *Net) routerText(router int) string {
 	if n.grid() {
 		return hw.Index("router", router)
@@ -28,13 +27,13 @@ func (n *Net) routerPort(router, port int) string {
 	return fmt.Sprint(port)
 }
 
-// channel is one way between two ports, of which one at least is that of a router.
+// channel is one direction between two ports, at least one at a router.
 type channel struct {
 	from, to string
 	latency  int
 }
 
-// channels are those of routers, in the order of the media that they are; name says what a router is called.
+// channels returns the channels of routers in the order of their media.
 func (n *Net) channels(name func(router int) string) (all []channel) {
 	if n.routers == nil {
 		return nil
@@ -87,7 +86,6 @@ func (n *Net) writeRouters(w io.Writer) {
 	}
 }
 
-// way is a port by which packets leave a router, the virtual channels that they take, and where they go.
 type way struct {
 	port int
 	vcs  string
@@ -113,7 +111,7 @@ func (n *Net) ways(router int) (all []way) {
 	return all
 }
 
-// hop is the port by which packets to a node leave a router, and the virtual channels, of a class, that they may take there.
+// hop returns the port by which packets to a node leave a router, and the VCs of their class that they may use there.
 func (n *Net) hop(router, node int) (port int, vcs string) {
 	routes, nodes, of := &n.routers.Routes, len(n.routers.Graph.Nodes), n.routers.Config.ClassVCs()
 	if routes.Torus.K != nil {
@@ -175,7 +173,7 @@ func (n *Net) yamlRouters(w io.Writer) {
 		c.VCs, c.Depth, c.RoutingDelay, c.CreditDelay, c.WaitForTail, max(1, c.Classes))
 	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
 	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"), word(r.Sink, "sink", "fifo"))
-	if r.Routes.Ports == nil { // which no table has
+	if r.Routes.Ports == nil { // without a table
 		fmt.Fprintf(w, ", ports: %d}\n%s: %s\nroutes: %s\n", r.NIC.Ports(0), n.shorthand.key, form(n.shorthand.value), n.rule)
 		return
 	}
@@ -210,8 +208,8 @@ func (n *Net) yamlRouterNodes(w io.Writer) {
 	}
 }
 
-// yamlChannels are the links of routers, in the order of their channels: two ways in one, where they follow each other,
-// unless there must be more of them.
+// yamlChannels returns the links of routers in the order of their channels. Consecutive opposite channels are one
+// link, unless that makes fewer than least links.
 func (n *Net) yamlChannels(least int) (lines []string) {
 	all := n.channels(n.yamlNames())
 	pairs := 0
@@ -224,7 +222,7 @@ func (n *Net) yamlChannels(least int) (lines []string) {
 			i++
 		}
 	}
-	split := max(0, least-(len(all)-pairs)) // so many pairs were drawn as two links
+	split := max(0, least-(len(all)-pairs)) // pairs drawn as two links
 	for i := 0; i < len(all); i++ {
 		more := ", oneway: true"
 		between := i < len(n.routers.Graph.Links)
@@ -241,13 +239,13 @@ func (n *Net) yamlChannels(least int) (lines []string) {
 	return lines
 }
 
-// yamlBetween writes the links of routers where those of media beside them leave numbers out: all that come before the
-// one with a number, which is written next.
+// yamlBetween returns a function that writes the links of routers before the link with a given number; media beside
+// routers have the other numbers.
 func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 	if n.routers == nil {
 		return func(int) {}
 	}
-	most, beside, last := 0, 0, None // links beside routers
+	most, beside, last := 0, 0, None
 	for i := range n.slotted {
 		if number := n.linkNumber(i); number != last && number != None {
 			most, beside, last = number+1, beside+1, number
@@ -269,7 +267,7 @@ func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 
 func (n *Net) yamlRouterRoutes(w io.Writer) {
 	rule := routesShortest
-	if n.rule == routesDateline && n.shorthand == nil { // drawn, as it is written
+	if n.rule == routesDateline && n.shorthand == nil { // a drawn ring
 		rule = routesDateline
 	}
 	usual, name := n.usualRoutes(rule), n.yamlNames()
@@ -311,7 +309,7 @@ func (n *Net) yamlRouterRoutes(w io.Writer) {
 func (n *Net) usualRoutes(rule string) *Net {
 	r := &fabric.Routers{Config: n.routers.Config, Graph: n.routers.Graph, Names: n.routers.Names}
 	w := &routed{Routers: r, routers: n.calls, routes: &Routes{word: rule}}
-	_ = w.rule() // of routers that are a ring, if it is that
+	_ = w.rule() // dateline is only written for rings
 	w.finish()
 	return &Net{reaching: reaching{routers: r}}
 }

@@ -12,7 +12,7 @@ import (
 	"starloom/hw"
 )
 
-// yamlNode is the node that a medium is, "" if it is none, or one that was written before.
+// yamlNode returns the node of a medium as YAML, "" if it is no node or was written before.
 func (n *Net) yamlNode(medium int) string {
 	m := &n.Media[medium]
 	if x := n.crossbarOf(medium); x != nil {
@@ -44,7 +44,6 @@ func (n *Net) yamlNode(medium int) string {
 	return ""
 }
 
-// yamlKeys are the keys of a crossbar.
 func (x *Crossbar) yamlKeys() []string {
 	keys := []string{"kind: crossbar"}
 	add := func(is bool, format string, value any) {
@@ -62,10 +61,8 @@ func (x *Crossbar) yamlKeys() []string {
 	return keys
 }
 
-// listText is a list of numbers in YAML.
 func listText(numbers []int) string { return strings.Join(strings.Fields(fmt.Sprint(numbers)), ", ") }
 
-// yamlLegs writes the links of an aligned star.
 func (n *Net) yamlLegs(line func(from, to, more string, latency int), m *Medium) {
 	for _, leg := range m.Legs {
 		if end := n.end(leg.Processor, leg.Port); leg.Out {
@@ -76,7 +73,6 @@ func (n *Net) yamlLegs(line func(from, to, more string, latency int), m *Medium)
 	}
 }
 
-// yamlStar writes the links of a star.
 func (n *Net) yamlStar(line func(from, to, more string, latency int), m *Medium, senders, hearers []string) {
 	for _, from := range senders {
 		line(from, n.node(m.Path), ", oneway: true", Usual)
@@ -86,7 +82,6 @@ func (n *Net) yamlStar(line func(from, to, more string, latency int), m *Medium,
 	}
 }
 
-// yamlTaps writes the links of a bus, or of a crossbar.
 func (n *Net) yamlTaps(line func(from, to, more string, latency int), node string, taps []Tap, bus int) {
 	for k, tap := range taps {
 		port, end := &n.Processors[tap.Processor].Ports[tap.Port], n.end(tap.Processor, tap.Port)
@@ -122,7 +117,6 @@ func (n *Net) yamlTaps(line func(from, to, more string, latency int), node strin
 	}
 }
 
-// crossbarNamed is that of a node.
 func (n *Net) crossbarNamed(node string) *Crossbar {
 	for i := range n.Crossbars {
 		if n.node(n.Crossbars[i].Head) == node {
@@ -132,7 +126,7 @@ func (n *Net) crossbarNamed(node string) *Crossbar {
 	return nil
 }
 
-// dotCrossbar writes an output of a crossbar, and with the first one its inputs.
+// dotCrossbar writes an output of a crossbar; with the first one, its inputs.
 func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end string) string, hearers [][]string) {
 	if medium == x.First {
 		for _, tap := range x.Taps {
@@ -146,7 +140,6 @@ func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end st
 	}
 }
 
-// writePadded prints the ways that are padded.
 func (n *Net) writePadded(w io.Writer) {
 	for i, head := 0, "\nfrom\tto\tlatency\tpadded by\n"; i < len(n.Media); i++ {
 		m := &n.Media[i]
@@ -164,7 +157,6 @@ func (n *Net) writePadded(w io.Writer) {
 	}
 }
 
-// writeRTL prints what stands in the place of nodes.
 func (n *Net) writeRTL(w io.Writer) {
 	if len(n.rtl) > 0 {
 		fmt.Fprint(w, "\nnode\tRTL\n")
@@ -174,7 +166,7 @@ func (n *Net) writeRTL(w io.Writer) {
 	}
 }
 
-// yamlCredits is the key of the credits of a link, "" for none.
+// yamlCredits returns the credits key of a link, "" for none.
 func (n *Net) yamlCredits(medium int) string {
 	if c := n.Media[medium].Credits; c != nil {
 		return ", credits: " + creditText(c)
@@ -182,7 +174,7 @@ func (n *Net) yamlCredits(medium int) string {
 	return ""
 }
 
-// creditText is what a file says of credits, "-" for none.
+// creditText returns credits as a file has them, "-" for none.
 func creditText(c *fabric.CreditLimits) string {
 	if c == nil {
 		return "-"
