@@ -7,24 +7,21 @@ import (
 	"starloom/fabric"
 )
 
-// Two-hops routing and its adversary (A. Mei and R. Rizzi, "On-Line Permutation
-// Routing in Partitioned Optical Passive Star Networks", section II-B, theorem
-// II.12: no deterministic two-hops algorithm routes all permutations in fewer
-// than Omega(log n) slots).
+// Two-hops routing and its adversary (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
+// Passive Star Networks", section II-B, theorem II.12: no deterministic two-hops algorithm routes all permutations in
+// fewer than Omega(log n) slots).
 //
-// A deterministic two-hops algorithm is a table: in odd slot t = 1, 3, 5, ... every
-// packet i that is not delivered goes from its source to the group choice(i,t),
-// and in the even slot after it from there to the destination group. Two frames
-// on a coupler are both lost. A packet that comes to its destination group, in
-// either slot, is delivered, and gone from its source at once.
+// A deterministic two-hops algorithm is a table. In each odd slot t = 1, 3, 5, ... every undelivered packet i goes
+// from its source to the group choice(i,t), in the even slot after it from there to the destination group. Two frames
+// on a coupler are both lost. A packet that reaches its destination group, in either slot, is delivered and leaves
+// its source at once.
 
 // ChoiceTable is the table of a deterministic two-hops algorithm.
 type ChoiceTable struct {
-	// Group holds one row per odd slot: Group[h][i] is where packet i goes in slot
-	// 2h+1.
+	// Group holds one row per odd slot: Group[h][i] is the group to which packet i goes in slot 2h+1.
 	Group [][]uint16
-	// Heard says which couplers somebody hears, one row per odd slot, indexed as
-	// POPS.Coupler. Nil if all are heard, which needs d >= g.
+	// Heard marks the couplers that are heard, one row per odd slot, indexed as POPS.Coupler. Nil if all are heard,
+	// which needs d >= g.
 	Heard [][]bool
 }
 
@@ -41,7 +38,6 @@ func NewChoiceTable(p Network, slots int, choice func(packet, slot int) int) Cho
 	return table
 }
 
-// check says why a table does not describe the first slots of an algorithm.
 func (c ChoiceTable) check(p Network, slots int) error {
 	switch {
 	case slots < 2 || slots%2 != 0:
@@ -69,9 +65,9 @@ func (c ChoiceTable) check(p Network, slots int) error {
 	return nil
 }
 
-// RouteTwoHops runs a two-hops algorithm on a permutation and returns for every
-// packet the slot, from 1, in which it is delivered, 0 for none. In even slots all
-// couplers are heard. Cost: O(slots*(n + g*g)).
+// RouteTwoHops runs a two-hops algorithm on a permutation. It returns the slot, from 1, in which each packet is
+// delivered, 0 for none. In even slots all couplers are heard. It returns an error if the table or the permutation is
+// invalid. Cost: O(slots*(n + g*g)).
 func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int) ([]uint32, error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, fmt.Errorf("two-hops routing: %w", err)
@@ -113,30 +109,26 @@ func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int
 	return delivered, nil
 }
 
-// Adversary builds a permutation that a deterministic two-hops algorithm does not
-// route in an even number of slots: destination[i] of every packet i, and the
-// packet start, which is not delivered.
+// Adversary builds a permutation that a deterministic two-hops algorithm does not route in an even number of slots.
+// It returns destination[i] of every packet i, and the packet start, which is not delivered.
 //
-// All marked packets get destinations in the group a0 on which the fewest
-// processors shoot; only marked packets that never shoot on it are used, so each
-// needs two hops. A marked packet meets another one at every odd slot t before it
-// was marked:
-//   - if another processor of its group shoots on the same group in slot t (it is
-//     a multi), one of those is marked too, and they collide in slot t;
-//   - else (a single) it comes through, and another single on the same group is
-//     marked: both go on to a0 in slot t+1 and collide there.
+// All marked packets get destinations in the group a0 on which the fewest processors shoot. Only packets that never
+// shoot on it are marked, so each needs two hops. At every odd slot t before it was marked, a marked packet collides:
 //
-// The published proof takes any packet with the same choice as the partner. That
-// has a gap, see PublishedAdversary; the two kinds of buckets close it. A packet
-// that would be left without a possible partner at some slot must not be marked
-// before it: Fail(t) holds those that shoot on a0, and for all slots up to t the
-// last one of each bucket that Fail(t-2) leaves alone in it. Any start outside the
-// last Fail will do, and marks at most 2^(slots/2) packets; a0 has room for d.
+//   - if another processor of its group shoots on the same group in slot t (a multi), one such packet is marked too,
+//     and they collide in slot t;
+//   - otherwise (a single) it passes, and another single on the same group is marked: both go on to a0 in slot t+1 and
+//     collide there.
 //
-// An error says that the network is too small, and the largest number of slots for
-// which this construction succeeds. Where choice.Heard is given, a single that no one hears needs no
-// partner and is none. Cost: O(slots*n) for the first start; where slots >
-// 2*log2 d, all starts are tried, until one marks at most d packets.
+// The published proof accepts any packet with the same choice as the partner. That leaves a gap, see
+// PublishedAdversary; the two kinds of buckets close it. A packet without a possible partner at some slot must not be
+// marked before it. Fail(t) holds these packets: those that shoot on a0 and, for all slots up to t, the last packet
+// of each bucket whose others are all in Fail(t-2). Any start outside the last Fail will do, and marks at most
+// 2^(slots/2) packets; a0 has room for d.
+//
+// An error means that the network is too small, and gives the largest number of slots for which this construction
+// succeeds. With choice.Heard, a single that is not heard needs no partner and is none. Cost: O(slots*n) for the
+// first start; if slots > 2*log2 d, all starts are tried until one marks at most d packets.
 func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, 0, fmt.Errorf("adversary: %w", err)
@@ -163,7 +155,8 @@ type adversary struct {
 	members [][][]uint32
 }
 
-// newAdversary sorts the packets of every odd slot into buckets: multis by coupler, singles by the group they come to.
+// newAdversary sorts the packets of every odd slot into buckets: multis by coupler, singles by the group that they
+// reach.
 func newAdversary(p Network, choice ChoiceTable) *adversary {
 	a := &adversary{net: p, choice: choice}
 	senders := make([]uint32, p.Couplers())
@@ -199,11 +192,10 @@ func (a *adversary) addRow(bucket []uint32, buckets int) {
 	a.members = append(a.members, members)
 }
 
-// build is Adversary for a number of slots that the table covers.
 func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) {
 	odd := slots / 2
 	a0, shoots := a.rarest(odd)
-	// fail[h] is Fail(2h-1): who must not be marked before slot 2h+1 is done.
+	// fail[h] is Fail(2h-1): packets that must not be marked before slot 2h+1 is done
 	fail := [][]bool{shoots}
 	for h := range odd {
 		next := append([]bool(nil), fail[h]...)
@@ -225,11 +217,12 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 	return nil, 0, false
 }
 
-// rarest returns the group with the fewest shooting processors in the first odd slots, and these, at most d*odd.
+// rarest returns the group with the fewest shooting processors in the first odd slots, and marks those processors, at
+// most d*odd.
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	n, g := a.net.Processors(), a.net.Groups
 	shooters := make([]int, g)
-	last := make([]uint32, g) // the last processor counted for a group, plus one
+	last := make([]uint32, g) // 1 + last processor counted, per group
 	for i := range n {
 		for _, row := range a.choice.Group[:odd] {
 			if r := row[i]; last[r] != uint32(i)+1 {
@@ -269,15 +262,15 @@ func onlyOutside(members []uint32, set []bool) uint32 {
 	return only
 }
 
-// mark marks the packets that keep start from its destination; ok is false for more than a group has processors.
+// mark marks the packets that keep start from its destination. ok is false if they exceed a group.
 func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok bool) {
 	marked = []uint32{uint32(start)}
 	for h := odd - 1; h >= 0; h-- {
-		met := make(map[uint32]int) // marked packets per bucket
+		met := make(map[uint32]int)
 		for _, i := range marked {
 			met[a.bucket[h][i]]++
 		}
-		for _, i := range marked { // those marked here have a partner
+		for _, i := range marked { // packets marked here have a partner
 			b := a.bucket[h][i]
 			if b == noIndex || met[b] > 1 {
 				continue
@@ -301,7 +294,7 @@ func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok boo
 	return marked, true
 }
 
-// permutation sends the marked packets to a group, and all others to the remaining processors, in ascending order.
+// permutation sends the marked packets to a group and the others to the remaining processors, in ascending order.
 func (a *adversary) permutation(marked []uint32, group int) []uint32 {
 	n := a.net.Processors()
 	destination := make([]uint32, n)
@@ -326,15 +319,12 @@ func (a *adversary) permutation(marked []uint32, group int) []uint32 {
 	return destination
 }
 
-// PublishedAdversary is the construction as the paper has it: from the packets
-// that never shoot on a0 it drops those that share their choice in some slot with
-// fewer than sqrt(g) others (lemma II.11), starts with the first one left, and
-// gives every marked packet at every odd slot an unmarked partner with the same
-// choice.
+// PublishedAdversary is the construction of the paper. From the packets that never shoot on a0 it drops those that
+// share their choice in some slot with fewer than sqrt(g) others (lemma II.11), starts with the first remaining
+// packet, and gives every marked packet at every odd slot an unmarked partner with the same choice.
 //
-// It does not always hold what it promises: the partner may itself be blocked in
-// the odd slot by an unmarked packet of its own group, and then the marked packet
-// passes alone. GapTable shows that.
+// It can fail: an unmarked packet of the partner's own group may block the partner in the odd slot, and the marked
+// packet then passes alone. GapTable is an example.
 func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, 0, fmt.Errorf("published adversary: %w", err)
@@ -399,12 +389,10 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 	return a.permutation(marked, a0), start, nil
 }
 
-// GapTable returns a choice table of two slots, for an even d = g of at least 4, on
-// which the published construction fails; with g = 64 and T = 2 the condition of
-// its theorem, T < log2(g)/2, holds. The packets of group 0 go to g different groups
-// and come through, those of the other groups go in pairs to one group and never
-// do. A packet of group 0 shares its choice with such packets alone, so whichever
-// is its one partner, it passes.
+// GapTable returns a choice table of two slots, for an even d = g of at least 4, on which the published construction
+// fails; with g = 64 and T = 2 the condition of its theorem, T < log2(g)/2, holds. The packets of group 0 go to g
+// different groups and pass; those of other groups go in pairs to one group and never pass. A packet of group 0
+// shares its choice only with the latter, so it passes with any of them as its partner.
 func GapTable(p Network) ChoiceTable {
 	return NewChoiceTable(p, 2, func(packet, _ int) int {
 		group, index := packet/p.GroupSize, packet%p.GroupSize

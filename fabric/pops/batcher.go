@@ -7,12 +7,10 @@ import (
 	"starloom/traces/rounded"
 )
 
-// K. Batcher's merge exchange (D. Knuth, "The Art of Computer Programming",
-// volume 3, algorithm 5.2.2M) on any number of keys, and its routes on
-// POPS(d,g). Sorted by destination, the packets of a permutation are in place,
-// so this is deterministic on-line routing (A. Mei and R. Rizzi, "On-Line
-// Permutation Routing in Partitioned Optical Passive Star Networks", section
-// II-A, with Batcher's network in the place of the AKS network).
+// K. Batcher's merge exchange (D. Knuth, "The Art of Computer Programming", volume 3, algorithm 5.2.2M) on any number
+// of keys, and its routes on POPS(d,g). Sorting packets by destination routes a permutation: deterministic on-line
+// routing (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", section
+// II-A, with Batcher's network instead of the AKS network).
 
 // BatcherStages returns the number of stages for n keys: k(k+1)/2 with k = ceil(log2 n).
 func BatcherStages(n int) int {
@@ -20,9 +18,8 @@ func BatcherStages(n int) int {
 	return k * (k + 1) / 2
 }
 
-// batcherStage is one stage: comparators between i and i+distance for all i with
-// i & bit == want. want is 0 or bit, and distance is bit or a multiple of 2*bit
-// minus bit, so no key belongs to two comparators.
+// batcherStage is a stage of comparators between i and i+distance for all i with i & bit == want. want is 0 or bit,
+// and distance is bit or a multiple of 2*bit minus bit, so no key belongs to two comparators.
 type batcherStage struct {
 	n, bit, want, distance int
 }
@@ -31,8 +28,8 @@ func newBatcherStage(n, stage int) batcherStage {
 	if stage < 0 || stage >= BatcherStages(n) {
 		panic(fmt.Sprintf("pops: stage %d of a network on %d keys, which has %d stages", stage, n, BatcherStages(n)))
 	}
-	// Stages of one bit: first distance bit, then 2^(k-1)-bit, 2^(k-2)-bit, ...,
-	// 2*bit-bit; the highest bit has one stage, the next one two, and so on.
+	// Stages of one bit: first distance bit, then 2^(k-1)-bit, 2^(k-2)-bit, ..., 2*bit-bit. The highest bit has one
+	// stage, the next one two, and so on.
 	top := 1 << (bits.Len(uint(n-1)) - 1)
 	bit := top
 	for count := 1; stage >= count; count++ {
@@ -45,7 +42,7 @@ func newBatcherStage(n, stage int) batcherStage {
 	return batcherStage{n, bit, bit, top>>(stage-1) - bit}
 }
 
-// partner returns the other key of i's comparator, or i if it has none.
+// partner returns the other key of i's comparator, or i if there is none.
 func (s batcherStage) partner(i int) int {
 	if i&s.bit == s.want {
 		if j := i + s.distance; j < s.n {
@@ -59,29 +56,24 @@ func (s batcherStage) partner(i int) int {
 	return i
 }
 
-// StagePlan is one stage of comparators on POPS(d,g): every processor with a
-// partner sends it a copy of its packet, off-line, and after the last slot the
-// lower one keeps the smaller packet and the higher one the larger. The others
-// keep what they have. It takes OfflineSlots slots; a
-// processor holds three packets at most.
+// StagePlan routes one stage of comparators on POPS(d,g). Every processor with a partner sends it a copy of its
+// packet, off-line; after the last slot the lower one keeps the smaller packet, the higher one the larger. All others
+// keep their packets. It takes OfflineSlots slots, and a processor holds at most three packets.
 //
-// Colours come from a formula whenever the network is a power of two in both
-// directions, and often otherwise: packet i has colour i mod k, k = max(d,g).
-// Packets of one group then differ, as d <= k. So do those that come to one
-// group, in two cases. If 2*bit divides k, the packets that go up and those that
-// go down differ in that bit of their colour, and those of one kind come from at
-// most d processors side by side. If d divides bit, all that come to a group come
-// from one group. Such a plan has no tables and costs nothing to make; others are
-// coloured by PlanOffline.
+// If the network is a power of two in both directions, and often otherwise, colours follow from a formula: packet i
+// has colour i mod k, k = max(d,g). Packets from one group then differ, as d <= k. So do packets to one group in two
+// cases. If 2*bit divides k, packets that go up and packets that go down differ in that bit of their colour, and
+// those of one kind come from at most d adjacent processors. If d divides bit, all packets to a group come from one
+// group. Such a plan has no tables and costs nothing; PlanOffline colours the others.
 type StagePlan struct {
 	net    Network
 	stage  batcherStage
 	routes routes
-	order  []uint32 // the packets class by class; nil for class i mod k
+	order  []uint32 // packets by class; nil for class i mod k
 }
 
-// PlanStage plans a stage, 0..BatcherStages(n)-1, of the network on n = d*g keys.
-// Cost: O(1) and no memory where the formula holds, else that of PlanOffline.
+// PlanStage plans a stage, 0..BatcherStages(n)-1, of the network on n = d*g keys. Cost: O(1) without memory if the
+// formula holds, otherwise that of PlanOffline.
 func PlanStage(p Network, stage int) *StagePlan {
 	n := p.Processors()
 	plan := &StagePlan{net: p, stage: newBatcherStage(n, stage), routes: routesOf(p)}
@@ -95,15 +87,13 @@ func PlanStage(p Network, stage int) *StagePlan {
 	return plan
 }
 
-// regular says whether i mod k is a proper colouring.
 func (s *StagePlan) regular() bool {
 	return s.routes.classes%(2*s.stage.bit) == 0 || s.stage.bit%s.routes.groupSize == 0
 }
 
 func (s *StagePlan) Slots() int { return OfflineSlots(s.net) }
 
-// Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
-// parallel.
+// Words implements Schedule. Cost: O(n). It keeps no state, so calls may run in parallel.
 func (s *StagePlan) Words(slot int, dst []uint64) {
 	idleWords(dst)
 	if s.net.GroupSize == 1 {
@@ -143,19 +133,18 @@ func (s *StagePlan) hops(slot int, dst []uint64) {
 	}
 }
 
-// SortPlan is the whole of Batcher's network on POPS(d,g), stage after stage. It
-// implements Schedule, and keeps the plan of one stage at a time: slots in
-// ascending order cost one PlanStage per stage.
+// SortPlan is Batcher's whole network on POPS(d,g), stage after stage. It implements Schedule and keeps the plan of
+// one stage: slots in ascending order cost one PlanStage per stage.
 type SortPlan struct {
 	net    Network
-	number int // of the stage
+	number int
 	stage  *StagePlan
 }
 
 // PlanSort returns the schedule that sorts one packet per processor, the smallest to processor 0.
 func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
 
-// SortSlots returns how many slots sorting takes: BatcherStages(n) times OfflineSlots.
+// SortSlots returns the slots of sorting: BatcherStages(n) times OfflineSlots.
 func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
 
 func (s *SortPlan) Slots() int { return SortSlots(s.net) }
@@ -172,10 +161,9 @@ func (s *SortPlan) Words(slot int, dst []uint64) {
 	s.stage.Words(slot%slots, dst)
 }
 
-// PreviousSlots returns the slots of the best deterministic algorithm before, A.
-// Datta's and S. Soundaralakshmi's, as Mei and Rizzi correct and tabulate it
-// (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7 with L =
-// log2 g. It is meant for powers of two and is exact there.
+// PreviousSlots returns the slots of the best earlier deterministic algorithm, by A. Datta and S. Soundaralakshmi, as
+// Mei and Rizzi correct and tabulate it (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7 with
+// L = log2 g. It is meant for powers of two and is exact there.
 func PreviousSlots(p Network) float64 {
 	ratio := float64(p.GroupSize) / float64(p.Groups)
 	l := rounded.Log2(float64(p.Groups))

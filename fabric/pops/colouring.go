@@ -7,29 +7,25 @@ import (
 	"starloom/hw"
 )
 
-// Edge colouring of bipartite multigraphs: the routes of off-line permutation
-// routing (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
-// Optical Passive Star Networks", section I, where it is taken from their
-// earlier paper on permutation routing, reference [13]).
+// Edge colouring of bipartite multigraphs: the routes of off-line permutation routing (A. Mei and R. Rizzi, "On-Line
+// Permutation Routing in Partitioned Optical Passive Star Networks", section I, after their earlier paper on
+// permutation routing, reference [13]).
 //
-// A packet is an edge from its source group to its destination group, and its
-// colour is the pair (batch, intermediate group). Edges of one colour share
-// neither end, so packets of one colour share no coupler.
+// A packet is an edge from its source group to its destination group, its colour a pair (batch, intermediate group).
+// Edges of one colour share no end, so packets of one colour share no coupler.
 //
-// The colouring is R. Cole's and J. Hopcroft's: a graph of even degree falls
-// into two halves by an Euler split; from one of odd degree a perfect matching
-// is taken first (A. Goel, M. Kapralov, S. Khanna, "Perfect matchings in
-// O(n log n) time in regular bipartite graphs"). Only one half is coloured this
-// way: classes of it then fill up the other half to a power of two, which needs
-// splits alone.
+// The colouring follows R. Cole and J. Hopcroft: an Euler split halves a graph of even degree; from a graph of odd
+// degree a perfect matching is removed first (A. Goel, M. Kapralov, S. Khanna, "Perfect matchings in O(n log n) time
+// in regular bipartite graphs"). Only one half is coloured this way. Its classes then fill the other half up to a
+// power of two, which splits alone can colour.
 
-// noIndex marks an empty entry in the columns of this file.
+// noIndex marks an empty entry of a column.
 const noIndex = 1<<32 - 1
 
-// edge is one edge of a regular graph; it starts at position div D, since edges are sorted by their first end.
+// edge is an edge of a regular graph. Edges are sorted by their first end, which is position div D.
 type edge struct {
 	to uint32 // group of the second end
-	id uint32 // the caller's number of the edge, noIndex for padding
+	id uint32 // number given by the caller, noIndex for padding
 }
 
 // colourer sorts the edges of a regular bipartite multigraph into perfect matchings, in place.
@@ -37,12 +33,12 @@ type colourer struct {
 	groups  int
 	edges   []edge
 	scratch []edge
-	mate    []uint32 // Euler split: the other edge of a pair at the second end
-	swap    []uint8  // Euler split: per pair at the first end, which of the two goes to the first half
-	open    []uint32 // per second end: an edge without a mate
-	owner   []uint32 // matching: per second end, the first end it is matched with
-	chosen  []uint32 // matching: per first end, the edge by which the walk left it last
-	matched []uint32 // matching: per first end, its edge
+	mate    []uint32 // Euler split: other edge of the pair at the second end
+	swap    []uint8  // Euler split: per pair at the first end, the edge that goes to the first half
+	open    []uint32 // per second end: edge without a mate
+	owner   []uint32 // matching: first end of each second end
+	chosen  []uint32 // matching: per first end, the edge by which the walk last left it
+	matched []uint32 // matching: edge of each first end
 	draws   uint64
 }
 
@@ -60,9 +56,8 @@ func newColourer(groups, edges int) *colourer {
 	}
 }
 
-// colour sorts the degree*groups edges from lo on into classes of one edge per
-// group, each sorted by its first end. Cost: O(edges log degree) plus the
-// matchings' O(groups log groups log degree).
+// colour sorts the degree*groups edges from lo on into classes of one edge per group, each sorted by its first end.
+// Cost: O(edges log degree), plus O(groups log groups log degree) for the matchings.
 func (c *colourer) colour(lo, degree int) {
 	if degree&1 == 1 && degree > 1 {
 		c.match(lo, degree)
@@ -76,7 +71,7 @@ func (c *colourer) colour(lo, degree int) {
 	half := degree / 2
 	mid := lo + half*c.groups
 	c.colour(lo, half)
-	// The last classes of the first half join the second: its degree is a power of two and needs no matching.
+	// the last classes of the first half join the second, whose degree becomes a power of two and needs no matching
 	power := 1 << bits.Len(uint(half-1))
 	extra := power - half
 	lo = mid - extra*c.groups
@@ -86,13 +81,11 @@ func (c *colourer) colour(lo, degree int) {
 	c.colour(lo, power)
 }
 
-// split makes two graphs of half the degree from a graph of even degree, one
-// after the other.
+// split turns a graph of even degree into two graphs of half the degree, one after the other.
 //
-// Pair the edges at each first end (neighbours in the order) and at each second
-// end. The pairs link all edges to cycles of even length, so the edges of a
-// cycle can go alternately to the one half and to the other, and both halves get
-// exactly one edge of each pair.
+// It pairs the edges at each first end (neighbours in the order) and at each second end. The pairs link all edges to
+// cycles of even length, so alternate edges of a cycle can go to alternate halves, and each half gets one edge of
+// every pair.
 func (c *colourer) split(lo, degree int) {
 	n := degree * c.groups
 	pairs := n / 2
@@ -132,11 +125,9 @@ func (c *colourer) split(lo, degree int) {
 
 // match moves a perfect matching of a regular graph before the other edges.
 //
-// From every unmatched first end a walk leaves by an edge drawn at random, and
-// goes on from where the second end is matched, until it finds a free one; the
-// loops taken out, its path augments the matching. A walk over all groups takes
-// O(groups log groups) steps in the mean, whatever the graph. The draws are a
-// fixed sequence, so the matching is a function of the graph.
+// From every unmatched first end a walk leaves by a random edge and continues from the match of its second end until
+// that is free. Without its loops, its path augments the matching. Walks over all groups take O(groups log groups)
+// steps on average, for any graph. The draws are a fixed sequence, so the matching is a function of the graph.
 func (c *colourer) match(lo, degree int) {
 	g := c.groups
 	edges := c.edges[lo : lo+degree*g]
@@ -168,13 +159,13 @@ func (c *colourer) match(lo, degree int) {
 	copy(edges, c.scratch[:degree*g])
 }
 
-// draw returns the position of one of a first end's edges.
+// draw returns the position of a random edge of a first end.
 func (c *colourer) draw(u uint32, degree int) uint32 {
 	c.draws++
 	return u*uint32(degree) + hw.Below(uint32(hw.Mix64(c.draws)>>32), uint32(degree))
 }
 
-// merge makes one sorted graph of classes matchings from lo on and the graph of the given degree after them.
+// merge combines classes matchings from lo on, and the graph of the given degree after them, into one sorted graph.
 func (c *colourer) merge(lo, classes, degree int) {
 	g := c.groups
 	n := (classes + degree) * g
@@ -190,16 +181,13 @@ func (c *colourer) merge(lo, classes, degree int) {
 	copy(edges, out)
 }
 
-// equaliseColours changes a proper colouring so that each of the colours is used
-// by the same number of edges, which must be a multiple of colours. The arguments
-// are the ends of each edge, in 0..groups-1 on both sides, and its colour.
+// equaliseColours changes a proper colouring until every colour has the same number of edges, which must be a
+// multiple of colours. The arguments are the ends of each edge, in 0..groups-1 on both sides, and its colour.
 //
-// While one class is too large and another one too small, paths whose edges
-// belong alternately to the two are flipped, where the path has one edge more of
-// the large class: it starts at an end that has an edge of the large class and
-// none of the small one. An empty class is filled without looking for paths, so
-// that the cost for a colouring with few colours is O(edges + groups + size^2)
-// when each of its classes covers all groups.
+// While one class is too large and another too small, it flips paths of alternating edges of the two that have one
+// edge more of the large class: they start at an end with an edge of the large class and none of the small one. An
+// empty class is filled without a search for paths. If each class covers all groups, a colouring with few colours
+// costs O(edges + groups + size^2).
 func equaliseColours(from, to, colour []uint32, groups, colours int) error {
 	if len(colour)%colours != 0 {
 		return fmt.Errorf("%d edges cannot have %d colours equally often", len(colour), colours)
@@ -233,7 +221,6 @@ func equaliseColours(from, to, colour []uint32, groups, colours int) error {
 	}
 }
 
-// classesOf lists the edges of each colour, in ascending order.
 func classesOf(colour []uint32, colours int) [][]uint32 {
 	first := make([]int, colours+1)
 	for _, c := range colour {
@@ -255,9 +242,9 @@ func classesOf(colour []uint32, colours int) [][]uint32 {
 
 type flipper struct {
 	from, to, colour []uint32
-	largeAt          []uint32 // per first end: its edge of the large class
-	smallAt          []uint32 // per first end: its edge of the small class
-	smallTo          []uint32 // per second end: its edge of the small class
+	largeAt          []uint32 // per first end: edge of the large class
+	smallAt          []uint32 // per first end: edge of the small class
+	smallTo          []uint32 // per second end: edge of the small class
 	path             []uint32
 }
 
@@ -272,9 +259,8 @@ func newFlipper(from, to, colour []uint32, groups int) *flipper {
 	return f
 }
 
-// flip flips paths until moves edges have gone from class a to class b. Such a
-// path has its ends on both sides of the graph, so it is found from its first
-// end; there are at least len(a)-len(b) of them.
+// flip flips paths until moves edges have gone from class a to class b. Such a path has its ends on both sides of the
+// graph, so the search starts at first ends; there are at least len(a)-len(b) paths.
 func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 	for _, e := range a {
 		f.largeAt[f.from[e]] = e
@@ -302,7 +288,7 @@ func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 			}
 			f.path = append(f.path, back)
 			if e = f.largeAt[f.from[back]]; e == noIndex {
-				break // as many edges of the one class as of the other
+				break // equally many edges of both classes
 			}
 		}
 	}
@@ -318,7 +304,7 @@ func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 	}
 }
 
-// relist lists the edges of two classes again, the one of colour large first.
+// relist lists the edges of two classes again, those of colour large first.
 func (f *flipper) relist(a, b []uint32, large uint32) (first, second []uint32) {
 	first = make([]uint32, 0, len(a))
 	second = make([]uint32, 0, len(a)+len(b))

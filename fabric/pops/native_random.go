@@ -9,7 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// nativeRandom is pops/random in Go: firmware/programs/pops/random.c line by line, with its order and state layout.
+// nativeRandom is firmware/programs/pops/random.c in Go, line by line, with the same order and state layout.
 var nativeRandom = firmware.NativeProgram{
 	Name:        "pops/random",
 	StateBytes:  16,
@@ -18,7 +18,6 @@ var nativeRandom = firmware.NativeProgram{
 	Slot:        nativeRandomSlot,
 }
 
-// Offsets of state_t in firmware/programs/pops/random.c.
 const (
 	randomOrigin      = 0
 	randomDestination = 4
@@ -26,7 +25,6 @@ const (
 	randomBad         = 12
 )
 
-// The bits of randomHas.
 const (
 	hasOriginal = 1 << iota
 	hasArrived

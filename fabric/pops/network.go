@@ -16,16 +16,13 @@ import (
 //go:embed network.go
 var source string
 
-// Network is a partitioned optical passive star network POPS(d,g): n = d*g
-// processors in g groups of d, and one star coupler for every ordered pair of
-// groups (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
-// Optical Passive Star Networks", section 2).
+// Network is a partitioned optical passive star network POPS(d,g): n = d*g processors in g groups of d, and a star
+// coupler for every ordered pair of groups (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
+// Passive Star Networks", section 2).
 //
-// Processor i is number i mod d of group i div d. In one slot it may send one
-// frame to any of the couplers that leave its group and hear one of those that
-// end at its group: port p of a transmitter leads to group p, port p of a
-// receiver hears group p. Coupler (from,to) has the index from*g+to, so all
-// couplers that leave a group lie side by side.
+// Processor i is number i mod d of group i div d. In a slot it may send one frame to any of the couplers that leave
+// its group, and hear one coupler that ends at its group: port p of a transmitter leads to group p, port p of a
+// receiver hears group p. Coupler (from,to) has the index from*g+to, so all couplers that leave a group are adjacent.
 type Network struct {
 	// number of groups g
 	Groups int `json:"groups" jsonschema:"required,minimum=1,maximum=65533"`
@@ -37,16 +34,14 @@ func (Network) Declaration() string { return source }
 
 var _ fabric.Network = Network{}
 
-// The limits of both numbers.
 const (
 	GroupsMax    = 65533 // ports have 16 bits
 	GroupSizeMax = 65533 // numbers within a group have 16 bits
 )
 
-// elementsMax is the largest number of processors, and of couplers.
 const elementsMax = math.MaxInt32
 
-// New checks the size: see Check.
+// New returns a network of the given size. It returns the error of Check.
 func New(groups, groupSize int) (Network, error) {
 	p := Network{Groups: groups, GroupSize: groupSize}
 	return p, p.Check()
@@ -54,7 +49,7 @@ func New(groups, groupSize int) (Network, error) {
 
 func (p Network) Kind() string { return "pops" }
 
-// Check implements fabric.Network: both numbers are 1 or more, with up to 2^31-1 processors and couplers.
+// Check implements fabric.Network. Both numbers must be positive, with at most 2^31-1 processors and couplers.
 func (p Network) Check() error {
 	switch {
 	case p.Groups < 1 || p.Groups > GroupsMax:
@@ -79,7 +74,6 @@ func (p Network) Processors() int { return p.Groups * p.GroupSize }
 // Couplers returns g*g.
 func (p Network) Couplers() int { return p.Groups * p.Groups }
 
-// resized: both numbers double, so that d/g stays as it is.
 func (p Network) resized(steps int) fabric.Network {
 	return Network{Groups: fabric.Scaled(p.Groups, steps), GroupSize: fabric.Scaled(p.GroupSize, steps)}
 }
@@ -87,7 +81,7 @@ func (p Network) resized(steps int) fabric.Network {
 // Coupler returns the index of the coupler between two groups.
 func (p Network) Coupler(from, to int) int { return from*p.Groups + to }
 
-// Shape implements fabric.Network: a unit is a group, a medium a coupler.
+// Shape implements fabric.Network. A unit is a group, a medium is a coupler.
 func (p Network) Shape() fabric.Shape {
 	return fabric.Shape{
 		Units: p.Groups, PerUnit: p.GroupSize, Ports: p.Groups, Media: p.Couplers(),
@@ -99,7 +93,7 @@ func (p Network) Names() fabric.Names {
 	return names{fabric.UnitNames{Path: "pops.group", PerUnit: p.GroupSize}, p}
 }
 
-// names are paths such as pops.group[3].nic[1] and pops.group[from].coupler[to].
+// names forms paths such as pops.group[3].nic[1] and pops.group[from].coupler[to].
 type names struct {
 	fabric.UnitNames
 	net Network
@@ -125,12 +119,12 @@ func (n names) HeardOn(processor int, port uint16) int {
 	return n.net.Coupler(int(port), processor/n.net.GroupSize)
 }
 
-// What a coupler takes, in bytes: the columns of SlotTransport, and those of its hardware.
+// Bytes of a coupler in the columns of SlotTransport and in hardware.
 const (
-	memorySenders  = 3  // with the number of the first frame, in each of two tables
-	memoryListened = 1  // listened to
+	memorySenders  = 3 // senders and first frame, in each of two tables
+	memoryListened = 1
 	memoryHardware = 48 // light at both ends, readers, listeners
-	memoryLit      = 96 // lists of what is lit and read, of at most one coupler for each processor
+	memoryLit      = 96 // lists of lit and read couplers, at most one per processor
 )
 
 func (p Network) MemoryBytes(c *fabric.Config) uint64 {
@@ -139,7 +133,7 @@ func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 		return couplers*memoryHardware + min(couplers, uint64(p.Processors()))*memoryLit
 	}
 	frames := uint64(0)
-	if c.Workload.OneToAll == nil { // of one source few groups send a frame
+	if c.Workload.OneToAll == nil { // with one source, few groups send
 		frames = uint64(p.Groups) * uint64(min(p.Groups, p.GroupSize)+rowPad) // packets are small frames, without tails
 	}
 	return couplers*(2*memorySenders+memoryListened) + 2*frames*uint64(nic.SmallFrameBytes)
@@ -152,18 +146,18 @@ func (n Network) holds(rule string) string {
 	return "with group_size: 1 a coupler has one sender"
 }
 
-// rowPad are the places of SlotTransport between the frames of two groups, of which one is for a frame that was lost.
+// rowPad is the gap in SlotTransport between the frames of two groups; one place of it is for a lost frame.
 const rowPad = 24
 
-// Build implements fabric.Network: the couplers that leave a group take the light of all
-// its transmitters, and a fibre leads from each to its group.
+// Build implements fabric.Network. The couplers that leave a group take the light of all its transmitters, and a
+// fibre leads from each to its group.
 func (p Network) Build(plant fabric.Plant) error {
 	g, d := p.Groups, p.GroupSize
 	leaves := make([]uint32, p.Processors()) // first coupler that leaves a processor's group
 	for i := range leaves {
 		leaves[i] = uint32(i / d * g)
 	}
-	hears := hw.Gather{Inputs: g} // a group's port is the group that the coupler comes from
+	hears := hw.Gather{Inputs: g} // a group's port is the group at the other end of the coupler
 	for to := range g {
 		for from := range g {
 			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))

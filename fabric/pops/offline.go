@@ -6,33 +6,31 @@ import (
 	"starloom/fabric"
 )
 
-// The schedule word: what one processor does in one slot.
+// The schedule word of one processor in one slot.
 //
 //	 63     37  36   35    34    33    32   31         16 15          0
 //	+---------+----+-----+-----+-----+-----+-------------+-------------+
 //	|    0    |end | max | min |final| own | listen port |  send port  |
 //	+---------+----+-----+-----+-----+-----+-------------+-------------+
 //
-// A processor knows three packets: its own, the one it holds for others, and the
-// final one, which is for it. In a slot it
+// A processor has three packets: its own, the one that it holds for others, and the final one, which is for it. In a
+// slot it
 //
-//   - sends a copy of its own packet (WordOwn) or the held packet, which it then
-//     holds no longer, to the send port, unless that is WordPortNone;
-//   - hears the listen port, unless that is WordPortNone: what arrives becomes the
-//     final packet (WordFinal) or the held one; it may take the place of the packet
-//     that the same slot has sent;
-//   - after that, keeps as its own packet the smaller (WordKeepMin) or the larger
-//     (WordKeepMax) of its own and the final one, if one of the two bits is set.
+//   - sends a copy of its own packet (WordOwn), or the held packet, which it then gives up, to the send port, unless
+//     that is WordPortNone;
+//   - hears the listen port, unless that is WordPortNone: the received packet becomes the final one (WordFinal) or the
+//     held one, possibly in place of the packet sent in the same slot;
+//   - then keeps as its own packet the smaller (WordKeepMin) or the larger (WordKeepMax) of its own and the final one,
+//     if one of these bits is set.
 //
-// Firmware sees what a slot brought when the next slot begins, so it acts on the
-// last slot's bits 33 to 35 then.
+// Firmware sees the result of a slot at the start of the next, so it then acts on bits 33 to 35 of the last slot.
 const (
 	WordSendShift   = 0       // bits 0 to 15: the send port
 	WordListenShift = 16      // bits 16 to 31: the listen port
-	WordPortMask    = 0xFFFF  // of either, shifted down
+	WordPortMask    = 0xFFFF  // of either port, shifted down
 	WordPortNone    = 0xFFFF  // neither sends nor hears
 	WordOwn         = 1 << 32 // sends its own packet, not the held one
-	WordFinal       = 1 << 33 // what arrives is the final packet
+	WordFinal       = 1 << 33 // the received packet is the final one
 	WordKeepMin     = 1 << 34 // keeps the smaller of its own and the final one
 	WordKeepMax     = 1 << 35 // keeps the larger
 	WordEnd         = 1 << 36 // the schedule is over
@@ -41,17 +39,17 @@ const (
 	WordIdle = WordPortNone<<WordListenShift | WordPortNone<<WordSendShift
 )
 
-// wordSend makes a word send to a group; flags is WordOwn or 0.
+// wordSend sets the send port of a word to a group; flags is WordOwn or 0.
 func wordSend(word, group, flags uint64) uint64 {
 	return word&^(WordPortMask<<WordSendShift) | group<<WordSendShift | flags
 }
 
-// wordListen makes a word hear a group; flags is WordFinal or 0.
+// wordListen sets the listen port of a word to a group; flags is WordFinal or 0.
 func wordListen(word, group, flags uint64) uint64 {
 	return word&^(WordPortMask<<WordListenShift) | group<<WordListenShift | flags
 }
 
-// OfflineSlots returns how many slots off-line routing of a permutation takes: 1 for d = 1, else 2*ceil(d/g).
+// OfflineSlots returns the slots of off-line routing of a permutation: 1 for d = 1, otherwise 2*ceil(d/g).
 func OfflineSlots(p Network) int {
 	if p.GroupSize == 1 {
 		return 1
@@ -59,11 +57,9 @@ func OfflineSlots(p Network) int {
 	return 2 * ((p.GroupSize + p.Groups - 1) / p.Groups)
 }
 
-// routes are the sizes of a plan with two hops. The packets fall into classes of
-// width = min(d,g), no two of a class from one group or to one group; there are
-// max(d,g) classes. g classes make a batch of two slots, one for each
-// intermediate group r: packet number j of the class is held by processor j of
-// group r.
+// routes holds the sizes of a plan with two hops. The packets form max(d,g) classes of width = min(d,g), no two of a
+// class from one group or to one group. g classes are a batch of two slots, one class for each intermediate group r:
+// processor j of group r holds packet j of the class.
 type routes struct {
 	groups, groupSize, width, classes int
 }
@@ -75,7 +71,7 @@ func routesOf(p Network) routes {
 	}
 }
 
-// batch returns the classes of a slot's batch, and which of its slots it is.
+// batch returns the classes of a slot's batch, and the hop of the slot.
 func (r routes) batch(slot int) (first, end, hop int) {
 	first = slot / 2 * r.groups
 	return first, min(first+r.groups, r.classes), slot % 2
@@ -95,27 +91,25 @@ func (r routes) hop(dst []uint64, hop int, packet, destination uint32, between, 
 
 // OfflinePlan is the off-line routing of one permutation. It implements Schedule.
 //
-// Each packet takes two hops, to an intermediate group and from there to its
-// destination; with one processor per group it takes one. No coupler carries two
-// packets in a slot. A processor holds three packets at most: its own, its final
-// one and one on its way; for d <= g a single one.
+// Each packet takes two hops, to an intermediate group and on to its destination; with one processor per group it
+// takes one hop. No coupler carries two packets in a slot. A processor holds at most three packets: its own, its
+// final one and one in transit; for d <= g a single one.
 type OfflinePlan struct {
 	net         Network
 	routes      routes
 	destination []uint32
-	order       []uint32 // the packets, class by class; nil for d = 1
+	order       []uint32 // packets by class; nil for d = 1
 }
 
-// PlanOffline plans the routes of a permutation, packet i to destination[i], on
-// any POPS(d,g). A packet that starts at its destination is routed like all
-// others. The plan refers to destination, which must not change.
+// PlanOffline plans the routes of a permutation, packet i to destination[i], on any POPS(d,g). A packet that starts
+// at its destination is routed like all others. The plan refers to destination, which must not change. It returns an
+// error if destination is no permutation.
 //
-// The packets' groups make a d-regular bipartite multigraph. For d >= g its
-// perfect matchings are the classes; for d < g, where there are fewer than
-// groups, the colours are spread over g classes of d packets each.
+// The packets' groups form a d-regular bipartite multigraph. For d >= g its perfect matchings are the classes; for d
+// < g, with fewer matchings than groups, the colours are spread over g classes of d packets each.
 //
-// Cost: O(n log d) time; the plan keeps 4 bytes per processor beside
-// destination, and takes 21 more while it is made (about 50 for d < g).
+// Cost: O(n log d) time; the plan keeps 4 bytes per processor beside destination, and needs 21 more while it is made
+// (about 50 for d < g).
 func PlanOffline(p Network, destination []uint32) (*OfflinePlan, error) {
 	if err := fabric.CheckPermutation(destination, p.Processors()); err != nil {
 		return nil, fmt.Errorf("off-line routing: %w", err)
@@ -161,8 +155,7 @@ func offlineOrder(p Network, destination []uint32) []uint32 {
 
 func (o *OfflinePlan) Slots() int { return OfflineSlots(o.net) }
 
-// Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
-// parallel.
+// Words implements Schedule. Cost: O(n). It keeps no state, so calls may run in parallel.
 func (o *OfflinePlan) Words(slot int, dst []uint64) {
 	if slot >= o.Slots() {
 		endWords(dst)

@@ -10,8 +10,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Referee implements fabric.Network: packets go home, and in the two-hops class a packet has
-// arrived when its destination's group has it, which its sender knows at once.
+// Referee implements fabric.Network. In the two-hops class a packet has arrived once its destination's group has it,
+// and its sender knows at once.
 func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Referee {
 	packets := referees.NewPackets(p.Processors())
 	if w.Adversary == nil && (program == nil || program.Name != twoHopsProgram) {
@@ -21,7 +21,6 @@ func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Ref
 	return &adversaryReferee{packets, p}
 }
 
-// adversaryReferee makes the permutation that deterministic two-hops firmware cannot route.
 type adversaryReferee struct {
 	*referees.Packets
 	net Network
@@ -36,7 +35,8 @@ func (r *adversaryReferee) Load(l *fabric.Load) error {
 	return err
 }
 
-// defeat asks a deterministic two-hops firmware for its choices and builds a permutation beyond the given slots.
+// defeat reads the choices of a deterministic two-hops firmware and builds a permutation that needs more than the
+// given slots.
 func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int) ([]uint32, error) {
 	const key = "workload.adversary"
 	none := &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}

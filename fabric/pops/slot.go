@@ -12,49 +12,46 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is the fabric of the slot engine: a coupler is a count of its
-// senders and the number of its frame among those of its group, which lie one after the
-// other: few frames take little room, in a cache too. Two tables alternate, so that a shard may send
-// into slot t while another one still hears slot t-1, with one barrier per slot.
+// SlotTransport is the fabric of the slot engine. A coupler is the number of its senders and of its first frame
+// within the frames of its group, which are adjacent: few frames need little memory and cache. Two tables alternate,
+// so a shard may send into slot t while another still hears slot t-1, with one barrier per slot.
 //
-// A coupler belongs to the shard of the group it leaves. Latency: one slot.
-// Collision: two or more senders deliver nothing, StatusCollision at every
-// listener, as the light of the cycle engine's couplers gives.
+// A coupler belongs to the shard of the group that it leaves. Latency: one slot. Collision: two or more senders
+// deliver nothing, and every listener gets StatusCollision, as from the light of the cycle engine's couplers.
 type SlotTransport struct {
 	net          Network
 	shape        fabric.Shape
 	timing       nic.Timing
-	shards       []hw.Shard // in groups
+	shards       []hw.Shard // of groups
 	stride       int        // bytes of a frame in a FIFO
 	payloadBytes int
-	tail         int // bytes of them after those of a small frame
-	pitch        int // couplers from one group's first to the next one's in a table
+	tail         int // bytes of the stride beyond a small frame
+	pitch        int // couplers of a table from one group's first to the next group's
 	row          int // likewise frames
 	tables       [2]slotTable
-	work         []slotWork // per shard
+	work         []slotWork
 
 	listened listened
 }
 
-// slotTable is what all couplers carry in one slot.
+// slotTable holds the frames on all couplers in one slot.
 type slotTable struct {
 	senders []uint8  // per coupler: 0, 1, or 2 for a collision
-	first   []uint16 // per coupler that has a sender: the number of the first one's frame in the group's row
-	// Per group: how many frames its row has, and the frames that were first on a coupler, with room for one
-	// that is not, and what a small one has no room for. Memory of tails that no frame needs is never touched.
+	first   []uint16 // per coupler with a sender: number of its first frame in the group's row
+	// Per group: number of frames in its row; the first frame on each coupler, with room for one that is not first;
+	// and the bytes beyond a small frame. Memory of unused tails is never touched.
 	lit    []uint16
 	frames []nic.SmallFrame
 	tails  []byte
-	// Per shard, in this slot: frames that met another one, and all, per coupler.
+	// Per shard, in this slot: collided frames, and all frames, counted per coupler.
 	collided, placed []uint64
 }
 
-// meeting is a frame that has met another one, in a slot of which the cycle matters.
+// meeting is a collided frame in a slot whose cycles matter.
 type meeting struct{ coupler, bit uint32 }
 
-// slotTransport makes the tables for frames of at most PayloadBytes. After the
-// couplers there are some that are always dark: the loops use them instead of a branch that no processor can
-// predict.
+// slotTransport allocates the tables for frames of at most PayloadBytes. Couplers past the last are always dark;
+// loops use them in place of an unpredictable branch.
 func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
 	t := &SlotTransport{
@@ -75,24 +72,23 @@ func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 		}
 		hw.AdviseHuge(table.senders)
 		hw.AdviseHuge(table.first)
-		if c.Workload.OneToAll == nil { // else few groups have more than one frame, and small pages stay empty
+		if c.Workload.OneToAll == nil { // with one source, few groups have several frames, and small pages stay empty
 			hw.AdviseHuge(nic.SmallBytes(table.frames))
 		}
 	}
 	return t, nil
 }
 
-// pitchPad are the couplers between the groups of a table that do not exist. Sizes
-// of networks are powers of two more often than not, and without a gap the couplers
-// that neighbours hear would all compete for the same places of a cache.
+// pitchPad is the number of missing couplers between the groups of a table. Sizes of networks are usually powers of
+// two; without the gap, the couplers that neighbours hear would compete for the same cache sets.
 const pitchPad = 24
 
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
-// entries returns the number of couplers in a table, with those of a missing group, always dark.
+// entries returns the couplers of a table, including those of a missing group, which are always dark.
 func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
 
-// Begin implements Transport: the couplers that leave the shard are dark.
+// Begin implements Transport. It darkens the couplers that leave the shard.
 func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	work.exact, work.meetings = exact, work.meetings[:0]
@@ -103,39 +99,35 @@ func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 	t.listened.clear(s)
 }
 
-// slotBlock is how many processors are served at a time.
 const slotBlock = 512
 
-// slotWork is a shard's room to work on a block of processors. What they hear lies
-// anywhere in a large table, and a processor waits long for one such place but not
-// longer for twenty: so every step below is a loop whose turns do not depend on
-// each other, and lists are filled without branches that depend on the data.
+// slotWork is the buffer of a shard for a block of processors. The couplers that they hear are scattered over a large
+// table, and a CPU waits no longer for twenty misses than for one. So each step is a loop of independent iterations,
+// and lists are filled without data-dependent branches.
 type slotWork struct {
-	cell [slotBlock]uint32 // those who send
+	cell [slotBlock]uint32
 
-	// Those who hear one sender, with the place of its frame, and those who hear more.
+	// Listeners to one sender, with the place of its frame, and listeners to more.
 	hits, clashes int
 	hit           [slotBlock]hearing
 	at            [slotBlock]uint32
-	clash         [slotBlock]uint32 // cell
+	clash         [slotBlock]uint32
 	arrived       [slotBlock]fabric.Arrival
 
-	out [slotBlock]sending // by those who send small frames
+	out [slotBlock]sending // from senders of small frames
 
 	touched uint64
-	view    nic.FrameView // a frame of any size
+	view    nic.FrameView
 
 	exact    bool      // the cycles of this slot's collisions matter
-	meetings []meeting // of this slot, if they do
+	meetings []meeting // of this slot, if exact
 }
 
-// sending is a frame and the cell that sends it.
 type sending struct {
 	nic.SmallFrame
 	cell uint32
 }
 
-// hearing is a cell and the coupler that it hears.
 type hearing struct{ cell, coupler uint32 }
 
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
@@ -162,7 +154,7 @@ func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 	for _, cell := range cells {
 		list[n] = cell
 		count := words[cell] >> nic.WordTxCountShift & 0xFF
-		n += int((count + 0xFF) >> 8) // 1 unless count is 0
+		n += int((count + 0xFF) >> 8)
 	}
 	return list[:n]
 }
@@ -198,14 +190,14 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric
 	bank.PopTx(cell)
 }
 
-// collidedBy is how many frames have newly met when a coupler of 0, 1 or 2 (or more) senders gets another one.
+// collidedBy is the number of newly collided frames when a coupler of 0, 1 or 2 (or more) senders gets another one.
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
-// light puts the frame after those in a group's row on a coupler; fresh is 1 if it is the first there, else 0.
+// light puts the frame after those in a group's row on a coupler. fresh is 1 if it is the first there, otherwise 0.
 func (t *SlotTransport) light(table *slotTable, group, to int, frame nic.FrameView, shard int) (fresh int) {
 	coupler := t.at(group, to)
 	senders := table.senders[coupler]
-	table.senders[coupler] = senders + 1 - senders>>1 // 0, 1 or 2
+	table.senders[coupler] = senders + 1 - senders>>1
 	table.collided[shard] += uint64(collidedBy[senders&3])
 	table.placed[shard]++
 	if senders == 0 {
@@ -219,20 +211,19 @@ func (t *SlotTransport) light(table *slotTable, group, to int, frame nic.FrameVi
 	return 0
 }
 
-// meet notes two frames on a coupler, given by their first 64 bits on the wire. They
-// differ there, since these hold the source: at the first bit that differs both rails are
-// lit. Of several senders the first difference is one from the first sender.
+// meet records two frames on a coupler, given by their first 64 bits on the wire. These include the source, so they
+// differ; both rails are lit from the first different bit. With several senders, the first difference involves the
+// first sender.
 func (w *slotWork) meet(coupler int, a, b uint64) {
 	w.meetings = append(w.meetings, meeting{uint32(coupler), uint32(bits.LeadingZeros64(a ^ b))})
 }
 
-// Start, Cross and Latch implement Transport: the frames are where they have to be.
+// Start, Cross and Latch implement Transport; frames are in place already.
 
 func (t *SlotTransport) Start()       {}
 func (t *SlotTransport) Cross(uint32) {}
 func (t *SlotTransport) Latch()       {}
 
-// lineCells is how many entries of the listening table are read at a time.
 const lineCells = slotBlock / 2
 
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
@@ -251,15 +242,14 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// listen writes the status of up to lineCells processors of one group, as if no
-// FIFO could overflow, and lists those who hear something. Those who listen to
-// no one hear couplers that are always dark.
+// listen writes the status of up to lineCells processors of one group, as if no FIFO could overflow, and lists those
+// that hear something. Processors that listen to nothing hear couplers that are always dark.
 func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
 	g, pitch, here := uint32(t.net.Groups), uint32(t.pitch), uint32(group)
 	statuses = statuses[:len(ports)]
 	any := uint8(0)
 	for i, p := range ports {
-		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
+		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision
 		status := senders[min(uint32(p), g)*pitch+here]
 		statuses[i] = status
 		any |= status
@@ -359,7 +349,7 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 	return table.collided[shard], table.placed[shard] - table.collided[shard]
 }
 
-// Reset implements Transport. Every table entry is written before it is read, but a saved state has them all.
+// Reset implements Transport. Every entry is written before it is read, but a saved state contains all.
 func (t *SlotTransport) Reset(uint64) {
 	for i := range t.tables {
 		table := &t.tables[i]
@@ -414,15 +404,14 @@ func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
 	})
 }
 
-// listened marks the couplers that somebody has listened to at this boundary, so that a
-// frame is heard once, however many hear it. Those that end at a group lie side by side and
-// belong to the group's shard: it is its processors that listen.
+// listened marks the couplers that had a listener at this boundary, so that a frame counts as heard once. Couplers
+// that end at a group are adjacent and belong to the shard of that group, whose processors listen.
 //
-// Which frames no one has heard follows from sums: those that were alone on a coupler, less
-// the couplers with one sender and at least one listener.
+// The number of unheard frames follows from sums: frames alone on a coupler, less couplers with one sender and a
+// listener.
 type listened struct {
 	groups int
-	marks  []uint8 // per coupler, by the group it ends at and the one it leaves: 0 or 1
+	marks  []uint8 // per coupler, by the group at its end, then at its start: 0 or 1
 }
 
 func newListened(p Network) listened {
@@ -433,8 +422,8 @@ func newListened(p Network) listened {
 
 func (l *listened) clear(s hw.Shard) { clear(l.marks[s.First*l.groups : s.End*l.groups]) }
 
-// This file is the slot engine's way of frames that carry at most a packet: the same
-// as SlotTransport.send and Ledger.NoteHeard, word by word.
+// The slot engine's path for frames that carry at most a packet: SlotTransport.send and Ledger.NoteHeard, word by
+// word.
 
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	for len(senders) > 0 {
@@ -448,8 +437,8 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 	}
 }
 
-// sendGroup is sendSmall for cells of one group. Each step is a loop of its own: who waits for memory in a long
-// loop has no room to ask for the next place.
+// sendGroup is sendSmall for cells of one group. Each step is a loop of its own: in a long loop, a CPU that waits for
+// memory cannot issue the next load.
 func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	n := 0
@@ -471,12 +460,12 @@ func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []ui
 		frame := &out[i].SmallFrame
 		port := frame.Port()
 		count := counts[port]
-		counts[port] = count + 1 - count>>1 // 0, 1 or 2
+		counts[port] = count + 1 - count>>1
 		collided += uint64(collidedBy[count&3])
 		if work.exact && count > 0 {
 			work.meet(couplers+port, row[first[port]].HeadBits(), frame.HeadBits())
 		}
-		// Whether a coupler is taken is as random as the traffic: there is no branch.
+		// Whether a coupler is taken is as random as the traffic, so there is no branch.
 		fresh := uint16(1) - uint16(count+1)>>1
 		row[lit] = *frame
 		first[port] ^= (first[port] ^ lit) & -fresh
@@ -525,9 +514,8 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 	}
 }
 
-// touchSmall reads both ends of every frame that will be copied and of the place
-// it goes to, so that all of them are on their way from memory before the first is
-// needed. What it returns is of no use but to keep the loads.
+// touchSmall loads both ends of every frame to be copied and of its destination, so that all are on their way from
+// memory before the first is needed. The result only keeps the loads alive.
 func touchSmall(frames []nic.SmallFrame, bank *nic.Bank, hit []hearing, at []uint32) (any uint64) {
 	for i, h := range hit {
 		from, to := &frames[at[i]], bank.SmallRx(h.cell, 0)

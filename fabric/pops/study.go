@@ -10,9 +10,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// routingStudy repeats Tables I and II of A. Mei and R. Rizzi,
-// "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", and what
-// has been found out about them. The sizes are its own.
+// routingStudy repeats Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
+// Passive Star Networks", and later findings about them, on sizes of its own.
 func routingStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "pops",
@@ -26,11 +25,11 @@ func routingStudy() *studies.Study {
 
 type tableRow struct {
 	groupSize, groups int
-	iterations        float64 // Table II, mean of 100 runs
+	iterations        float64
 	slots             float64 // Table I, column A
-	formula           int     // Table I, column B: the deterministic algorithm before
+	formula           int     // Table I, column B: the earlier deterministic algorithm
 	sorting           int     // slots of sorting with Batcher's network
-	mean, sd          float64 // of one run's iterations, large sample
+	mean, sd          float64 // iterations of one run, large sample
 	median            int
 }
 
@@ -46,7 +45,7 @@ func (r *tableRow) sorts() bool { return r.groupSize*r.groups <= sortRunProcesso
 type correctedRow struct {
 	groupSize, groups int
 	mean, sd          float64
-	runs              int // of the sample that gave mean and sd
+	runs              int // sample size of mean and sd
 }
 
 func (r *correctedRow) name() string {
@@ -55,16 +54,16 @@ func (r *correctedRow) name() string {
 
 type study struct {
 	studies.Runs
-	measured, delivering []measured // of the tables, and of the corrected rule
+	measured, delivering []measured
 }
 
-// The sizes and efforts. Runs per row follow from constants, never from a clock.
+// Sizes and efforts. Runs per row follow from constants, never from a clock.
 const (
 	quickProcessorsMax = 4096
-	// Processor-slots that a row may cost, and the least runs that make a mean.
+	// Processor-slots that a row may cost, and the fewest runs of a mean.
 	quickEffort, fullEffort = 25e6, 1e9
 	runsMin                 = 2
-	publishedRuns           = 100 // of each mean of Tables I and II
+	publishedRuns           = 100 // for each mean of Tables I and II
 	runsMax                 = 20000
 	sortRunProcessorsMax    = 1024
 )
@@ -102,7 +101,7 @@ func (s *study) run() error {
 	return nil
 }
 
-// runs returns how many runs a size gets, 0 if it is for --full only or not wanted.
+// runs returns the runs of a size, 0 if it is for --full only or not wanted.
 func (s *study) runs(name string, d, g int, slots float64) int {
 	if !s.Wants(name) {
 		return 0
@@ -132,7 +131,7 @@ func (s *study) tables() error {
 			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(lost)/float64(runs*d*g))
 		}
 		tolerance, why := sample.Tolerance(row.sd, publishedRuns)
-		few := d == 16*g && g <= 8 // the mean hangs on a few runs of thousands of iterations
+		few := d == 16*g && g <= 8 // the mean depends on a few runs of thousands of iterations
 		if few {
 			s.Add(studies.Referred(name, "iterations, median", float64(row.median), sample.Median, runs, 2,
 				note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations)))
@@ -198,7 +197,7 @@ func (s *study) offline() error {
 	return nil
 }
 
-// The standard error of the mean of that many runs is 0.006.
+// The standard error of the mean of figure3Runs runs is 0.006.
 const (
 	figure3Name = "figure 3"
 	figure3Runs = 20000
@@ -222,17 +221,16 @@ func (s *study) figure3() error {
 	return nil
 }
 
-// adversaryRow is a size on which the adversary keeps a packet from arriving for some slots.
 type adversaryRow struct{ groups, slots int }
 
 func (a *adversaryRow) name() string { return fmt.Sprintf("adversary g=%d", a.groups) }
 
 var (
 	adversaries = []adversaryRow{{16, 8}, {32, 10}, {64, 12}, {128, 14}}
-	schedules   = []string{"hash", "rotation", "Delta(i)", "blocks"} // the values of the firmware's parameter
+	schedules   = []string{"hash", "rotation", "Delta(i)", "blocks"} // values of the firmware's parameter
 )
 
-// adversary lets the repaired construction defeat deterministic two-hops firmware, and shows the published gap.
+// adversary lets the repaired construction defeat deterministic two-hops firmware.
 func (s *study) adversary() error {
 	for _, c := range adversaries {
 		name := c.name()
@@ -258,7 +256,7 @@ func (s *study) adversary() error {
 	return s.gap()
 }
 
-// gap shows that the published construction does not keep its packet from arriving, and that the repaired one does.
+// gap shows that the published construction lets its packet arrive, and the repaired one does not.
 func (s *study) gap() error {
 	p := Network{Groups: 64, GroupSize: 64}
 	table := GapTable(p)
@@ -291,7 +289,6 @@ func (s *study) gap() error {
 	return nil
 }
 
-// setting is one emulated run: packets of 8 bytes and the smallest buffers, for the largest networks.
 func setting(program string, d, g int) *studies.Setting {
 	return &studies.Setting{
 		Network: &Network{Groups: g, GroupSize: d}, Program: program,
@@ -300,7 +297,6 @@ func setting(program string, d, g int) *studies.Setting {
 	}
 }
 
-// single returns the slots of a run that must pass.
 func (s *study) single(x *studies.Setting) (slots float64, err error) {
 	outcome, err := s.Run(x)
 	if err == nil && !outcome.Passed {
@@ -314,11 +310,10 @@ func (s *study) single(x *studies.Setting) (slots float64, err error) {
 
 func longest(s *studies.Sample) string { return fmt.Sprintf("max %g", s.Max) }
 
-// tables are Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation
-// Routing in Partitioned Optical Passive Star Networks". The published columns come
-// from 100 runs each, Table I's from a sample of its own. Mean, sd and median are
-// those of one run's iterations in a much larger sample (up to 200,000 runs, the
-// reading "until every source has been acknowledged"); the sd sets the tolerance.
+// tables holds Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive
+// Star Networks". The published columns come from 100 runs each, Table I's from a sample of its own. Mean, sd and
+// median are those of one run's iterations in a much larger sample (up to 200,000 runs, read as "until every source
+// has been acknowledged"); the sd sets the tolerance.
 var tables = []tableRow{
 	// d, g, Table II mean, Table I column A, column B, sorting slots, mean, sd, median
 	{2, 2, 3.15, 14.75, 37, 6, 3.0190, 1.7518, 3},
@@ -356,7 +351,7 @@ var tables = []tableRow{
 	{16384, 1024, 66.79, 333.60, 7093, 9600, 66.7800, 0.4399, 67},
 }
 
-// correctedTable are the steps of the corrected rule, random permutations.
+// correctedTable holds the steps of the corrected rule on random permutations.
 var correctedTable = []correctedRow{
 	// d, g, mean, sd, runs
 	{8, 2, 15.912, 3.722, 20000},
@@ -389,7 +384,6 @@ var correctedTable = []correctedRow{
 	{10, 3, 14.901, 2.545, 5000},
 }
 
-// ratios are those of group sizes to groups that the tables have.
 var ratios = []int{1, 4, 16}
 
 func ratioName(ratio int) string {
@@ -399,12 +393,11 @@ func ratioName(ratio int) string {
 	return fmt.Sprintf("d = %dg", ratio)
 }
 
-// measured is what a study has found for one size.
 type measured struct {
 	row       *tableRow
-	mean, se  float64 // of iterations
-	deviating bool    // the mean hangs on a few runs, and is not drawn
-	sorting   float64 // slots
+	mean, se  float64
+	deviating bool // the mean depends on few runs, and is not drawn
+	sorting   float64
 }
 
 var sizes = figure.Axis{Label: "n = dg processors", Scale: figure.Log2}

@@ -20,11 +20,11 @@ func (p Network) twin() (*twin.Twin, twin.Parameters) {
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
 }
 
-// Twin is all of the network's hardware in Verilog, and the result of Build with the same ports.
+// Twin is all hardware of the network in Verilog; Build yields the same ports.
 func Twin() twin.Twin {
 	files, err := fs.Sub(rtl, "rtl")
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err)
 	}
 	return twin.Twin{
 		Own:        files,
@@ -83,7 +83,7 @@ func build(m *twin.Model, p twin.Parameters) error {
 	return nil
 }
 
-// stimulate gives the twin its inputs: in every cycle one processor gets a new frame, and the senders change.
+// stimulate drives the twin: in every cycle one processor gets a new frame, and the senders change.
 func stimulate(m *twin.Model, network Network, frameMax int) {
 	n, frameBits := network.Processors(), 8*frameMax
 	load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("hear_i")
@@ -110,7 +110,7 @@ func stimulate(m *twin.Model, network Network, frameMax int) {
 	}
 }
 
-// randomPort is one of the given number of ports, mostly.
+// randomPort returns a port below ports, rarely PortAll, PortNone or an illegal port.
 func randomPort(random *twin.Random, ports int) uint64 {
 	switch random.Below(16) {
 	case 0:
