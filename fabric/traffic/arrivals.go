@@ -7,28 +7,28 @@ import (
 	"starloom/hw"
 )
 
-// A draw of a packet, by its number at its source: which of its random numbers it is.
+// Indices of the random draws of a packet.
 const (
-	drawBurst       = 0  // whether the burst goes on
-	drawGap         = 1  // the bits of the time since the packet before, to drawGap+gapBits-1
-	drawDestination = 40 // where it goes
-	drawHotspot     = 41 // whether to a hotspot
-	drawSize        = 42 // how many frames it has
+	drawBurst       = 0
+	drawGap         = 1 // bits of the time since the previous packet: drawGap to drawGap+gapBits-1
+	drawDestination = 40
+	drawHotspot     = 41
+	drawSize        = 42
 )
 
-// never is the time of a packet that does not come.
+// never is the time of a packet that is never created.
 const never = math.MaxUint32
 
-// arrivals say when a source creates packets, at independent intervals drawn with the number of the later packet.
+// arrivals determines when a source creates packets. The number of the later packet draws each interval.
 type arrivals struct {
 	kind   string
 	stream hw.Stream
 
-	gap   geometric // bernoulli: slots without a packet between two; bursty: further slots between two bursts
-	burst uint64    // bursty: below it, of 2^32, the burst goes on
-	on    uint64    // bursty: below it, of 2^32, a source begins in a burst
+	gap   geometric // bernoulli: slots without a packet between two packets; bursty: further slots between two bursts
+	burst uint64    // bursty: the burst continues if a draw of 32 bits is below it
+	on    uint64    // bursty: a source begins in a burst if a draw of 32 bits is below it
 
-	period uint64 // periodic: slots between two packets, as a fixed-point number of 32 fractional bits
+	period uint64 // periodic: slots between two packets, fixed point with 32 fractional bits
 }
 
 func newArrivals(s *Spec, stream hw.Stream) arrivals {
@@ -45,13 +45,13 @@ func newArrivals(s *Spec, stream hw.Stream) arrivals {
 	return a
 }
 
-// oneFixed is 1 as a fixed-point number, and as the sum of all shares.
+// oneFixed is 1 in fixed point.
 const oneFixed = 1 << 32
 
-// share is a probability as what a draw of 32 bits is compared with.
+// share returns the bound that a draw of 32 bits undershoots with probability p.
 func share(p float64) uint64 { return uint64(math.Round(p * oneFixed)) }
 
-// first is when a source creates its packet 0, and so the beginning of its process: it has gone on for ever.
+// first returns the slot in which a source creates packet 0. The process is stationary: it has no beginning.
 func (a *arrivals) first(source uint32) uint32 {
 	switch a.kind {
 	case fabric.ArrivalsBursty:
@@ -65,7 +65,7 @@ func (a *arrivals) first(source uint32) uint32 {
 	return after(0, a.gap.draw(a.stream, source, 0))
 }
 
-// next is when a source creates a packet, if it created the one before it in slot at.
+// next returns the slot in which a source creates a packet, given the slot at of the packet before.
 func (a *arrivals) next(source, number, at uint32) uint32 {
 	switch a.kind {
 	case fabric.ArrivalsBursty:
@@ -74,7 +74,7 @@ func (a *arrivals) next(source, number, at uint32) uint32 {
 		}
 		return after(at, 2+a.gap.draw(a.stream, source, number))
 	case fabric.ArrivalsPeriodic:
-		// The numbers of a period of 2^32 slots are few: neither product nor sum is above 2^64 before it is never.
+		// a period of 2^32 slots has few packets: product and sum stay below 2^64 until the result is never
 		if at == never || uint64(number) > (math.MaxUint64-a.period)/a.period {
 			return never
 		}
@@ -83,22 +83,18 @@ func (a *arrivals) next(source, number, at uint32) uint32 {
 	return after(at, 1+a.gap.draw(a.stream, source, number))
 }
 
-// phase is when a periodic source would have created packet 0, within the first period.
 func (a *arrivals) phase(source uint32) uint64 {
 	return (a.period >> 16) * uint64(a.stream.Draw(source, 0, drawGap)) >> 16
 }
 
-// after is so many slots after another, never if that is too late.
 func after(at uint32, slots uint64) uint32 { return uint32(min(uint64(at)+slots, never)) }
 
-// gapBits is how many bits the number of slots without a packet may have.
 const gapBits = 32
 
-// geometric is how often in a row something does not happen that happens with a probability each time. The binary digits
-// of such a number are independent of each other, and digit k is 1 with probability x/(1+x), x = q^(2^k), where
-// q is the probability that it does not happen.
+// geometric draws the number of failures before the first success of independent trials. Its binary digits are
+// independent: digit k is 1 with probability x/(1+x), x = q^(2^k), where q is the probability of failure.
 type geometric struct {
-	bits  int // that may be 1
+	bits  int // digits that may be 1
 	below [gapBits]uint64
 }
 

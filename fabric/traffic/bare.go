@@ -18,27 +18,28 @@ import (
 
 const barePacketsMax = 1 << 30
 
-// Bare are the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot a cycle. It is the referee of
-// a run of them.
+// Bare holds the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot is a
+// cycle. It is the referee of such a run.
 type Bare struct {
 	*hw.Packets
-	ids        []uint64 // of the file, nil for the packets' numbers
+	ids        []uint64 // ids in the file, nil to use packet numbers
 	spec       *Spec
 	processors int
 
 	net   *stream.Bare // nil outside machines
 	rules *fabric.Rules
-	last  *Shown // the last sum of shown, nil for none
-	limit uint32 // the run ends after these slots at the latest
+	last  *Shown
+	limit uint32 // slot limit of the run
 }
 
-// NewBare draws all packets of a run, or takes them from the file.
+// NewBare draws all packets of a run, or reads them from the file. It returns an error if the file does not fit the
+// network.
 func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 	b := &Bare{Packets: &hw.Packets{}, spec: s, processors: processors}
 	return b, b.draw(seed)
 }
 
-// RefereeOf is the referee of a run on hardware, under rules, of so many slots at most.
+// RefereeOf returns the referee of a run on hardware, under rules and for at most limit slots.
 func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, limit uint32) *Bare {
 	return &Bare{Packets: net.Network().Packets, spec: s, processors: processors, net: net, rules: rules, limit: limit}
 }
@@ -82,7 +83,7 @@ func (b *Bare) draw(seed uint64) error {
 	return nil
 }
 
-// ID is what a packet is called: its id in the file, or its number.
+// ID returns the id of a packet in the file, or its number.
 func (b *Bare) ID(packet uint32) uint64 {
 	if b.ids == nil {
 		return uint64(packet)
@@ -92,7 +93,7 @@ func (b *Bare) ID(packet uint32) uint64 {
 
 func (b *Bare) measures(cycle uint32) bool { return b.spec.Measures(uint64(cycle)) }
 
-// Pending are the packets that have not arrived.
+// Pending returns the number of packets that have not arrived.
 func (b *Bare) Pending() (n uint64) {
 	for _, received := range b.Received {
 		if received == hw.PacketPending {
@@ -102,17 +103,17 @@ func (b *Bare) Pending() (n uint64) {
 	return n
 }
 
-// Shown is the record of the measured packets in a run of so many cycles. Offered and accepted count flits.
+// Shown summarises the measured packets of a run. Offered and accepted traffic is counted in flits.
 type Shown struct {
 	b                  *Bare
 	w                  *window
 	cycles             uint64
 	offered, accepted  uint64
-	hops, arrived, way uint64            // of arrived packets; way: the sum of their cycles in the network
-	latency, network   map[uint64]uint64 // how many took how many cycles, from creation and from their source
+	hops, arrived, way uint64            // of arrived packets; way: sum of their cycles in the network
+	latency, network   map[uint64]uint64 // packets by latency in cycles, from creation and from leaving the source
 }
 
-// Shown sums up a run of so many cycles.
+// Shown summarises a run of the given number of cycles.
 func (b *Bare) Shown(cycles uint64) *Shown {
 	w := &window{spec: b.spec, unit: "cycle", slotCycles: 1, growing: newGrowing(&b.spec.Window, 1)}
 	s := &Shown{b: b, w: w, cycles: cycles, latency: map[uint64]uint64{}, network: map[uint64]uint64{}}
@@ -144,7 +145,6 @@ func (b *Bare) Shown(cycles uint64) *Shown {
 	return s
 }
 
-// judge finds broken rules of packets after so many cycles, in the order of arrival.
 func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 	j := newJudge(b.rules, b.processors, "cycle")
 	if j.order == nil && !j.limits() {
@@ -160,14 +160,13 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 	}
 }
 
-// trip is that of a packet that comes, or waits, in a cycle.
 func (b *Bare) trip(i, at uint32) *trip {
 	took := at - min(b.Created[i], at)
 	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i], created: b.Created[i], at: at, took: took,
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 
-// Metrics are the figures of the window.
+// Metrics returns the figures of the window.
 func (s *Shown) Metrics() (m fabric.Metrics) {
 	b, w := s.b, s.w
 	whole := b.Pending() == 0 || s.cycles >= b.spec.End
@@ -195,11 +194,11 @@ func histogram(counts map[uint64]uint64) (h Histogram) {
 	return h
 }
 
-// queues are the cycles that packets have waited in the queue of their source, in the measured cycles, and the most that
-// waited at one source at the end of a cycle.
+// queues returns packet-cycles in source queues in the window, and the longest queue of a source at the end of a
+// cycle.
 func (b *Bare) queues(cycles uint64) (queued, most uint64) {
 	from, end := b.spec.From, b.spec.End
-	waits := make([][]uint32, b.processors) // the cycles in which those that wait will be sent
+	waits := make([][]uint32, b.processors) // cycles in which the waiting packets of each source will be sent
 	for _, i := range b.inOrder() {
 		sent := uint64(math.MaxUint64)
 		if b.Sent[i] != hw.PacketPending {
@@ -224,7 +223,6 @@ func (b *Bare) queues(cycles uint64) (queued, most uint64) {
 	return queued, most
 }
 
-// inOrder are the packets by creation, those of one cycle in their order.
 func (b *Bare) inOrder() []uint32 {
 	order := make([]uint32, b.Count())
 	for i := range order {
@@ -239,7 +237,7 @@ const (
 	bareReceived = 2
 )
 
-// Digest is that of the packets that were sent and received, cycle by cycle.
+// Digest returns the digest of sent and received packets, cycle by cycle.
 func (b *Bare) Digest() (d traces.Digest) {
 	type event struct {
 		cycle, packet uint32
@@ -267,7 +265,7 @@ func (b *Bare) Digest() (d traces.Digest) {
 	return d
 }
 
-// WritePackets writes all packets by arrival, then source; those without come last, in order of creation.
+// WritePackets writes all packets by arrival, then source. Packets that have not arrived come last, by creation.
 func (b *Bare) WritePackets(to io.Writer) error {
 	order := b.Arrived()
 	for _, i := range b.inOrder() {
@@ -286,7 +284,7 @@ func (b *Bare) WritePackets(to io.Writer) error {
 	})
 }
 
-// Packets is a referee of packets of traffic, with firmware or without.
+// Packets is a referee of traffic, with firmware or without.
 type Packets interface {
 	fabric.Offering
 	Limits(limits map[string]string) map[string]string
@@ -305,7 +303,7 @@ func (b *Bare) Load(l *fabric.Load) error {
 	return err
 }
 
-// What follows no one asks of packets that hardware alone carries.
+// Methods without a meaning for packets that hardware alone carries.
 
 func (b *Bare) Overhears() bool                                 { return false }
 func (b *Bare) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
@@ -321,10 +319,10 @@ func (b *Bare) Settle(uint32, func(fabric.Finding))             {}
 func (b *Bare) Reset()                                          {}
 func (b *Bare) State(v *hw.StateVisitor)                        { v.AfterRestore(func() { b.last = nil }) }
 
-// Over reports whether all packets have arrived, or were thrown away.
+// Over reports whether all packets have arrived or were discarded.
 func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }
 
-// Lost counts none: a missing packet keeps a run from finishing.
+// Lost returns 0: a missing packet keeps a run from finishing.
 func (b *Bare) Lost() uint64 { return 0 }
 
 func (b *Bare) shown() *Shown {
@@ -334,7 +332,7 @@ func (b *Bare) shown() *Shown {
 	return b.last
 }
 
-// Limits adds to the limits of rules how many packets they have judged. Times are in cycles.
+// Limits adds the number of judged packets to the limits of rules. Times are in cycles.
 func (b *Bare) Limits(limits map[string]string) map[string]string {
 	if b.rules.DeadlineSlots > 0 {
 		limits[fabric.RuleDeadline] = traces.Plural(uint64(b.rules.DeadlineSlots), "cycle", "cycles")
@@ -342,16 +340,16 @@ func (b *Bare) Limits(limits map[string]string) map[string]string {
 	return b.shown().w.limits(limits)
 }
 
-// Notes are what the user should know of the measured cycles.
+// Notes returns remarks on the measured cycles for the user.
 func (b *Bare) Notes() []string { return b.shown().w.notes() }
 
-// Latencies are those of measured packets after their arrival, in cycles; left counts the others.
+// Latencies returns the latencies in cycles of measured packets that have arrived, and the number of the others.
 func (b *Bare) Latencies() (arrived Histogram, left uint64) {
 	s := b.shown()
 	return histogram(s.latency), s.w.pending
 }
 
-// Metrics are the figures of the window and the loads of channels.
+// Metrics returns the figures of the window and the loads of channels.
 func (b *Bare) Metrics(*fabric.End, bool) fabric.Metrics {
 	s := b.shown()
 	m := s.Metrics()
@@ -359,7 +357,7 @@ func (b *Bare) Metrics(*fabric.End, bool) fabric.Metrics {
 	return m
 }
 
-// Unfinished yields broken rules of packets, and reasons of missing packets, by cycle.
+// Unfinished yields broken rules of packets, and the reasons for missing packets, by cycle.
 func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	var found []fabric.Finding
 	note := func(f fabric.Finding) { found = append(found, f) }
@@ -381,7 +379,7 @@ func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// left is the reason of missing packets, "" if none is missing; knots: some are in a deadlock.
+// left returns the reason for missing packets, "" if none is missing. knots: some packets are in a deadlock.
 func (b *Bare) left(cycles uint64, knots bool) string {
 	pending := b.Pending()
 	left := fmt.Sprintf("%d of %s not arrived", pending, traces.Plural(uint64(b.Count()), "packet has", "packets have"))
@@ -402,7 +400,7 @@ func (b *Bare) left(cycles uint64, knots bool) string {
 	return left + " at the limit of " + traces.Plural(uint64(b.limit), "cycle", "cycles") + ", which stop.slots or --slots sets"
 }
 
-// harmed says what faults have done to the packets that have not arrived, "" for nothing.
+// harmed describes the effect of faults on packets that have not arrived, "" for none.
 func (b *Bare) harmed() (text string) {
 	var dropped, cut uint64
 	for i, harm := range b.Harm {

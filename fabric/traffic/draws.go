@@ -11,28 +11,28 @@ import (
 	"starloom/traces/input"
 )
 
-// Draws are the packets of all sources: a function of specification, seed and source. Packet k of a source is that with
-// number k; when it is created follows from when the one before it was.
+// Draws holds the packets of all sources, a function of specification, seed and source. A source numbers its packets
+// from 0; the time of each follows from that of the packet before.
 type Draws struct {
 	arrivals arrivals
 	pattern  pattern
-	sizes    []uint64 // of 2^32: a draw below entry i has the frames of entry i
+	sizes    []uint64 // of 2^32: a draw below entry i selects frames[i]
 	frames   []uint8
 	stream   hw.Stream
 
-	// Of a file, in place of all that: the rows of source i are rows[first[i]:first[i+1]].
+	// Packets of a file, instead of all that: rows of source i are rows[first[i]:first[i+1]].
 	rows  []row
 	first []uint32
 }
 
 type row struct {
-	at          uint32 // the slot in which it is offered at the earliest
+	at          uint32 // earliest slot of its offer
 	before      uint32 // cycles from its creation to the beginning of that slot
 	destination uint32
 	size        uint8
 }
 
-// NewDraws are those of a run with a seed. A slot has so many cycles: files count in these.
+// NewDraws returns the packets of a run. slotCycles converts the cycles of files to slots.
 func NewDraws(s *Spec, processors int, seed uint64, slotCycles int) *Draws {
 	d := &Draws{stream: hw.NewStream(seed, hw.PurposeTraffic)}
 	if s.Arrivals == fabric.ArrivalsFile {
@@ -62,7 +62,7 @@ func (d *Draws) sort(rows []fabric.TrafficRow, processors int, slotCycles uint64
 	}
 	d.rows = make([]row, len(rows))
 	place := append([]uint32(nil), d.first...)
-	for i := range rows { // which are in order of time
+	for i := range rows {
 		r := &rows[i]
 		at := begins(r, slotCycles)
 		d.rows[place[r.Source]] = row{uint32(min(at, never)), uint32(at*slotCycles - r.Created), r.Destination, r.Size}
@@ -74,7 +74,7 @@ func begins(r *fabric.TrafficRow, slotCycles uint64) uint64 {
 	return (r.Created + slotCycles - 1) / slotCycles
 }
 
-// First is when a source creates its packet 0, never for a source that creates none.
+// First returns the slot in which a source creates packet 0, never for a source without packets.
 func (d *Draws) First(source uint32) uint32 {
 	switch {
 	case d.first != nil:
@@ -85,7 +85,7 @@ func (d *Draws) First(source uint32) uint32 {
 	return d.arrivals.first(source)
 }
 
-// Next is when a source creates a packet, 1 or a later one, of which the one before was created in slot at.
+// Next returns the slot in which a source creates packet number, 1 or above, given the slot at of the packet before.
 func (d *Draws) Next(source, number, at uint32) uint32 {
 	if d.first != nil {
 		return d.row(source, number).at
@@ -93,7 +93,7 @@ func (d *Draws) Next(source, number, at uint32) uint32 {
 	return d.arrivals.next(source, number, at)
 }
 
-// Packet is where a packet goes, and how many frames it has.
+// Packet returns the destination of a packet and its number of frames.
 func (d *Draws) Packet(source, number uint32) (destination uint32, size uint8) {
 	if d.first != nil {
 		r := d.row(source, number)
@@ -111,7 +111,6 @@ func (d *Draws) Packet(source, number uint32) (destination uint32, size uint8) {
 	return d.pattern.destination(source, number), size
 }
 
-// before is how many cycles before its slot a packet was created.
 func (d *Draws) before(source, number uint32) uint32 {
 	if d.first == nil {
 		return 0
@@ -119,7 +118,7 @@ func (d *Draws) before(source, number uint32) uint32 {
 	return d.row(source, number).before
 }
 
-// row is that of a packet. A number that the file does not have is one of a state that is none of this run's.
+// row returns a row of the file. A number without a row comes from a state of another run.
 func (d *Draws) row(source, number uint32) row {
 	if number >= d.first[source+1]-d.first[source] {
 		return row{at: never, size: 1}
@@ -129,10 +128,11 @@ func (d *Draws) row(source, number uint32) row {
 
 const fileBytesMax = 1 << 30
 
-// columns are what is read of a file, under either of their names: those of a file of packets, or of BookSim's.
+// columns lists the columns of a file under both of their names: those of a file of packets, and BookSim's.
 var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"}, {"created", "ctime"}}
 
-// ReadFile reads the packets of a file, in order of time.
+// ReadFile reads the packets of a file, in order of time. It returns an error if the file or one of its rows is
+// invalid.
 func ReadFile(path string) ([]fabric.TrafficRow, error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
@@ -141,7 +141,7 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 	return ParseFile(path, data)
 }
 
-// ParseFile is ReadFile of what stands in a file.
+// ParseFile parses the content of a file as ReadFile does.
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
 	var rows []fabric.TrafficRow
@@ -170,7 +170,6 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	return rows, nil
 }
 
-// readRow reads the fields of a row at a place: those of the columns, and its id if one is named.
 func readRow(place string, record []string, at [len(columns)]int, named int) (row fabric.TrafficRow, err error) {
 	wrong, values := &input.Errors{}, [len(columns)]uint64{}
 	for i, column := range at {

@@ -16,38 +16,38 @@ import (
 	"starloom/nic"
 )
 
-// figures are what is measured in a run. A packet is measured if it is created in one of the cycles that are; what is accepted
-// arrives in them, loads and queues are those of the slots that begin in them. All times are in cycles, of which a slot, or a
-// tick, has so many.
+// figures holds the measurements of a run. A packet is measured if it is created in a measured cycle. Accepted
+// packets arrive in the window; loads and queues cover slots that begin in it. Times are in cycles, slotCycles per
+// slot or tick.
 type figures struct {
 	Window
 	slotCycles uint64
 	toFirst    uint64 // cycles from the beginning of a slot to the first phit of a frame...
-	toLast     uint64 // ...and to the last one
+	toLast     uint64 // ...and to its last phit
 	processors int
 	fromFile   bool
-	routed     bool // processors are at routers: a slot is a tick
+	routed     bool // processors are at routers, and a slot is a tick
 	slotted    bool // frames keep to slots
 
 	totals
 	spec             *Spec
-	growing          growing           // by the slots in which packets are offered, and come
-	latency, network distribution      // in slots
-	cycles           map[uint64]uint64 // latencies in cycles, of a file
-	load             []uint64          // frames by medium, without channels of routers
-	flows            []uint32          // measured packets that have arrived, by source and destination; nil for networks of too many
-	flowCycles       []uint64          // the sum of their latencies
+	growing          growing
+	latency, network distribution
+	cycles           map[uint64]uint64 // latencies in cycles, for packets of a file
+	load             []uint64          // frames by medium, except channels of routers
+	flows            []uint32          // measured packets that have arrived, by source and destination; nil on large networks
+	flowCycles       []uint64
 }
 
 type totals struct {
-	offered  uint64 // packets created in the slots that are measured
-	accepted uint64 // received in them, whenever they were created
-	pending  uint64 // measured, and neither arrived nor lost
-	lost     uint64 // measured, and lost
+	offered  uint64
+	accepted uint64 // received in measured slots, whenever they were created
+	pending  uint64 // measured, neither arrived nor lost
+	lost     uint64
 	hops     uint64 // of measured packets that have arrived
-	waiting  uint64 // created, and not sent
-	queued   uint64 // the sum of these over the slots that are measured
-	queueMax uint64 // the most of one source
+	waiting  uint64 // created, not yet sent
+	queued   uint64 // sum of waiting over the measured slots
+	queueMax uint64 // most at one source
 }
 
 const flowProcessorsMax = 1 << 10
@@ -59,7 +59,7 @@ func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) 
 		processors: processors, fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, media), cycles: map[uint64]uint64{},
 		routed: routed, slotted: timing.Tick == 0,
 	}
-	if routed { // whose frames come in any cycle; firmware takes them at the boundary
+	if routed { // frames arrive in any cycle; firmware reads them at the boundary
 		f.toLast = timing.BoundaryCycle(0)
 	}
 	if f.processors <= flowProcessorsMax {
@@ -70,15 +70,15 @@ func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) 
 
 func (f *figures) measures(slot uint32) bool { return f.Measures(uint64(slot) * f.slotCycles) }
 
-// measured reports whether a packet is: one that is offered in a slot at the earliest, and was created so many cycles before.
+// measured reports whether the window contains the creation of a packet, before cycles ahead of slot created.
 func (f *figures) measured(created, before uint32) bool {
 	return f.Measures(uint64(created)*f.slotCycles - uint64(before))
 }
 
-// whole reports whether all that is measured is over after so many slots.
+// whole reports whether the measured window is over after slots.
 func (f *figures) whole(slots uint32) bool { return uint64(slots)*f.slotCycles >= f.End }
 
-// carried counts a frame on its medium. Shards may share one.
+// carried counts a frame on its medium. Shards may share a medium.
 func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView, slot uint32) {
 	if !f.measures(slot) {
 		return
@@ -88,7 +88,8 @@ func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView
 	}
 }
 
-// created counts a packet that is offered in a slot at the earliest, and was created so many cycles before.
+// created counts a packet that is first offered in a slot; before is the number of cycles from its creation to that
+// slot.
 func (f *figures) created(slot, before uint32) {
 	f.waiting++
 	f.growing.comes(slot)
@@ -112,7 +113,6 @@ func (f *figures) queue(packets uint32, slot uint32) {
 	}
 }
 
-// arrived counts a packet whose last frame has arrived in a slot; it was created so many cycles before its slot.
 func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 	f.growing.goes(slot)
 	if f.Measures(uint64(slot)*f.slotCycles + f.toLast) {
@@ -137,10 +137,8 @@ func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 	}
 }
 
-// cyclesOf is a latency of slots in cycles, up to the last phit.
 func (f *figures) cyclesOf(slots uint32) uint64 { return uint64(slots-1)*f.slotCycles + f.toLast }
 
-// loses counts a packet lost in a slot, created so many cycles before its own.
 func (f *figures) loses(x *flight, slot, before uint32) {
 	f.growing.goes(slot)
 	if f.measured(x.created, before) {
@@ -186,7 +184,6 @@ func (f *figures) state(v *hw.StateVisitor) {
 	})
 }
 
-// distribution counts numbers of slots.
 type distribution struct{ counts []uint64 }
 
 func (d *distribution) add(value uint32) {
@@ -196,7 +193,7 @@ func (d *distribution) add(value uint32) {
 	d.counts[value]++
 }
 
-// values are those that have occurred, each by of as something else, in ascending order.
+// values returns the counted values in ascending order, each converted by of.
 func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
 	for value, count := range d.counts {
 		if count > 0 {
@@ -206,10 +203,10 @@ func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
 	return all
 }
 
-// Histogram are values and how often they have occurred, in ascending order.
+// Histogram holds values and their counts, by value.
 type Histogram [][2]uint64
 
-// Lines implements fabric.Lined: how many there are up to each power of two.
+// Lines implements fabric.Lined with a count for each power of two.
 func (h Histogram) Lines() (lines []string) {
 	total, most := uint64(0), uint64(0)
 	var bins []uint64
@@ -260,13 +257,13 @@ type summary struct {
 	max       uint64
 }
 
-// quantiles are the names of those of a summary, and their parts of a thousand.
+// quantiles names the quantiles of a summary, in thousandths.
 var quantiles = [4]struct {
 	name string
 	of   uint64
 }{{"p50", 500}, {"p95", 950}, {"p99", 990}, {"p999", 999}}
 
-// summary sums up, which needs a value; sd is 0 of one.
+// summary requires at least one value; the sd of one value is 0.
 func (h Histogram) summary() (s summary) {
 	total, sum := uint64(0), uint64(0)
 	for _, v := range h {
@@ -283,7 +280,7 @@ func (h Histogram) summary() (s summary) {
 		s.sd = math.Sqrt(squares / float64(total-1))
 	}
 	for i, q := range quantiles {
-		rank := (total*q.of + 999) / 1000 // of the values in order, from 1
+		rank := (total*q.of + 999) / 1000 // rank among the ordered values, from 1
 		for _, v := range h {
 			if rank <= v[1] {
 				s.quantiles[i] = v[0]
@@ -296,8 +293,7 @@ func (h Histogram) summary() (s summary) {
 	return s
 }
 
-// add appends the figures of a distribution; those of a run that is not over, and of none, are not known. in is their unit, "" for the
-// usual one.
+// add appends the figures of a distribution, unknown if it is empty. of is their unit, "" for the default.
 func (h Histogram) add(m *fabric.Metrics, name, of string, known bool) {
 	known = known && len(h) > 0
 	first := len(*m)
@@ -316,7 +312,7 @@ func (h Histogram) add(m *fabric.Metrics, name, of string, known bool) {
 	}
 }
 
-// addLatency appends those of latencies in cycles, for one more version under their former name, too.
+// addLatency appends latencies in cycles, for one more version also under their former name.
 func (h Histogram) addLatency(m *fabric.Metrics, of string, known bool) {
 	h.add(m, "latency", of, known)
 	former := len(*m)
@@ -328,13 +324,13 @@ func (h Histogram) addLatency(m *fabric.Metrics, of string, known bool) {
 
 const loadsMax = 10
 
-// MediumLoad is how many frames cross a medium in a slot, on average.
+// MediumLoad is the mean number of frames on a medium per slot.
 type MediumLoad struct {
 	Path string  `json:"path"`
 	Load float64 `json:"load"`
 }
 
-// MediumLoads are the most loaded media.
+// MediumLoads lists the most loaded media.
 type MediumLoads []MediumLoad
 
 func (l MediumLoads) Lines() (lines []string) {
@@ -360,7 +356,7 @@ func (f *figures) media(names fabric.Names) (most MediumLoads, mean float64) {
 	return most, float64(all) / slots / float64(max(len(f.load), 1))
 }
 
-// FlowLoad is how many packets of a source arrive at a destination in a slot, and how many cycles they take.
+// FlowLoad is the mean number of packets from a source to a destination per slot, and their mean latency in cycles.
 type FlowLoad struct {
 	Source      string  `json:"source"`
 	Destination string  `json:"destination"`
@@ -368,7 +364,7 @@ type FlowLoad struct {
 	Latency     float64 `json:"latency"`
 }
 
-// FlowLoads are the most loaded flows.
+// FlowLoads lists the most loaded flows.
 type FlowLoads []FlowLoad
 
 func (l FlowLoads) Lines() (lines []string) {
@@ -394,12 +390,11 @@ func (f *figures) most(names fabric.Names) (most FlowLoads) {
 	return most
 }
 
-// Latencies are those of the packets that are measured and have arrived, in cycles; left are the others.
+// Latencies returns the latencies in cycles of measured packets that have arrived, and the number of the others.
 func (r *Referee) Latencies() (arrived Histogram, left uint64) {
 	return r.figures.inCycles(), r.figures.lost + r.figures.pending
 }
 
-// inCycles are the latencies in cycles.
 func (f *figures) inCycles() (h Histogram) {
 	if !f.fromFile {
 		return f.latency.values(f.cyclesOf)
@@ -410,7 +405,8 @@ func (f *figures) inCycles() (h Histogram) {
 	return h
 }
 
-// AddLoads adds the loads of channels between routers in a run of so many cycles, with firmware and without; nothing if there are no channels.
+// AddLoads adds the loads of channels between routers in a run of the given number of cycles. Without channels it
+// adds nothing.
 func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *stream.ChannelLoads, cycles uint64) {
 	loads := l.PerCycle(cycles)
 	if len(loads) == 0 {
@@ -432,7 +428,7 @@ func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *stream.ChannelLoads, cycl
 	m.Add("load.most", most)
 }
 
-// Units of figures that have another one on each kind of network.
+// Units of figures that depend on the kind of network.
 const (
 	unitChannel = "flits per channel and cycle"
 	unitFlits   = "flits per node and cycle"

@@ -9,21 +9,20 @@ import (
 // flight is a packet from its first offer until delivery or, with a limit of packets in flight, until its ack.
 type flight struct {
 	number, created   uint32
-	sent              uint32 // slot of its first frame, never before that
+	sent              uint32 // slot of its first frame, initially never
 	destination       uint32
-	following         uint32 // flight of the same source
-	hops              uint16 // of its last frame
+	following         uint32 // next flight of the same source
+	hops              uint16
 	size              uint8
-	expects, received uint8 // fewer frames than so many follow the next one; how many have arrived
-	arrived           uint8 // 1: all of its frames have, the last one is in a FIFO; 2: firmware has taken that, too
+	expects, received uint8 // frames that follow the next expected one, plus one; frames received
+	arrived           uint8 // 1: all frames have arrived, the last one is in a FIFO; 2: firmware has taken it, too
 }
 
-// flights are those of a shard's sources, each in the list of its source.
 type flights struct {
 	first int
 	all   []flight
 	free  uint32
-	of    []uint32 // the first flight of each source
+	of    []uint32 // first flight of each source
 	count int
 }
 
@@ -51,7 +50,7 @@ func (f *flights) add(source uint32, x flight) {
 	f.count++
 }
 
-// find returns the flight of a source with a number of 24 bits, nil for none.
+// find returns the flight of a source with a 24-bit number, nil for none.
 func (f *flights) find(source, number uint32) *flight {
 	for at := f.of[int(source)-f.first]; at != none; at = f.all[at].following {
 		if x := &f.all[at]; x.number&numberMask == number {
@@ -78,10 +77,9 @@ func (f *flights) each(source int, yield func(*flight)) {
 	}
 }
 
-// flightWords is a flight in a saved state, with its source. Where it goes is drawn again.
 const flightWords = 6
 
-// state visits the flights as words, oldest first within a source. fill gives one that was read its destination and size.
+// state visits the flights as words, by source, oldest first. fill sets destination and size of a restored flight.
 func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32, x *flight)) {
 	var words []uint32
 	if v.Saving() {

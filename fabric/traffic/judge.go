@@ -8,13 +8,13 @@ import (
 	"starloom/traces"
 )
 
-// judge holds packets to rules that mean the same on every network: the measured ones to their limits, from creation to the last bits at
-// the destination, and all of them to the order in which their sources have created them.
+// judge applies the rules that hold on every network. Measured packets have limits from creation to the last bit at
+// the destination; all packets must keep the order in which their sources created them.
 type judge struct {
-	latency, deadline uint32       // 0 for none
-	order             stream.Order // nil for none
-	unit              string       // what deadline and times count
-	dead              []uint8      // processors that faults have killed, nil for none
+	latency, deadline uint32
+	order             stream.Order
+	unit              string
+	dead              []uint8 // processors killed by faults, nil for none
 }
 
 func newJudge(r *fabric.Rules, processors int, unit string) judge {
@@ -25,13 +25,13 @@ func newJudge(r *fabric.Rules, processors int, unit string) judge {
 	return j
 }
 
-// trip is a packet that has come, or waits: in slots, in cycles for bare packets.
+// trip is a packet that has arrived or still waits. Times are in slots, for bare packets in cycles.
 type trip struct {
 	serial              uint64
 	source, destination uint32
-	created, at         uint32 // at: when it came, or the end of the run
-	took                uint32 // of the deadline, the first slot included
-	cycles, cycle       uint64 // from its creation to at, and the cycle of that
+	created, at         uint32 // at: arrival, or end of the run
+	took                uint32 // compared with the deadline, first slot included
+	cycles, cycle       uint64 // cycles from creation to at, and cycle of at
 	measured            bool
 }
 
@@ -59,7 +59,7 @@ func (j *judge) waits(t *trip, find func(fabric.Finding)) {
 	}
 }
 
-// over says by how much a measured packet is over a limit, "" if it is not.
+// over returns by how much a measured packet exceeds a limit, "" if it does not.
 func (j *judge) over(t *trip, unit string, limit uint32, took uint64) string {
 	if !t.measured || limit == 0 || took <= uint64(limit) {
 		return ""

@@ -1,9 +1,8 @@
 package traffic
 
-// log keeps the packets of a run that have arrived or were lost, for a file.
 type log struct{ rows []logged }
 
-// logged is a packet: where it is from and goes, and when; slots are never if it was not.
+// logged is a packet of a log; sent and arrived are never if it was not.
 type logged struct {
 	source, number, destination    uint32
 	created, before, sent, arrived uint32

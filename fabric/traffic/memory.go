@@ -6,21 +6,21 @@ import (
 	"starloom/fabric"
 )
 
-// What traffic takes, in bytes, as measured in processes that ran nothing else (TestLongMemoryEstimates): what there is once, what a
-// source has at least, and what is in lists when it sends in every slot.
+// Bytes of traffic, measured in processes that ran nothing else (TestLongMemoryEstimates): once, per source, and in
+// the lists of a source that sends in every slot.
 const (
 	memoryOnce   = 1 << 20
 	memorySource = 6*4 + 1 + 2 + 2*4
 	memoryBusy   = unsafe.Sizeof(flight{}) + 4*unsafe.Sizeof(sighting{}) + 2*unsafe.Sizeof(creation{}) + 4
 )
 
-// How much larger than its content a grown list may be, with the outgrown one; and with all uncollected ones.
+// Size of a grown list relative to its content: with the list that it outgrew, and with all uncollected ones.
 const (
 	listGrowth = 2.25
 	listsGrow  = 5.2
 )
 
-// MemoryBytes estimates what the workload takes on a network: what a Referee keeps, with a file of packets if logs.
+// MemoryBytes estimates the memory of a Referee on a network in bytes; logs includes a file of packets.
 func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 	n, slots := uint64(shape.Processors()), uint64(s.Slots())
 	bytes := memoryOnce + n*memorySource + uint64(float64(n)*s.busy()*listsGrow*float64(memoryBusy)) + 8*uint64(shape.Media)
@@ -36,13 +36,13 @@ func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 	if rows == 0 {
 		rows = uint64(s.Rate * float64(n) * float64(slots))
 	}
-	if logs { // and they are sorted
+	if logs {
 		bytes += uint64(float64(rows)*listGrowth)*uint64(unsafe.Sizeof(logged{})) + rows*uint64(unsafe.Sizeof(logged{})+8)
 	}
 	return bytes
 }
 
-// latenciesMemory is how long latencies of runs are that do not last for ever: each takes a counter.
+// latenciesMemory limits the assumed latencies in slots; each needs a counter.
 const latenciesMemory = 1 << 16
 
 func (s *Spec) busy() float64 {
@@ -57,8 +57,8 @@ func (s *Spec) busy() float64 {
 	return min(1, s.Rate*frames/weights)
 }
 
-// What a bare packet takes, in bytes: its columns, its places in the queue of its source and in that of its shard, each also
-// where that is sorted, and lists that are sorted: when it is drawn, and its two events for the digest.
+// Bytes of a bare packet: its columns; its entries in the queues of its source and shard, both also where they are
+// sorted; the lists sorted when it is drawn; and its two events for the digest.
 const (
 	memoryBare   = 3*4 + 2*2 + 3*4
 	memoryQueued = 4 * 4
@@ -66,7 +66,7 @@ const (
 	memoryEvents = 2 * 3 * 4
 )
 
-// BareBytes estimates what bare packets take, between so many processors; logs: with a file of packets.
+// BareBytes estimates the memory of bare packets between processors in bytes; logs includes a file of packets.
 func BareBytes(s *Spec, processors int, logs bool) uint64 {
 	rows, file := float64(len(s.Rows)), uint64(len(s.Rows))*uint64(unsafe.Sizeof(fabric.TrafficRow{})+8)
 	if rows == 0 {

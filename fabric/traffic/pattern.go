@@ -13,9 +13,9 @@ type pattern struct {
 	self   bool
 	stream hw.Stream
 
-	to   []uint32 // of a permutation, by source
-	hot  []uint64 // hotspots: a draw below it, of 2^32, goes there, if to none before...
-	node []uint32 // ...which is this
+	to   []uint32
+	hot  []uint64 // hotspots: a draw of 32 bits below entry i, and not below the entries before, goes to...
+	node []uint32 // ...this node
 }
 
 func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern {
@@ -32,7 +32,7 @@ func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern 
 	return p
 }
 
-// silent reports whether a source sends nothing: its pattern sends it to itself, and that is not wanted.
+// silent reports whether a source sends nothing, since its pattern sends to itself and self is off.
 func (p *pattern) silent(source uint32) bool {
 	if p.self {
 		return false
@@ -71,7 +71,6 @@ func (p *pattern) anywhere(source, number uint32) uint32 {
 	return to
 }
 
-// fixed is where all packets of a source go, in a pattern that draws nothing.
 func (p *pattern) fixed(source uint32) uint32 {
 	n, width := p.n, bits.Len32(p.n-1)
 	switch p.kind {
@@ -92,7 +91,6 @@ func (p *pattern) fixed(source uint32) uint32 {
 	return p.to[source]
 }
 
-// squareRoot is rounded down.
 func squareRoot(n uint32) (root uint32) {
 	for bit := uint32(1 << 15); bit > 0; bit >>= 1 {
 		if next := uint64(root | bit); next*next <= uint64(n) {

@@ -2,11 +2,11 @@ package traffic
 
 import "slices"
 
-// arriving is what has come to a destination and is not over. Frames come in order, except through virtual channels.
+// arriving holds unfinished arrivals. Frames arrive in order, except through virtual channels.
 type arriving struct {
-	heard     []uint32   // by processor: good frames so far
-	held      []sighting // last frames that have arrived, and are in a FIFO
-	overtaken []uint64   // frames that others of their packet have overtaken, in ascending order: see frameKey
+	heard     []uint32   // good frames so far, by processor
+	held      []sighting // last frames of packets that are in a FIFO
+	overtaken []uint64   // overtaken frames in the order of frameKey
 }
 
 func (a *arriving) reset() { a.held, a.overtaken = a.held[:0], a.overtaken[:0] }
@@ -15,7 +15,7 @@ func frameKey(origin, number uint32, follow uint8) uint64 {
 	return uint64(origin)<<32 | uint64(number&0xffffff)<<8 | uint64(follow)
 }
 
-// overtakes notes the frames of a packet that were expected, fewer than so many following, before one that has come.
+// overtakes records the frames of a packet that were expected before the one that has arrived.
 func (a *arriving) overtakes(s *sighting, follow, expected uint8) {
 	for f := follow + 1; f < expected; f++ {
 		key := frameKey(s.origin, s.number, f)
@@ -24,7 +24,6 @@ func (a *arriving) overtakes(s *sighting, follow, expected uint8) {
 	}
 }
 
-// comes reports whether a frame that comes late was overtaken, and has not come before.
 func (a *arriving) comes(s *sighting) bool {
 	at, found := slices.BinarySearch(a.overtaken, frameKey(s.origin, s.number, uint8(s.number>>24)))
 	if found {

@@ -10,33 +10,32 @@ import (
 	"starloom/nic"
 )
 
-// The head of a frame's payload: origin, destination, number at the source with the frame's place in the packet.
+// Head of a frame's payload: origin, destination, packet number at the source with the frame's place in the packet.
 const (
 	headOrigin      = 0
 	headDestination = 4
-	headNumber      = 8 // 24 bits; in the upper 8 how many frames of the packet follow
+	headNumber      = 8 // 24 bits; the upper 8 bits hold the number of frames that follow
 	headBytes       = 12
 )
 
-// HeadBytes is the least payload of a frame of traffic.
+// HeadBytes is the smallest payload of a frame of traffic in bytes.
 const HeadBytes = headBytes
 
-// Config is what a Referee follows.
+// Config describes the run that a Referee follows.
 type Config struct {
 	Spec    *Spec
 	Network fabric.Network
-	Program *fabric.Program // nil for an image
+	Program *fabric.Program
 	Rules   *fabric.Rules
 	Timing  nic.Timing
-	Shards  []hw.Shard // in units
-	Log     bool       // keep every packet, for a file
-	// Bank returns a processor's bank and its cell there.
+	Shards  []hw.Shard
+	Log     bool // keep every packet, for a file
+	// Bank returns the bank of a processor and its cell there.
 	Bank func(processor int) (bank *nic.Bank, cell int)
 }
 
-// Referee offers the packets of a run, and follows them by the frames that carry them. A packet is offered one
-// boundary before the slot in which it can be sent at the earliest; it is over when its last frame has
-// arrived, or cannot any more.
+// Referee offers the packets of a run and follows them by their frames. A packet is offered one boundary before the
+// earliest slot in which it can be sent. It ends when its last frame arrives or no longer can.
 type Referee struct {
 	spec   *Spec
 	direct bool
@@ -46,34 +45,32 @@ type Referee struct {
 	draws  *Draws
 
 	cursors
-	sources []sources // by shard
-	flights []flights // by shard
-	shardOf []uint32  // by unit
+	sources []sources
+	flights []flights
+	shardOf []uint32
 	perUnit int
-	seen    []seen     // by shard
-	leaving []sighting // last frames that were sent in the slot that has crossed
+	seen    []seen
+	leaving []sighting // last frames sent in the slot that has crossed
 	arriving
 	bank func(processor int) (bank *nic.Bank, cell int)
 
 	judge   judge
 	figures figures
-	log     *log // nil for none
+	log     *log
 	over    bool
-	slot    uint32 // slots that were settled
+	slot    uint32 // settled slots
 }
 
-// seen is what the frames of a shard have shown since the last Settle.
 type seen struct {
 	sent     []sighting
 	received []sighting
 	_        [16]byte
 }
 
-// sighting is a frame of traffic that a processor has sent or received.
 type sighting struct {
 	slot, processor, origin, destination uint32
-	number                               uint32 // with how many frames follow
-	place                                uint32 // of a frame that is received: how many its receiver had received before
+	number                               uint32 // with the number of frames that follow
+	place                                uint32 // of a received frame: number of frames its receiver had received before
 	ack                                  bool
 }
 
@@ -137,7 +134,7 @@ func (r *Referee) file() {
 	}
 }
 
-// Tell implements fabric.Referee: how many packets may be on their way, 0 for any number.
+// Tell implements fabric.Referee. Each word is the limit of packets in flight, 0 for none.
 func (r *Referee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.spec.Closed)
@@ -169,7 +166,7 @@ func (r *Referee) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slo
 
 func (r *Referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements fabric.Witness: a frame that is for the processor; others pass it on, or hear it.
+// Received implements fabric.Witness. Only frames addressed to the processor count; others are relayed or overheard.
 func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	place := r.heard[processor]
 	r.heard[processor]++
@@ -187,7 +184,7 @@ func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView,
 	}
 }
 
-// Settle implements fabric.Offering: what the slot before has carried, and then what is created in this one.
+// Settle implements fabric.Offering. It settles the previous slot, then the packets created in this one.
 func (r *Referee) Settle(slot uint32, find func(fabric.Finding)) {
 	r.settle(slot, find)
 	for i := range r.sources {
@@ -209,7 +206,7 @@ func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 		for k := range sent {
 			if s := sent[k]; s.slot <= crossed {
 				r.settleSent(&s)
-			} else { // of a bank that sends before the next one hears what it has asked for
+			} else { // of a bank that sends before the next bank hears its requests
 				later = append(later, s)
 			}
 		}
@@ -273,7 +270,7 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 		return
 	}
 	if !late {
-		if r.figures.routed { // in order everywhere else
+		if r.figures.routed { // elsewhere frames arrive in order
 			r.arriving.overtakes(s, follow, x.expects)
 		}
 		x.expects = follow
@@ -300,7 +297,7 @@ func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 		}
 		x := r.flight(s)
 		if x == nil || x.arrived != arrived {
-			continue // in a state that is none of this run's
+			continue // in a state of another run
 		}
 		x.arrived = delivered
 		before := r.draws.before(s.origin, x.number)
@@ -323,7 +320,7 @@ func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast, measured: f.measured(x.created, before)}
 }
 
-// settleLost ends a packet of a direct program with a lost part, after its last frame was sent.
+// settleLost ends a packet of a direct program that has lost a part, after its last frame was sent.
 func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	x := r.flight(s)
 	if x == nil || x.arrived != 0 {
@@ -352,7 +349,6 @@ func (r *Referee) end(source uint32, x *flight) {
 	r.flights[r.shardOf[int(source)/r.perUnit]].end(source, x)
 }
 
-// done reports whether the run is over: all that is measured has arrived or is lost, or there is no more time.
 func (r *Referee) done() bool {
 	return r.figures.whole(r.slot) && r.figures.pending == 0 || r.slot >= r.spec.Slots()
 }
@@ -408,7 +404,7 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	r.figures.state(v)
 	for i := range r.flights {
 		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
-		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent, len(r.at)) // in the slot that has begun
+		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent, len(r.at)) // of the slot that has begun
 	}
 	v.AfterRestore(r.file)
 	for i := range r.sources {
@@ -416,7 +412,6 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	}
 }
 
-// sightWords is a sighting in a saved state.
 const sightWords = 6
 
 func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processors int) {
@@ -441,7 +436,7 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 	})
 }
 
-// All these implement fabric.Referee: packets are seen in frames, and firmware announces nothing.
+// Methods of fabric.Referee without a meaning here: frames show all packets, and firmware announces nothing.
 
 func (r *Referee) Overhears() bool                                 { return false }
 func (r *Referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
@@ -450,11 +445,11 @@ func (r *Referee) Acknowledges() bool                              { return fals
 func (r *Referee) Acknowledge(func(int))                           {}
 func (r *Referee) Missing(func(fabric.Finding) bool)               {}
 
-// Offer implements fabric.Offering: it takes back the words that firmware has cleared, and shows packets of those sources of the
-// bank that wait.
+// Offer implements fabric.Offering. It takes back the words that firmware has cleared and shows packets of the
+// waiting sources of the bank.
 func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
 	s := &r.sources[shard]
-	if bank.Cells < s.end-s.first { // one of many banks
+	if bank.Cells < s.end-s.first {
 		for cell := range bank.Cells {
 			if source := uint32(bank.First + cell); r.created[source] > r.next[source] {
 				r.offerOne(bank, cell, shard, source)
@@ -471,7 +466,7 @@ func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
 	s.waiting = kept
 }
 
-// offerOne is offer for a source that has created what was not taken, and reports whether that is still so.
+// offerOne offers for one source with untaken packets. It reports whether some remain.
 func (r *Referee) offerOne(bank *nic.Bank, cell, shard int, source uint32) (waits bool) {
 	if r.shown[source] != 0 {
 		if bank.Schedule[cell] != 0 {

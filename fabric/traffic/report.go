@@ -18,15 +18,15 @@ func (r *Referee) window() *window {
 		slotCycles: f.slotCycles, growing: f.growing}
 }
 
-// Lost is how many of the packets created in the measured slots were lost.
+// Lost returns the number of measured packets that were lost.
 func (r *Referee) Lost() uint64 { return r.figures.lost }
 
-// Limits adds to the limits of rules how many packets they have judged.
+// Limits adds the number of judged packets to the limits of rules.
 func (r *Referee) Limits(limits map[string]string) map[string]string {
 	return r.window().limits(limits)
 }
 
-// Notes are what the user should know of the measured slots.
+// Notes returns remarks on the measured slots for the user.
 func (r *Referee) Notes() []string {
 	w := r.window()
 	if h := r.figures.network.values(func(value uint32) uint64 { return uint64(value) }); len(h) > 0 {
@@ -41,7 +41,7 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	slots := float64(f.processors) * float64(f.slots(f.slotCycles))
 	perSlot := float64(f.processors) * (float64(f.Cycles()) / float64(f.slotCycles))
 	created := slots
-	if f.fromFile { // in any cycle
+	if f.fromFile { // created in any cycle
 		created = perSlot
 	}
 	rate, load := unitPerSlot, "load"
@@ -76,7 +76,8 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	return m
 }
 
-// Unfinished implements fabric.Ending: a run that was given less slots than it takes, or measured packets that have not arrived.
+// Unfinished implements fabric.Ending. It yields a run with too few slots, and measured packets that have not
+// arrived.
 func (r *Referee) Unfinished(yield func(fabric.Finding)) {
 	if r.over {
 		w := r.window()
@@ -109,11 +110,11 @@ func (r *Referee) Unfinished(yield func(fabric.Finding)) {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what figures of traffic mean.
+// Meanings returns the meanings of the figures of traffic.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
-// AddFrames adds what is measured of the frames between processors at routers, in cycles, of which so many have run, and the loads of channels;
-// nothing of other transports.
+// AddFrames adds the latencies of frames between processors at routers, and the loads of channels, in a run of the
+// given number of cycles. For other transports it adds nothing.
 func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles uint64) {
 	s := stream.StreamOf(t)
 	if s == nil {
@@ -130,8 +131,8 @@ func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles u
 	AddLoads(m, fabric.RoutersOf(n), s.Loads(), cycles)
 }
 
-// WritePackets writes all packets that were created so far, in order of arrival, then source; those that have not
-// arrived are last, in order of creation.
+// WritePackets writes all packets created so far, by arrival, then source. Packets that have not arrived come last,
+// by creation.
 func (r *Referee) WritePackets(to io.Writer) error {
 	rows := append([]logged(nil), r.log.rows...)
 	r.pending(func(source uint32, x *flight, before uint32) {
@@ -161,8 +162,7 @@ func (r *Referee) WritePackets(to io.Writer) error {
 	})
 }
 
-// pending yields the packets that were created and have neither arrived nor been lost: each as a flight, if it was not offered, too, and by
-// how many cycles it was created before its slot.
+// pending yields the packets that neither arrived nor were lost, and the cycles from creation to slot of each.
 func (r *Referee) pending(yield func(source uint32, x *flight, before uint32)) {
 	for i := range r.flights {
 		f := &r.flights[i]

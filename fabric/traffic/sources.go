@@ -6,7 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// The word of an offer, from the highest bit: valid 1, destination 31, frames 8, number 24. Firmware clears it to take.
+// The word of an offer, from the highest bit: valid 1, destination 31, frames 8, number 24. Firmware clears it to
+// take the packet.
 const (
 	wordValid            = 1 << 63
 	wordDestinationShift = 32
@@ -18,14 +19,14 @@ func word(destination uint32, size uint8, number uint32) uint64 {
 	return wordValid | uint64(destination)<<wordDestinationShift | uint64(size)<<wordSizeShift | uint64(number&numberMask)
 }
 
-// cursors are the columns of all sources: what they have created, and what has been offered of it.
+// cursors are the columns of all sources: the packets that they have created and offered.
 type cursors struct {
-	created []uint32 // packets so far, which is the number of the next one...
-	at      []uint32 // ...and the slot in which it is created, never for none
-	next    []uint32 // the number of the packet that is offered, or will be next...
-	due     []uint32 // ...and the slot in which it was, or will be, created
-	shown   []uint8  // 1: its word is shown
-	open    []uint16 // packets on their way, or not acknowledged, where that is limited; else nil
+	created []uint32 // packets so far, and number of the next one...
+	at      []uint32 // ...and the slot of its creation, never for none
+	next    []uint32 // number of the packet that is, or will be, offered...
+	due     []uint32 // ...and the slot of its creation
+	shown   []uint8  // 1 while its word is shown
+	open    []uint16 // packets in flight or unacknowledged if they are limited, otherwise nil
 	sent    []uint32 // packets so far whose first frame was sent
 }
 
@@ -48,19 +49,19 @@ func (c *cursors) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "sent", c.sent)
 }
 
-// wheelSlots is how many slots ahead sources are filed by their next packet's slot; later ones wait for a whole turn.
+// wheelSlots is the number of slots ahead for which sources are filed; later packets wait for a whole turn.
 const wheelSlots = 1 << 10
 
-// none ends lists of sources and flights.
 const none = ^uint32(0)
 
-// sources are those of a shard: who creates in a slot, and who has something to offer. Both follow from the cursors.
+// sources holds the sources of a shard by the slot of their next packet, and those with packets to offer. Both follow
+// from the cursors.
 type sources struct {
 	first, end int
-	wheel      [wheelSlots]uint32 // sources that create in one of these slots, or later
-	after      []uint32           // the next source of the same list, by source
-	waiting    []uint32           // sources that have created what was not taken
-	created    []creation         // in this slot, one for each packet
+	wheel      [wheelSlots]uint32 // sources that create in slots of this remainder
+	after      []uint32           // by source: next source of the same list
+	waiting    []uint32           // sources with packets that were not taken
+	created    []creation         // one per packet created in this slot
 	before     []creation         // in the slot before
 }
 
@@ -82,7 +83,6 @@ func (s *sources) state(v *hw.StateVisitor, name string) {
 	})
 }
 
-// creation is a packet that a source has created, after which it has created so many.
 type creation struct{ source, created uint32 }
 
 func (s *sources) file(source, at uint32) {
@@ -93,7 +93,7 @@ func (s *sources) file(source, at uint32) {
 	s.after[int(source)-s.first], *list = *list, source
 }
 
-// begin files all sources, after slot from has begun: they create later than in slot from-1.
+// begin files all sources by their next packet, after slot from has begun.
 func (s *sources) begin(c *cursors) {
 	for i := range s.wheel {
 		s.wheel[i] = none

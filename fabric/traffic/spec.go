@@ -12,24 +12,25 @@ import (
 	"starloom/traces/input"
 )
 
-// Spec is the workload traffic with all that its keys leave open.
+// Spec is the workload traffic with all defaults filled in.
 type Spec struct {
-	fabric.Traffic // windows with their units
-	Self           bool
-	Timebase       fabric.Timebase
-	Window         // what is measured
+	fabric.Traffic
+	Self     bool
+	Timebase fabric.Timebase
+	Window
 }
 
-// Window is when packets are measured: those created from cycle From up to before cycle End. Last is when a run is over at the latest.
+// Window is the measured time: packets created from cycle From to before cycle End. The run ends in cycle Last at the
+// latest.
 type Window struct{ From, End, Last uint64 }
 
-// Measures reports whether a cycle is in the measured window.
+// Measures reports whether the window contains a cycle.
 func (w *Window) Measures(cycle uint64) bool { return w.From <= cycle && cycle < w.End }
 
-// Cycles is how many are measured.
+// Cycles returns the length of the window.
 func (w *Window) Cycles() uint64 { return w.End - w.From }
 
-// slots is how many slots of so many cycles begin in what is measured.
+// slots returns the number of slots, of the given number of cycles, that begin in the window.
 func (w *Window) slots(cycles uint64) uint64 {
 	return (w.End+cycles-1)/cycles - (w.From+cycles-1)/cycles
 }
@@ -41,11 +42,11 @@ const (
 	drainDefault   = 10000
 )
 
-// RateMin is the least rate.
+// RateMin is the lowest rate.
 const RateMin = 1e-8
 
-// Settle gives what a workload leaves open its value on a network, and refuses what cannot be: an
-// *input.Error whose place is a key of the scenario.
+// Settle fills in the defaults of a workload on a network. It returns an *input.Error, whose place is a key of the
+// scenario, if the workload is impossible there.
 func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.Timebase) (*Spec, error) {
 	s := &Spec{Traffic: *t, Timebase: base}
 	if s.Arrivals == "" {
@@ -66,7 +67,7 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 func (s *Spec) settle(n fabric.Network) {
 	file := s.Arrivals == fabric.ArrivalsFile
 	a := n.Abilities()
-	s.Self = a.Reflexive || a.Routers != nil // a router turns packets of its own processor
+	s.Self = a.Reflexive || a.Routers != nil // a router also delivers packets of its own processor to it
 	if s.Traffic.Self != nil {
 		s.Self = *s.Traffic.Self
 	}
@@ -92,7 +93,7 @@ func (s *Spec) settleWindow() error {
 	if file {
 		warmUp = 0
 	}
-	own, whole := s.Traffic, file && s.Traffic.Measure == nil // own windows stay as they are
+	own, whole := s.Traffic, file && s.Traffic.Measure == nil // windows given by the user stay
 	for _, w := range []struct {
 		key   string
 		given **fabric.Duration
@@ -138,7 +139,7 @@ func (s *Spec) settleWindow() error {
 	return nil
 }
 
-// Within is the workload with windows that fit into so many slots, or ticks.
+// Within returns the workload with windows that fit into the given number of slots or ticks.
 func (s *Spec) Within(slots uint32) *Spec {
 	own := *s
 	windows := [3]uint64{uint64(slots / 10), uint64(max(slots/2, 1))}
@@ -147,22 +148,22 @@ func (s *Spec) Within(slots uint32) *Spec {
 		*window = &fabric.Duration{Count: windows[i], Unit: s.Timebase.Word}
 	}
 	if err := own.settleWindow(); err != nil {
-		panic(err) // the network has slots or ticks
+		panic(err)
 	}
 	return &own
 }
 
-// windowMax is the longest default window, in slots, or in cycles.
+// windowMax limits default windows, in slots or cycles.
 const windowMax = 1e9
 
-// Keys are those of the workload, with all that was left open.
+// Keys returns the keys of the workload with all defaults.
 func (s *Spec) Keys() *fabric.Traffic {
 	t, self := s.Traffic, s.Self
 	t.Self = &self
 	return &t
 }
 
-// WindowText says what is measured, in the units of the scenario and in cycles.
+// WindowText describes the window in the units of the scenario and in cycles.
 func (s *Spec) WindowText() string {
 	text := fmt.Sprintf("%s after %s", s.Measure, s.WarmUp)
 	if s.Measure.Unit == fabric.UnitCycles && s.WarmUp.Unit == fabric.UnitCycles {
@@ -171,16 +172,16 @@ func (s *Spec) WindowText() string {
 	return fmt.Sprintf("%s (%d cycles after %d)", text, s.Cycles(), s.From)
 }
 
-// Schedule is what fills the schedule of firmware that carries traffic.
+// Schedule is the schedule of firmware that carries traffic.
 const Schedule = "traffic"
 
-// Slots is after how many slots a run ends at the latest: ticks, or cycles of bare packets.
+// Slots returns the slot limit of a run: slots, ticks, or cycles of bare packets.
 func (s *Spec) Slots() uint32 {
 	slot := uint64(s.Timebase.Cycles)
-	return uint32(min((s.Last+slot-1)/slot, never-1)) // from Go they may be more than in a file
+	return uint32(min((s.Last+slot-1)/slot, never-1)) // Go programs may exceed the limits of a file
 }
 
-// leaves is the probability with which a bursty source leaves the time between two bursts in a slot.
+// leaves returns the probability per slot that a bursty source starts a burst.
 func (s *Spec) leaves() float64 { return s.Rate / (s.Burst * (1 - s.Rate)) }
 
 type refusal struct {
@@ -272,7 +273,7 @@ func (s *Spec) checkPattern(n int) error {
 	return nil
 }
 
-// sizeMax is the most frames of a packet: a word of the schedule has 8 bits for them.
+// sizeMax limits the frames of a packet: a word of the schedule has 8 bits for them.
 const sizeMax = 255
 
 func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
@@ -281,7 +282,7 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 	}
 	c := p.Carries
 	if c == nil {
-		return nil // the program does not carry traffic at all, which is refused elsewhere
+		return nil // a program that carries no traffic is rejected elsewhere
 	}
 	if s.Closed > 0 && !c.Closed {
 		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
@@ -315,8 +316,8 @@ func (s *Spec) draws() bool {
 	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot || s.Pattern == fabric.PatternPermutation
 }
 
-// checkReaches refuses a pattern with a destination that a source does not reach. One that draws is checked for what
-// goes to its source.
+// checkReaches rejects a pattern with a destination that a source does not reach. For patterns with draws it only
+// checks packets from a source to itself.
 func (s *Spec) checkReaches(n fabric.Network, c *fabric.Carries) error {
 	processors := n.Shape().Processors()
 	p := newPattern(s, processors, 0, 0)

@@ -10,45 +10,44 @@ import (
 	"starloom/traces"
 )
 
-// window is what a run shows of the packets that it measures, on every network: from it follow whether they have arrived,
-// whether the network is saturated, and what the user should know of both.
+// window summarises the measured packets of a run: have they arrived, is the network saturated, and which notes
+// follow.
 type window struct {
 	spec              *Spec
-	unit              string  // what its times count
+	unit              string
 	created, accepted uint64  // packets created in the window; received in it, whenever they were created
-	pending, lost     uint64  // of those created: have neither arrived nor been lost; were lost
-	excused           uint64  // of those pending: faults have killed their source or their destination
-	over              bool    // all of them have arrived or are lost, or the drain is over
-	way               float64 // times from the first frame of one to its last, on average, for notes
-	slotCycles        uint64  // cycles of such a time
+	pending, lost     uint64  // of these created: neither arrived nor lost; lost
+	excused           uint64  // of these pending: faults have killed their source or destination
+	over              bool    // all have arrived or are lost, or the drain is over
+	way               float64 // mean time from the first frame of a packet to its last, for notes
+	slotCycles        uint64  // cycles per unit
 	growing           growing
 }
 
-// growthBatches is into how many batches a half of the window is cut to see how much the number of arrivals varies.
+// growthBatches is the number of batches of half a window, from which the variance of arrivals follows.
 const growthBatches = 32
 
-// growth is how many more packets are inside a network after a half of the window than before it.
+// growth is the increase of packets inside a network during a half of the window.
 type growth struct {
-	times   uint32 // of the half
-	gone    uint64 // received, or lost
+	times   uint32
+	gone    uint64
 	created [growthBatches]uint64
 }
 
-// What growth is called saturation: more than this part of the packets created, or than so many standard deviations of their number.
+// Growth is saturation above this share of the packets created, or above this many standard deviations of their
+// number.
 const (
 	saturatedShare      = 0.015
 	saturatedDeviations = 2.33
-	saturatedPackets    = 500 // the fewest that tell
-	burstsVary          = 2   // packets come in bursts if their number varies so many times as much as that of independent ones
+	saturatedPackets    = 500 // fewest packets for a verdict
+	burstsVary          = 2   // packets come in bursts if their number varies this many times as much as with independent arrivals
 )
 
-// growing measures growth in a window of slots, or of cycles for bare packets.
 type growing struct {
 	first, end uint64
 	halves     [2]growth
 }
 
-// newGrowing is of the slots of so many cycles that begin in a window.
 func newGrowing(w *Window, slotCycles uint64) growing {
 	g := growing{first: (w.From + slotCycles - 1) / slotCycles, end: (w.End + slotCycles - 1) / slotCycles}
 	times := uint32(g.end - g.first)
@@ -56,7 +55,6 @@ func newGrowing(w *Window, slotCycles uint64) growing {
 	return g
 }
 
-// part is the half of the window, and the batch of it, that a time lies in; ok is false outside.
 func (g *growing) part(time uint32) (half, batch int, ok bool) {
 	at, middle := uint64(time), g.first+(g.end-g.first)/2
 	switch {
@@ -87,10 +85,11 @@ func (g *growth) all() (n uint64) {
 	return n
 }
 
-// variance is that of the number of packets created: of independent ones the number itself, in bursts what batches show.
+// variance returns the variance of the packets created: their number if they are independent, in bursts the variance
+// of batches.
 func (g *growth) variance() float64 {
 	n, squares := float64(g.all()), 0.0
-	first := uint64(0) // of a batch; they differ by one time at most
+	first := uint64(0) // first time of a batch; batches differ by at most one time
 	for k, created := range g.created {
 		end := (uint64(k+1)*uint64(g.times) + growthBatches - 1) / growthBatches
 		d := float64(created) - float64(n*float64(end-first))/float64(g.times)
@@ -103,8 +102,8 @@ func (g *growth) variance() float64 {
 	return n
 }
 
-// grows reports whether more is inside than chance explains; known is false if there are too few packets to tell. Of packets in bursts
-// as many count as would vary as much alone.
+// grows reports whether more packets stay inside than chance explains. known is false if there are too few packets
+// for a verdict; the limit for bursts corresponds to that for independent packets.
 func (g *growth) grows() (grows, known bool) {
 	n, variance := float64(g.all()), g.variance()
 	if n == 0 || float64(n*n) < saturatedPackets*variance {
@@ -113,12 +112,12 @@ func (g *growth) grows() (grows, known bool) {
 	return n-float64(g.gone) > min(saturatedShare*n, saturatedDeviations*math.Sqrt(variance)), true
 }
 
-// saturated reports whether the network cannot carry what it is offered: what is inside grows in the second half of the window.
+// saturated reports whether packets inside the network grow in number in the second half of the window.
 func (w *window) saturated() (saturated, known bool) { return w.growing.halves[1].grows() }
 
-// late names the overdue measured packets, "" for none. Lost packets are judged by other
-// rules; overload that was asked for excuses all but a window in which nothing has arrived. Where nothing was measured, or all of it
-// was lost, nothing is shown.
+// late describes the overdue measured packets, "" for none. Other rules judge lost packets. Overload set by the user
+// excuses everything except a window without arrivals. It also reports a window without packets, or whose packets
+// were all lost.
 func (w *window) late() string {
 	switch {
 	case !w.over:
@@ -162,7 +161,7 @@ func (w *window) addSaturated(m *fabric.Metrics, whole bool) {
 	m.AddKnown(whole && known, "saturated", map[bool]int{true: 1}[saturated])
 }
 
-// of is the mark of latencies without the pending packets, "" if none is pending.
+// of returns the remark on latencies without pending packets, "" if none is pending.
 func (w *window) of() string {
 	if w.pending == 0 {
 		return ""
