@@ -22,7 +22,7 @@ func (e Network) Abilities() fabric.Abilities {
 func example(program string) fabric.Example {
 	e := fabric.Example{Program: improvedProgram, Set: []string{"fabric.ej.a=3", "fabric.ej.b=4", "fabric.ej.dimensions=1"}}
 	if program == misprintedProgram {
-		e.Expect = "fail:" + fabric.RuleExactlyOnce // it is what the paper prints, and wrong
+		e.Expect = "fail:" + fabric.RuleExactlyOnce // the paper's misprint
 	}
 	return e
 }

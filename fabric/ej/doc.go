@@ -1,4 +1,4 @@
-// Package ej is Eisenstein-Jacobi networks of any dimension, in which every node has six links
-// in each dimension, and broadcasting in them (Z. Hussain, "An Improved One-to-All Broadcasting
-// in Higher Dimensional Eisenstein-Jacobi Networks").
+// Package ej implements Eisenstein-Jacobi networks of any dimension and broadcasts in them (Z. Hussain, "An Improved
+// One-to-All Broadcasting in Higher Dimensional Eisenstein-Jacobi Networks"). Every node has six links in each
+// dimension.
 package ej

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// fibre is the part of a link that takes light from one end to the other.
+// fibre is the part of a link that carries light from one end to the other.
 const fibre = "fibre"
 
 // Build implements fabric.Network.
@@ -15,7 +15,7 @@ const fibre = "fibre"
 //	transmitter j ----> [ link j ] ---- out ---- fibre ----> receiver j+3
 //	receiver j <---- fibre ---- in ---- [ of v ] <---- transmitter j+3
 //
-// All links of a node are half duplex, or all are full. With credits every port has a counter.
+// All links of a node are half duplex, or all are full duplex. With credits every port has a counter.
 func (e Network) Build(plant fabric.Plant) error {
 	t := e.torus()
 	bank := func(part string, labels []string) hw.Bank {

@@ -9,9 +9,9 @@ import (
 	"starloom/nic"
 )
 
-// What a node takes in bytes: that of the referee; in the slot engine frames on their way, each with its
-// place, and for two slots who sends and in which order they are heard, in lists that have grown; in the cycle
-// engine light at both ends of every link, the wiring of the links, and what was read to lay them.
+// Bytes of a node: in the referee; in the slot engine, frames in flight with their places, and lists of two slots,
+// grown, with senders and listening order; in the cycle engine, light at both ends of every link and its wiring, with
+// the lists that laid it.
 const (
 	memoryNode  = 1
 	memoryFrame = 50
@@ -60,9 +60,9 @@ func (e Network) queueBytes(c *fabric.Config) (payloads []int) {
 	return payloads
 }
 
-// queues are the payloads of the frames that each node of an all-to-all broadcast sends in a step, and
-// receives, the longest ones first; nil of one source. Where links have a limit they are all busy; where
-// the packets are not counted frames are full, on one direction of each link.
+// queues returns the payloads of the frames that each node of an all-to-all broadcast sends and receives in a step,
+// longest first; nil with one source. With a limit per link, all links are busy. If packets are not counted, frames
+// are full, on one direction of each link.
 func (e Network) queues(c *fabric.Config) (steps [][]int) {
 	if c.Workload.AllToAll == nil {
 		return nil
@@ -94,18 +94,18 @@ func (e Network) queues(c *fabric.Config) (steps [][]int) {
 	return steps
 }
 
-// busiest is by how many standard deviations a node has more frames of traffic in its busiest slot than on average.
+// busiest is the number of standard deviations by which the frames of a node in its busiest slot exceed the mean.
 const busiest = 4
 
-// trafficFrames are the frames of traffic that a node sends in a slot on average, where no one has to wait: its source
-// sends one at most.
+// trafficFrames returns the mean number of frames of traffic that a node sends in a slot without contention; its
+// source sends at most one.
 func (e Network) trafficFrames(t *fabric.Traffic) (frames float64) {
 	torus, hops := e.torus(), 0
 	for residue := range torus.Size() {
 		hops += torus.Weight(residue)
 	}
 	rate, size := t.Rate, 1.
-	if rate == 0 { // of a file
+	if rate == 0 {
 		rate = 1
 	}
 	for _, s := range t.Size {
@@ -118,7 +118,7 @@ func (e Network) trafficFrames(t *fabric.Traffic) (frames float64) {
 	return min(frames, float64(e.ports()))
 }
 
-// framesMax is about how many frames are on their way in the busiest slot.
+// framesMax estimates the frames in flight in the busiest slot.
 func (e Network) framesMax(c *fabric.Config) uint64 {
 	nodes := uint64(e.nodes())
 	if t := c.Workload.Traffic; t != nil {
@@ -139,7 +139,7 @@ func (e Network) framesMax(c *fabric.Config) uint64 {
 
 const distancesMax = 1 << 16
 
-// distances counts the nodes by distance from one of them, in a network of so many dimensions.
+// distances counts the nodes by distance from one node in a network of the given dimensions.
 func (e Network) distances(dimensions int) []uint64 {
 	torus, at := e.torus(), []uint64{1}
 	for range dimensions {
@@ -154,8 +154,7 @@ func (e Network) distances(dimensions int) []uint64 {
 	return at
 }
 
-// workloadBytes is, of an all-to-all broadcast a bit for each message
-// and node.
+// workloadBytes returns one bit per message and node for an all-to-all broadcast, otherwise 0.
 func (e Network) workloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
 	if w.AllToAll == nil {
 		return 0, 0

@@ -18,39 +18,38 @@ import (
 //go:embed network.go
 var source string
 
-// Network is the network EJ_{a+b*rho}^(n): nodes are n-tuples of residues of the
-// Eisenstein-Jacobi integers modulo a+b*rho, rho = (1+i*sqrt(3))/2, and every node has a link
-// in each dimension to each of the six residues whose difference is a unit (section 2 of the
-// paper). Node c_1 + c_2*N + c_3*N^2 + ... has the residue c_k in dimension k.
+// Network is EJ_{a+b*rho}^(n): nodes are n-tuples of residues of the Eisenstein-Jacobi integers modulo a+b*rho, rho =
+// (1+i*sqrt(3))/2, and every node has a link in each dimension to each of the six residues that differ by a unit
+// (section 2 of the paper). Node c_1 + c_2*N + c_3*N^2 + ... has the residue c_k in dimension k.
 //
-// A NIC sends and receives at all of its ports in one slot. Port 6*(k-1)+j leads, in dimension
-// k, to the node whose residue is larger by rho^j: +1, +rho, +rho^2, -1, -rho, -rho^2.
+// A NIC sends and receives on all of its ports in one slot. Port 6*(k-1)+j leads, in dimension k, to the node whose
+// residue is larger by rho^j: +1, +rho, +rho^2, -1, -rho, -rho^2.
 type Network struct {
-	// alpha is a+b*rho: a, at most b
+	// a of alpha = a+b*rho, at most b
 	A int `json:"a" jsonschema:"required,minimum=0,maximum=65536"`
-	// b; a, b other than (0,1), (1,1) and (0,2)
+	// b of alpha; a, b other than (0,1), (1,1) and (0,2)
 	B int `json:"b" jsonschema:"required,minimum=1,maximum=65536"`
 	// number of dimensions n; the network has (a*a+a*b+b*b)^n nodes
 	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=11"`
-	// half: a link carries one direction in a slot, and two frames on it meet; full: both (default half, and
-	// full of traffic)
+	// half: a link carries one direction in a slot, and opposite frames collide; full: both directions (default half,
+	// for traffic full)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full"`
-	// packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)
+	// most packets of an all-to-all broadcast on a link in one slot, 0 for no limit (default)
 	PacketsPerLink int `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096"`
 
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 
-	program string // that Adapt was told, "" for an image
+	program string // set by Adapt, "" for an image
 	params  map[string]int64
-	decided []string // the keys that the program has decided
+	decided []string // keys set by the program
 }
 
 func (Network) Declaration() string { return source }
 
-// The values of Duplex.
+// Values of Duplex.
 const (
-	DuplexHalf = "half" // a link carries one direction in a slot
-	DuplexFull = "full" // a link carries both
+	DuplexHalf = "half" // one direction in a slot
+	DuplexFull = "full" // both directions
 )
 
 // directions is the number of links of a node in one dimension.
@@ -58,20 +57,19 @@ const directions = 6
 
 const alphaMax = 1 << 16
 
-// DimensionsMax is given by the number of processors: with seven nodes in each, 12 dimensions have
-// more than 2^31-1. A NIC has ports for them.
+// DimensionsMax follows from the limit of processors: with at least seven nodes in each, 12 dimensions have more than
+// 2^31-1. A NIC has ports for 11.
 const DimensionsMax = 11
 
 const _ = uint(nic.LanesMax/directions - DimensionsMax)
 
 const packetsPerLinkMax = 4096
 
-// resized: a and b grow together, as its programs need them; below the smallest of them it
-// has fewer dimensions.
+// resized changes a and b together, as the programs require; below the smallest values it removes dimensions.
 func (e Network) resized(steps int) fabric.Network {
 	least := 0
 	if e.B-e.A < 2 {
-		least = 1 // below, there are less than seven residues
+		least = 1 // below, there are fewer than seven residues
 	}
 	fewer := max(least-(e.A+steps), 0)
 	e.A, e.B, e.Dimensions = e.A+steps+fewer, e.B+steps+fewer, e.Dimensions-fewer
@@ -141,8 +139,7 @@ func (e Network) Check() error {
 	return e.checkCombined(refuse)
 }
 
-// checkLinks refuses a limit of links that the steps of an algorithm do not allow for: its phases end
-// when they would without one.
+// checkLinks rejects a limit per link below the packets of an algorithm: its phases end as without a limit.
 func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error {
 	if e.PacketsPerLink == 0 || e.program != allToAllProgram && e.program != allToAllC1Program {
 		return nil
@@ -170,7 +167,7 @@ func (e Network) checkCombined(refuse func(key, reason, remedy string) error) er
 
 func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }
 
-// diameter is M, of one dimension (Hussain, section 2.1, for b >= a).
+// diameter returns M of one dimension (Hussain, section 2.1, for b >= a).
 func (e Network) diameter() int { return (e.A + 2*e.B) / 3 }
 
 func (e Network) ports() int { return directions * e.Dimensions }
@@ -195,8 +192,8 @@ func (e Network) torus() *eisenstein.Torus {
 	return t
 }
 
-// Shape implements fabric.Network: a unit is a node, a medium one direction of a link. The
-// words for firmware are N, n, M and packets_per_link.
+// Shape implements fabric.Network. A unit is a node, a medium is one direction of a link. The words for firmware are
+// N, n, M and packets_per_link.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
 		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), Discipline: fabric.AllPorts{}, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(),
@@ -224,10 +221,9 @@ func (e Network) opposites() []uint32 {
 	return opposites
 }
 
-// Links are numbered by the node that reaches the other one in the direction +1, +rho or
-// +rho^2, and by their port there. Medium node*6n+6(k-1)+j is the light that leaves this node
-// by its port 6(k-1)+j if j < 3, and that which comes to it over the link of port 6(k-1)+j-3
-// otherwise: what its neighbour sends at a port with the same j.
+// The number of a link is its port at the end from which it leads in direction +1, +rho or +rho^2. Medium
+// node*6n+6(k-1)+j is, for j < 3, the light that leaves the node by port 6(k-1)+j; otherwise the light that arrives
+// over the link of port 6(k-1)+j-3, sent by the neighbour's port with the same j.
 
 func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	if port%directions >= directions/2 {
@@ -236,7 +232,7 @@ func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	return node*e.ports() + port
 }
 
-// heardOn is the medium of a node's incoming port: its neighbour's opposite port.
+// heardOn returns the medium of a node's incoming port, which is its neighbour's opposite port.
 func (e Network) heardOn(t *eisenstein.Torus, node, port int) int {
 	return e.sentOn(t, t.Neighbour(node, port/directions+1, port%directions), opposite(port))
 }
@@ -249,20 +245,19 @@ func (e Network) Names() fabric.Names {
 	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, media: e.mediumLabels(), torus: sync.OnceValue(e.torus)}
 }
 
-// names are paths such as ej.node[27].nic[0] and ej.node[27].dim[1].port[+rho].
+// names forms paths such as ej.node[27].nic[0] and ej.node[27].dim[1].port[+rho].
 type names struct {
 	fabric.UnitNames
 	net   Network
-	media []string // mediumLabels
+	media []string
 	torus func() *eisenstein.Torus
 }
 
-// label names what a node has for a direction in a dimension, 1 to n.
+// label names a port or link by dimension, 1 to n, and direction.
 func label(what string, dimension, direction int) string {
 	return fmt.Sprintf("dim[%d].%s[%s]", dimension, what, eisenstein.Directions[direction])
 }
 
-// portLabels are the paths of a node's ports: dim[1].port[+rho].
 func (e Network) portLabels() (labels []string) {
 	for port := range e.ports() {
 		labels = append(labels, label("port", port/directions+1, port%directions))
@@ -270,7 +265,6 @@ func (e Network) portLabels() (labels []string) {
 	return labels
 }
 
-// linkLabels are the paths of a node's links: dim[1].link[+rho].
 func (e Network) linkLabels() (labels []string) {
 	for link := range e.ports() / 2 {
 		labels = append(labels, label("link", link/(directions/2)+1, link%(directions/2)))
@@ -278,7 +272,6 @@ func (e Network) linkLabels() (labels []string) {
 	return labels
 }
 
-// mediumLabels are the paths of both directions of a node's links: dim[1].link[+rho].out.
 func (e Network) mediumLabels() (labels []string) {
 	for medium := range e.ports() {
 		direction := ".out"
@@ -305,7 +298,7 @@ func (n names) HeardOn(node int, port uint16) int {
 	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
 }
 
-// plane has the residues of the first dimension, each where its least representative lies.
+// plane places the residues of the first dimension by their least representatives.
 func (e Network) plane() fabric.Plane {
 	torus := e.torus()
 	return fabric.Plane{

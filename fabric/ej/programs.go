@@ -22,17 +22,17 @@ const (
 	trafficProgram    = "ej/traffic"
 )
 
-// onlySuccessors are the programs for alpha = a+(a+1)*rho.
 var onlySuccessors = []string{previousProgram, improvedProgram, misprintedProgram, allToAllProgram, allToAllC1Program}
 
-// The packets: of one source 8 bytes, of many 12 with the source, and 10 on oriented links without step and phase.
+// Bytes of a packet: 8 with one source, 12 with many, including the source, and 10 on oriented links, without step
+// and phase.
 const (
 	oneToAllBytes   = 8
 	allToAllBytes   = 12
 	allToAllC2Bytes = 10
 )
 
-// packetBytes is the size of a program's packets; firmware of the user's takes that of all-to-all.
+// packetBytes returns the size of a program's packets; user firmware has that of all-to-all.
 func packetBytes(p *fabric.Program) int {
 	switch {
 	case p == nil:
@@ -47,7 +47,7 @@ func packetBytes(p *fabric.Program) int {
 
 const phases = 3
 
-// Programs implements fabric.Network. Steps are slots.
+// Programs implements fabric.Network. A step is a slot.
 func (e Network) Programs() []fabric.Program {
 	var once fabric.Rules
 	once.ExactlyOnce = true
@@ -66,7 +66,7 @@ func (e Network) Programs() []fabric.Program {
 		return fabric.Program{Name: name, SlotsPerStep: 1, Rules: rules, Workloads: one, Needs: needs(name, steps+2, 1)}
 	}
 	misprinted := broadcast(misprintedProgram, timed)
-	misprinted.Needs.TxFrames = misprintedTxFrames // who is told twice sends twice
+	misprinted.Needs.TxFrames = misprintedTxFrames // a node told twice sends twice
 	c2 := fabric.Program{Name: allToAllC2Program, SlotsPerStep: 1, Rules: timed, Workloads: all, Params: []fabric.Choice{{Name: "rotate", Values: []int64{0, 1}}}}
 	c2.Needs = needs(allToAllC2Program, e.Dimensions*e.directed()+2, e.mostPackets(allToAllC2Program))
 	if e.PacketsPerLink > 0 {
@@ -87,7 +87,7 @@ func (e Network) Programs() []fabric.Program {
 	}
 }
 
-// queueFramesMax is the largest queue of a port of ej/traffic: the state of a node with all its ports fits in 1 MiB.
+// queueFramesMax limits the queue of a port in ej/traffic: the state of a node with all its ports fits in 1 MiB.
 const queueFramesMax = 512
 
 func (e Network) traffic() fabric.Program {
@@ -106,10 +106,10 @@ func (e Network) traffic() fabric.Program {
 
 const (
 	readingA = 0 // every node starts each phase once, with its own message
-	readingB = 1 // every packet that arrives at the end of a phase starts the next one
+	readingB = 1 // every packet that arrives at the end of a phase starts the next
 )
 
-// misprintedTxFrames is the depth of a port's FIFO for frames that come twice.
+// misprintedTxFrames is the depth of a port's FIFO for repeated frames.
 const misprintedTxFrames = 3
 
 func (e Network) incomplete() string {
@@ -123,7 +123,8 @@ func (e Network) incomplete() string {
 	return ""
 }
 
-// complete is the broadcast that reaches all where the published one does not, "" where that does or has a reading of its own.
+// complete returns the broadcast that reaches all nodes if the published one does not, otherwise or with a chosen
+// reading "".
 func (e Network) complete() string {
 	if e.Dimensions > 1 && len(e.params) == 0 {
 		return "ej/all-to-all-c1"
@@ -131,8 +132,8 @@ func (e Network) complete() string {
 	return ""
 }
 
-// directed is the diameter of one dimension along the oriented links, on which
-// ej/all-to-all-c2 sends: three directions of the six.
+// directed returns the diameter of one dimension along the oriented links of ej/all-to-all-c2, three of the six
+// directions.
 func (e Network) directed() int {
 	if (e.B-e.A)%3 == 0 {
 		return e.A + e.B
@@ -140,10 +141,11 @@ func (e Network) directed() int {
 	return e.A + e.B - 1
 }
 
-// mostPacketsNodes bounds the nodes for counting packets on links; all-to-all on more exceeds all memories.
+// mostPacketsNodes limits the nodes for counting packets on links; a larger all-to-all broadcast exceeds all
+// memories.
 const mostPacketsNodes = 1 << 18
 
-// mostPackets is the largest number of packets that a program may put on a link in one step.
+// mostPackets returns the most packets that a program may put on a link in one step.
 func (e Network) mostPackets(program string) (most int) {
 	if !e.counts(program) {
 		return 1
@@ -161,8 +163,7 @@ func (e Network) counts(program string) bool {
 	return e.program == program && packetBytes(&fabric.Program{Name: program}) != oneToAllBytes && e.nodes() <= mostPacketsNodes
 }
 
-// loads are the packets that a program puts on the link of each port of a node, step by step, in a network
-// where links have no limit.
+// loads returns the packets that a program puts on the link of each port, step by step, without a limit per link.
 func (e Network) loads(program string) (loads [][]int) {
 	algorithm, rotations := eisenstein.Repaired, 1
 	switch {
@@ -173,10 +174,10 @@ func (e Network) loads(program string) (loads [][]int) {
 	case program == allToAllC2Program:
 		algorithm = eisenstein.Oriented
 		if e.params["rotate"] == 1 {
-			rotations = e.Dimensions // every source has one of them: no more than all together
+			rotations = e.Dimensions // every source has one; the sum is an upper bound
 		}
 	}
-	// All nodes are alike: what one message puts on all links of a port, all messages put on one.
+	// by symmetry, one message loads all links of a port as all messages load one
 	for rotation := range rotations {
 		for step, ports := range eisenstein.NewMessage(e.torus(), algorithm, rotation).Loads {
 			if step == len(loads) {
@@ -190,11 +191,10 @@ func (e Network) loads(program string) (loads [][]int) {
 	return loads
 }
 
-// rom has the staircases of the programs for every alpha, in words that all
-// processors share. Of S sectors - six, or three of oriented links - word i is where sector i begins
-// and word S where the last one ends; sector i has a word for q = 1, 2, ...: E_i(q), the largest
-// number of hops in its minor direction after q in its major one.
-// Images get those of six sectors. Of traffic the words are its routes.
+// rom returns the staircases of the programs for every alpha in words shared by all processors. Word i is the start
+// of sector i, of six sectors, or three with oriented links; the word after them is the end of the last. Sector i has
+// a word E_i(q) for q = 1, 2, ...: the most hops in its minor direction after q hops in its major one. Images get six
+// sectors. For traffic the words are its routes.
 func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	var sectors [][]int
 	switch {
@@ -220,9 +220,9 @@ func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	return words, nil
 }
 
-// routes are the words of the ROM of traffic: the numbering of residues - wide, high, skew - and then, eight
-// in a word and the first in its lowest four bits, the direction in which a packet goes on whose destination
-// has this residue less the one where it is; 0 for the residue 0.
+// routes returns the ROM of traffic: the numbering of residues (wide, high, skew), then directions, eight in a word
+// from the lowest four bits up. Entry r is the direction of a packet whose destination differs from its position by
+// residue r; entry 0 is 0.
 func (e Network) routes() machineROM {
 	const header, perWord, bits = 3, 8, 4
 	field := e.torus().Field
@@ -235,7 +235,7 @@ func (e Network) routes() machineROM {
 	return words
 }
 
-// machineROM are the words of a ROM that all processors share.
+// machineROM holds the words of a ROM that all processors share.
 type machineROM []uint32
 
 func (r machineROM) Words() (processor, machine int) { return 0, len(r) }

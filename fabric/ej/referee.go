@@ -13,7 +13,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Referee implements fabric.Network: broadcasts are followed frame by frame, everything else as packets.
+// Referee implements fabric.Network. It follows broadcasts frame by frame, other workloads as packets.
 func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	if w.OneToAll == nil && w.AllToAll == nil {
 		return referees.NewPackets(e.nodes())
@@ -34,43 +34,42 @@ func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	return r
 }
 
-// referee follows a broadcast from one node or from all. A data frame is a copy of the
-// message of the one source; of many sources it is a list of packets that begin with the
-// source of their message. Messages should reach a node once, in the step that the algorithm
-// gives.
+// referee follows a broadcast from one node or from all. A data frame is a copy of the source's message or, with many
+// sources, a list of packets that begin with the source of their message. A message should reach every node once, in
+// the step given by the algorithm.
 type referee struct {
 	net     Network
 	torus   *eisenstein.Torus
 	program string
 	all     bool // all nodes are sources
-	source  int  // else the one that is
+	source  int  // otherwise the only source
 	size    int  // bytes of a packet
 
-	got      []uint8  // by node, of one source: 1 if it has the message, and the mark of when it last sent
-	rows     []uint64 // rowWords for each node: a bit for each message that it has, of many
+	got      []uint8  // with one source, by node: 1 if it has the message, plus the mark of its last send
+	rows     []uint64 // with many sources, rowWords per node: a bit per message received
 	rowWords int
 	shards   []shardCounts
 	weights  [][]uint16 // by dimension and coordinate: hops from the one source
 
-	table *eisenstein.Table // of one source; nil unless it is wanted
+	table *eisenstein.Table // with one source, nil unless requested
 }
 
 type shardCounts struct {
 	steps      []stepCounts
 	duplicates uint64
 
-	// The node that was counted last in each direction, with its slot.
+	// Node counted last in each direction, with its slot.
 	sender, receiver int
 	sentIn, heardIn  uint32
 
-	// Of one source: nodes first..last have sent, and marks are those of slot fresh or later.
+	// With one source: nodes first..last have sent, and their marks are from slot fresh or later.
 	first, last int
 	fresh       uint32
 }
 
 type stepCounts struct {
 	senders, receivers uint32
-	both               uint32 // nodes that send and receive, of one source
+	both               uint32 // nodes that send and receive, with one source
 	packets            uint32 // most on one link
 }
 
@@ -95,8 +94,8 @@ func (r *referee) weigh() {
 	}
 }
 
-// dueStep is the step in which the message of the one source reaches a node: that of its
-// distance, or of the round in which its lowest coordinate that is not zero is served.
+// dueStep returns the step in which the only message is due at a node: its distance, or with rounds the end of its
+// way in the round of its lowest nonzero coordinate.
 func (r *referee) dueStep(node int) (step int) {
 	size, rounds := r.torus.Size(), r.program == previousProgram
 	for k, weights := range r.weights {
@@ -111,7 +110,7 @@ func (r *referee) dueStep(node int) (step int) {
 	return step
 }
 
-// dueStepOf is the same for the message of any source, along the links that are used.
+// dueStepOf returns the same for the message of any source, along the oriented links.
 func (r *referee) dueStepOf(node, source int) (step int) {
 	for k := range r.net.Dimensions {
 		step += r.torus.OrientedWeight(r.torus.Field.Subtract(r.torus.Coordinate(node, k+1), r.torus.Coordinate(source, k+1)))
@@ -119,8 +118,8 @@ func (r *referee) dueStepOf(node, source int) (step int) {
 	return step
 }
 
-// timed reports whether it is known in which step a message is due: of one source, and of many
-// for oriented links without a limit.
+// timed reports whether the due step of messages is known: with one source, or with many on oriented links without a
+// limit.
 func (r *referee) timed() bool {
 	return !r.all || r.program == allToAllC2Program && r.net.PacketsPerLink == 0
 }
@@ -147,10 +146,10 @@ func (r *referee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// tableNodesMax is the largest network with a run-table: it takes some 200 bytes for each node.
+// tableNodesMax is the largest network with a run-table, which takes some 200 bytes per node.
 const tableNodesMax = 1 << 21
 
-// RunTable implements fabric.Tabled: that of the message of one source.
+// RunTable implements fabric.Tabled for the message of one source.
 func (r *referee) RunTable(uint32) fabric.RunTable {
 	if r.table == nil {
 		return nil
@@ -190,8 +189,8 @@ func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uin
 	}
 }
 
-// Of one source, the byte of a node has the slot in which it last sent, in small: 1 to markSlots,
-// above the bit that says that it has the message. Marks are taken away before they come again.
+// With one source, the byte of a node holds the slot of its last send, modulo markSlots plus 1, above the bit for
+// having the message. Marks are removed before they repeat.
 const markSlots = 127
 
 func markOf(slot uint32) uint8 { return uint8(slot%markSlots+1) << 1 }
@@ -210,7 +209,7 @@ func (r *referee) marked(s *shardCounts, node int, slot uint32) bool {
 	return r.got[node]&^1 == markOf(slot)
 }
 
-// freshen takes old marks away, except those of this slot and the one before, still unheard by other nodes.
+// freshen removes old marks, except those of this slot and the one before, still unheard by other nodes.
 func (r *referee) freshen(s *shardCounts, slot uint32) {
 	if slot < s.fresh || s.last < 0 {
 		return
@@ -307,8 +306,8 @@ func (r *referee) take(node, source int) (before bool) {
 	return before
 }
 
-// Metrics implements fabric.Referee. Step i of an array is entry i-1; senders and receivers are
-// distinct nodes, active ones are senders or receivers, and the others free.
+// Metrics implements fabric.Referee. Step i of an array is entry i-1. Senders and receivers are distinct nodes;
+// active nodes send or receive, all others are free.
 func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	var senders, receivers, both, free, active, packets []int
 	duplicates := 0
@@ -326,7 +325,7 @@ func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	}
 	m.Add("senders", some(senders))
 	m.Add("receivers", some(receivers))
-	if !r.all { // of all-to-all a node sends and receives in one step
+	if !r.all { // in all-to-all a node sends and receives in one step
 		for k := range senders {
 			active = append(active, senders[k]+receivers[k]-both[k])
 			free = append(free, r.net.nodes()-active[k])
@@ -344,7 +343,7 @@ func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	return m
 }
 
-// some is a list that is never null.
+// some turns nil into an empty list.
 func some(list []int) []int {
 	if list == nil {
 		return []int{}
@@ -443,7 +442,6 @@ func (r *referee) State(v *hw.StateVisitor) {
 	}
 }
 
-// aNode refuses what is neither a node nor, before any has sent, -1.
 func (r *referee) aNode(_ int, node int32) error {
 	if node < -1 || int(node) >= r.net.nodes() {
 		return fmt.Errorf("there is no node %d", node)
@@ -462,7 +460,7 @@ func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
 	}
 }
 
-// Overhears, Arrive, Acknowledges, Acknowledge and Routed implement fabric.Referee: messages are frames, without acks.
+// Overhears, Arrive, Acknowledges and Acknowledge implement fabric.Referee; messages are frames without acks.
 
 func (r *referee) Overhears() bool                                 { return false }
 func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}

@@ -26,7 +26,7 @@ func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if t.credits, err = flow.CreditsOf(e, c.Shards); err != nil {
 		return nil, err
 	}
-	t.perShard = c.Shards[0].End // all but the last are of one size
+	t.perShard = c.Shards[0].End // all shards but the last have one size
 	first := 0
 	for _, s := range c.Shards {
 		t.firstBin = append(t.firstBin, first)
@@ -38,13 +38,12 @@ func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// binNodes is how many nodes side by side have their frames in one bin.
+// binNodes is the number of adjacent nodes whose frames share a bin.
 const binNodes = fabric.BlockUnits
 
-// slotTransport is the network of the slot engine. What a slot carries is a list of frames
-// for every few thousand nodes, so that work and memory grow with what moves: idle links have
-// no place anywhere. Latency: one slot. Two frames that use a half-duplex link in one slot
-// deliver nothing, StatusCollision at both ends.
+// slotTransport is the network in the slot engine. The frames of a slot are in a list per few thousand nodes, so that
+// work and memory grow with traffic; idle links have no place. Latency: one slot. Two frames on a half-duplex link in
+// one slot deliver nothing, and both ends get StatusCollision.
 type slotTransport struct {
 	net          Network
 	torus        *eisenstein.Torus
@@ -54,39 +53,39 @@ type slotTransport struct {
 	payloadBytes int
 	timing       nic.Timing
 	shards       []hw.Shard
-	perShard     int   // nodes of a shard
-	firstBin     []int // of each shard
+	perShard     int
+	firstBin     []int // per shard
 	bins         [2][]bin
-	work         []slotWork // per shard
-	tables       sync.Pool  // of *portTable
+	work         []slotWork
+	tables       sync.Pool
 	pool         chunks
 	credits      *flow.Credits // nil if no port ever waits
 }
 
-// bin is what a slot brings to some nodes, and which of their ports send in it.
+// bin holds the frames of a slot for some nodes, and the ports of these nodes that send in it.
 type bin struct {
 	lock   sync.Mutex
 	chunks []*chunk
-	frames int // in all chunks
+	frames int
 
-	// Of frames that are all there: their order by node and port, made when first asked for.
+	// Order of complete frames by node and port, computed on first use.
 	order  []uint32
 	sorted bool
-	met    []uint32 // the ports, node*ports+port, at which frames of both directions met
+	met    []uint32 // ports, node*ports+port, at which frames of both directions collided
 
-	sent []uint32 // the ports that send, node*ports+port in the bin; kept for links of one direction at a time
+	sent []uint32 // sending ports, node*ports+port in the bin, for half-duplex links
 }
 
-// chunk has room for some frames, one after the other in sending order; each takes what it uses.
+// chunk holds frames of their used length, in sending order.
 type chunk struct {
 	at     []uint32 // node in the bin * ports + port
 	starts []uint16 // in words of 8 bytes
 	frames []byte
-	used   int // of frames
+	used   int
 }
 
-// A chunk is about chunkBytes, so that a bin with few frames takes little; it has room for chunkFramesMin
-// of the largest ones, so that little of it is left over, and at most chunkFrames in all.
+// A chunk has about chunkBytes, so that a bin with few frames stays small. It holds at least chunkFramesMin of the
+// largest frames, so that little is wasted, and at most chunkFrames.
 const (
 	chunkBytes     = 4 << 10
 	chunkFramesMin = 8
@@ -94,11 +93,11 @@ const (
 	chunkBits      = 7
 )
 
-// Starts of frames fit their words.
+// starts of frames fit their words
 const _ = math.MaxUint16 - uint(chunkFramesMin*(nic.PayloadBytesMax+16)/8)
 
 type chunks struct {
-	bytes int // of each
+	bytes int
 	lock  sync.Mutex
 	free  []*chunk
 }
@@ -123,18 +122,18 @@ func (p *chunks) put(used []*chunk) {
 	}
 }
 
-// portTable is a worker's room to order the frames of a bin: the index of a frame by its port, and a bit for each port that has one.
+// portTable is the buffer of a worker for ordering a bin: the frame index of each port, and a bit for each port with
+// a frame.
 type portTable struct {
 	index []uint32
 	taken []uint64
 }
 
-// slotWork are the counts of a shard in a slot, in even and odd ones.
 type slotWork struct {
 	placed [2]uint64
 }
 
-// place is the bin of a node and its number there.
+// place returns the bin of a node and its number there.
 func (t *slotTransport) place(node int) (bin, number int) {
 	shard := node / t.perShard
 	number = node - shard*t.perShard
@@ -184,9 +183,8 @@ func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameV
 	return c.at[place], frame[:frame.Used()]
 }
 
-// sort makes the order of a bin's frames, and finds those that met: a frame of each port stands at its
-// number in a table, and bits say where one does. Who sent first is then forgotten: a port gets one
-// frame in a slot.
+// sort orders the frames of a bin and finds collisions. It sets the index of each port's frame in a table, and a bit
+// per entry. The order of sending is lost: a port gets one frame in a slot.
 func (t *slotTransport) sort(b *bin) {
 	if b.sorted {
 		return
@@ -228,7 +226,7 @@ func (t *slotTransport) own(shard int, slot uint32, yield func(b *bin, first int
 	}
 }
 
-// Still implements fabric.Stillness: no frame comes to the nodes first..end-1.
+// Still implements fabric.Stillness. It reports whether no frame arrives at nodes first to end-1.
 func (t *slotTransport) Still(first, end int, slot uint32) bool {
 	for node := first; node < end; node += binNodes {
 		k, _ := t.place(node)
@@ -304,7 +302,7 @@ func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// hear delivers the frames for some nodes of a bin; first is the bin's first node.
+// hear delivers the frames for nodes from to to-1 of a bin; first is the bin's first node.
 func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	start, _ := slices.BinarySearchFunc(b.order, uint32(from*t.ports), func(index, at uint32) int {
 		return cmp.Compare(b.at(index), at)
@@ -344,7 +342,7 @@ func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.B
 	}
 }
 
-// Start and Cross implement Transport: the frames are where they have to be.
+// Start and Cross implement Transport; frames are in place already.
 
 func (t *slotTransport) Start()       {}
 func (t *slotTransport) Cross(uint32) {}
@@ -355,7 +353,7 @@ func (t *slotTransport) Latch() {
 	}
 }
 
-// Collisions implements Transport: a link whose ends both sent shows it at once, in both directions.
+// Collisions implements Transport. A link with senders at both ends shows the collision at once, in both directions.
 func (t *slotTransport) Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	w := &t.work[shard]
 	var links []int
@@ -402,7 +400,7 @@ func (t *slotTransport) Credits() *flow.Credits { return t.credits }
 
 func (t *slotTransport) Path() string { return "fabric" }
 
-// State implements hw.Stateful: the frames by node and port, in whatever order they came.
+// State implements hw.Stateful. It saves frames by node and port, whatever their order of arrival.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)

@@ -10,8 +10,7 @@ import (
 	"starloom/fabric/studies"
 )
 
-// published are the figures of the paper, and reference figures of independent computations, that
-// the tests compare with, too.
+// published holds the figures of the paper, and reference figures of independent computations, which tests use, too.
 //
 //go:embed eisenstein/testdata/ej_*.csv
 var published embed.FS
@@ -21,9 +20,9 @@ func records(name string) (records [][]string) {
 	return records
 }
 
-// broadcastStudy repeats what Z. Hussain, "An Improved One-to-All Broadcasting in Higher
-// Dimensional Eisenstein-Jacobi Networks", publishes, and shows what does not hold. Figures are
-// those of runs up to a size, and of recurrences and of one message that is followed beyond it.
+// broadcastStudy repeats the results of Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional
+// Eisenstein-Jacobi Networks", and shows which fail. Figures come from runs up to a size, and beyond it from
+// recurrences and from following one message.
 func broadcastStudy() *studies.Study {
 	return &studies.Study{
 		Name: "ej",
@@ -89,7 +88,7 @@ func (x net) torus() *eisenstein.Torus {
 	return t
 }
 
-// nodes is N^n, below 2^63 in all networks of the study.
+// nodes returns N^n, below 2^63 in all networks of the study.
 func (x net) nodes() (nodes int) {
 	nodes = 1
 	for range x.n {
@@ -100,7 +99,7 @@ func (x net) nodes() (nodes int) {
 
 func (x net) network() Network { return Network{A: x.a, B: x.b, Dimensions: x.n} }
 
-// The nodes of the largest network that is run.
+// Nodes of the largest network that is run.
 const nodesQuick, nodesFull = 2_000_000, 70_000_000
 
 func (s *broadcastRuns) runs(x net) bool { return x.nodes() <= s.size(nodesQuick, nodesFull) }
@@ -128,13 +127,13 @@ var (
 
 type broadcast struct {
 	course              []eisenstein.Step // senders and receivers of each step
-	steps               int               // to the last receipt
+	steps               int               // up to the last receipt
 	missing, duplicates int
 	packets             []int // most packets on a link by step
 	passed              bool
 	broken              string
-	table               *eisenstein.Table // nil if it was not asked for
-	runs                int               // 1, or 0 of a recurrence
+	table               *eisenstein.Table // nil unless requested
+	runs                int               // 1, or 0 for a recurrence
 }
 
 // run runs a program; the outcome may break rules.
@@ -173,12 +172,10 @@ func (s *broadcastRuns) mustPass(network Network, program string, params map[str
 	return b, err
 }
 
-// fromOne is the workload of one source, fromAll that of all.
-
 func fromOne() fabric.Workload { return fabric.Workload{OneToAll: &fabric.OneToAll{}} }
 func fromAll() fabric.Workload { return fabric.Workload{AllToAll: &fabric.AllToAll{}} }
 
-// oneToAll broadcasts from node 0, in a run or by recurrence.
+// oneToAll broadcasts from node 0, by a run or by recurrence.
 func (s *broadcastRuns) oneToAll(x net, o oneToAll) (*broadcast, error) {
 	if s.runs(x) {
 		return s.mustPass(x.network(), o.program, nil, fromOne(), false)
@@ -201,7 +198,7 @@ func (b *broadcast) senders() (senders uint64) {
 	return senders
 }
 
-// cells are the columns of the tables: free, sending, receiving and active nodes of each step.
+// cells returns the columns of the tables: free, sending, receiving and active nodes of each step.
 func (b *broadcast) cells(x net) (rows [][]string) {
 	for _, step := range b.course {
 		var row []string
@@ -220,7 +217,7 @@ func columns(records [][]string, from int) (rows [][]string) {
 	return rows
 }
 
-// published adds a row for what the paper prints, and compare one for a reference: both are exact.
+// published adds a row for a printed figure, compare for a reference; both are exact.
 func (s *broadcastRuns) published(name, what string, published, measured float64, runs int, note string) {
 	s.Add(studies.Published(name, what, published, measured, runs, 0, note))
 }
@@ -229,7 +226,7 @@ func (s *broadcastRuns) compare(name, what string, reference, measured float64, 
 	s.Add(studies.Referred(name, what, reference, measured, runs, 0, note))
 }
 
-// none adds a row for what must not be.
+// none adds a row for a count that must be zero.
 func (s *broadcastRuns) none(name, what string, found, runs int, note string) {
 	s.compare(name, what, 0, float64(found), runs, note)
 }

@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	alphaMost = 12 // b of every alpha
-	// The nodes of the largest networks of two dimensions, and of all-to-all, that are run.
+	alphaMost = 12 // largest b of every alpha
+	// Nodes of the largest runs in two dimensions, and of all-to-all.
 	planeNodesMax                   = 20_000
 	everyNodesQuick, everyNodesFull = 1_500, 7_000
 )
 
-// alphas are the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
+// alphas returns the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
 func alphas(dims int) (nets []net) {
 	for b := 1; b <= alphaMost; b++ {
 		for a := range b + 1 {
@@ -75,7 +75,7 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 	return nil
 }
 
-// everyOriented holds C2 to its claim, by one message to 25,000 nodes and by runs in one dimension.
+// everyOriented checks the claim of C2 with one message to at most 25,000 nodes, and with runs in one dimension.
 func (s *broadcastRuns) everyOriented(name string) error {
 	const nodesMax = 25_000
 	followed, broken := 0, 0
@@ -111,7 +111,7 @@ func arithmetic(f *eisenstein.Field) []string {
 		fmt.Sprint(f.Directed())}
 }
 
-// misprints are the nodes that Algorithm 1 misses by its letter.
+// misprints lists the number of nodes that Algorithm 1 misses if read literally.
 var misprints = []struct {
 	net
 	missing int
@@ -161,13 +161,13 @@ func (s *broadcastRuns) counters(name string) error {
 	return nil
 }
 
-// everyToAll is an algorithm of all-to-all, with its columns in the table of reference figures.
+// everyToAll is an all-to-all algorithm with its columns in the table of reference figures.
 type everyToAll struct {
 	name      string
 	program   string
 	algorithm eisenstein.Algorithm
 
-	steps, missing, again, most int // columns; again is -1 where the table has none
+	steps, missing, again, most int // columns; again is -1 if the table has none
 }
 
 var everyToAlls = []everyToAll{
@@ -176,7 +176,7 @@ var everyToAlls = []everyToAll{
 	{"C2", allToAllC2Program, eisenstein.Oriented, 12, 13, 14, 15},
 }
 
-// everyBroadcast is the result of all-to-all: missing and repeated messages of a node, steps, most packets on a link.
+// everyBroadcast is a result of all-to-all: missing and repeated messages of a node, steps, most packets on a link.
 type everyBroadcast struct{ missing, again, steps, most int }
 
 func (e everyToAll) reference(row []string) (x everyBroadcast) {
@@ -188,7 +188,7 @@ func (e everyToAll) reference(row []string) (x everyBroadcast) {
 	return x
 }
 
-// restarts are how often a message comes to a node in the mean when Algorithm 4 is read by the letter.
+// restarts lists the mean number of copies of a message at a node if Algorithm 4 is read literally.
 var restarts = []struct {
 	net
 	copies int // 0: not known beforehand
@@ -272,7 +272,7 @@ func truth(holds bool) int {
 	return 0
 }
 
-// restarted compares Algorithm 4 by its letter: complete, and many times.
+// restarted checks Algorithm 4 read literally: complete, with many copies.
 func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	f, nodes := eisenstein.NewMessage(x.torus(), eisenstein.Restarted, 0), x.nodes()
 	s.none(name, "nodes missed by the letter, "+x.String(), f.Missing(), 0,
@@ -293,8 +293,8 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	return nil
 }
 
-// onePackets are the steps of C2 with one packet per link and step: fixed and rotated order of dimensions.
-// In one dimension they are the bound, unless 3 divides b-a.
+// onePackets lists the steps of C2 with one packet per link and step, for fixed and rotated order of dimensions. In
+// one dimension they equal the bound, unless 3 divides b-a.
 var onePackets = []struct {
 	net
 	fixed, rotated int
@@ -319,14 +319,14 @@ func (s *broadcastRuns) onePacket(name string) error {
 	return nil
 }
 
-// savings are networks in which fewer nodes send than in the previous algorithm, and one of one
-// dimension, in which as many do. alike says that they are among those of which Section 6 speaks.
+// savings lists networks in which fewer nodes send than in the previous algorithm, and one of one dimension with
+// equally many. alike marks networks of Section 6.
 var savings = []struct {
 	net
 	alike bool
 }{{net{1, 2, 4}, false}, {net{3, 4, 1}, true}, {net{3, 4, 3}, true}, {net{6, 7, 2}, false}}
 
-// What the paper says of the senders that are saved: of its networks, and of all dimensions of one.
+// Claims of the paper on saved senders: for its networks, and for all dimensions of one.
 var (
 	savesAnywhere = studies.Quotation{
 		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm", Place: "Section 7",
@@ -334,7 +334,7 @@ var (
 	savesDimensions = studies.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% for all dimensions", Place: "Section 6"}
 )
 
-// claims shows the paper's contradicted claims. A row is right when its replacement holds.
+// claims shows the paper's contradicted claims. A row passes if the corrected claim holds.
 func (s *broadcastRuns) claims(name string) error {
 	for _, x := range savings {
 		var senders [2]int64

@@ -16,7 +16,7 @@ var (
 	twelveStepNets = []net{{1, 2, 12}, {2, 3, 6}, {3, 4, 4}, {4, 5, 3}, {6, 7, 2}}
 )
 
-// table1 repeats Table 1; a step of it is printed wrong.
+// table1 repeats Table 1, which misprints one step.
 func (s *broadcastRuns) table1(name string) error {
 	rows := records("table1")
 	b, err := s.table(name, rows, 2, previous)
@@ -28,7 +28,6 @@ func (s *broadcastRuns) table1(name string) error {
 	return nil
 }
 
-// table2 repeats Table 2, and draws Figures 15 to 18.
 func (s *broadcastRuns) table2(name string) error {
 	b, err := s.table(name, records("table2"), 1, proposed)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *broadcastRuns) draw(prefix, title string, courses []eisenstein.Course) 
 	return nil
 }
 
-// table compares a run with a table whose free nodes are in the column from; its last row has the totals.
+// table compares a run with a table whose free nodes are in column from; its last row has the totals.
 func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll) (*broadcast, error) {
 	b, err := s.oneToAll(table1Net, o)
 	if err != nil {
@@ -81,7 +80,6 @@ func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll
 	return b, nil
 }
 
-// table3 repeats the total senders, and draws Figure 22.
 func (s *broadcastRuns) table3(name string) error {
 	p := &figure.Figure{
 		Title: "Senders in every step of a broadcast, EJ_{3+4rho}^(n)",
@@ -104,7 +102,7 @@ func (s *broadcastRuns) table3(name string) error {
 			if x.n >= 4 {
 				curve := figure.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n), Style: []figure.Style{figure.Dashed, figure.Line}[k]}
 				for step, counts := range b.course {
-					if counts.Senders > 0 { // what the axis can show
+					if counts.Senders > 0 { // the axis is logarithmic
 						curve.Points = append(curve.Points, figure.Point{X: float64(step + 1), Y: float64(counts.Senders)})
 					}
 				}
@@ -119,7 +117,7 @@ func (s *broadcastRuns) table3(name string) error {
 	return s.File(studies.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
 }
 
-// example repeats the network that Section 5 of the paper works through.
+// example repeats the example network of Section 5.
 func (s *broadcastRuns) example(name string) error {
 	x := net{2, 3, 2}
 	b, err := s.oneToAll(x, proposed)
@@ -209,7 +207,6 @@ func means(sums []eisenstein.Step) (rows [][]string) {
 	return rows
 }
 
-// drawMeans writes Figures 19 to 21.
 func (s *broadcastRuns) drawMeans(courses []eisenstein.Course) error {
 	senders, receivers, _, active := eisenstein.Plots("mean of five networks", courses)
 	for _, figure := range []struct {

@@ -1,38 +1,37 @@
 package eisenstein
 
-// Algorithm is a way in which the message of one node reaches all others.
+// Algorithm is a broadcast of the message of one node to all others.
 type Algorithm int
 
 const (
-	// Improved is Algorithms 1 and 2 of the paper, with the printed counters M-1 for the diameter M: a
-	// node that receives in dimension k broadcasts at once in the dimensions below k. For
-	// b = a+1 nodes receive once; for other alphas some receive more than once.
+	// Improved is Algorithms 1 and 2 of the paper, with the printed counters M-1 for the diameter M: a node that
+	// receives in dimension k broadcasts at once in the dimensions below k. For b = a+1 every node receives once; for
+	// other alphas some receive repeatedly.
 	Improved Algorithm = iota
-	// Misprinted is Improved by the letter of Algorithm 1: what is sent via -rho in sector 4 has the
-	// major direction -rho^2.
+	// Misprinted is Algorithm 1 read literally: packets sent via -rho in sector 4 have the major direction -rho^2.
 	Misprinted
-	// General is Improved with staircases in the place of counters, for any alpha.
+	// General is Improved with staircases instead of counters, for any alpha.
 	General
-	// Previous is the iterative algorithm (Section 3 of the paper) with staircases: n rounds of M steps;
-	// in round r all that have the message broadcast it in dimension n-r+1.
+	// Previous is the iterative algorithm (Section 3 of the paper) with staircases: n rounds of M steps; in round r
+	// all nodes with the message broadcast it in dimension n-r+1.
 	Previous
-	// Phased is Algorithms 3 and 4, all-to-all, for half-duplex links: three phases of n*M steps with
-	// two sectors each, {6,1}, {2,3}, {4,5}. A node broadcasts its own message at the start of each.
+	// Phased is Algorithms 3 and 4, all-to-all, for half-duplex links: three phases of n*M steps with two sectors
+	// each, {6,1}, {2,3}, {4,5}. A node broadcasts its own message at the start of each.
 	Phased
-	// Restarted is Phased by the letter of Algorithm 4: a node broadcasts its own message in phase 1, and
-	// every packet that arrives in the last step of a phase is broadcast again in the next.
+	// Restarted is Algorithm 4 read literally: a node broadcasts its own message in phase 1, and every packet that
+	// arrives in the last step of a phase is broadcast again in the next.
 	Restarted
-	// Repaired is Phased in which every node broadcasts what it has at the start of a phase, in the
-	// dimensions in which it lies where the source does: every node receives once.
+	// Repaired is Phased with a correction: at the start of a phase, every node broadcasts all its messages in the
+	// dimensions in which it shares the source's coordinate. Every node receives once.
 	Repaired
 	// Oriented is General with the three sectors of an orientation of the links: one phase.
 	Oriented
 )
 
-// phases are the sectors, by index, of the three phases of all-to-all.
+// phases lists the sectors, by index, of the three phases of all-to-all.
 var phases = [3][]int{{5, 0}, {1, 2}, {3, 4}}
 
-// phase is that of Phased, 1..3, in which a node of one dimension receives; 0 for node 0.
+// phase returns the phase of Phased, 1..3, in which a node of one dimension receives, 0 for node 0.
 func (f *Field) phase(node int) int {
 	if node == 0 {
 		return 0
@@ -40,9 +39,9 @@ func (f *Field) phase(node int) int {
 	return [6]int{1, 2, 2, 3, 3, 1}[f.sectors.places[node].sector]
 }
 
-// Hop is one packet: in a step it goes over a link.
+// Hop is the crossing of a link by a packet in a step.
 type Hop struct {
-	Step           int // 1 or more
+	Step           int // from 1
 	Dim, Direction int // 1..n, 0..5
 	From, To       int // nodes
 }
@@ -66,7 +65,7 @@ func (f *Field) climbed(s *stairs, sectors ...int) (hops []hop) {
 	return hops
 }
 
-// counted are the packets of Algorithms 1 and 2 in one dimension.
+// counted returns the packets of Algorithms 1 and 2 in one dimension.
 func (f *Field) counted(misprinted bool) (hops []hop) {
 	var send func(from, direction int, packet sector, x, y, depth int)
 	send = func(from, direction int, packet sector, x, y, depth int) {
@@ -94,13 +93,13 @@ type walk struct {
 	*Torus
 	algorithm Algorithm
 	rotation  int
-	phases    [][]hop // of a broadcast in one dimension; one phase, or the three of all-to-all
+	phases    [][]hop // of a broadcast in one dimension: one phase, or the three of all-to-all
 	steps     int     // of a phase
 	yield     func(Hop)
 }
 
-// Follow yields all packets that carry the message of node 0 with unlimited links, depth first.
-// Dimensions are passed on in the order Dimension(n), ..., Dimension(1) of a rotation, 0..n-1.
+// Follow yields all packets with the message of node 0, depth first, without a limit per link. Dimensions are served
+// in the order Dimension(n), ..., Dimension(1) of a rotation, 0..n-1.
 func (t *Torus) Follow(algorithm Algorithm, rotation int, yield func(Hop)) {
 	w := walk{t, algorithm, rotation, nil, t.Dims * t.Diameter(), yield}
 	switch algorithm {
@@ -125,10 +124,10 @@ func (t *Torus) Follow(algorithm Algorithm, rotation int, yield func(Hop)) {
 	}
 }
 
-// Dimension is the k-th dimension, 1..n, of a rotation.
+// Dimension returns the k-th dimension, 1..n, of a rotation.
 func (t *Torus) Dimension(k, rotation int) int { return (k-1+rotation)%t.Dims + 1 }
 
-// Rotation spreads the sources over the rotations: the sum of the coordinates' numbers modulo n.
+// Rotation distributes the sources over the rotations: it returns the sum of a source's coordinates modulo n.
 func (t *Torus) Rotation(source int) (rotation int) {
 	for k := range t.Dims {
 		rotation += t.Coordinate(source, k+1)
@@ -136,7 +135,7 @@ func (t *Torus) Rotation(source int) (rotation int) {
 	return rotation % t.Dims
 }
 
-// start broadcasts in the dimensions 1..below from a node that has the message after a step.
+// start broadcasts in dimensions 1..below from a node that has the message after a step.
 func (w *walk) start(node, phase, below, step int) {
 	for k := below; k >= 1; k-- {
 		dim := w.Dimension(k, w.rotation)
@@ -171,9 +170,9 @@ func (w *walk) restart(hop Hop, phase int) {
 	}
 }
 
-// ReceiveStep is the step in which the message of node 0 reaches a node first, with unlimited links;
-// 0 for node 0, and for a node that the algorithm never reaches. By symmetry it is
-// that of the message of any node u at u + node. It is not known in closed form for Misprinted and Restarted.
+// ReceiveStep returns the step in which the message of node 0 first reaches a node without a limit per link; 0 for
+// node 0, and for a node that the algorithm never reaches. By symmetry the message of node u reaches u + node in this
+// step. Misprinted and Restarted have no closed form.
 func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 	M, last := t.Diameter(), 0
 	for k := t.Dims; k >= 1; k-- {
@@ -205,20 +204,19 @@ func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 	return step
 }
 
-// Message is what becomes of one message that starts at node 0. By symmetry it says what the
-// messages of all nodes do when all start at once.
+// Message is the spread of one message from node 0. By symmetry it also describes the messages of all nodes that
+// start at once.
 type Message struct {
-	Packets, Steps int   // in all; to the last one
+	Packets, Steps int   // total; last step
 	Received       []int // packets by node
-	First          []int // step of the first of them by node, 0 for none
+	First          []int // first receive step by node, 0 for none
 	Loads          [][]int
-	// BothWays: a link is used in both directions in one step. AllBothWays: the same when the
-	// messages of all nodes start at once.
+	// BothWays: some link is used in both directions in one step. AllBothWays: likewise if all nodes start at once.
 	BothWays, AllBothWays bool
 }
 
-// NewMessage follows a message (see Follow). Entry [s-1][6*(k-1)+j] of Loads is how many packets go in
-// step s, in dimension k, in direction j: when all nodes start at once, that many are on each such link.
+// NewMessage follows a message (see Follow). Loads[s-1][6*(k-1)+j] is the number of packets in step s, dimension k
+// and direction j; if all nodes start at once, it is the number on each such link.
 func NewMessage(t *Torus, algorithm Algorithm, rotation int) *Message {
 	ports := 6 * t.Dims
 	m := &Message{Received: make([]int, t.Nodes()), First: make([]int, t.Nodes())}
@@ -247,7 +245,7 @@ func NewMessage(t *Torus, algorithm Algorithm, rotation int) *Message {
 	return m
 }
 
-// Missing is the number of nodes that receive nothing.
+// Missing returns the number of nodes that receive nothing.
 func (m *Message) Missing() (nodes int) {
 	for _, packets := range m.Received[1:] {
 		if packets == 0 {
@@ -257,10 +255,10 @@ func (m *Message) Missing() (nodes int) {
 	return nodes
 }
 
-// Again is the number of packets that come to a node that has the message.
+// Again returns the number of packets to nodes that already have the message.
 func (m *Message) Again() int { return m.Packets - (len(m.Received) - 1 - m.Missing()) }
 
-// Most is the largest number of packets on a link in one step when all nodes start at once.
+// Most returns the most packets on a link in one step if all nodes start at once.
 func (m *Message) Most() (most int) {
 	for _, loads := range m.Loads {
 		for _, packets := range loads {

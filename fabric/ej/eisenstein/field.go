@@ -11,19 +11,19 @@ import (
 	"starloom/traces/input"
 )
 
-// Directions are the names of the six units rho^j, j = 0..5; that of j+3 is the opposite of j's.
+// Directions names the six units rho^j, j = 0..5; j+3 is the opposite of j.
 var Directions = [6]string{"+1", "+rho", "+rho^2", "-1", "-rho", "-rho^2"}
 
 // units are rho^j as x + y*rho.
 var units = [6]integer{{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}}
 
-// Opposite is the direction in which a link is left at its other end.
+// Opposite returns the direction of a link at its other end.
 func Opposite(direction int) int { return (direction + 3) % 6 }
 
-// SizeMax is the largest number of residues: their tables take some 40 bytes each.
+// SizeMax is the largest number of residues; their tables take some 40 bytes each.
 const SizeMax = 1 << 24
 
-// integer is the EJ integer x + y*rho; all integers x and y are allowed (the paper says non-negative ones).
+// integer is the EJ integer x + y*rho. All integers x and y are legal (the paper says non-negative ones).
 type integer struct{ x, y int }
 
 func (z integer) plus(times int, other integer) integer {
@@ -32,20 +32,20 @@ func (z integer) plus(times int, other integer) integer {
 
 // Field is the set of residues modulo alpha = a + b*rho, 0 <= a <= b: the nodes of EJ_alpha.
 //
-// A residue is numbered y0*w + x0, where h = gcd(a, b), w = N/h, 0 <= y0 < h and 0 <= x0 < w: the
-// multiples of alpha are spanned by (w, 0) and (t, h). The paper has no numbering.
+// A residue has the number y0*w + x0, where h = gcd(a, b), w = N/h, 0 <= y0 < h and 0 <= x0 < w: (w, 0) and (t, h)
+// span the multiples of alpha. The paper has no numbering.
 type Field struct {
 	a, b             int
-	size             int // N
-	high, wide, skew int // h, w, t
+	size             int
+	high, wide, skew int
 
 	neighbours [][6]int32
-	weights    []uint16 // hops to node 0
-	sectors    stairs   // of the six sectors
-	oriented   stairs   // of the three in which +1, +rho^2 and -rho are the only directions
+	weights    []uint16 // hops from node 0
+	sectors    stairs
+	oriented   stairs // of the three sectors with only the directions +1, +rho^2 and -rho
 }
 
-// New returns the residues modulo a + b*rho. Errors are those of Degenerate, and N < 7.
+// New returns the residues modulo a + b*rho. It returns the errors of Degenerate, and an error if N < 7.
 func New(a, b int) (*Field, error) {
 	f, err := Degenerate(a, b)
 	if err == nil && f.size < 7 {
@@ -55,8 +55,8 @@ func New(a, b int) (*Field, error) {
 	return f, err
 }
 
-// Degenerate returns the residues modulo a + b*rho also where a node has fewer than six distinct
-// neighbours: N is 1, 3 or 4. Errors are alpha = 0, a < 0, a > b and more than SizeMax residues.
+// Degenerate returns the residues modulo a + b*rho even if a node has fewer than six distinct neighbours: N is 1, 3
+// or 4. It returns an error if alpha = 0, a < 0, a > b or N > SizeMax.
 func Degenerate(a, b int) (*Field, error) {
 	switch {
 	case a < 0 || b < a:
@@ -86,7 +86,7 @@ func refuse(a, b int, reason, remedy string) error {
 	return input.Mistake("fabric.ej.alpha", fmt.Sprintf("alpha = %d + %d*rho %s", a, b, reason), remedy)
 }
 
-// norm is N = a^2 + ab + b^2.
+// norm returns N = a^2 + ab + b^2.
 func norm(a, b int) *big.Int {
 	x, y := big.NewInt(int64(a)), big.NewInt(int64(b))
 	sum := new(big.Int).Add(x, y)
@@ -107,7 +107,7 @@ func bezout(a, b int) (gcd, m, k int) {
 
 func modulo(x, n int) int { return (x%n + n) % n }
 
-// integer is the representative of a residue that its number is made of.
+// integer returns the representative of a residue in its number.
 func (f *Field) integer(node int) integer { return integer{node % f.wide, node / f.wide} }
 
 func (f *Field) residue(z integer) int {
@@ -119,43 +119,42 @@ func (f *Field) residue(z integer) int {
 // Alpha returns a and b.
 func (f *Field) Alpha() (a, b int) { return f.a, f.b }
 
-// Size is N, the number of residues.
+// Size returns N, the number of residues.
 func (f *Field) Size() int { return f.size }
 
-// Numbering is what residues are numbered with: that of x + y*rho is y*wide + x for 0 <= x < wide and
-// 0 <= y < high, and x + y*rho is the same residue as (x + skew) + (y + high)*rho.
+// Numbering returns the parameters of the numbering: x + y*rho has the number y*wide + x for 0 <= x < wide and 0 <= y
+// < high, and is the same residue as (x + skew) + (y + high)*rho.
 func (f *Field) Numbering() (wide, high, skew int) { return f.wide, f.high, f.skew }
 
-// Index is the number of the residue of x + y*rho; those of coordinates up to 2^31 are exact.
+// Index returns the number of the residue of x + y*rho. It is exact for coordinates up to 2^31.
 func (f *Field) Index(x, y int) int { return f.residue(integer{x, y}) }
 
-// Neighbour is the node that is one hop away in a direction, 0 to 5.
+// Neighbour returns the node one hop away in a direction, 0 to 5.
 func (f *Field) Neighbour(node, direction int) int { return int(f.neighbours[node][direction]) }
 
-// Add is the residue of the sum of two residues.
+// Add returns the residue of the sum of two residues.
 func (f *Field) Add(u, v int) int { return f.residue(f.integer(u).plus(1, f.integer(v))) }
 
-// Subtract is the residue of their difference.
+// Subtract returns the residue of the difference of two residues.
 func (f *Field) Subtract(u, v int) int { return f.residue(f.integer(u).plus(-1, f.integer(v))) }
 
-// Weight is the number of hops from node 0: the least max(|x|, |y|, |x+y|) in the residue class.
+// Weight returns the number of hops from node 0: the least max(|x|, |y|, |x+y|) in the residue class.
 func (f *Field) Weight(node int) int { return int(f.weights[node]) }
 
-// OrientedWeight is the number of hops from node 0 along +1, +rho^2 and -rho only.
+// OrientedWeight returns the number of hops from node 0 along +1, +rho^2 and -rho only.
 func (f *Field) OrientedWeight(node int) int { return int(f.oriented.weights[node]) }
 
-// Diameter is the largest weight M, which is floor((a+2b)/3).
+// Diameter returns the largest weight M, floor((a+2b)/3).
 func (f *Field) Diameter() int { return len(f.sectors.histogram) - 1 }
 
-// Directed is the largest oriented weight: a+b if 3 divides b-a, else a+b-1.
+// Directed returns the largest oriented weight: a+b if 3 divides b-a, otherwise a+b-1.
 func (f *Field) Directed() int { return len(f.oriented.histogram) - 1 }
 
-// Histogram counts the nodes of every weight 0..M.
+// Histogram returns the number of nodes of every weight 0..M.
 func (f *Field) Histogram() []int { return f.sectors.histogram }
 
-// HistogramFormula is the number of nodes of weight s modulo a + b*rho in closed form, with
-// T = (a+b)/2 and the diameter's bound (a+2b)/3 as fractions. The case s = T comes first: it
-// coincides with the other bound where a = b.
+// HistogramFormula returns the number of nodes of weight s modulo a + b*rho in closed form, with T = (a+b)/2 and the
+// diameter's bound (a+2b)/3 as fractions. The case s = T has precedence: it coincides with the other bound if a = b.
 func HistogramFormula(a, b, s int) int {
 	switch {
 	case s == 0:
@@ -178,36 +177,37 @@ func HistogramFormula(a, b, s int) int {
 	return 0
 }
 
-// high is how far +rho leads up: the sine of 60 degrees.
+// high is the vertical distance of +rho: the sine of 60 degrees.
 const high = 0.8660254037844386
 
-// least is the representative of a node with the fewest hops from 0.
+// least returns the representative of a node with the fewest hops from 0.
 func (f *Field) least(node int) integer {
 	at := f.sectors.places[node]
 	sector := sectorDirections[at.sector]
 	return integer{}.plus(int(at.q), units[sector.major]).plus(int(at.p), units[sector.minor])
 }
 
-// Place is where a node lies in a hexagonal plane around node 0, in hops: +1 to the right, +rho up right.
+// Place returns the position of a node in a hexagonal plane around node 0, in hops: +1 to the right, +rho up right.
 func (f *Field) Place(node int) (x, y float64) { return f.least(node).place() }
 
-// Unit is where a direction leads to in the plane.
+// Unit returns the vector of a direction in the plane.
 func Unit(direction int) (dx, dy float64) { return units[direction].place() }
 
 func (z integer) place() (x, y float64) {
 	return float64(z.x) + float64(float64(z.y)/2), float64(float64(z.y) * high)
 }
 
-// Torus is EJ_alpha^(n): node (c_n, ..., c_1) is numbered c_1 + c_2*N + ... + c_n*N^(n-1).
+// Torus is EJ_alpha^(n): node (c_n, ..., c_1) has the number c_1 + c_2*N + ... + c_n*N^(n-1).
 type Torus struct {
 	*Field
-	Dims int // n
+	Dims int
 
 	powers   []int    // N^k, k = 0..n
 	inverses []uint64 // 2^64 / N^k, rounded up; 0 for k = 0
 }
 
-// NewTorus returns the product of dims copies of a field. Errors: dims below 1, more than 2^31-1 nodes.
+// NewTorus returns the product of dims copies of a field. It returns an error if dims is below 1 or there are more
+// than 2^31-1 nodes.
 func NewTorus(f *Field, dims int) (*Torus, error) {
 	if dims < 1 {
 		return nil, input.Mistake("fabric.ej.dims", fmt.Sprintf("dims is %d", dims), "give 1 or more")
@@ -225,17 +225,17 @@ func NewTorus(f *Field, dims int) (*Torus, error) {
 	return t, nil
 }
 
-// Nodes is N^n.
+// Nodes returns N^n.
 func (t *Torus) Nodes() int { return t.powers[t.Dims] }
 
-// Coordinate is c_k of a node, k = 1..n.
+// Coordinate returns c_k of a node, k = 1..n.
 func (t *Torus) Coordinate(node, k int) int {
 	from := t.Above(node, k-1)
 	return from - t.Above(from, 1)*t.size
 }
 
-// Above is node / N^k, k = 0..n: the coordinates from c_(k+1) on. The high half of a product with the
-// inverse is exact below 2^32, and takes a fraction of a division's time.
+// Above returns node / N^k, k = 0..n: the coordinates from c_(k+1) on. The high half of the product with the inverse
+// is exact below 2^32 and much faster than a division.
 func (t *Torus) Above(node, k int) int {
 	if k == 0 {
 		return node
@@ -244,13 +244,13 @@ func (t *Torus) Above(node, k int) int {
 	return int(above)
 }
 
-// Neighbour is the node that is one hop away in dimension k = 1..n, in a direction 0 to 5.
+// Neighbour returns the node one hop away in dimension k = 1..n and a direction 0 to 5.
 func (t *Torus) Neighbour(node, k, direction int) int {
 	c := t.Coordinate(node, k)
 	return node + (int(t.neighbours[c][direction])-c)*t.powers[k-1]
 }
 
-// Link is the dimension and the direction of the link from a node to a neighbour.
+// Link returns dimension and direction of the link from a node to a neighbour. It panics if they are not neighbours.
 func (t *Torus) Link(from, to int) (k, direction int) {
 	for k := 1; k <= t.Dims; k++ {
 		c, d := t.Coordinate(from, k), t.Coordinate(to, k)
@@ -261,10 +261,10 @@ func (t *Torus) Link(from, to int) (k, direction int) {
 	panic(fmt.Sprintf("eisenstein: nodes %d and %d are no neighbours", from, to))
 }
 
-// Add is the node of the sums of all coordinates.
+// Add adds all coordinates of two nodes.
 func (t *Torus) Add(u, v int) int { return t.each(u, v, t.Field.Add) }
 
-// Subtract is the node of the differences of all coordinates.
+// Subtract subtracts all coordinates of two nodes.
 func (t *Torus) Subtract(u, v int) int { return t.each(u, v, t.Field.Subtract) }
 
 func (t *Torus) each(u, v int, of func(c, d int) int) (node int) {
@@ -274,7 +274,7 @@ func (t *Torus) each(u, v int, of func(c, d int) int) (node int) {
 	return node
 }
 
-// Distance is the number of hops between two nodes: the sum over the dimensions.
+// Distance returns the number of hops between two nodes: the sum over the dimensions.
 func (t *Torus) Distance(u, v int) (hops int) {
 	for k := range t.Dims {
 		hops += t.Weight(t.Field.Subtract(t.Coordinate(u, k+1), t.Coordinate(v, k+1)))

@@ -2,21 +2,22 @@ package eisenstein
 
 import "slices"
 
-// A one-dimensional broadcast is a set of sectors. In a sector a message goes q >= 1 hops in the
-// major direction, then p >= 0 in the minor one; it ends at q*major + p*minor. Of the least
-// representations of a residue the one whose exponents over all directions are lexicographically
-// largest is chosen. This is a monomial order, so what is chosen stays chosen without any of its
-// hops: the sector is a staircase, in which p goes up to an extent that does not grow with q.
+// A one-dimensional broadcast is a set of sectors. In a sector a message goes q >= 1 hops in the major direction,
+// then p >= 0 in the minor one, and ends at q*major + p*minor. Of the least representations of a residue, the one
+// whose exponents over all directions are lexicographically largest is chosen. This is a monomial order, so a chosen
+// representation stays chosen without any of its hops: the sector is a staircase, in which the extent of p does not
+// grow with q.
 
 type sector struct{ major, minor int }
 
-// sectorDirections are those of the sectors 1..6: rho^j and rho^(j-1).
+// sectorDirections are the directions of sectors 1..6: rho^j and rho^(j-1).
 var sectorDirections = [6]sector{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {0, 5}}
 
-// orientedDirections are the sectors of an orientation with links driven from one end. +1, +rho^2 and -rho sum to 0.
+// orientedDirections are the sectors of an orientation whose links are driven from one end. +1, +rho^2 and -rho sum
+// to 0.
 var orientedDirections = [3]sector{{0, 2}, {2, 4}, {4, 0}}
 
-// place is where a residue lies: q*major + p*minor in a sector. q is 0 at node 0 only.
+// place is the position of a residue: q*major + p*minor in a sector. q is 0 at node 0 only.
 type place struct {
 	sector int8
 	q, p   uint16
@@ -24,10 +25,10 @@ type place struct {
 
 type stairs struct {
 	sectors   []sector
-	extents   [][]int // of each sector: the largest p by q-1
-	places    []place // of each residue
+	extents   [][]int // by sector: largest p for each q-1
+	places    []place
 	weights   []uint16
-	histogram []int // residues by weight
+	histogram []int
 }
 
 func (s *stairs) compare(a, b place) int {
@@ -78,16 +79,16 @@ func (f *Field) climb(sectors []sector) stairs {
 	return s
 }
 
-// Sectors are the staircases of sectors 1..6: entry q-1 of a sector is the largest p with which
-// q*major + p*minor is visited. A sector may be empty.
+// Sectors returns the staircases of sectors 1..6: entry q-1 of a sector is the largest p for which q*major + p*minor
+// is visited. A sector may be empty.
 func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 
-// Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
+// Oriented returns the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
 
-// Towards is the direction, 0 to 5, of the first hop from node 0 to a residue other than 0 on its route,
-// which is one of the shortest: that of the six sectors, in the major direction first. What is left after
-// a hop is the route of the residue that is left.
+// Towards returns the direction, 0 to 5, of the first hop from node 0 on the route to a nonzero residue. The route is
+// a shortest one in the six sectors, major direction first; after a hop, the rest is the route of the remaining
+// residue.
 func (f *Field) Towards(node int) (direction int) {
 	return f.sectors.sectors[f.sectors.places[node].sector].major
 }

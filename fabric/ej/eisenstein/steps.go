@@ -8,13 +8,13 @@ import (
 	"starloom/traces/input"
 )
 
-// Step is how many nodes send and receive in one step of a broadcast.
+// Step is the number of nodes that send and receive in one step of a broadcast.
 type Step struct{ Senders, Receivers uint64 }
 
-// Active is the number of nodes that do something: no node sends and receives in one step.
+// Active returns the number of active nodes: no node sends and receives in one step.
 func (s Step) Active() uint64 { return s.Senders + s.Receivers }
 
-// power is N^n. Errors are less than one dimension and 2^63 nodes or more.
+// power returns N^n. It returns an error for less than one dimension, or 2^63 nodes or more.
 func (f *Field) power(dims int) (uint64, error) {
 	nodes := new(big.Int).Exp(big.NewInt(int64(f.size)), big.NewInt(int64(dims)), nil)
 	if dims < 1 || !nodes.IsInt64() {
@@ -24,9 +24,9 @@ func (f *Field) power(dims int) (uint64, error) {
 	return nodes.Uint64(), nil
 }
 
-// Steps are the steps of a broadcast by recurrence over the dimensions (Section 5 of the paper):
-// General, Oriented, Previous, and Improved where b = a+1. Entry s-1 is that of step s. Errors are
-// less than one dimension and 2^63 nodes or more.
+// Steps returns the steps of a broadcast by recurrence over the dimensions (Section 5 of the paper), for General,
+// Oriented, Previous, and Improved with b = a+1. Entry s-1 is step s. It returns an error for less than one
+// dimension, or 2^63 nodes or more.
 func (f *Field) Steps(algorithm Algorithm, dims int) ([]Step, error) {
 	if _, err := f.power(dims); err != nil {
 		return nil, err
@@ -47,9 +47,9 @@ func (f *Field) Steps(algorithm Algorithm, dims int) ([]Step, error) {
 	panic("eisenstein: no recurrence for this algorithm")
 }
 
-// parallel are the steps in which a node that receives in step s sends once, in step s+1, unless it
-// is a leaf of dimension 1: the nodes that receive in step s are the coefficient of z^s in
-// (sum of histogram[i]*z^i)^n.
+// parallel returns the steps of a broadcast in which a node that receives in step s sends once, in step s+1, unless
+// it is a leaf of dimension 1. The nodes that receive in step s are the coefficient of z^s in (sum of
+// histogram[i]*z^i)^n.
 func parallel(s *stairs, dims int) []Step {
 	leaves := s.leafHistogram()
 	higher := []uint64{1} // receivers in the dimensions above 1, by step
@@ -64,9 +64,9 @@ func parallel(s *stairs, dims int) []Step {
 	return steps
 }
 
-// iterative are the steps of n rounds: in step d of round r = 1..n all N^(r-1) nodes that have the
-// message are the centres of a broadcast in one dimension. (The paper's formulas count r from 0 and
-// give no sender at d = 1; there the N^(r-1) centres send.)
+// iterative returns the steps of n rounds. In step d of round r = 1..n, all N^(r-1) nodes with the message are
+// centres of a broadcast in one dimension. (The paper's formulas count r from 0 and have no sender at d = 1; there
+// the N^(r-1) centres send.)
 func (f *Field) iterative(dims int) (steps []Step) {
 	leaves := f.sectors.leafHistogram()
 	centres := uint64(1)
@@ -103,7 +103,7 @@ func (s *stairs) leafHistogram() []int {
 	return leaves
 }
 
-// Leaves is the number of nodes that a broadcast in one dimension reaches and that send nothing on.
+// Leaves returns the number of nodes that a broadcast in one dimension reaches but that do not send.
 func (f *Field) Leaves() (leaves int) {
 	for _, count := range f.sectors.leafHistogram() {
 		leaves += count
@@ -111,8 +111,8 @@ func (f *Field) Leaves() (leaves int) {
 	return leaves
 }
 
-// TotalSenders is the sum of senders over the steps in closed form: (N-L)*N^(n-1) with L leaves,
-// and (N-L)*(N^n-1)/(N-1) for Previous. Errors are those of Steps.
+// TotalSenders returns the sum of senders over the steps in closed form: (N-L)*N^(n-1) with L leaves, and
+// (N-L)*(N^n-1)/(N-1) for Previous. It returns the errors of Steps.
 func (f *Field) TotalSenders(algorithm Algorithm, dims int) (uint64, error) {
 	nodes, err := f.power(dims)
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *Field) TotalSenders(algorithm Algorithm, dims int) (uint64, error) {
 	return nodes / size * (size - leaves), nil
 }
 
-// MeanStep is the mean step in which the N^n - 1 nodes receive.
+// MeanStep returns the mean step in which the N^n - 1 nodes receive.
 func MeanStep(steps []Step) *big.Rat {
 	sum, nodes := new(big.Int), new(big.Int)
 	for i, step := range steps {

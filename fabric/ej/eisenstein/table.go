@@ -8,18 +8,17 @@ import (
 	"strconv"
 )
 
-// Table is the packets of a broadcast, step by step: who sends to whom. It is a run-table, as text
-// and as a picture.
+// Table holds the packets of a broadcast by step, sender and receiver. It is a run-table, as text and as a picture.
 type Table struct {
 	net     *Torus
 	source  int
-	packets [][]crossed // of each shard
+	packets [][]crossed
 }
 
 // crossed is a packet that has crossed the link between two neighbours.
 type crossed struct{ step, from, to uint32 }
 
-// NewTable returns an empty table of what a source's message does. Shards may add packets at the same time.
+// NewTable returns an empty table of a source's message. Shards may add packets concurrently.
 func NewTable(net *Torus, source, shards int) *Table {
 	return &Table{net: net, source: source, packets: make([][]crossed, shards)}
 }
@@ -67,10 +66,10 @@ func (t *Table) Steps() (steps []Step) {
 	return steps
 }
 
-// WriteCSV writes a row per node and a column per step: "S1 S27", the nodes that it sends to, in the
-// order of its ports, "R0", the nodes that it receives from, and "-"; no header.
+// WriteCSV writes a row per node and a column per step, without a header: "S1 S27", the nodes that it sends to, in
+// the order of its ports; "R0", the nodes that it receives from; otherwise "-".
 func (t *Table) WriteCSV(w io.Writer) error {
-	type part struct { // of a cell
+	type part struct {
 		Hop
 		node, other int
 		what        byte
@@ -96,7 +95,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 			if text[0] = ','; step == 1 {
 				text = text[1:]
 			}
-			_, _ = out.Write(text) // the first error stays until Flush
+			_, _ = out.Write(text) // Flush returns the first error
 		}
 		_ = out.WriteByte('\n')
 	}
