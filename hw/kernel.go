@@ -103,6 +103,7 @@ func (k *Kernel) Clock() *Clock { return &k.clock }
 // Cycle returns the number of the current cycle.
 func (k *Kernel) Cycle() uint64 { return k.clock.cycle }
 
+// Shards returns the shards of the machine.
 func (k *Kernel) Shards() []Shard { return k.shards }
 
 // Workers returns the pool that runs the phases. Between cycles the machine may run its own tasks on it.

@@ -2,15 +2,14 @@ package hw
 
 import "math/bits"
 
-// Set is a set of numbers from 0 on, one bit for each, and one bit for each 64 of them that
-// are not empty: going through it costs what is in it, and little for what is not. It is no
-// state: who keeps one saves Words, or makes it again.
+// Set is a set of non-negative integers, with one bit per integer and one summary bit per 64. Iteration costs little
+// beyond the members. A Set is not state: its owner saves Words or rebuilds it.
 type Set struct {
-	words []uint64 // one bit for each number
-	some  []uint64 // one bit for each word that is not 0
+	words []uint64 // bit per number
+	some  []uint64 // bit per non-zero word
 }
 
-// NewSet returns an empty set of numbers below n, which shares no cache line with another one.
+// NewSet returns an empty set of numbers below n. Sets do not share cache lines.
 func NewSet(n int) Set {
 	words := (n + 63) / 64
 	size := words + (words+63)/64
@@ -18,23 +17,23 @@ func NewSet(n int) Set {
 	return Set{all[:words:words], all[words:]}
 }
 
-// wholeLines are so many words, and those that fill up their last cache line.
+// wholeLines rounds words up to whole cache lines.
 func wholeLines(words int) int { return (words + 7) &^ 7 }
 
-// Add puts a number into the set.
+// Add adds i to the set.
 func (s *Set) Add(i int) {
 	s.words[i>>6] |= 1 << (i & 63)
 	s.some[i>>12] |= 1 << (i >> 6 & 63)
 }
 
-// Remove takes a number out of the set.
+// Remove removes i from the set.
 func (s *Set) Remove(i int) {
 	if s.words[i>>6] &^= 1 << (i & 63); s.words[i>>6] == 0 {
 		s.some[i>>12] &^= 1 << (i >> 6 & 63)
 	}
 }
 
-// RemoveRange takes the numbers first to end-1 out of the set.
+// RemoveRange removes the numbers first to end-1.
 func (s *Set) RemoveRange(first, end int) {
 	for i := first; i < end; {
 		w, next := i>>6, min((i>>6+1)<<6, end)
@@ -49,13 +48,13 @@ func (s *Set) RemoveRange(first, end int) {
 // Has reports whether i is in the set.
 func (s *Set) Has(i int) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
 
-// Clear takes all numbers out of the set.
+// Clear empties the set.
 func (s *Set) Clear() {
 	clear(s.words)
 	clear(s.some)
 }
 
-// Fill puts the numbers 0 to n-1 into the set.
+// Fill adds the numbers 0 to n-1.
 func (s *Set) Fill(n int) {
 	for i := range n {
 		s.Add(i)
@@ -72,10 +71,10 @@ func (s *Set) Join(other Set) {
 	}
 }
 
-// Words are the set, one bit for each number; Derive is called after they were written.
+// Words returns the set as a bit per number. After a write to it, call Derive.
 func (s *Set) Words() []uint64 { return s.words }
 
-// Derive finds the words that are not 0.
+// Derive recomputes the summary bits.
 func (s *Set) Derive() {
 	clear(s.some)
 	for w, word := range s.words {
@@ -85,8 +84,8 @@ func (s *Set) Derive() {
 	}
 }
 
-// Next is the smallest number of the set from i to end-1, or end: for i := s.Next(first, end); i < end;
-// i = s.Next(i+1, end) goes through them, and meanwhile those that it has come to may be removed.
+// Next returns the smallest number of the set from i to end-1, or end. The loop for i := s.Next(first, end); i < end;
+// i = s.Next(i+1, end) visits all members and may remove visited ones.
 func (s *Set) Next(i, end int) int {
 	if i >= end {
 		return end
@@ -94,7 +93,7 @@ func (s *Set) Next(i, end int) int {
 	if word := s.words[i>>6] >> (i & 63); word != 0 {
 		return min(i+bits.TrailingZeros64(word), end)
 	}
-	i = i>>6 + 1 // from here on, words
+	i = i>>6 + 1 // counts words from here on
 	for k := i >> 6; k<<12 < end; k++ {
 		some := s.some[k]
 		if k == i>>6 {
@@ -108,7 +107,7 @@ func (s *Set) Next(i, end int) int {
 	return end
 }
 
-// Count returns how many numbers from first to end-1 are in the set.
+// Count returns the number of members from first to end-1.
 func (s *Set) Count(first, end int) (n int) {
 	for k := first >> 12; k<<12 < end; k++ {
 		for some := s.some[k]; some != 0; some &= some - 1 {
@@ -132,9 +131,9 @@ func (s *Set) Count(first, end int) (n int) {
 	return n
 }
 
-// Ports of RTL are packed vectors: 64 bits a word, the low word first.
+// Ports of RTL are packed vectors of 64-bit words, low word first.
 
-// GetBits returns bits bits (1..64) of a packed vector, from bit first on.
+// GetBits returns bits bits (1..64) of a packed vector, starting at bit first.
 func GetBits(words []uint64, first, bits int) uint64 {
 	word, shift := first>>6, uint(first&63)
 	value := words[word] >> shift
@@ -144,7 +143,7 @@ func GetBits(words []uint64, first, bits int) uint64 {
 	return value & (^uint64(0) >> (-uint(bits) & 63))
 }
 
-// PutBits is the inverse of GetBits; bits of value above the first bits are ignored.
+// PutBits is the inverse of GetBits. It ignores higher bits of value.
 func PutBits(words []uint64, first, bits int, value uint64) {
 	word, shift := first>>6, uint(first&63)
 	mask := ^uint64(0) >> (-uint(bits) & 63)

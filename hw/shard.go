@@ -5,21 +5,19 @@ import (
 	"math"
 )
 
-// Shard is a run of units that one worker simulates in one go. A unit is the
-// natural independent part of a machine, such as a group of processors; a bank with k cells
-// per unit owns the cells First*k to End*k-1 of the shard.
+// Shard is a run of units that one worker simulates in one call. A unit is an independent part of a machine, such as
+// a group of processors. Of a bank with k cells per unit, a shard owns the cells First*k to End*k-1.
 type Shard struct {
-	Index      int // position in the machine's list of shards
-	First, End int // units, End excluded
+	Index      int // index of the shard in the machine
+	First, End int // units; End is excluded
 }
 
-// ShardsMax is the largest number of shards of a machine. A few per worker are
-// best: some wires keep one list per pair of shards.
+// ShardsMax is the maximum number of shards of a machine. A few per worker are best: some wires keep a list per pair
+// of shards.
 const ShardsMax = 256
 
-// Shards cuts units into runs of unitsPerShard (the last may be shorter). Both
-// are at least 1; when that would give more than ShardsMax shards they are made
-// larger. The cut decides only who computes what, never a result.
+// Shards divides units into runs of unitsPerShard; the last may be shorter. Both arguments must be at least 1. It
+// enlarges the runs if they would exceed ShardsMax shards. The division never affects results.
 func Shards(units, unitsPerShard int) []Shard {
 	if units < 1 || unitsPerShard < 1 {
 		panic(fmt.Sprintf("hw: %d units in shards of %d, both must be at least 1", units, unitsPerShard))
@@ -32,8 +30,8 @@ func Shards(units, unitsPerShard int) []Shard {
 	return shards
 }
 
-// CheckShards reports whether shards cover the units 0..units-1 exactly once
-// and carry the indexes 0..len-1 exactly once. Their order is free.
+// CheckShards returns an error unless the shards cover the units 0..units-1 and carry the indexes 0..len-1, each
+// exactly once, in any order.
 func CheckShards(shards []Shard, units int) error {
 	if len(shards) == 0 || len(shards) > ShardsMax {
 		return fmt.Errorf("%d shards, allowed are 1 to %d", len(shards), ShardsMax)
@@ -63,7 +61,7 @@ func CheckShards(shards []Shard, units int) error {
 	return nil
 }
 
-// ShardOfUnit returns the index of the shard that owns each unit.
+// ShardOfUnit returns the index of each unit's shard.
 func ShardOfUnit(shards []Shard) []uint16 {
 	units := 0
 	for _, s := range shards {
@@ -82,20 +80,19 @@ func ShardOfUnit(shards []Shard) []uint16 {
 //
 //	Bank{Unit: "net.group", Name: "coupler", Units: 16, PerUnit: 16}
 //
-// has 256 elements, and element 49 is net.group[3].coupler[1]. Without Unit
-// the elements are Name[0], Name[1], ...; with a Part each is the named part of
-// something larger, as in net.group[3].nic[1].tx. Labels give the elements of a unit other
-// names than numbers, as in net.node[3].dim[1].port[+rho].
+// has 256 elements, and element 49 is net.group[3].coupler[1]. Without Unit the elements are Name[0], Name[1], ....
+// With a Part an element is the named part of a larger component, as in net.group[3].nic[1].tx. Labels replace the
+// numbers of elements, as in net.node[3].dim[1].port[+rho].
 type Bank struct {
-	Unit    string // path of what holds the elements, "" for none
-	Name    string // path of one element inside its unit
-	Part    string // name of the part that each element is, "" for the whole
+	Unit    string // path of the unit, "" for none
+	Name    string // path of an element in its unit
+	Part    string // name of the element as a part, "" for a whole component
 	Units   int    // >= 1
 	PerUnit int    // elements per unit, >= 1
-	Parts   int    // of one Name, all named Part and numbered; 0: the one part has no number
+	Parts   int    // numbered parts per Name; 0: one part without a number
 
-	// Labels are paths of the PerUnit elements inside their unit, whole ones without a unit; nil: Name[0],
-	// Name[1], ...
+	// Labels are the paths of the PerUnit elements in their unit; absolute paths without a unit; nil: Name[0],
+	// Name[1], ....
 	Labels []string
 }
 
@@ -134,7 +131,7 @@ func (b Bank) Element(i int) string {
 	return path
 }
 
-// WholeOf returns what names the thing that each element is a part of; nil for none.
+// WholeOf returns a function that names the component of which an element is a part, nil without a Part.
 func (b Bank) WholeOf() func(element int) string {
 	if b.Part == "" {
 		return nil
@@ -144,16 +141,17 @@ func (b Bank) WholeOf() func(element int) string {
 	return func(element int) string { return b.Element(element / parts) }
 }
 
-// Cells returns the elements that belong to a shard, end excluded.
+// Cells returns the range of elements of a shard; end is excluded.
 func (b Bank) Cells(s Shard) (first, end int) { return s.First * b.PerUnit, s.End * b.PerUnit }
 
-// CentralCells is Cells for a bank of possibly fewer units, such as a crossbar's allocator, in the first shards.
+// CentralCells is Cells for a bank with fewer units than the machine, such as a crossbar's allocator; its elements
+// belong to the first shards.
 func (b Bank) CentralCells(s Shard) (first, end int) {
 	first, end = b.Cells(s)
 	return min(first, b.Size()), min(end, b.Size())
 }
 
-// Check refuses a bank of no elements, of more than 32 bits can count, or with a name that is not a path.
+// Check returns an error for a bank without elements or with more than fit into 31 bits, and for invalid paths.
 func (b Bank) Check() error {
 	if err := CheckPath(b.Path()); err != nil {
 		return err

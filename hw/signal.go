@@ -2,19 +2,18 @@ package hw
 
 import "fmt"
 
-// Signal is a bank of plain electrical wires, one word of up to 64 bits per
-// element: requests, grants, data. Like Light it is a wire and no state: its
-// driver writes every element of the shard again in each cycle, in its own phase.
+// Signal is a bank of plain electrical wires with a word of up to 64 bits per element: requests, grants, data. It is
+// stateless like Light: its driver writes all elements of the shard in its phase of every cycle.
 type Signal struct {
 	bank  Bank
 	path  string
 	width int
 
-	Value []uint64 // one per element, the low Bits of it
+	Value []uint64 // by element; only the low Bits are used
 }
 
-// NewSignal returns a bank of wires at 0. name is the wire's inside its element
-// (path bus.arbiter[1].<name>), bits is 1..64.
+// NewSignal returns a bank of wires at 0. name is the wire's name in its element (path bus.arbiter[1].<name>), bits
+// is 1..64.
 func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -31,13 +30,12 @@ func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 
 func (s *Signal) Path() string { return s.path }
 
-// Bank returns the naming of the elements.
+// Bank returns the bank, which names the elements.
 func (s *Signal) Bank() Bank { return s.bank }
 
-// Bits returns the width of a word.
+// Bits returns the width of a word in bits.
 func (s *Signal) Bits() int { return s.width }
 
-// Probes yields every word.
 func (s *Signal) Probes(yield func(Probe)) {
 	name := s.path[len(s.bank.Path()):]
 	for i := range s.Value {
@@ -45,7 +43,7 @@ func (s *Signal) Probes(yield func(Probe)) {
 	}
 }
 
-// inEach shows signals element by element, under the elements' own paths.
+// inEach probes signals element by element, under the elements' paths.
 type inEach struct {
 	bank    Bank
 	names   []string
@@ -74,7 +72,7 @@ func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	return nil
 }
 
-// checkColumn refuses a wire without so many elements of so many bits, whatever they belong to.
+// checkColumn requires a wire with the given number of elements and bits, in any bank.
 func (s *Signal) checkColumn(path, what string, elements, bits int) error {
 	switch {
 	case s == nil:

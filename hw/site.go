@@ -5,93 +5,86 @@ import (
 	"math/bits"
 )
 
-// Site is what a component says of its ports, once. Whatever joins elements of it with
-// RTL, or compares the two, follows from it:
+// Site describes the ports of a component, once, for connecting its elements to RTL and for comparing both:
 //
 //	the machine --wires--> component --wires--> the machine      no RTL
 //	the machine --Get----> inputs [device] outputs --Put---->    an element replaced by RTL
 //	inputs [component] outputs: Put ... Get                      the component as a device itself,
 //	                                                             beside RTL or in its place
 //
-// Sites serve single elements that somebody has chosen to join with RTL, so what they exchange
-// may cost what a closure costs; the component's own phases know nothing of them.
+// A Site serves single elements, so a closure per exchange is affordable. The component's phases do not use it.
 type Site struct {
-	Twin       string                           // the Verilog twin of one element: star_coupler
-	What       string                           // elements in words: star couplers
-	Parameters func(element int) map[string]int // of the twin, by their Verilog names
+	Twin       string                           // Verilog twin of an element: star_coupler
+	What       string                           // noun for the elements: star couplers
+	Parameters func(element int) map[string]int // parameters of the twin by Verilog name
 	Elements   int
 	Path       func(element int) string
-	Whole      func(element int) string // of what an element is a part of, nil for none
+	Whole      func(element int) string // path of the component that contains the element; nil if none
 
-	// Clocked: the twin has the inputs clock and reset, before Ports. Combinational:
-	// outputs follow inputs within the cycle, so they are exchanged in Settle; else inputs
-	// are taken in Latch and outputs shown in Drive.
+	// Clocked: the twin has the inputs clock and reset before Ports. Combinational: outputs follow inputs within the
+	// cycle and are exchanged in Settle; otherwise inputs are read in Latch and outputs shown in Drive.
 	Clocked, Combinational bool
 
 	Ports []Port // in the order of the twin
 
-	// Dark reports, of a site whose ports are light, whether all inputs are 0 in this cycle; its outputs
-	// are put only where they are not 0. nil: ports are anything.
+	// Dark reports whether all inputs are 0 in this cycle. Only sites of light have it; their outputs are put only
+	// where they are not 0.
 	Dark func() bool
 
-	// Take is called when all inputs of an element have been put, nil for nothing to do.
+	// Take is called when all inputs of an element have been put. It may be nil.
 	Take func(element int)
 
-	// Replace takes an element out of the bank, before the kernel runs: from then on its
-	// outputs are what is put there, in the phase that Combinational says; polled ones
-	// when the component calls ask, which is false if RTL has failed. nil: the element may
-	// compute what it likes, the outputs put are those that count.
+	// Replace removes an element from the bank before the kernel runs. From then on the outputs put count, in the
+	// phase given by Combinational; for polled outputs the component calls ask, which returns false if RTL has
+	// failed. nil: the element may keep computing, and the outputs put override it.
 	Replace func(element int, ask func() bool)
 }
 
-// Sited is a component whose elements RTL can stand for.
+// Sited is a component whose elements RTL can replace.
 type Sited interface {
 	Component
 	Site() *Site
 }
 
-// Composite is a component that a kernel may run in the place of others, its parts, for RTL
-// that stands for an element of each of them.
+// Composite is a component that a kernel can run instead of its parts, so that RTL can replace one element of each
+// part at once.
 type Composite interface {
 	Sited
 	Parts() []Sited
 }
 
-// Port is a port of a component. Get, for an element and pins, returns what copies all that the element has
-// there; Put is the other way round: who exchanges the two asks once and calls that every cycle. Ports are moved
-// in the order of declaration. Inputs that matter in some
-// cycles only (data without a strobe) may be left as they were in the others. The error of
-// an output that cannot be put says what is wrong with its value.
+// Port is a port of a component. For an element and pins, Get returns a function that copies the element's value to
+// the pins, and Put one that copies the pins to the element; the exchange calls these every cycle, in the order of
+// declaration. Inputs that count only in some cycles (data without a strobe) may keep stale values in others. Put's
+// function returns an error if the value of an output is not allowed.
 type Port struct {
 	Name    string // as in the twin
 	Bits    int
 	Input   bool
-	Watched bool // an output that nothing but traces show: RTL may lack it
-	Polled  bool // an output that counts in some cycles only: those in which the component asks for it
+	Watched bool // the output is only traced: RTL may lack it
+	Polled  bool // the output counts only in cycles in which the component asks for it
 	Get     func(element int, to Pins) func()
 	Put     func(element int, from Pins) func() error
 }
 
-// Pins are one element's part of a port of a device: bits of a packed vector, the low word
-// first.
+// Pins is one element's part of a port of a device: bits of a packed vector, low word first.
 type Pins struct {
-	Words       []uint64 // of the whole port, and maybe of others
+	Words       []uint64 // words of the whole port, possibly shared with other ports
 	First, Bits int
-	Start       int // where the pins start in their port, for Wild
+	Start       int // offset of the pins in their port, for Wild
 
-	// Unknown has a one for every bit that is X or Z, nil for none; Wild, not nil then, is
-	// where the first of them that is read is noted.
+	// Unknown marks the bits that are X or Z, nil if none. Wild is then not nil and records the first such bits read.
 	Unknown []uint64
 	Wild    *Wild
 }
 
-// Wild is what was X or Z.
+// Wild records bits read as X or Z.
 type Wild struct {
-	Mask  uint64 // the bits, 0 for none
-	First int    // where they start in the port
+	Mask  uint64 // the bits; 0 if none
+	First int    // their offset in the port
 }
 
-// Field is the pins of a port of at most 64 bits, found once: they change their place no more.
+// Field returns the pins of a port of at most 64 bits for repeated access.
 func (p Pins) Field() Field {
 	word, shift := p.First>>6, uint8(p.First&63)
 	f := Field{low: &p.Words[word], shift: shift, mask: ^uint64(0) >> (64 - uint(p.Bits))}
@@ -104,7 +97,7 @@ func (p Pins) Field() Field {
 	return f
 }
 
-// Lanes cuts the pins into so many fields of equal width.
+// Lanes divides the pins into count fields of equal width.
 func (p Pins) Lanes(count int) []Field {
 	fields := make([]Field, count)
 	for k := range fields {
@@ -113,16 +106,16 @@ func (p Pins) Lanes(count int) []Field {
 	return fields
 }
 
-// Field is up to 64 neighbouring pins.
+// Field is a group of up to 64 adjacent pins.
 type Field struct {
-	low, high *uint64 // the words that they are in
+	low, high *uint64 // words that contain the pins
 	mask      uint64
 	shift     uint8
-	crosses   bool  // they are in both
-	pins      *Pins // that may be X or Z; nil for two states
+	crosses   bool  // the pins span both words
+	pins      *Pins // pins that may be X or Z; nil for two-state pins
 }
 
-// Set writes the pins; bits of value above them are ignored.
+// Set writes the pins. It ignores higher bits of value.
 func (f *Field) Set(value uint64) {
 	value &= f.mask
 	*f.low = *f.low&^(f.mask<<f.shift) | value<<f.shift
@@ -156,10 +149,10 @@ func (p Pins) Set(value uint64) { PutBits(p.Words, p.First, p.Bits, value) }
 // Value reads a port of at most 64 bits.
 func (p Pins) Value() uint64 { return p.GetBits(0, p.Bits) }
 
-// SetBits writes at most 64 bits, from bit first on.
+// SetBits writes up to 64 bits, starting at bit first.
 func (p Pins) SetBits(first, bits int, value uint64) { PutBits(p.Words, p.First+first, bits, value) }
 
-// GetBits reads at most 64 bits, from bit first on.
+// GetBits reads up to 64 bits, starting at bit first.
 func (p Pins) GetBits(first, bits int) uint64 {
 	if p.Unknown != nil && p.Wild.Mask == 0 {
 		if mask := GetBits(p.Unknown, p.First+first, bits); mask != 0 {
@@ -169,7 +162,7 @@ func (p Pins) GetBits(first, bits int) uint64 {
 	return GetBits(p.Words, p.First+first, bits)
 }
 
-// SetBytes writes bytes from bit first on, the first byte in the low bits.
+// SetBytes writes bytes, starting at bit first; the first byte is the lowest.
 func (p Pins) SetBytes(first int, bytes []byte) {
 	for len(bytes) > 0 {
 		n, word := min(8, len(bytes)), uint64(0)
@@ -181,7 +174,7 @@ func (p Pins) SetBytes(first int, bytes []byte) {
 	}
 }
 
-// GetBytes reads bytes from bit first on.
+// GetBytes reads bytes, starting at bit first.
 func (p Pins) GetBytes(first int, bytes []byte) {
 	for len(bytes) > 0 {
 		n := min(8, len(bytes))
@@ -200,7 +193,7 @@ func (p Pins) Clear() {
 	}
 }
 
-// Ones calls visit for every pin that is one, the lowest first.
+// Ones calls visit for every pin at 1 in ascending order.
 func (p Pins) Ones(visit func(pin int)) {
 	for first := 0; first < p.Bits; first += 64 {
 		for word := p.GetBits(first, min(64, p.Bits-first)); word != 0; word &= word - 1 {
@@ -209,13 +202,13 @@ func (p Pins) Ones(visit func(pin int)) {
 	}
 }
 
-// Slice is the part of the pins from bit first on.
+// Slice returns bits pins, starting at bit first.
 func (p Pins) Slice(first, bits int) Pins {
 	p.First, p.Start, p.Bits = p.First+first, p.Start+first, bits
 	return p
 }
 
-// SignalPort is the port that a signal is for every element.
+// SignalPort returns a port with one word of the signal per element.
 func SignalPort(name string, signal *Signal, input bool) Port {
 	return Port{
 		Name: name, Bits: signal.width, Input: input,
@@ -233,7 +226,7 @@ func SignalPort(name string, signal *Signal, input bool) Port {
 	}
 }
 
-// GetValue is the Get of a port of at most 64 bits with a value.
+// GetValue returns the Get of a port of at most 64 bits.
 func GetValue(get func(element int) uint64) func(element int, to Pins) func() {
 	return func(element int, to Pins) func() {
 		field := to.Field()
@@ -241,7 +234,7 @@ func GetValue(get func(element int) uint64) func(element int, to Pins) func() {
 	}
 }
 
-// PutValue is the Put of a port of at most 64 bits.
+// PutValue returns the Put of a port of at most 64 bits.
 func PutValue(put func(element int, value uint64) error) func(element int, from Pins) func() error {
 	return func(element int, from Pins) func() error {
 		field := from.Field()
@@ -249,24 +242,24 @@ func PutValue(put func(element int, value uint64) error) func(element int, from 
 	}
 }
 
-// GetPins is the Get of a port that does with its pins what it likes.
+// GetPins returns the Get of a port that writes its pins itself.
 func GetPins(get func(element int, to Pins)) func(element int, to Pins) func() {
 	return func(element int, to Pins) func() {
 		return func() { get(element, to) }
 	}
 }
 
-// PutPins is the Put of such a port.
+// PutPins returns the Put of a port that reads its pins itself.
 func PutPins(put func(element int, from Pins) error) func(element int, from Pins) func() error {
 	return func(element int, from Pins) func() error {
 		return func() error { return put(element, from) }
 	}
 }
 
-// Unread is the Put of an output that nothing waits for.
+// Unread is the Put of an output that the model does not read.
 func Unread(int, Pins) func() error { return func() error { return nil } }
 
-// SharedPort is the port of a signal that has one element for so many of a component.
+// SharedPort returns a port with one word of the signal per group of sharers elements.
 func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 	p := SignalPort(name, signal, input)
 	get, put := p.Get, p.Put
@@ -275,8 +268,7 @@ func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 	return p
 }
 
-// ColumnPort is the port that so many elements of a signal, side by side, are for every
-// element of something larger.
+// ColumnPort returns a port with elements adjacent words of the signal per element.
 func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 	return Port{
 		Name: name, Bits: elements * signal.width, Input: input,
@@ -298,9 +290,8 @@ func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 	}
 }
 
-// LightPorts are the two ports, one for each rail, that lanes of light are for every
-// element, side by side: wire says which wire of a bank is lane l of an element. Who puts
-// light clears the bank before.
+// LightPorts returns two ports, one per rail, with lanes of light side by side. wire returns the wire of a lane of an
+// element. The caller clears the bank before it puts light.
 func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire func(element, lane int) uint32) []Port {
 	port := func(name string, rail []uint64, put func(driver int, wire uint32, value uint64)) Port {
 		return Port{
@@ -336,7 +327,7 @@ func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire f
 	}
 }
 
-// Paths are those of some elements.
+// Paths returns the paths of elements.
 func (s *Site) Paths(elements []int) (paths []string) {
 	for _, i := range elements {
 		paths = append(paths, s.Path(i))
@@ -344,7 +335,7 @@ func (s *Site) Paths(elements []int) (paths []string) {
 	return paths
 }
 
-// Port returns the port of a name; it panics when there is none.
+// Port returns the named port. It panics if the site has none.
 func (s *Site) Port(name string) Port {
 	for _, p := range s.Ports {
 		if p.Name == name {
@@ -354,8 +345,8 @@ func (s *Site) Port(name string) Port {
 	panic(fmt.Sprintf("hw: a %s has no port %s", s.Twin, name))
 }
 
-// Wide is one port of all elements of a site side by side, under another name: a port
-// of hardware that these are parts of. Errors name the element.
+// Wide returns a port under a new name that joins a port of all elements, for hardware whose parts the elements are.
+// Its errors name the element.
 func (s *Site) Wide(name, port string) Port {
 	one := s.Port(port)
 	wide := one
@@ -388,7 +379,7 @@ func (s *Site) Wide(name, port string) Port {
 	return wide
 }
 
-// ElementError says what is wrong with an output of an element.
+// ElementError is an error of an output of an element.
 type ElementError struct {
 	Path string
 	Err  error
@@ -396,7 +387,7 @@ type ElementError struct {
 
 func (e *ElementError) Error() string { return e.Path + ": " + e.Err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns Err.
 func (e *ElementError) Unwrap() error { return e.Err }
 
 func (s *Site) Check() error {
@@ -413,7 +404,7 @@ func (s *Site) Check() error {
 	return nil
 }
 
-// Same are the parameters of elements that do not differ.
+// Same returns equal parameters for all elements.
 func Same(parameters map[string]int) func(element int) map[string]int {
 	return func(int) map[string]int { return parameters }
 }

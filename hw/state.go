@@ -12,40 +12,38 @@ import (
 	"unsafe"
 )
 
-// State is plain data: a component names its register columns, and one visitor
-// saves and restores them. The format, little-endian:
+// State is plain data: a component names its register columns, and one visitor saves and restores them. The format,
+// little-endian:
 //
 //	"STARLOOM STATE" 0x00 version(1 byte)
 //	per column: name bytes (2, not 0), name, kind (1), elements (8), the elements
 //	end: 0x0000, CRC-32 (IEEE, 4 bytes) of everything before it
 //
-// kind is the element's size in bytes, plus 0x80 when it is signed. The columns
-// come in the order in which the components visit them, and Restore checks every
-// name, kind and length against the machine it restores.
+// kind is the element size in bytes, plus 0x80 if signed. Columns are in the order in which components visit them.
+// Restore checks all names, kinds and lengths against the machine.
 
 const (
-	stateMagic   = "STARLOOM STATE\x00"
-	stateVersion = 5 // 1: flits had destinations where they have hops; 2: frames of POPS stood at their couplers; 3: inputs had 16 bits;
-	// 4: arbiters of the slot engine were part of their network
-	// stateChunk bounds what Restore allocates before it has read the data.
+	stateMagic = "STARLOOM STATE\x00"
+	// Earlier versions: 1 had destinations of flits, 2 POPS frames at couplers, 3 inputs of 16 bits, 4 arbiters of the
+	// slot engine as part of their network.
+	stateVersion = 5
+	// stateChunk limits the bytes allocated before data is read.
 	stateChunk = 1 << 16
 )
 
-// Stateful is whatever has state: a component, a kernel, a machine. State
-// visits the same columns in the same order whether it saves or restores, and in
-// an order and number that depend on parameters only, never on the shards.
+// Stateful is a component, kernel or machine with state. State visits the same columns in the same order for saving
+// and restoring. Their order and number depend only on parameters, not on shards.
 type Stateful interface {
 	Path() string
 	State(v *StateVisitor)
 }
 
-// Fixed are the element types of a column.
+// Fixed is the constraint of column elements.
 type Fixed interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64
 }
 
-// StateVisitor carries columns to a file or back. The functions StateColumn,
-// StateScalar and StateList visit; after an error they do nothing.
+// StateVisitor saves or restores columns by StateColumn, StateScalar and StateList. After an error these do nothing.
 type StateVisitor struct {
 	w       io.Writer // saving
 	r       io.Reader // restoring
@@ -53,26 +51,26 @@ type StateVisitor struct {
 	buffer  []byte
 	prefix  string
 	err     error
-	verify  []func() error // restoring: asked when everything was read
-	assign  []func()       // restoring: done only when everything was right
+	verify  []func() error // restoring: called when all input is read
+	assign  []func()       // restoring: called only if the input is valid
 	rebuild []func()
 
-	look     func(c Cell) // not nil: neither saving nor restoring, but showing every register (Cells)
+	look     func(c Cell) // if not nil, the visitor shows registers instead of saving or restoring (Cells)
 	list     func(name string)
-	collects bool // and nothing but what comes before
+	collects bool // only run Collect functions
 }
 
-// Saving reports whether the visitor reads the columns; else it writes them.
+// Saving reports whether the visitor reads the columns. Otherwise it writes them.
 func (v *StateVisitor) Saving() bool { return v.w != nil || v.look != nil }
 
-// Fail makes the whole Save or Restore fail with err.
+// Fail fails the whole Save or Restore with err. The first error counts.
 func (v *StateVisitor) Fail(err error) {
 	if v.err == nil {
 		v.err = err
 	}
 }
 
-// Within visits a part; its columns' names start with its path.
+// Within visits a part. The names of its columns start with its path.
 func (v *StateVisitor) Within(part Stateful) {
 	outer := v.prefix
 	v.prefix = part.Path() + "."
@@ -80,18 +78,16 @@ func (v *StateVisitor) Within(part Stateful) {
 	v.prefix = outer
 }
 
-// AfterRestore calls rebuild once all columns of all parts have their restored
-// values, so that a component can rebuild what it derives from them. It is not
-// called when saving, nor when the input is refused.
+// AfterRestore schedules rebuild, which recomputes derived state, for when all columns of all parts are restored. It
+// has no effect while saving or if the input is rejected.
 func (v *StateVisitor) AfterRestore(rebuild func()) {
 	if !v.Saving() {
 		v.rebuild = append(v.rebuild, rebuild)
 	}
 }
 
-// Verify asks check once all columns have been read and before any of them is
-// assigned; an error refuses the input. What check needs to know of the input it
-// collects in the checks of its columns. It is not called when saving.
+// Verify schedules check for when all columns are read but none is assigned; an error rejects the input. check can
+// use values that the checks of columns have collected. Verify has no effect while saving.
 func (v *StateVisitor) Verify(check func() error) {
 	if !v.Saving() {
 		prefix := v.prefix
@@ -104,7 +100,7 @@ func (v *StateVisitor) Verify(check func() error) {
 	}
 }
 
-// AtMost is the check that every element is at most limit.
+// AtMost returns a check that every element is at most limit.
 func AtMost[T Fixed](limit T) func(i int, value T) error {
 	return func(i int, value T) error {
 		if value > limit {
@@ -114,8 +110,7 @@ func AtMost[T Fixed](limit T) func(i int, value T) error {
 	}
 }
 
-// StateColumn visits a column whose length is a parameter. The checks judge each
-// restored element before anything is assigned.
+// StateColumn visits a column of fixed length. The checks validate restored elements before any assignment.
 func StateColumn[T Fixed](v *StateVisitor, name string, column []T, checks ...func(i int, value T) error) {
 	switch {
 	case v.look != nil:
@@ -145,7 +140,7 @@ func StateScalar[T Fixed](v *StateVisitor, name string, value *T, checks ...func
 	}
 }
 
-// StateList visits a column whose length is part of the state.
+// StateList visits a column of variable length.
 func StateList[T Fixed](v *StateVisitor, name string, list *[]T, checks ...func(i int, value T) error) {
 	if v.Saving() {
 		saveList(v, name, *list)
@@ -164,8 +159,8 @@ func saveList[T Fixed](v *StateVisitor, name string, list []T) {
 	writeColumn(v, name, list)
 }
 
-// Save writes the state of the parts. Call it between cycles: after Latch, before
-// DriveAndSettle. The same state gives the same bytes.
+// Save writes the state of the parts. Call it between cycles: after Latch, before DriveAndSettle. Equal states yield
+// equal bytes.
 func Save(w io.Writer, parts ...Stateful) error {
 	v := &StateVisitor{w: w, sum: crc32.NewIEEE()}
 	v.write(append([]byte(stateMagic), stateVersion))
@@ -180,9 +175,8 @@ func Save(w io.Writer, parts ...Stateful) error {
 	return nil
 }
 
-// Restore reads what Save wrote into parts that were built with the same
-// parameters. It reads exactly the saved bytes. When it returns an error, no
-// part has changed.
+// Restore restores the state that Save wrote from parts with the same parameters. It reads exactly the saved bytes.
+// On error all parts are unchanged.
 func Restore(r io.Reader, parts ...Stateful) error {
 	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
 	v.readHead()
@@ -214,18 +208,16 @@ func Restore(r io.Reader, parts ...Stateful) error {
 	return nil
 }
 
-// errDamaged says that a state is not what Save wrote.
 var errDamaged = errors.New("the checksum is wrong: the state is damaged or cut off")
 
-// CheckState reads a state of size bytes and reports whether it is as Save wrote it. Of what
-// machine it is, Restore says.
+// CheckState returns an error if a state of size bytes is damaged. It does not check that a machine fits.
 func CheckState(r io.Reader, size int64) error {
 	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
 	v.readHead()
 	if v.err != nil {
 		return v.err
 	}
-	const end = 4 // the checksum
+	const end = 4 // bytes of the checksum
 	if _, err := io.CopyN(v.sum, r, size-int64(len(stateMagic)+1+end)); err != nil {
 		return errDamaged
 	}
@@ -254,7 +246,6 @@ func (v *StateVisitor) write(b []byte) {
 	_, v.err = v.w.Write(b)
 }
 
-// read returns the next count bytes, valid until the next read.
 func (v *StateVisitor) read(count int) []byte {
 	if v.err != nil {
 		return nil
@@ -322,7 +313,7 @@ func writeColumn[T Fixed](v *StateVisitor, name string, column []T) {
 	}
 }
 
-// readColumn decodes the next column; want is its length, -1 for any.
+// readColumn decodes the next column. want is its length, -1 for any.
 func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(int, T) error) ([]T, bool) {
 	if v.err != nil {
 		return nil, false
@@ -388,15 +379,15 @@ func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(i
 	return values, true
 }
 
-// Cell is a register, or a word of a memory: one element of a column of state. As a Probe it is
-// named by component and column, with [i] in a column of several.
+// Cell is a register or a word of memory: one element of a column of state. As a Probe it is named by component and
+// column, with [i] if the column has several elements.
 type Cell struct {
 	Probe
-	Limit uint64 // the largest value that a saved state may have there
+	Limit uint64 // maximum that a saved state may contain
 }
 
-// Cells are all registers of some parts, in the order of a saved state, and the names of the columns
-// that are left out: those whose length is part of the state.
+// Cells returns all registers of parts in the order of a saved state, and the names of the columns omitted because
+// their length varies.
 func Cells(parts ...Stateful) (cells []Cell, lists []string) {
 	v := &StateVisitor{
 		look: func(c Cell) { cells = append(cells, c) }, list: func(name string) { lists = append(lists, name) },
@@ -407,7 +398,7 @@ func Cells(parts ...Stateful) (cells []Cell, lists []string) {
 	return cells, lists
 }
 
-// Collect makes Cells show what is there now, where components keep registers in another shape.
+// Collect updates what Cells show for components that store registers in another form.
 func Collect(parts ...Stateful) {
 	v := &StateVisitor{look: func(Cell) {}, list: func(string) {}, collects: true}
 	for _, part := range parts {
@@ -455,9 +446,9 @@ func allows[T Fixed](i int, checks []func(int, T) error) func(value uint64) bool
 	}
 }
 
-// limitOf is the largest value up to most that is allowed, if all below it are as well; else it is most.
+// limitOf returns the largest allowed value up to most, if all smaller values are allowed, too; otherwise most.
 func limitOf(most uint64, allowed func(value uint64) bool) uint64 {
-	low, high := uint64(0), most // low is allowed, or nothing is
+	low, high := uint64(0), most // low is allowed unless no value is
 	for low < high {
 		middle := low + (high-low)/2 + (high-low)%2
 		if allowed(middle) {

@@ -1,12 +1,12 @@
 package hw
 
-// violations are an observer's flags of media: on which of them both rails of a bit have been lit
-// since ClearSlot. A component whose output is the light of media embeds it.
+// violations holds an observer's flags of media on which both rails of a bit were lit since ClearSlot. Components
+// that drive media embed it.
 type violations struct {
-	light *Light // of the media
+	light *Light
 
-	Violation []uint8    // 1 for every medium on which frames have met
-	violated  [][]uint32 // per shard: where Violation is 1
+	Violation []uint8    // by medium: 1 if frames have collided
+	violated  [][]uint32 // by shard: media with Violation 1
 }
 
 func newViolations(light *Light) violations {
@@ -30,13 +30,12 @@ func (v *violations) flag(shard int, medium uint32) {
 	}
 }
 
-// Violated returns the media of the shard that have seen a violation since ClearSlot, each once,
-// in no particular order.
+// Violated returns the media of a shard with a violation since ClearSlot, once each, unordered.
 func (v *violations) Violated(shard int) []uint32 { return v.violated[shard] }
 
 func (v *violations) Met(medium int) bool { return v.Violation[medium] != 0 }
 
-// ClearSlot resets the flags of a shard; it costs what is flagged.
+// ClearSlot resets the flags of a shard. Its cost grows with the flagged media.
 func (v *violations) ClearSlot(shard int) {
 	for _, medium := range v.violated[shard] {
 		v.Violation[medium] = 0
@@ -56,7 +55,7 @@ func (v *violations) list() {
 	}
 }
 
-// port is the output that shows a violation in this cycle.
+// port is the output of the violations of this cycle.
 func (v *violations) port() Port {
 	return Port{
 		Name: "violation_o", Bits: 1,

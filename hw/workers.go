@@ -7,26 +7,23 @@ import (
 	"sync/atomic"
 )
 
-// Task is work that is cut into shards. Do(0), Do(1), ... may run at the same
-// time and in any order, so a shard must touch only what belongs to it.
+// Task is work divided into shards. Do(0), Do(1), ... may run concurrently and in any order, so a shard must access
+// only its own data.
 type Task interface {
 	Do(shard int)
 }
 
-// Workers is a pool of persistent goroutines with a barrier: Run hands out the
-// shards of one task and returns when all of them are done. Nothing is allocated
-// per Run, because the kernel calls it several times per emulated cycle.
+// Workers is a pool of persistent goroutines with a barrier. Run distributes the shards of a task and returns when
+// all are done. Run does not allocate, because the kernel calls it several times per cycle.
 //
-// The caller is one of the workers, so a pool of one has no goroutines at all
-// and Run is a loop. Run and Close belong to one goroutine at a time.
+// The caller is one of the workers, so a pool of one is a plain loop. Run and Close must not be called concurrently.
 type Workers struct {
 	helpers []helper
 	spins   int // loads before a waiting goroutine parks
 
-	// Written by the caller while no helper runs; helpers read it after they
-	// have seen their post, which orders the two.
+	// Written by the caller while no helper runs. A helper reads it after it has seen its post, which orders both.
 	task      Task
-	stretches []stretch // of each worker, the caller first; those of the task alone
+	stretches []stretch // by worker, the caller first
 	busy      bool
 
 	panicLock  sync.Mutex
@@ -35,12 +32,12 @@ type Workers struct {
 	panicValue any
 }
 
-// stretch is the run of shards that a worker begins with: the same ones in every task of as many shards, so that what they
-// work on stays in its cache. A worker that is through takes shards of others.
+// stretch is the run of shards that a worker starts with. It is the same in every task of as many shards, so their
+// data stays in the worker's cache. A worker that has finished takes shards of other stretches.
 type stretch struct {
 	next atomic.Int64
 	end  int64
-	_    [48]byte // the next one lives on another cache line
+	_    [48]byte // separates stretches into cache lines
 }
 
 // helper is one goroutine of the pool. Its state is the whole protocol:
@@ -50,15 +47,13 @@ type stretch struct {
 //	parked ------------>   |                     |
 //	  (+ token in wake)    +--> idle (revoked)   +--> awaited ------> idle (+ token in done)
 //
-// A helper that spun in vain parks on wake; a caller that spun in vain marks the
-// helper awaited and parks on done. A post that the helper has not taken when
-// all shards are handed out is revoked, so a helper that the operating system
-// does not let run costs no time.
+// After spinning in vain a helper parks on wake, and a caller marks the helper awaited and parks on done. A post that
+// its helper has not taken when all shards are taken is revoked, so a helper that is not scheduled costs no time.
 type helper struct {
 	state atomic.Uint32
 	wake  chan struct{}
 	done  chan struct{}
-	_     [64]byte // the next helper's state lives on another cache line
+	_     [64]byte // separates helpers into cache lines
 }
 
 const (
@@ -70,17 +65,15 @@ const (
 	helperClosed
 )
 
-// WorkersMax is the largest pool that NewWorkers makes.
+// WorkersMax is the maximum size of a pool.
 const WorkersMax = 1024
 
-// How often a waiting goroutine looks before it parks: about ten microseconds, which is what it costs to be woken, and
-// covers what one worker is through with its shards before another; about one if there are more workers than
-// processors, since who is waited for may need the one that waits.
+// Loads before a waiting goroutine parks: about ten microseconds, the cost of a wake-up and the usual skew between
+// workers; about one if workers outnumber processors, since the awaited worker may need the waiting one's processor.
 const spinLoads, spinLoadsCrowded = 20_000, 1500
 
-// NewWorkers returns a pool of count workers, the caller of Run included. count
-// is 1..WorkersMax; anything else is a programming error and panics. Close ends
-// the pool's goroutines.
+// NewWorkers returns a pool of count workers, including the caller of Run. It panics unless count is 1..WorkersMax.
+// Close ends the goroutines.
 func NewWorkers(count int) *Workers {
 	if count < 1 || count > WorkersMax {
 		panic(fmt.Sprintf("hw: %d workers, allowed are 1 to %d", count, WorkersMax))
@@ -98,15 +91,14 @@ func NewWorkers(count int) *Workers {
 	return w
 }
 
-// Count returns the number of workers, the caller included.
+// Count returns the number of workers, including the caller.
 func (w *Workers) Count() int { return len(w.helpers) + 1 }
 
-// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all have returned: every
-// worker takes the shards of its stretch, and then what others have left. What the shards wrote is
-// visible to the caller, and what the caller wrote before is visible to them.
+// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all have returned. Writes of the shards are
+// visible to the caller, and earlier writes of the caller to the shards.
 //
-// If shards panic, Run panics with the value of the lowest of them, whatever the
-// number of workers. Do must not call Run of the same pool, nor runtime.Goexit.
+// If shards panic, Run panics with the value of the lowest one, for any number of workers. Do must not call Run of
+// the same pool or runtime.Goexit.
 func (w *Workers) Run(shards int, task Task) {
 	if w.busy {
 		panic("hw: Workers.Run called from within a task of the same pool")
@@ -161,7 +153,7 @@ func (w *Workers) Close() {
 func (w *Workers) pull(worker int) {
 	for i := range w.stretches {
 		s := &w.stretches[(worker+i)%len(w.stretches)]
-		for s.next.Load() < s.end { // which costs the others nothing when the stretch is through
+		for s.next.Load() < s.end { // a load does not slow the others when the stretch is finished
 			shard := s.next.Add(1) - 1
 			if shard >= s.end {
 				break
@@ -171,7 +163,7 @@ func (w *Workers) pull(worker int) {
 	}
 }
 
-// do runs one shard and keeps its panic: the panic that Run reports does not depend on who was faster.
+// do runs one shard and keeps its panic, so that the panic reported by Run does not depend on timing.
 func (w *Workers) do(shard int) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -189,7 +181,7 @@ func (w *Workers) help(h *helper, worker int) {
 	for {
 		switch h.wait(w.spins) {
 		case helperPosted:
-			// Fails when the caller has just revoked the post.
+			// Fails if the caller has just revoked the post.
 			if !h.state.CompareAndSwap(helperPosted, helperRunning) {
 				continue
 			}
@@ -203,8 +195,7 @@ func (w *Workers) help(h *helper, worker int) {
 	}
 }
 
-// wait returns the first state that is not idle: spinning first, then parked. A
-// woken helper may find itself idle again, when its post was revoked.
+// wait spins, then parks, and returns the state. A woken helper may be idle again if its post was revoked.
 func (h *helper) wait(spins int) uint32 {
 	for range spins {
 		if state := h.state.Load(); state != helperIdle {
@@ -218,7 +209,7 @@ func (h *helper) wait(spins int) uint32 {
 	return h.state.Load()
 }
 
-// await returns when the helper has finished, or at once when it never started.
+// await returns when the helper has finished, or at once if it never started.
 func (h *helper) await(spins int) {
 	if h.state.CompareAndSwap(helperPosted, helperIdle) {
 		return
