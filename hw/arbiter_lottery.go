@@ -13,7 +13,7 @@ const ArbiterLottery ArbiterKind = 5
 
 func init() {
 	RegisterArbiter(ArbiterLottery, ArbiterSpec{
-		Name: "lottery", Does: "the requester that holds the ticket drawn, of weight_i tickets each",
+		Name: "lottery", Does: "the requester that holds the ticket drawn; each holds as many as its weight",
 		Uses: ForBuses | ForSchedules | ForOutputs, Weighted: true, Seeded: true,
 		New: newLottery,
 		Mutants: []Mistake{

@@ -7,7 +7,7 @@ const ArbiterMatrix ArbiterKind = 2
 
 func init() {
 	RegisterArbiter(ArbiterMatrix, ArbiterSpec{
-		Name: "matrix", Does: "the one whose last grant is the longest ago",
+		Name: "matrix", Does: "the least recently granted requester",
 		Uses:  ForBuses | ForSchedules | ForOutputs | ForQueues | ForCaps,
 		New:   newMatrix,
 		Whole: true,

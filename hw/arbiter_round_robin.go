@@ -6,7 +6,7 @@ const ArbiterRoundRobin ArbiterKind = 1
 
 func init() {
 	RegisterArbiter(ArbiterRoundRobin, ArbiterSpec{
-		Name: "round_robin", Does: "the first after the one that was granted last",
+		Name: "round_robin", Does: "the next requester after the last one granted",
 		Uses:  ForBuses | ForSchedules | ForOutputs | ForQueues | ForCaps | ForLists,
 		New:   newRoundRobin,
 		Whole: true,

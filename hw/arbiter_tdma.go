@@ -7,7 +7,7 @@ const ArbiterTDMA ArbiterKind = 3
 
 func init() {
 	RegisterArbiter(ArbiterTDMA, ArbiterSpec{
-		Name: "tdma", Does: "the one whose turn of SLICE_CYCLES it is",
+		Name: "tdma", Does: "the requester whose turn it is",
 		Uses: ForBuses, Slices: true,
 		New:   newTDMA,
 		Whole: true,

@@ -9,7 +9,7 @@ const ArbiterWeightedRoundRobin ArbiterKind = 4
 
 func init() {
 	RegisterArbiter(ArbiterWeightedRoundRobin, ArbiterSpec{
-		Name: "weighted_round_robin", Does: "the first with credits after the one that was granted last, of weight_i credits each",
+		Name: "weighted_round_robin", Does: "the next requester with credits after the last one granted; a round brings each as many as its weight",
 		Uses: ForBuses | ForSchedules | ForOutputs, Weighted: true,
 		New: newWeightedRoundRobin,
 		Mutants: []Mistake{

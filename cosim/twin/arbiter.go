@@ -29,6 +29,12 @@ func arbiter(kind hw.ArbiterKind) Twin {
 			{"missing reset of the grant", "if (reset) grant_q <= {REQUESTERS{1'b0}};\n    else if", "if"},
 		},
 	}
+	switch {
+	case spec.Slices:
+		t.Does += "; a turn has SLICE_CYCLES cycles"
+	case spec.Weighted:
+		t.Does += "; weights are at weight_i"
+	}
 	for _, m := range spec.Mutants {
 		t.Mutants = append(t.Mutants, Mistake(m))
 	}

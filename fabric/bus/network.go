@@ -40,24 +40,10 @@ type Network struct {
 	// the vertices of each bus, those of the highest priority first; only for firmware that wants fixed
 	// buses: a program of gossip brings those of its schedule
 	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
-	// which of several senders a bus serves: none: all of them, and their frames are lost; fixed: the
-	// first in the order of buses; round_robin: the next after the last; matrix: the least recently
-	// served; tdma: the one whose turn the slot is; weighted_round_robin: the next with credits after the last, of
-	// as many as its weight; lottery: drawn among tickets, as many as its weight (default none)
-	Arbiter string `json:"arbiter,omitempty"`
-	// weight of each tap of a bus, 1 to 255, in the order of its vertices; for an arbiter with weights (default 1 each)
-	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
+	contend.ArbiterKeys
 
 	schedule string // whose buses they are, "" for those that are given
 	plan     func() *Plan
-}
-
-// Words implements strict.Worded: kinds of arbiters declare themselves.
-func (Network) Words(field string) []string {
-	if field == "Arbiter" {
-		return append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses)...)
-	}
-	return nil
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -124,8 +110,8 @@ func (b Network) Check() error {
 			place[vertex] = k
 		}
 	}
-	if reason, remedy := contend.RefuseWeights(b.Arbiter, b.Weights, b.limit(), "vertices of a bus", true); reason != "" {
-		return refuse("weights", reason, remedy)
+	if r := b.Refuse(b.limit(), "vertices of a bus", true); r.Reason != "" {
+		return refuse(r.Key, r.Reason, r.Remedy)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/bus/gossip"
+	"starloom/fabric/contend"
 	"starloom/traces/input"
 )
 
@@ -92,7 +93,7 @@ func TestCheck(t *testing.T) {
 		{"", Network{Vertices: -1 << 63, Buses: pair}, "vertices"},
 		{"", Network{Vertices: 4, Length: 1, Buses: pair}, "length"},
 		{"", Network{Vertices: 4, Length: -2, Buses: pair}, "length"},
-		{"", Network{Vertices: 4, Buses: pair, Arbiter: "raffle"}, "arbiter"},
+		{"", Network{Vertices: 4, Buses: pair, ArbiterKeys: contend.ArbiterKeys{Arbiter: "raffle"}}, "arbiter"},
 		{"", Network{Vertices: 4}, "buses"},
 		{"", Network{Vertices: 4, Buses: make([][]int, BusesMax+1)}, "buses"},
 		{"", Network{Vertices: 4, Buses: [][]int{{0, 1}, {3}}}, "buses[1]"},
@@ -100,7 +101,7 @@ func TestCheck(t *testing.T) {
 		{"", Network{Vertices: 4, Buses: [][]int{{0, 1, 0}}}, "buses[0][2]"},
 		{"bus/naive", Network{Vertices: 4}, "length"},
 		{"bus/naive", Network{Vertices: 4, Length: 2, Buses: pair}, "buses"},
-		{"bus/naive", Network{Vertices: 4, Length: 2, Arbiter: "tdma"}, "arbiter"},
+		{"bus/naive", Network{Vertices: 4, Length: 2, ArbiterKeys: contend.ArbiterKeys{Arbiter: "tdma"}}, "arbiter"},
 	} {
 		var refused *input.Error
 		require.ErrorAs(t, c.network.adapt(c.program, "", nil).Check(), &refused, "%+v", c)

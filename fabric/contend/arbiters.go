@@ -1,10 +1,8 @@
 package contend
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"starloom/hw"
 )
@@ -13,34 +11,6 @@ import (
 type Arbiters struct {
 	Kind    hw.ArbiterKind
 	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 where missing
-}
-
-// RefuseWeights refuses weights of an arbiter, by its name, with reason and remedy, "" if they fit its requesters; noun names
-// these. With others the remedy may be another arbiter.
-func RefuseWeights(arbiter string, weights []int, requesters int, noun string, others bool) (reason, remedy string) {
-	var weighted []string
-	for _, kind := range hw.ArbiterKinds() {
-		if kind.Spec().Weighted {
-			weighted = append(weighted, kind.String())
-		}
-	}
-	switch {
-	case weights == nil:
-		return "", ""
-	case !slices.Contains(weighted, arbiter):
-		if remedy = "delete weights"; others {
-			remedy += ", or take arbiter: " + strings.Join(weighted, " or ")
-		}
-		return fmt.Sprintf("weights are for an arbiter %s, not %s", strings.Join(weighted, " or "), cmp.Or(arbiter, ArbiterNone)), remedy
-	case len(weights) > requesters:
-		return fmt.Sprintf("there are %d weights for %d %s", len(weights), requesters, noun), "delete the rest"
-	}
-	for i, weight := range weights {
-		if weight < WeightMin || weight > WeightMax {
-			return fmt.Sprintf("weight %d is %d", i, weight), fmt.Sprintf("allowed are %d to %d", WeightMin, WeightMax)
-		}
-	}
-	return "", ""
 }
 
 // The limits of a weight of 8 bits.

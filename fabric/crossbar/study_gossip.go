@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/studies"
 	"starloom/traces/figure"
@@ -84,7 +85,7 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 		N, program = x.orders.N(), fsaProgram
 	}
 	outcome, err := s.Run(&studies.Setting{
-		Network: Network{Ports: N + 1, Cap: x.cap}, Program: program,
+		Network: Network{Ports: N + 1, CrossbarKeys: contend.CrossbarKeys{Cap: x.cap}}, Program: program,
 		Params:       map[string]int64{"scheduling": int64(x.scheduling)},
 		Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: x.orders, Sessions: sessions}},
 		PayloadBytes: 8, RxFrames: 1, TxFrames: 1,

@@ -5,6 +5,7 @@ import (
 
 	"starloom"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 )
 
 // busGossip returns scenarios of a program of gossip on buses, with what it needs.
@@ -24,7 +25,7 @@ func TestBusGossip(t *testing.T) {
 			{Name: "two-phase", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 11, Length: 4}, 8)},
 			{Name: "improved", Scenario: busGossip("bus/improved", bus.Network{Vertices: 70, Length: 3}, 20)},
 			{Name: "naive", Scenario: busGossip("bus/naive", bus.Network{Vertices: 9, Length: 3}, 8)},
-			{Name: "with arbiters", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 10, Length: 3, Arbiter: "round_robin"}, 8)},
+			{Name: "with arbiters", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 10, Length: 3, ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}}, 8)},
 			{Name: "a limit above all", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 5, Length: 100}, 4)},
 			{Name: "not enough time", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 11, Length: 4}, 5), Breaks: starloom.RuleFinishes},
 		},

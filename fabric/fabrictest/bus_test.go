@@ -14,6 +14,7 @@ import (
 	"starloom"
 	"starloom/cosim"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 	"starloom/firmware"
 	"starloom/hw"
 )
@@ -71,14 +72,14 @@ func TestBus(t *testing.T) {
 	one := map[string]int64{"one_bus": 1}
 	var cases []Case
 	for i, arbiter := range []string{"round_robin", "none", "fixed", "matrix", "tdma", "weighted_round_robin", "lottery"} {
-		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), Arbiter: arbiter, Weights: weightsOf(arbiter, 3, 1)}
+		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter, Weights: weightsOf(arbiter, 3, 1)}}
 		cases = append(cases, Case{Name: arbiter, Scenario: chatter(network, one, keeps)})
 	}
 	cases = append(cases,
-		Case{Name: "one shared bus, at most of the time idle", Scenario: chatter(bus.Network{Vertices: 6, Buses: [][]int{{3, 1, 0, 5, 4, 2}}, Arbiter: "matrix"}, map[string]int64{"idle": 9, "one_bus": 1}, keeps)},
+		Case{Name: "one shared bus, at most of the time idle", Scenario: chatter(bus.Network{Vertices: 6, Buses: [][]int{{3, 1, 0, 5, 4, 2}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "matrix"}}, map[string]int64{"idle": 9, "one_bus": 1}, keeps)},
 		Case{Name: "vertices without a tap", Scenario: chatter(bus.Network{Vertices: 9, Buses: [][]int{{7, 2}, {2, 3, 7}}}, one, keeps)},
 		Case{Name: "two buses at once", Scenario: chatter(bus.Network{Vertices: 6, Buses: randomBuses(6, 4, 9)}, nil, keeps), Breaks: starloom.RuleOneBus},
-		Case{Name: "two buses at once, granted or not", Scenario: chatter(bus.Network{Vertices: 6, Buses: randomBuses(6, 4, 9), Arbiter: "round_robin"}, nil, keeps), Breaks: starloom.RuleOneBus},
+		Case{Name: "two buses at once, granted or not", Scenario: chatter(bus.Network{Vertices: 6, Buses: randomBuses(6, 4, 9), ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}}, nil, keeps), Breaks: starloom.RuleOneBus},
 		Case{Name: "too many on a bus", Scenario: chatter(bus.Network{Vertices: 7, Length: 3, Buses: randomBuses(7, 3, 2)}, one, keeps), Breaks: starloom.RuleBusLength},
 		Case{Name: "two senders", Scenario: chatter(bus.Network{Vertices: 5, Buses: randomBuses(5, 2, 3)}, one, free), Breaks: starloom.RuleCollisionFree},
 	)
@@ -108,7 +109,7 @@ func TestBusAllRTL(t *testing.T) {
 			for _, parts := range globs {
 				t.Run(fmt.Sprint(arbiter, " on ", backend, ": ", parts), func(t *testing.T) {
 					t.Parallel()
-					c := Case{Scenario: chatter(bus.Network{Vertices: 4, Buses: randomBuses(4, 3, uint64(i)), Arbiter: arbiter}, map[string]int64{"slots": 20}, starloom.Rules{})}
+					c := Case{Scenario: chatter(bus.Network{Vertices: 4, Buses: randomBuses(4, 3, uint64(i)), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}, map[string]int64{"slots": 20}, starloom.Rules{})}
 					want := c.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle})
 					s := c.Scenario(t)
 					s.RTL = []starloom.RTL{{Replace: parts, Backend: backend}}
@@ -132,7 +133,7 @@ func TestRandomBuses(t *testing.T) {
 	arbiters := append([]string{""}, busArbiters()...)
 	for i := range map[bool]int{false: 60, true: 300}[*full] {
 		vertices := 2 + random.IntN(9)
-		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i)), Arbiter: arbiters[i%len(arbiters)]}
+		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i)), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiters[i%len(arbiters)]}}
 		b.Weights = weightsOf(b.Arbiter, 1+random.IntN(9), 1+random.IntN(3))
 		if random.IntN(2) == 0 {
 			b.Length = 2 + random.IntN(4)

@@ -7,6 +7,7 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar"
 )
 
@@ -44,25 +45,25 @@ func TestCrossbar(t *testing.T) {
 		Cases: []Case{
 			{Name: "pipelined", Scenario: gossip(crossbar.Network{Ports: 6}, 0, starloom.Gossip{})},
 			{Name: "sessions", Scenario: gossip(crossbar.Network{Ports: 4}, 0, starloom.Gossip{Orders: "shared-random", Sessions: 3})},
-			{Name: "round robin", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "round_robin"}, 0, starloom.Gossip{Orders: "identity"})},
-			{Name: "matrix", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "matrix"}, 0, starloom.Gossip{Orders: "identity"})},
-			{Name: "weights", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "weighted_round_robin", Weights: []int{2, 1, 3}}, 0, starloom.Gossip{Orders: "identity"})},
-			{Name: "lottery", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "lottery", Weights: []int{2, 1, 3}}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "round robin", Scenario: gossip(crossbar.Network{Ports: 5, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}}}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "matrix", Scenario: gossip(crossbar.Network{Ports: 5, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "matrix"}}}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "weights", Scenario: gossip(crossbar.Network{Ports: 5, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "weighted_round_robin", Weights: []int{2, 1, 3}}}}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "lottery", Scenario: gossip(crossbar.Network{Ports: 5, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "lottery", Weights: []int{2, 1, 3}}}}, 0, starloom.Gossip{Orders: "identity"})},
 			{Name: "Algorithm 2", Scenario: gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2})},
-			{Name: "Algorithm 2', round robin, capped", Scenario: gossip(crossbar.Network{Ports: 6, Arbiter: "round_robin", Cap: 2}, 3, starloom.Gossip{})},
-			{Name: "capped", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2}, 0, starloom.Gossip{Sessions: 2})},
-			{Name: "cap that takes turns", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "round_robin"}, 0, starloom.Gossip{Sessions: 2})},
-			{Name: "cap by least recently served", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 1, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2})},
+			{Name: "Algorithm 2', round robin, capped", Scenario: gossip(crossbar.Network{Ports: 6, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}, Cap: 2}}, 3, starloom.Gossip{})},
+			{Name: "capped", Scenario: gossip(crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 2}}, 0, starloom.Gossip{Sessions: 2})},
+			{Name: "cap that takes turns", Scenario: gossip(crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 2, CapArbiter: "round_robin"}}, 0, starloom.Gossip{Sessions: 2})},
+			{Name: "cap by least recently served", Scenario: gossip(crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 1, CapArbiter: "matrix"}}, 0, starloom.Gossip{Sessions: 2})},
 			{Name: "ALOHA", Scenario: gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{Orders: "identity", Sessions: 2})},
 			{Name: "collides", Scenario: func(t testing.TB) *starloom.Scenario {
 				s := gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{})(t)
 				s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 				return s
 			}, Breaks: starloom.RuleCollisionFree},
-			{Name: "scatter sync, two frames in a slot", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, QueueFrames: 2}, 0, 6)},
-			{Name: "scatter sync, round robin, small FIFO", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, Arbiter: "round_robin", QueueFrames: 3}, 0, 2)},
-			{Name: "scatter sync, matrix", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, Arbiter: "matrix", QueueFrames: 2}, 0, 5)},
-			{Name: "scatter sync, rendezvous", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, Output: "rendezvous"}, 0, 1)},
+			{Name: "scatter sync, two frames in a slot", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{QueueFrames: 2}}, 0, 6)},
+			{Name: "scatter sync, round robin, small FIFO", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}, QueueFrames: 3}}, 0, 2)},
+			{Name: "scatter sync, matrix", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "matrix"}, QueueFrames: 2}}, 0, 5)},
+			{Name: "scatter sync, rendezvous", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, CrossbarKeys: contend.CrossbarKeys{Output: "rendezvous"}}, 0, 1)},
 			{Name: "scatter async", Scenario: scatter("scatter/async", crossbar.Network{Ports: 5}, 0, 1)},
 			{Name: "scatter async, poisson", Scenario: scatter("scatter/async", crossbar.Network{Ports: 5}, 2, 1)},
 			{Name: "scatter does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
@@ -84,7 +85,7 @@ func TestCrossbar(t *testing.T) {
 				s.Stop.Slots = 20
 				return s
 			}, Breaks: starloom.RuleFinishes},
-			{Name: "Hopfield", Scenario: gossipProgram("gossip/hopfield", crossbar.Network{Ports: 4, Cap: 1}, map[string]int64{"neurons": 35, "patterns": 3, "sweeps": 1}, starloom.Gossip{Sessions: 4})},
+			{Name: "Hopfield", Scenario: gossipProgram("gossip/hopfield", crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{Cap: 1}}, map[string]int64{"neurons": 35, "patterns": 3, "sweeps": 1}, starloom.Gossip{Sessions: 4})},
 			{Name: "does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
 				s := gossip(crossbar.Network{Ports: 6}, 0, starloom.Gossip{})(t)
 				s.Stop.Slots = 7
@@ -105,7 +106,7 @@ func TestCrossbar(t *testing.T) {
 		"allocator":  {gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2}), starloom.RTL{Replace: "crossbar.allocator[0]", Twin: "list_allocator"}},
 		"contention": {gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{}), starloom.RTL{Replace: "crossbar.medium[*].contention", Twin: "contention"}},
 		"coin":       {gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{}), starloom.RTL{Replace: "crossbar.input[*].coin", Twin: "coin"}},
-		"cap":        {gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2}), starloom.RTL{Replace: "crossbar.cap[0]", Twin: "cap_arbiter"}},
+		"cap":        {gossip(crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 2, CapArbiter: "matrix"}}, 0, starloom.Gossip{Sessions: 2}), starloom.RTL{Replace: "crossbar.cap[0]", Twin: "cap_arbiter"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			(&Suite{Cases: []Case{{Name: name, Scenario: c.scenario}}, RTL: []starloom.RTL{c.rtl}}).rtl(t)
@@ -135,9 +136,9 @@ func TestLongCrossbarAllRTL(t *testing.T) {
 	}{
 		{"gossip", cosim.BackendWasm, 7 * 8, gossip(crossbar.Network{Ports: 8}, 0, starloom.Gossip{Sessions: 2})},
 		{"gossip", cosim.BackendIcarus, 7 * 8, gossip(crossbar.Network{Ports: 8}, 0, starloom.Gossip{})},
-		{"round robin", cosim.BackendIcarus, 7 * 5, gossip(crossbar.Network{Ports: 5, Arbiter: "round_robin"}, 0, starloom.Gossip{Orders: "identity"})},
+		{"round robin", cosim.BackendIcarus, 7 * 5, gossip(crossbar.Network{Ports: 5, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}}}, 0, starloom.Gossip{Orders: "identity"})},
 		{"lists", cosim.BackendIcarus, 5*6 + 1, gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity"})},
-		{"capped", cosim.BackendIcarus, 7*5 + 1, gossip(crossbar.Network{Ports: 5, Cap: 2, CapArbiter: "round_robin"}, 0, starloom.Gossip{})},
+		{"capped", cosim.BackendIcarus, 7*5 + 1, gossip(crossbar.Network{Ports: 5, CrossbarKeys: contend.CrossbarKeys{Cap: 2, CapArbiter: "round_robin"}}, 0, starloom.Gossip{})},
 		{"ALOHA", cosim.BackendIcarus, 4*4 + 3, gossip(crossbar.Network{Ports: 4, Medium: "aloha"}, 0, starloom.Gossip{Orders: "identity"})},
 	} {
 		t.Run(c.name+" on "+c.backend, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"starloom"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/pops"
 )
@@ -12,7 +13,7 @@ import (
 // TestFlood floods networks of all kinds; TestEJ floods Eisenstein-Jacobi networks.
 func TestFlood(t *testing.T) {
 	arbitrated := func(arbiter string) starloom.Fabric {
-		return starloom.Fabric{Bus: &bus.Network{Vertices: 9, Buses: randomBuses(9, 4, 7), Arbiter: arbiter}}
+		return starloom.Fabric{Bus: &bus.Network{Vertices: 9, Buses: randomBuses(9, 4, 7), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}
 	}
 	for name, f := range map[string]starloom.Fabric{
 		"POPS":                {POPS: &pops.Network{Groups: 3, GroupSize: 5}},
@@ -22,9 +23,9 @@ func TestFlood(t *testing.T) {
 		"buses, matrix":       arbitrated("matrix"),
 		"buses, TDMA":         arbitrated("tdma"),
 		"crossbar":            {Crossbar: &crossbar.Network{Ports: 8}},
-		"crossbar with a cap": {Crossbar: &crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "round_robin"}},
+		"crossbar with a cap": {Crossbar: &crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 2, CapArbiter: "round_robin"}}},
 		"ALOHA":               {Crossbar: &crossbar.Network{Ports: 5, Medium: "aloha"}},
-		"queues":              {Crossbar: &crossbar.Network{Ports: 7, Output: "queue", QueueFrames: 2, Arbiter: "matrix"}},
+		"queues":              {Crossbar: &crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "matrix"}, Output: "queue", QueueFrames: 2}}},
 	} {
 		t.Run(name, Flood{Fabric: f}.Run)
 	}

@@ -76,8 +76,8 @@ func (c *contention) bus(p *placed) {
 		m.Arbiter = p.keys.Arbiter
 	}
 	m.Weights = p.keys.Weights
-	if reason, remedy := contend.RefuseWeights(m.Arbiter, m.Weights, len(c.taps[p.number]), "links", true); reason != "" {
-		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, reason), remedy)
+	if r := (contend.ArbiterKeys{Arbiter: m.Arbiter, Weights: m.Weights}).Refuse(len(c.taps[p.number]), "links", true); r.Reason != "" {
+		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, r.Reason), r.Remedy)
 	}
 	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {
 		c.add(p.place, fmt.Sprintf("the bus %s has an arbiter %s, which serves no bus", p.name, m.Arbiter), "take "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
@@ -129,39 +129,21 @@ func (c *contention) onlyCrossbar() bool {
 }
 
 func (c *contention) conflicts(p *placed) {
-	k := &p.keys
-	list, queue, none := k.Matching == matchList, k.Output == outputQueue, k.Arbiter == contend.ArbiterNone
-	kind, capKind := cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
-	works := func(use hw.ArbiterUse) bool { return none || hw.ArbiterWorks(kind, use) }
-	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
-	weights, weightsRemedy := contend.RefuseWeights(kind, k.Weights, len(c.taps[p.number]), "links", !none && !list && !queue && k.Cap == 0)
-	for _, rule := range []struct {
-		is             bool
-		reason, remedy string
-	}{
-		{len(c.taps[p.number]) > hw.PortsMax, fmt.Sprintf("has %d ports", len(c.taps[p.number])), fmt.Sprintf("give it at most %d", hw.PortsMax)},
-		{none && (list || queue || k.Cap > 0), "has no arbiter: one frame crosses in a slot", "delete matching, output and cap, or take arbiter: fixed"},
-		{!works(hw.ForOutputs), "has an arbiter " + kind + ", which serves no output of a crossbar", "take " + either(hw.ForOutputs)},
-		{list && !works(hw.ForLists),
-			fmt.Sprintf("takes requests for lists, which an arbiter %s serves", either(hw.ForLists)), "take one of them, or delete matching"},
-		{k.Cap > 0 && !list && !works(hw.ForCapped), "has a cap, and an output would take turns for frames that the cap holds back",
-			fmt.Sprintf("take arbiter: %s, or delete cap", either(hw.ForCapped))},
-		{!hw.ArbiterWorks(capKind, hw.ForCaps), "has a cap_arbiter " + capKind + ", which does not choose whom a cap serves", "take " + either(hw.ForCaps)},
-		{k.Cap == 0 && capKind != hw.ArbiterFixed.String(), "has a cap_arbiter and no cap", "give cap: 1 or more, or delete cap_arbiter"},
-		{queue && list, "has outputs with queues, and lists are for outputs that take one frame in a slot", "delete matching, or take output: rendezvous"},
-		{queue && !none && !works(hw.ForQueues), fmt.Sprintf("has outputs with queues, and an arbiter %s changes the order of the inputs with each frame", kind),
-			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))},
-		{weights != "", "is given what it cannot use: " + weights, weightsRemedy},
-		{queue && k.Cap > 0, "has outputs with queues, and a cap is for outputs that take one frame in a slot", "delete cap"},
-		{!queue && k.QueueFrames > 0, "has queue_frames and no queues", "take output: queue, or delete queue_frames"},
-		{(list || queue || none) && !c.onlyCrossbar(),
-			"is not all that there is: lists, queues and a crossbar without an arbiter are for a network that is one crossbar" +
-				", with which each processor has one link, in the order of nodes", "delete matching and output, and take arbiter: fixed"},
-	} {
-		if rule.is {
-			c.add(p.place, "the crossbar "+p.name+" "+rule.reason, rule.remedy)
-			return
-		}
+	k, links := &p.keys, len(c.taps[p.number])
+	t := contend.Terms{Ports: links, Noun: "links"}
+	if k.Arbiter == contend.ArbiterNone {
+		t.NoArbiter.Key, t.NoArbiter.Said, t.NoArbiter.Remedy = "arbiter", "a crossbar with arbiter: none", "arbiter: fixed"
+	}
+	refused := k.Refuse(t)
+	alone := t.NoArbiter.Key != "" || k.Matching == contend.MatchList || k.Output == contend.OutputQueue
+	switch {
+	case links > hw.PortsMax:
+		c.add(p.place, fmt.Sprintf("the crossbar %s has %d ports", p.name, links), fmt.Sprintf("give it at most %d", hw.PortsMax))
+	case refused.Reason != "":
+		c.add(p.place, fmt.Sprintf("of the crossbar %s: %s", p.name, refused.Reason), refused.Remedy)
+	case alone && !c.onlyCrossbar():
+		c.add(p.place, "the crossbar "+p.name+" is not all that there is: lists, queues and a crossbar without an arbiter are for a network"+
+			" that is one crossbar, with which each processor has one link, in the order of nodes", "delete matching and output, and take arbiter: fixed")
 	}
 }
 
@@ -219,20 +201,8 @@ func (c *contention) number() {
 
 func (c *contention) crossbar(p *placed) {
 	n, taps := c.net, c.taps[p.number]
-	kindOf := func(name string) hw.ArbiterKind { // invalid kinds were rejected
-		if !hw.ArbiterWorks(name, hw.ForOutputs) {
-			return hw.ArbiterFixed
-		}
-		return hw.ArbiterOf(name)
-	}
-	x := Crossbar{First: len(n.Media), drawn: p.number, Crossbar: contend.Crossbar{Head: n.Name + "." + p.name, Ports: len(taps),
-		NoArbiter: p.keys.Arbiter == contend.ArbiterNone, List: p.keys.Matching == matchList, Arbiter: kindOf(p.keys.Arbiter), Weights: p.keys.Weights,
-		Cap: min(p.keys.Cap, len(taps)), CapArbiter: kindOf(p.keys.CapArbiter)}}
-	if p.keys.Output == outputQueue {
-		if x.Queue = p.keys.QueueFrames; x.Queue == 0 {
-			x.Queue = max(1, len(taps)-1)
-		}
-	}
+	x := Crossbar{First: len(n.Media), drawn: p.number,
+		Crossbar: p.keys.Crossbar(n.Name+"."+p.name, len(taps), p.keys.Arbiter == contend.ArbiterNone)}
 	for _, tap := range taps {
 		x.Taps = append(x.Taps, Tap{tap.number, tap.port})
 		if tap.out {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 )
 
 // Drawing is a network before numbering: nodes and links in their order, with ranges in names. A file is read into a
@@ -124,7 +125,7 @@ func (d *Drawing) Switched() *Drawing { d.access = accessSwitch; return d }
 // Buses adds buses. The named arbiter serves one of several senders (hw.ArbitersFor); with none or "" their frames
 // are lost.
 func (d *Drawing) Buses(name, arbiter string) *Drawing {
-	return d.node(node{name: name, kind: kindBus, keys: Serving{Arbiter: arbiter}})
+	return d.node(node{name: name, kind: kindBus, keys: Serving{CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}})
 }
 
 // Crossbars adds crossbars, each output of which serves one of several senders.

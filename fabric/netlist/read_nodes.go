@@ -170,47 +170,16 @@ func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 }
 
 func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
-	word := func(to *string, words ...string) {
-		i, err := r.Word(e.value, where, words...)
-		if r.take(err); err == nil {
-			*to, ok = words[i], true
-		}
-	}
-	number := func(to *int, low, high uint64) {
-		value, err := r.Integer(e.value, where, strict.Span{Min: int64(low), Max: high})
-		if r.take(err); err == nil {
-			*to, ok = int(value.Magnitude), true
-		}
-	}
-	switch e.key {
-	case "arbiter":
+	fields, keys := strict.Fields(reflect.TypeFor[Serving]()), reflect.ValueOf(&n.keys).Elem()
+	f := fields[slices.IndexFunc(fields, func(f strict.Field) bool { return f.Key == e.key })]
+	if e.key == "arbiter" { // of those of both kinds
 		use := hw.ForBuses
 		if n.kind == kindCrossbar {
 			use = hw.ForOutputs
 		}
-		word(&n.keys.Arbiter, append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)...)
-	case "weights":
-		fields := strict.Fields(reflect.TypeFor[Serving]())
-		at := slices.IndexFunc(fields, func(f strict.Field) bool { return f.Key == e.key })
-		ok = r.decodeWithin(e.value, &n.keys.Weights, where, fields[at].Limits)
-	case "align":
-		err := r.Bool(e.value, where, &n.keys.Align)
-		r.take(err)
-		ok = err == nil
-	case "length":
-		number(&n.keys.Length, 2, 1<<31-1)
-	case "matching":
-		word(&n.keys.Matching, matchings...)
-	case "output":
-		word(&n.keys.Output, outputs...)
-	case "queue_frames":
-		number(&n.keys.QueueFrames, 1, portsMax)
-	case "cap":
-		number(&n.keys.Cap, 0, portsMax+1)
-	case "cap_arbiter":
-		word(&n.keys.CapArbiter, hw.ArbitersFor(hw.ForCaps)...)
+		f.Limits.Enum = append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)
 	}
-	return ok
+	return r.decodeWithin(e.value, keys.FieldByIndex(f.Index).Addr().Interface(), where, f.Limits)
 }
 
 func (r *reader) readRTL(n *node, value *yaml.Node, where string) {

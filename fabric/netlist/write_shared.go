@@ -54,7 +54,7 @@ func (x *Crossbar) yamlKeys() []string {
 	add(x.NoArbiter, "arbiter: %s", contend.ArbiterNone)
 	add(x.Arbiter != hw.ArbiterFixed, "arbiter: %v", x.Arbiter)
 	add(x.Weights != nil, "weights: %s", listText(x.Weights))
-	add(x.List, "matching: %s", matchList)
+	add(x.List, "matching: %s", contend.MatchList)
 	add(x.Queue > 0, "output: queue, queue_frames: %d", x.Queue)
 	add(x.Cap > 0, "cap: %d", x.Cap)
 	add(x.CapArbiter != hw.ArbiterFixed, "cap_arbiter: %v", x.CapArbiter)

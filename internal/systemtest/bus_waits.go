@@ -7,6 +7,7 @@ import (
 
 	"starloom"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 )
 
 // OnOneBus is bus/sensors on one bus with the controller at its end.
@@ -16,7 +17,7 @@ func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Sc
 	for i := range sensors {
 		members[i] = i + 1
 	}
-	s.Fabric.Bus = &bus.Network{Vertices: sensors + 1, Buses: [][]int{members}, Arbiter: arbiter}
+	s.Fabric.Bus = &bus.Network{Vertices: sensors + 1, Buses: [][]int{members}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
 	s.Firmware.Program, s.Firmware.Params = "bus/sensors", params
 	return s
 }

@@ -14,7 +14,7 @@ var rtl embed.FS
 
 func init() {
 	hw.RegisterArbiter(Favour, hw.ArbiterSpec{
-		Name: "favour", Does: "requester 0, else the first after the one that was granted last",
+		Name: "favour", Does: "requester 0, else the next requester after the last one granted",
 		Uses: hw.ForBuses | hw.ForSchedules | hw.ForOutputs | hw.ForQueues,
 		New:  newFavour,
 		RTL:  rtl,

@@ -16,6 +16,7 @@ import (
 	"starloom"
 	"starloom/fabric"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
 	"starloom/fabric/pops"
@@ -66,8 +67,8 @@ func abiNetworks() map[string][]fabric.Network {
 	adapted := func(n fabric.Network) fabric.Network { return n.Abilities().Adapt("", "", nil) }
 	return map[string][]fabric.Network{
 		"pops":     {pops.Network{Groups: 3, GroupSize: 5}},
-		"crossbar": {adapted(crossbar.Network{Ports: 7}), adapted(crossbar.Network{Ports: 7, Cap: 4})},
-		"bus": {adapted(bus.Network{Vertices: 9, Buses: [][]int{{0, 1, 2, 3}, {3, 4}, {8, 1, 3, 5, 6}}, Arbiter: "fixed"}),
+		"crossbar": {adapted(crossbar.Network{Ports: 7}), adapted(crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 4}})},
+		"bus": {adapted(bus.Network{Vertices: 9, Buses: [][]int{{0, 1, 2, 3}, {3, 4}, {8, 1, 3, 5, 6}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}),
 			adapted(bus.Network{Vertices: 9, Length: 4, Buses: [][]int{{0, 1}, {1, 2, 3}}}), adapted(bus.Network{Vertices: 9, Length: 12, Buses: [][]int{{0, 1}}})},
 		"ej": {adapted(ej.Network{A: 2, B: 4, Dimensions: 2, PacketsPerLink: 9}), adapted(ej.Network{A: 3, B: 4, Dimensions: 1})},
 	}

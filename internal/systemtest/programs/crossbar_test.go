@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/crossbar/gossip/gossiptest"
@@ -209,7 +210,7 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(20261121, 0))
 	choose := func(words ...string) string { return words[random.IntN(len(words))] }
 	for k := range machines {
-		x := &crossbar.Network{Ports: 2 + random.IntN(9), Arbiter: choose(hw.ArbitersFor(hw.ForOutputs)...)}
+		x := &crossbar.Network{Ports: 2 + random.IntN(9), CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: choose(hw.ArbitersFor(hw.ForOutputs)...)}}}
 		switch choose("head", "cap", "list", "aloha", "queue") {
 		case "cap":
 			x.Arbiter, x.Cap, x.CapArbiter = "", 1+random.IntN(x.Ports), choose("fixed", "round_robin", "matrix")

@@ -15,13 +15,14 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 	"starloom/internal/systemtest"
 )
 
 // sensorsOn runs bus/sensors on one bus of four.
 func sensorsOn(arbiter string, rtl ...starloom.RTL) *starloom.Scenario {
 	s := starloom.DefaultScenario()
-	s.Fabric.Bus = &bus.Network{Vertices: 4, Buses: [][]int{{1, 2, 3, 0}}, Arbiter: arbiter}
+	s.Fabric.Bus = &bus.Network{Vertices: 4, Buses: [][]int{{1, 2, 3, 0}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
 	s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 3, "spread": 1, "readings": 12}
 	s.RTL = rtl
 	return s

@@ -9,6 +9,7 @@ import (
 	"starloom"
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar"
 )
 
@@ -87,7 +88,7 @@ func TestLongCrossbarRTLErrors(t *testing.T) {
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar.nic[*].tx", Twin: "deserialiser"},
 			"crossbar.nic[*].tx are transmitters (model requester), and the RTL is a deserialiser", "take RTL of the model requester, or replace crossbar.nic[3].rx"},
 		{crossbar.Network{Ports: 4, Medium: "aloha"}, starloom.RTL{Replace: "crossbar.output[*].filter"}, "no component matches", "crossbar.medium[0].contention"},
-		{crossbar.Network{Ports: 6, Arbiter: "round_robin"},
+		{crossbar.Network{Ports: 6, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}}},
 			starloom.RTL{Replace: "crossbar.output[*].arbiter",
 				Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, and crossbar.output[0].arbiter has 6", "change the map"},
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar.output[1].*", Twin: "output_port"},

@@ -26,11 +26,11 @@ func init() { hw.RegisterArbiter(gavel, hw.ArbiterSpec{Name: "gavel"}) }
 // TestArbiterWithoutUses: every place with arbiters refuses a kind that does not declare a use for it; none takes it for another.
 func TestArbiterWithoutUses(t *testing.T) {
 	networks := map[string]fabric.Network{
-		"outputs": crossbar.Network{Ports: 4, Arbiter: "gavel"}, "lists": crossbar.Network{Ports: 4, Arbiter: "gavel", Matching: crossbar.MatchList},
-		"capped": crossbar.Network{Ports: 4, Arbiter: "gavel", Cap: 2}, "cap": crossbar.Network{Ports: 4, Cap: 2, CapArbiter: "gavel"},
-		"capped lists": crossbar.Network{Ports: 4, Arbiter: "gavel", Matching: crossbar.MatchList, Cap: 2},
-		"queues":       crossbar.Network{Ports: 4, Arbiter: "gavel", Output: crossbar.OutputQueue},
-		"buses":        bus.Network{Vertices: 4, Buses: [][]int{{0, 1}}, Arbiter: "gavel"}, "schedules": bus.Network{Vertices: 4, Length: 2, Arbiter: "gavel"},
+		"outputs": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}}}, "lists": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Matching: crossbar.MatchList}},
+		"capped": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Cap: 2}}, "cap": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{Cap: 2, CapArbiter: "gavel"}},
+		"capped lists": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Matching: crossbar.MatchList, Cap: 2}},
+		"queues":       crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Output: crossbar.OutputQueue}},
+		"buses":        bus.Network{Vertices: 4, Buses: [][]int{{0, 1}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}}, "schedules": bus.Network{Vertices: 4, Length: 2, ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}},
 	}
 	for _, place := range slices.Sorted(maps.Keys(networks)) {
 		var bad *starloom.InputError

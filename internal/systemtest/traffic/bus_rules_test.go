@@ -15,6 +15,7 @@ import (
 
 	"starloom"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 	"starloom/internal/systemtest"
 )
 
@@ -44,17 +45,17 @@ func TestLongBusRulesFire(t *testing.T) {
 	}{
 		{"one bus", "two_buses", bus.Network{Vertices: 4, Buses: path}, nil, starloom.RuleOneBus, "bus.nic[1]", 12, 0,
 			"processor 1 sends to bus.bus[0].tap[1] and listens to bus.bus[1].tap[0] in one slot: its switch is at the first, it does not hear the other"},
-		{"one bus, granted", "two_buses", bus.Network{Vertices: 4, Buses: path, Arbiter: "matrix"}, nil, starloom.RuleOneBus,
+		{"one bus, granted", "two_buses", bus.Network{Vertices: 4, Buses: path, ArbiterKeys: contend.ArbiterKeys{Arbiter: "matrix"}}, nil, starloom.RuleOneBus,
 			"bus.nic[1]", 14, 0, "sends to bus.bus[0].tap[1]"},
 		{"bus length", "crowds", bus.Network{Vertices: 4, Length: 3, Buses: pair}, nil, starloom.RuleBusLength, "bus.bus[0]", 18, 0,
 			"more than 3 vertices are on the bus in one slot, senders included; its length is 3"},
-		{"bus length, arbiter", "crowds", bus.Network{Vertices: 4, Length: 2, Buses: pair, Arbiter: "tdma"}, nil, starloom.RuleBusLength,
+		{"bus length, arbiter", "crowds", bus.Network{Vertices: 4, Length: 2, Buses: pair, ArbiterKeys: contend.ArbiterKeys{Arbiter: "tdma"}}, nil, starloom.RuleBusLength,
 			"bus.bus[0]", 14, 4, "more than 2 vertices"},
 		{"two senders", "contends", bus.Network{Vertices: 4, Buses: pair}, nil, starloom.RuleCollisionFree, "bus.bus[0]", 18, 0,
 			"frames met on a bus; no slot may have a collision"},
 		{"no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 1}, starloom.RuleIllegalSend,
 			"bus.nic[1]", 0, 0, "sends to port 1; the NIC has 1 port, counted from 0"},
-		{"no such tap, arbiter", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair, Arbiter: "fixed"}, map[string]int64{"to": 1},
+		{"no such tap, arbiter", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}, map[string]int64{"to": 1},
 			starloom.RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to port 1"},
 		{"all taps", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0xFFFE}, starloom.RuleIllegalSend,
 			"bus.nic[1]", 0, 0, "sends to all ports; the NIC has one switch, which is at one of them"},
@@ -108,7 +109,7 @@ func sensors(t testing.TB, count int, arbiter, engine string, params map[string]
 	for i := range count {
 		members[i] = i + 1
 	}
-	s.Fabric.Bus = &bus.Network{Vertices: count + 1, Buses: [][]int{members}, Arbiter: arbiter}
+	s.Fabric.Bus = &bus.Network{Vertices: count + 1, Buses: [][]int{members}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
 	s.Firmware.Program, s.Firmware.Params, s.NIC.TXFrames = "bus/sensors", params, 64
 	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 	require.NoError(t, err)
@@ -175,7 +176,7 @@ func TestPrioritiesOrderWaits(t *testing.T) {
 func TestPrioritiesAreTheOrderOfTheList(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		s := starloom.DefaultScenario()
-		s.Fabric.Bus = &bus.Network{Vertices: 5, Buses: [][]int{{3, 1, 4, 0, 2}}, Arbiter: "fixed"}
+		s.Fabric.Bus = &bus.Network{Vertices: 5, Buses: [][]int{{3, 1, 4, 0, 2}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}
 		s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 9, "readings": 5}
 		report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 		require.NoError(t, err)
@@ -292,7 +293,7 @@ func TestBusTracesOpen(t *testing.T) {
 func TestPacketsOnBuses(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		run := func(arbiter string, params map[string]int64) *starloom.Report {
-			s := busImage(t, "routes_on_buses", bus.Network{Vertices: 4, Buses: [][]int{{2, 0, 1, 3}}, Arbiter: arbiter})
+			s := busImage(t, "routes_on_buses", bus.Network{Vertices: 4, Buses: [][]int{{2, 0, 1, 3}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}})
 			s.Workload.Permutation.Kind, s.Rules, s.Firmware.Params = starloom.PermutationReverse, &starloom.Rules{ExactlyOnce: true}, params
 			report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 			require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 
 	"starloom"
 	"starloom/fabric/bus"
+	"starloom/fabric/contend"
 	"starloom/firmware"
 	"starloom/internal/inside"
 	"starloom/internal/systemtest"
@@ -203,7 +204,7 @@ func TestWaitsAgainstDefinition(t *testing.T) {
 
 // TestWithdrawnFramesDoNotWait: the places in a FIFO do not tell frames apart.
 func TestWithdrawnFramesDoNotWait(t *testing.T) {
-	s := busImage(t, "withdraws", bus.Network{Vertices: 3, Buses: [][]int{{1, 2, 0}}, Arbiter: "fixed"})
+	s := busImage(t, "withdraws", bus.Network{Vertices: 3, Buses: [][]int{{1, 2, 0}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}})
 	s.Rules = &starloom.Rules{NoLoss: true}
 	tap := tapsOf(systemtest.RunBoth(t, s))[1]
 	mean := func(x float64) *float64 { return &x }

@@ -37,6 +37,7 @@ func Fields(t reflect.Type) []Field {
 		if !ok && field.Anonymous && field.Type.Kind() == reflect.Struct {
 			for _, inner := range Fields(field.Type) {
 				inner.Index = append([]int{i}, inner.Index...)
+				inner.Limits.say(t, t.FieldByIndex(inner.Index).Name)
 				fields = append(fields, inner)
 			}
 		}
@@ -63,16 +64,25 @@ type Limits struct {
 	Enum             []string
 	Default          string // as the tag has it, "" for none
 
+	words       []Word        // of Enum, with their meanings
 	description string        // of a tag
 	comment     func() string // of the field, read once; nil for none
 }
 
 // Description says what the value is: the tag does, or the field's comment.
 func (l *Limits) Description() string {
-	if l.description == "" && l.comment != nil {
-		return l.comment()
+	description := l.description
+	if description == "" && l.comment != nil {
+		description = l.comment()
 	}
-	return l.description
+	separator := ": "
+	for _, word := range l.words {
+		if word.Meaning != "" {
+			description += separator + word.Name + ": " + word.Meaning
+			separator = "; "
+		}
+	}
+	return description
 }
 
 func (l *Limits) entry() Limits {
@@ -118,15 +128,30 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 			limits.description = value
 		}
 	}
-	if worded, ok := reflect.Zero(t).Interface().(Worded); ok {
-		limits.Enum = append(limits.Enum, worded.Words(field.Name)...)
-	}
+	limits.say(t, field.Name)
 	return limits
 }
 
-// Worded is a struct with keys whose words are declared elsewhere: Words are the words of a field, after those of its tag; nil for
-// none.
-type Worded interface{ Words(field string) []string }
+// Worded is a struct with keys whose words are declared elsewhere: Words are the words of a field, nil for none. A struct may
+// say those of the structs that it embeds.
+type Worded interface{ Words(field string) []Word }
+
+// Word is an allowed value of a key; its meaning becomes part of the key's description, "" for none.
+type Word struct{ Name, Meaning string }
+
+// say takes the words of a type's field.
+func (l *Limits) say(t reflect.Type, field string) {
+	worded, ok := reflect.Zero(t).Interface().(Worded)
+	if !ok {
+		return
+	}
+	if words := worded.Words(field); words != nil {
+		l.words, l.Enum = words, nil
+		for _, word := range words {
+			l.Enum = append(l.Enum, word.Name)
+		}
+	}
+}
 
 // OutOfRange looks for a value in v, which stands at path, that its field's tag does not allow: where it
 // is, what is wrong with it and what is allowed, or nothing. A struct of the type other has no tags.

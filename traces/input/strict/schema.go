@@ -84,6 +84,7 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 				for _, word := range field.Limits.Enum {
 					p.Enum = append(p.Enum, word)
 				}
+				p.Description = field.Limits.Description()
 			}
 			if kind.Kind() == reflect.Pointer {
 				if _, description, ok := Shorthand(kind.Elem()); ok && p.Description == "" {

@@ -1,0 +1,219 @@
+package contend
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/hw"
+	"starloom/traces/input/strict"
+)
+
+// keysSource is this file: comments on fields describe keys of a scenario.
+//
+//go:embed keys.go
+var keysSource string
+
+// ArbiterKeys are the keys of an arbiter.
+type ArbiterKeys struct {
+	// the sender that is served, of several
+	Arbiter string `json:"arbiter,omitempty"`
+	// weight of each sender, 1 to 255: of each port of a crossbar, of each tap of a bus in the order of its vertices or
+	// links; for an arbiter with weights (default 1 each)
+	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
+}
+
+// CrossbarKeys are the keys of a crossbar. "" and 0 are open: Settled has the defaults.
+type CrossbarKeys struct {
+	// head: a sender asks for one output; list: for all of a list, in its order (default: the program's, else head)
+	Matching string `json:"matching,omitempty" jsonschema:"enum=head,enum=list"`
+	// rendezvous: an output takes at most one frame per slot; queue: it takes all frames of a slot, one after the other,
+	// into the receive FIFO; both only if the receiver listens (default: the program's, else rendezvous)
+	Output string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue"`
+	// frames for which an output has time in one slot; only with output: queue (default ports-1)
+	QueueFrames int `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533"`
+	ArbiterKeys
+	// frames that may cross in one slot; 0 for no limit
+	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
+	// the sender that the cap serves first among equal tags; lower tags go before (default fixed)
+	CapArbiter string `json:"cap_arbiter,omitempty"`
+}
+
+// The values of Matching and Output.
+const (
+	MatchHead        = "head"       // a sender asks for the output of its first frame
+	MatchList        = "list"       // a sender asks for the outputs of a list
+	OutputRendezvous = "rendezvous" // an output takes one frame in a slot
+	OutputQueue      = "queue"      // an output takes all frames of a slot
+)
+
+// The limits of a crossbar: processors have 16 bits.
+const (
+	PortsMax       = 65534        // inputs, and outputs
+	QueueFramesMax = PortsMax - 1 // frames for an output in one slot
+)
+
+// Words implements strict.Worded with the arbiters of buses.
+func (ArbiterKeys) Words(field string) []strict.Word {
+	if field != "Arbiter" {
+		return nil
+	}
+	return append([]strict.Word{{Name: ArbiterNone, Meaning: "all of them, and their frames are lost (default)"}}, ArbiterWords(hw.ForBuses)...)
+}
+
+// Declaration implements strict.Commented.
+func (ArbiterKeys) Declaration() string { return keysSource }
+
+// Words implements strict.Worded with the arbiters of crossbars.
+func (CrossbarKeys) Words(field string) (words []strict.Word) {
+	switch field {
+	case "Arbiter":
+		words = ArbiterWords(hw.ForOutputs)
+		words[0].Meaning += " (default)"
+	case "CapArbiter":
+		for _, name := range hw.ArbitersFor(hw.ForCaps) {
+			words = append(words, strict.Word{Name: name})
+		}
+	}
+	return words
+}
+
+// Declaration implements strict.Commented.
+func (CrossbarKeys) Declaration() string { return keysSource }
+
+// ArbiterWords are the kinds of arbiters for a use, each with the sender that it serves.
+func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
+	for _, name := range hw.ArbitersFor(use) {
+		words = append(words, strict.Word{Name: name, Meaning: hw.ArbiterOf(name).Spec().Does})
+	}
+	return words
+}
+
+// Settled replaces open keys of a crossbar by their defaults, and a cap above its ports by these.
+func (k CrossbarKeys) Settled(ports int) CrossbarKeys {
+	k.Matching, k.Output = cmp.Or(k.Matching, MatchHead), cmp.Or(k.Output, OutputRendezvous)
+	k.Arbiter, k.CapArbiter = cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
+	if k.Output == OutputQueue && k.QueueFrames == 0 {
+		k.QueueFrames = max(1, ports-1)
+	}
+	k.Cap = min(k.Cap, ports)
+	return k
+}
+
+// Crossbar is the crossbar of the keys. Refused arbiters count as fixed.
+func (k CrossbarKeys) Crossbar(head string, ports int, noArbiter bool) Crossbar {
+	k = k.Settled(ports)
+	kind := func(name string) hw.ArbiterKind {
+		if !hw.ArbiterWorks(name, hw.ForOutputs) {
+			return hw.ArbiterFixed
+		}
+		return hw.ArbiterOf(name)
+	}
+	c := Crossbar{Head: head, Ports: ports, NoArbiter: noArbiter, List: k.Matching == MatchList,
+		Arbiter: kind(k.Arbiter), Weights: k.Weights, Cap: k.Cap, CapArbiter: kind(k.CapArbiter)}
+	if k.Output == OutputQueue {
+		c.Queue = k.QueueFrames
+	}
+	return c
+}
+
+// Refusal is a value that is not allowed, alone or beside others: its key, the reason and the remedy. Without a reason
+// all is allowed.
+type Refusal struct{ Key, Reason, Remedy string }
+
+// Refuse refuses weights for the requesters of an arbiter; noun names these. With others the remedy may be another arbiter.
+func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
+	var weighted []string
+	for _, kind := range hw.ArbiterKinds() {
+		if kind.Spec().Weighted {
+			weighted = append(weighted, kind.String())
+		}
+	}
+	switch either := strings.Join(weighted, " or "); {
+	case k.Weights == nil:
+		return Refusal{}
+	case !slices.Contains(weighted, k.Arbiter):
+		remedy := "delete weights"
+		if others {
+			remedy += ", or take arbiter: " + either
+		}
+		return Refusal{"weights", fmt.Sprintf("weights are for an arbiter %s, not %s", either, cmp.Or(k.Arbiter, ArbiterNone)), remedy}
+	case len(k.Weights) > requesters:
+		return Refusal{"weights", fmt.Sprintf("there are %d weights for %d %s", len(k.Weights), requesters, noun), "delete the rest"}
+	}
+	for i, weight := range k.Weights {
+		if weight < WeightMin || weight > WeightMax {
+			return Refusal{"weights", fmt.Sprintf("weight %d is %d", i, weight), fmt.Sprintf("allowed are %d to %d", WeightMin, WeightMax)}
+		}
+	}
+	return Refusal{}
+}
+
+// Terms are the words with which a network refuses keys of a crossbar.
+type Terms struct {
+	Ports int
+	Noun  string // of its ports: "ports", "links"
+
+	// Of a crossbar without an arbiter: the key that says so, the words for it, and the remedy; "" with an arbiter.
+	NoArbiter struct{ Key, Said, Remedy string }
+
+	Lists, NoLists string // what asks by lists, and the remedy; "" for the key matching
+	Queues         string // what queues at outputs; "" for the key output
+}
+
+// Refuse refuses values that do not go together, and values out of range; those of a crossbar without an arbiter come first.
+func (k CrossbarKeys) Refuse(t Terms) Refusal {
+	none, list, queue := t.NoArbiter.Key != "", k.Matching == MatchList, k.Output == OutputQueue
+	set := k.Settled(t.Ports)
+	kind, capKind, fixed := set.Arbiter, set.CapArbiter, hw.ArbiterFixed.String()
+	if none && kind == ArbiterNone {
+		kind = fixed
+	}
+	works := func(use hw.ArbiterUse) bool { return hw.ArbiterWorks(kind, use) }
+	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
+	lists, noLists, queues := cmp.Or(t.Lists, "matching is list"), cmp.Or(t.NoLists, "delete matching"), cmp.Or(t.Queues, "output is queue")
+	for _, rule := range []struct {
+		is bool
+		Refusal
+	}{
+		{k.QueueFrames < 0 || k.QueueFrames > QueueFramesMax,
+			Refusal{"queue_frames", fmt.Sprintf("queue_frames is %d", k.QueueFrames), fmt.Sprintf("allowed are 1 to %d", QueueFramesMax)}},
+		{k.Cap < 0 || k.Cap > PortsMax,
+			Refusal{"cap", fmt.Sprintf("cap is %d", k.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax)}},
+		{none && list, Refusal{t.NoArbiter.Key, lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender asks for one output",
+			noLists + ", or take " + t.NoArbiter.Remedy}},
+		{none && k.Cap > 0, Refusal{"cap", fmt.Sprintf("cap is %d, and on %s one frame crosses in a slot", k.Cap, t.NoArbiter.Said),
+			"delete cap, or take " + t.NoArbiter.Remedy}},
+		{none && kind != fixed,
+			Refusal{"arbiter", fmt.Sprintf("arbiter is %s, and %s has none", kind, t.NoArbiter.Said), "delete arbiter, or take " + t.NoArbiter.Remedy}},
+		{none && queue, Refusal{t.NoArbiter.Key, queues + ", and on " + t.NoArbiter.Said + " one frame crosses in a slot",
+			"take output: rendezvous or " + t.NoArbiter.Remedy}},
+		{list && !works(hw.ForLists), Refusal{"arbiter",
+			fmt.Sprintf("%s, and lists are served by an arbiter %s, not %s", lists, either(hw.ForLists), kind), "take one of them, or " + noLists}},
+		{!works(hw.ForOutputs), Refusal{"arbiter",
+			fmt.Sprintf("arbiter is %s, which serves no output of a crossbar", kind), "take " + either(hw.ForOutputs)}},
+		{k.Cap > 0 && !list && !works(hw.ForCapped), Refusal{"arbiter",
+			fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", kind),
+			fmt.Sprintf("take arbiter: %s, or delete cap", either(hw.ForCapped))}},
+		{!hw.ArbiterWorks(capKind, hw.ForCaps), Refusal{"cap_arbiter",
+			fmt.Sprintf("cap_arbiter is %s, which does not choose whom a cap serves", capKind), "take " + either(hw.ForCaps)}},
+		{k.Cap == 0 && capKind != fixed, Refusal{"cap_arbiter",
+			fmt.Sprintf("cap_arbiter is %s, and there is no cap", capKind), "give cap: 1 or more, or delete cap_arbiter"}},
+		{queue && list, Refusal{"matching",
+			queues + ", and matching list is for outputs that take one frame in a slot", noLists + ", or take output: rendezvous"}},
+		{queue && !works(hw.ForQueues), Refusal{"arbiter",
+			fmt.Sprintf("%s, and an arbiter %s changes the order of the inputs with each frame", queues, kind),
+			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))}},
+		{queue && k.Cap != 0, Refusal{"cap", queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"}},
+		{!queue && k.QueueFrames != 0, Refusal{"queue_frames",
+			fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", k.QueueFrames, set.Output),
+			"delete queue_frames, or take output: queue"}},
+	} {
+		if rule.is {
+			return rule.Refusal
+		}
+	}
+	return set.ArbiterKeys.Refuse(t.Ports, t.Noun, !none && !list && !queue && k.Cap == 0)
+}
