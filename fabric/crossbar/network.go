@@ -44,16 +44,6 @@ type Network struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
-// The limits of a crossbar, and the values of its keys Matching and Output.
-const (
-	PortsMax         = contend.PortsMax
-	QueueFramesMax   = contend.QueueFramesMax
-	MatchHead        = contend.MatchHead
-	MatchList        = contend.MatchList
-	OutputRendezvous = contend.OutputRendezvous
-	OutputQueue      = contend.OutputQueue
-)
-
 // The values of Medium.
 const (
 	MediumCrossbar = "crossbar" // an output for each processor
@@ -86,9 +76,9 @@ func (x Network) Kind() string { return "crossbar" }
 
 func (x Network) Check() error {
 	refused := x.Refuse(x.terms())
-	if x.Ports < 1 || x.Ports > PortsMax {
-		refused = contend.Refusal{Key: "ports", Reason: fmt.Sprintf("ports is %d", x.Ports), Remedy: fmt.Sprintf("allowed are 1 to %d", PortsMax)}
-	} else if refused.Reason == "" && x.listsFor != "" && x.Matching != MatchList {
+	if x.Ports < 1 || x.Ports > contend.PortsMax {
+		refused = contend.Refusal{Key: "ports", Reason: fmt.Sprintf("ports is %d", x.Ports), Remedy: fmt.Sprintf("allowed are 1 to %d", contend.PortsMax)}
+	} else if refused.Reason == "" && x.listsFor != "" && x.Matching != contend.MatchList {
 		refused = contend.Refusal{Key: "matching", Reason: fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),
 			Remedy: "delete matching, or take matching: list or scheduling: 0"}
 	}

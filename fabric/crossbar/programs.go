@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/traffic"
 	"starloom/traces"
@@ -74,7 +75,7 @@ func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
 		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true},
 		Params: []fabric.Choice{{Name: "closed", Low: 0, High: 65535}, {Name: "take", Low: 0, High: math.MaxInt32}}}
-	if x.Output == OutputQueue {
+	if x.Output == contend.OutputQueue {
 		p.Needs.RxFrames = min(x.settled().QueueFrames+1, fabric.FIFOMax)
 	}
 	if x.params["take"] > 0 { // what is not taken waits
@@ -180,16 +181,16 @@ func (x Network) adapt(program, _ string, params map[string]int64) fabric.Networ
 		if params["scheduling"] != schedulingNone {
 			x.listsFor = fmt.Sprintf("scheduling %d", params["scheduling"])
 			if x.Matching == "" {
-				x.Matching, x.matchingBy = MatchList, x.listsFor
+				x.Matching, x.matchingBy = contend.MatchList, x.listsFor
 			}
 		}
 	case trafficProgram:
-		if x.Output == OutputQueue && x.QueueFrames == 0 {
-			x.QueueFrames = min(x.Ports, QueueFramesMax) // one's own input may send, too
+		if x.Output == contend.OutputQueue && x.QueueFrames == 0 {
+			x.QueueFrames = min(x.Ports, contend.QueueFramesMax) // one's own input may send, too
 		}
 	case syncProgram, asyncProgram:
 		if x.Output == "" {
-			x.Output, x.outputBy = OutputQueue, program
+			x.Output, x.outputBy = contend.OutputQueue, program
 		}
 		x.turns = turnsRandom
 		if order := params["order"]; order > 0 && int(order) < len(turnOrders) {

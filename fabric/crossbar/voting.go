@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/hw"
 	"starloom/traces/input"
 )
@@ -87,7 +88,7 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	case len(w.Faulty) == 0:
 		return &input.Error{Place: faultKey, Reason: "no module is faulty", Remedy: "give faulty, a list of ids, or delete fault"}
 	}
-	if v.fault == fabric.FaultTwoFaced && x.Matching == MatchList {
+	if v.fault == fabric.FaultTwoFaced && x.Matching == contend.MatchList {
 		return &input.Error{
 			Place:  faultKey,
 			Reason: "a frame to a list of addressees is the same for all of them: two-faced modules cannot tell each another value",

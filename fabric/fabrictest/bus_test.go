@@ -72,7 +72,8 @@ func TestBus(t *testing.T) {
 	one := map[string]int64{"one_bus": 1}
 	var cases []Case
 	for i, arbiter := range []string{"round_robin", "none", "fixed", "matrix", "tdma", "weighted_round_robin", "lottery"} {
-		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter, Weights: weightsOf(arbiter, 3, 1)}}
+		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i))}
+		network.Arbiter, network.Weights = arbiter, weightsOf(arbiter, 3, 1)
 		cases = append(cases, Case{Name: arbiter, Scenario: chatter(network, one, keeps)})
 	}
 	cases = append(cases,
@@ -133,7 +134,8 @@ func TestRandomBuses(t *testing.T) {
 	arbiters := append([]string{""}, busArbiters()...)
 	for i := range map[bool]int{false: 60, true: 300}[*full] {
 		vertices := 2 + random.IntN(9)
-		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i)), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiters[i%len(arbiters)]}}
+		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i))}
+		b.Arbiter = arbiters[i%len(arbiters)]
 		b.Weights = weightsOf(b.Arbiter, 1+random.IntN(9), 1+random.IntN(3))
 		if random.IntN(2) == 0 {
 			b.Length = 2 + random.IntN(4)

@@ -177,7 +177,7 @@ func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 		if n.kind == kindCrossbar {
 			use = hw.ForOutputs
 		}
-		f.Limits.Enum = append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)
+		f.Limits = strict.Limits{Enum: append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)}
 	}
 	return r.decodeWithin(e.value, keys.FieldByIndex(f.Index).Addr().Interface(), where, f.Limits)
 }

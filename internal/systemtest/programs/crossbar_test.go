@@ -210,24 +210,25 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(20261121, 0))
 	choose := func(words ...string) string { return words[random.IntN(len(words))] }
 	for k := range machines {
-		x := &crossbar.Network{Ports: 2 + random.IntN(9), CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: choose(hw.ArbitersFor(hw.ForOutputs)...)}}}
+		x := &crossbar.Network{Ports: 2 + random.IntN(9)}
+		x.Arbiter = choose(hw.ArbitersFor(hw.ForOutputs)...)
 		switch choose("head", "cap", "list", "aloha", "queue") {
 		case "cap":
 			x.Arbiter, x.Cap, x.CapArbiter = "", 1+random.IntN(x.Ports), choose("fixed", "round_robin", "matrix")
 		case "list":
-			x.Matching, x.Arbiter, x.Cap = crossbar.MatchList, choose("fixed", "round_robin"), random.IntN(x.Ports)
+			x.Matching, x.Arbiter, x.Cap = contend.MatchList, choose("fixed", "round_robin"), random.IntN(x.Ports)
 		case "aloha":
 			x.Medium, x.Arbiter = crossbar.MediumALOHA, ""
 		case "queue":
 			x.Arbiter = choose(hw.ArbitersFor(hw.ForQueues)...)
-			x.Output, x.QueueFrames = crossbar.OutputQueue, 1+random.IntN(x.Ports)
+			x.Output, x.QueueFrames = contend.OutputQueue, 1+random.IntN(x.Ports)
 		}
 		s := starloom.DefaultScenario()
 		s.Fabric.Crossbar, s.Seed = x, random.Uint64()
 		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
 		s.NIC = starloom.NIC{PayloadBytes: 8 + random.IntN(9), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"lists": 0}
-		if x.Matching == crossbar.MatchList {
+		if x.Matching == contend.MatchList {
 			s.Firmware.Params["lists"] = 1
 		}
 		s.Firmware.Mode = choose(starloom.ModeBanked, starloom.ModeIsolated)

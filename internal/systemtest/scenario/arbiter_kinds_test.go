@@ -25,12 +25,14 @@ func init() { hw.RegisterArbiter(gavel, hw.ArbiterSpec{Name: "gavel"}) }
 
 // TestArbiterWithoutUses: every place with arbiters refuses a kind that does not declare a use for it; none takes it for another.
 func TestArbiterWithoutUses(t *testing.T) {
+	kind := contend.ArbiterKeys{Arbiter: "gavel"}
+	output := func(keys contend.CrossbarKeys) fabric.Network { return crossbar.Network{Ports: 4, CrossbarKeys: keys} }
 	networks := map[string]fabric.Network{
-		"outputs": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}}}, "lists": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Matching: crossbar.MatchList}},
-		"capped": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Cap: 2}}, "cap": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{Cap: 2, CapArbiter: "gavel"}},
-		"capped lists": crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Matching: crossbar.MatchList, Cap: 2}},
-		"queues":       crossbar.Network{Ports: 4, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}, Output: crossbar.OutputQueue}},
-		"buses":        bus.Network{Vertices: 4, Buses: [][]int{{0, 1}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}}, "schedules": bus.Network{Vertices: 4, Length: 2, ArbiterKeys: contend.ArbiterKeys{Arbiter: "gavel"}},
+		"outputs": output(contend.CrossbarKeys{ArbiterKeys: kind}), "lists": output(contend.CrossbarKeys{ArbiterKeys: kind, Matching: contend.MatchList}),
+		"capped": output(contend.CrossbarKeys{ArbiterKeys: kind, Cap: 2}), "cap": output(contend.CrossbarKeys{Cap: 2, CapArbiter: "gavel"}),
+		"capped lists": output(contend.CrossbarKeys{ArbiterKeys: kind, Matching: contend.MatchList, Cap: 2}),
+		"queues":       output(contend.CrossbarKeys{ArbiterKeys: kind, Output: contend.OutputQueue}),
+		"buses":        bus.Network{Vertices: 4, Buses: [][]int{{0, 1}}, ArbiterKeys: kind}, "schedules": bus.Network{Vertices: 4, Length: 2, ArbiterKeys: kind},
 	}
 	for _, place := range slices.Sorted(maps.Keys(networks)) {
 		var bad *starloom.InputError
