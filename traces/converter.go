@@ -13,28 +13,28 @@ import (
 	"starloom/traces/input"
 )
 
-// Converter is a program that writes a form of file which Starloom does not write itself: it reads
-// what an output is given on standard input, and its last argument is the path that it writes to.
+// Converter is a program that converts an output to a file format that Starloom does not write itself. It reads the
+// output on standard input; its last argument is the path of the converted file.
 type Converter struct {
 	Command   string
-	Package   string // of Debian, which brings it
+	Package   string // Debian package
 	Arguments []string
-	Head      string               // what it reads first
-	Instead   string               // what to give in the place of a file of this form
-	Check     func(*os.File) error // whether what it wrote is whole; its errors follow a colon
+	Head      string               // text before the output
+	Instead   string               // advice for users without the program
+	Check     func(*os.File) error // checks that the converted file is complete; its errors follow a colon
 }
 
 type conversion struct {
 	*Converter
-	path    string   // of the command
-	files   []string // what it writes, beside the temporary file of the output; the first one is wanted
+	path    string   // path of the command
+	files   []string // written files: the converted one, then temporary ones
 	process *exec.Cmd
 	input   io.WriteCloser
 	said    bytes.Buffer
-	ended   error // how it ended, once input is nil
+	ended   error // result, once input is nil
 }
 
-// Through has a program convert what is written before it gets into the file. Nothing must have been written.
+// Through makes a converter write the file. It must be called before the first Write.
 func (f *File) Through(c *Converter) error {
 	path, err := exec.LookPath(c.Command)
 	if err != nil {
@@ -50,7 +50,7 @@ func (f *File) Through(c *Converter) error {
 	return f.keep(f.conversion.start())
 }
 
-// leftovers are the files of a conversion into a temporary file: the second is one that vcd2fst has while it runs.
+// vcd2fst creates the second file while it runs.
 func leftovers(temp string) []string { return []string{temp + ".out", temp + ".out.hier"} }
 
 func (c *conversion) start() (err error) {
@@ -84,7 +84,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 		return 0, c.ended
 	}
 	n, err := c.input.Write(p)
-	if err != nil { // it has ended, and its status says why
+	if err != nil { // the converter has ended; its status says why
 		if err = c.wait(); err == nil {
 			err = errors.New("it ended before its input did")
 		}
@@ -95,7 +95,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 }
 
 func (c *conversion) wait() error {
-	_ = c.input.Close() // its status says whether it has all of it
+	_ = c.input.Close() // the status shows whether it read all input
 	c.input = nil
 	err := c.process.Wait()
 	temporaries.Lock()
@@ -126,11 +126,11 @@ func (c *conversion) finish(to io.Writer) error {
 	return err
 }
 
-// drop ends the converter, if it still runs, and removes its files.
+// drop ends a running converter and removes its files.
 func (c *conversion) drop() {
 	if c.input != nil {
 		_ = c.process.Process.Kill() // it may have ended
-		c.ended = c.wait()           // what it has written is not wanted
+		c.ended = c.wait()           // its output is not wanted
 	}
 	temporaries.Lock()
 	defer temporaries.Unlock()

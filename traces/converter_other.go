@@ -4,5 +4,5 @@ package traces
 
 import "os/exec"
 
-// alone does nothing where processes have no groups; see converter_unix.go.
+// alone does nothing on systems without process groups; see converter_unix.go.
 func alone(*exec.Cmd) {}

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// alone keeps the terminal's interrupts from a process: it ends with its input, when the run that is
-// interrupted has written what it has.
+// alone shields a process from terminal interrupts: after an interrupt the run still writes its data, and the
+// converter ends with its input.
 func alone(process *exec.Cmd) { process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

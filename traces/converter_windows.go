@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// alone keeps the console's interrupts from a process; see converter_unix.go.
+// alone shields a process from console interrupts; see converter_unix.go.
 func alone(process *exec.Cmd) {
 	process.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -6,19 +6,17 @@ import (
 	"math/bits"
 )
 
-// Sum is the digest of a set of events, 128 bits that do not depend on their
-// order: every event is mixed to 128 well-spread bits of its own, and these are
-// added modulo 2^128. Equal events count as often as they occur (an exclusive
-// or would lose pairs). Workers make a Sum each, and Merge adds them up.
+// Sum is the digest of a set of events: 128 bits that do not depend on their order. Every event is mixed to 128 bits,
+// which are added modulo 2^128, so that equal events count each time (exclusive or would cancel pairs). Each worker
+// computes a Sum, and Merge adds them.
 //
 // The zero value is the empty set. All fields are plain data.
 type Sum struct {
 	Hi, Lo uint64
-	Count  uint64 // events
+	Count  uint64 // number of events
 }
 
-// Constants of the mixer: the 64-bit words of pi's fraction. That they are
-// no one's choice, odd or even, is all that matters.
+// Constants of the mixer: 64-bit words of the fraction of pi, so that no one has chosen them.
 const (
 	mix0 = 0x243F6A8885A308D3
 	mix1 = 0x13198A2E03707344
@@ -28,17 +26,16 @@ const (
 	mix5 = 0xBE5466CF34E90C6C
 )
 
-// EventHead packs what every event has into the first word of Event.
+// EventHead packs the common part of all events into the first word of Event.
 func EventHead(kind, status uint8, port uint16, processor uint32) uint64 {
 	return uint64(kind)<<56 | uint64(status)<<48 | uint64(port)<<32 | uint64(processor)
 }
 
-// Event adds an event of four words: EventHead and three of the caller's own.
+// Event adds an event of four words: EventHead and three of the caller.
 //
-// Two full products mix the words pairwise; the words themselves are added
-// again, since a product with a zero factor forgets the other factor. A third
-// product and the finaliser spread what is left over all bits. It is written out
-// here, without a helper, since the call would cost a fifth of its time.
+// Two full products mix the words pairwise. The words are added again, since a zero factor hides the other factor. A
+// third product and the finaliser spread the result over all bits. The code is inlined by hand: a call would cost a
+// fifth of its time.
 func (s *Sum) Event(head, a, b, c uint64) {
 	h1, l1 := bits.Mul64(head^mix0, a^mix1)
 	h2, l2 := bits.Mul64(b^mix2, c^mix3)
@@ -76,15 +73,14 @@ func (s *Sum) Merge(other Sum) {
 	s.Count += other.Count
 }
 
-// finish is a bijection that carries low bits up and high bits down: one round
-// of D. Stafford's variant 13 of MurmurHash3's finaliser, which is enough after
-// a full product.
+// finish is a bijection that carries low bits up and high bits down: one round of D. Stafford's variant 13 of
+// MurmurHash3's finaliser, sufficient after a full product.
 func finish(x uint64) uint64 {
 	x = (x ^ x>>32) * 0xBF58476D1CE4E5B9
 	return x ^ x>>29
 }
 
-// Fold reduces bytes to one word for Event: 64 well-spread bits that depend on every byte, its place and length.
+// Fold hashes bytes to one word for Event: 64 bits that depend on all bytes, their places and the length.
 func Fold(data []byte) uint64 {
 	h := uint64(len(data)) ^ mix0
 	for len(data) >= 16 {
@@ -104,18 +100,17 @@ func foldPair(h, a, b uint64) uint64 {
 	return ((hi ^ lo) + bits.RotateLeft64(a, 23) + b) ^ bits.RotateLeft64(h, 41)
 }
 
-// Digest is the digest of a run: the sums of its slots, chained in the order of
-// the slots. Slots without events leave no mark, so that an engine may skip
-// them. The zero value is the digest of nothing. All fields are plain data: a
-// saved Digest goes on where it was.
+// Digest is the digest of a run: the sums of its slots, chained in their order. Slots without events have no effect,
+// so an engine may skip them. The zero value is the digest of an empty run. All fields are plain data: a restored
+// Digest continues.
 type Digest struct {
 	Hi, Lo   uint64
-	Events   uint64 // in all slots
-	NextSlot uint64 // the lowest slot that may come next
+	Events   uint64 // events in all slots
+	NextSlot uint64 // lowest allowed next slot
 }
 
-// Slot adds the events of one slot. Slots with events come once each and in
-// ascending order; anything else is a fault of the machine and panics.
+// Slot adds the events of one slot. Slots with events must be added once each, in ascending order; otherwise Slot
+// panics.
 func (d *Digest) Slot(slot uint32, sum Sum) {
 	if sum.Count == 0 {
 		return
@@ -123,7 +118,7 @@ func (d *Digest) Slot(slot uint32, sum Sum) {
 	if uint64(slot) < d.NextSlot {
 		panic(fmt.Sprintf("digest: slot %d with %d events after slot %d", slot, sum.Count, d.NextSlot-1))
 	}
-	var position, chained Sum // of one event each: nothing but its mix
+	var position, chained Sum // sums of one event each, used as mixers
 	position.Event(d.Hi, d.Lo, uint64(slot), sum.Count)
 	chained.Event(position.Hi, position.Lo, sum.Hi, sum.Lo)
 	d.Hi, d.Lo = chained.Hi, chained.Lo

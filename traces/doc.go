@@ -1,7 +1,7 @@
-// Package traces holds what all traces of a run have in common: the run digest, files that
-// are whole or not there, and drawings. The packages below it hold one kind of file or
-// one tool each, or what these share: errors, figures, arithmetic. One cycle number links them all: a VCD's #time, a packet's time stamp
-// in nanoseconds and the cycle in its pseudo-header are the same.
+// Package traces holds the common parts of all traces of a run: the run digest, atomic output files, and drawings.
+// Each package below it handles one file format or tool, or holds shared parts: errors, figures, arithmetic. One
+// cycle number links all traces: a VCD's #time, a packet's time stamp in nanoseconds, and the cycle in its
+// pseudo-header.
 //
 //	                  Declare, Set(id, value), Cycle(t), Trigger(t)
 //	machine (probes) -----------------------------------------> vcd.Writer ------+--> run.vcd
@@ -18,13 +18,13 @@
 //	or FST                   +--> decode: phits of interfaces      --> nic.Decoder, pcapng.Writer
 //	any capture -------------+--> info                             --> info.Report
 //
-// A package imports only what stands to its left:
+// A package imports only packages to its left:
 //
 //	input, rounded, meaning | input/strict | traces | figure | vcd, pcapng | diff, decode, info
 //
-// None of them depends on hardware, NICs or scenarios: names of statuses and
-// paths of signals are data that their callers give.
+// None of them depends on hardware, NICs or scenarios: callers provide names of statuses and paths of signals as
+// data.
 //
-// No output depends on the wall clock, the host, the operating system, the order
-// in which signals are set within a cycle, or the number of workers.
+// Outputs do not depend on the wall clock, the host, the operating system, the order of signal updates within a
+// cycle, or the number of workers.
 package traces

@@ -20,28 +20,27 @@ import (
 	"starloom/traces/input"
 )
 
-// File is an output that is whole or not there. Bytes go to a temporary file in
-// the same folder, which Commit renames to its path and Abort removes; a file
-// that was there before stays as it is until Commit. A process that is killed leaves its
-// temporary file; the next Create of the same path removes it. The path "-" is standard
-// output. It and a writer (To) get the bytes as they come, unless Hold was called.
+// File is an output that appears completely or not at all. Bytes go to a temporary file in the same folder; Commit
+// renames it to its path, Abort removes it. An existing file is unchanged until Commit. A killed process leaves its
+// temporary file; the next Create of the path removes it. The path "-" is standard output. Standard output and
+// writers (To) receive bytes at once, unless Hold was called.
 //
-// Every error names the path and says what to do; the first one stays.
+// Every error contains the path and a remedy. A File keeps its first error.
 type File struct {
-	path    string   // as given, for messages
-	target  string   // what is renamed to: path with symbolic links resolved
-	temp    string   // "" for standard output and writers
+	path    string   // path as given, for messages
+	target  string   // target of the rename: path with symbolic links resolved
+	temp    string   // temporary file, "" for standard output and writers
 	file    *os.File // nil for standard output and writers
 	lock    *os.File // see lockTemporary; may be nil
 	sink    io.Writer
 	buf     *bufio.Writer
-	bytes   uint64 // written to buf
-	hold    bool   // bytes go to held
+	bytes   uint64 // bytes written to buf
+	hold    bool
 	held    []byte
 	err     error
 	settled bool // committed or aborted
 
-	conversion *conversion // what writes the file in its own form; nil: the bytes are the file
+	conversion *conversion // converter of the bytes, nil for none
 }
 
 const (
@@ -50,13 +49,13 @@ const (
 	stdoutPath      = "-"
 )
 
-// To returns an output on a writer; name stands in errors. The writer is never closed.
+// To returns an output on a writer, which is never closed; errors contain name.
 func To(name string, w io.Writer) *File {
 	return &File{path: name, sink: w, buf: bufio.NewWriterSize(w, fileBufferBytes)}
 }
 
-// Hold keeps back what is written to standard output or a writer, up to 64 MiB, until
-// Commit, so that Restart can drop it. More than that goes out as it comes.
+// Hold keeps up to 64 MiB for standard output or a writer until Commit, so that Restart can drop it. More bytes are
+// written at once.
 func (f *File) Hold() { f.hold = f.temp == "" && f.bytes == 0 }
 
 func (f *File) release() error {
@@ -66,18 +65,16 @@ func (f *File) release() error {
 	return f.keep(err)
 }
 
-// tempCount keeps the names of this process's temporary files apart.
 var tempCount atomic.Uint64
 
-// temporaries are the temporary files of this process, for RemoveTemporaries, and what writes some of them.
 var temporaries = struct {
 	sync.Mutex
 	paths      map[string]bool
 	converters map[*exec.Cmd]bool
 }{paths: map[string]bool{}, converters: map[*exec.Cmd]bool{}}
 
-// RemoveTemporaries removes all temporary files of this process, for one that has
-// to end at once: a File that is made or settled afterwards waits forever.
+// RemoveTemporaries removes all temporary files of this process before an immediate exit. Later attempts to create or
+// settle a File block forever.
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
 	for converter := range temporaries.converters {
@@ -88,8 +85,7 @@ func RemoveTemporaries() {
 	}
 }
 
-// openTemporary makes a temporary file that must not be there yet, and locks it: a
-// file without a lock is one of a process that was killed.
+// openTemporary creates and locks a new temporary file. A file without a lock belongs to a killed process.
 func openTemporary(path string) (file, lock *os.File, err error) {
 	temporaries.Lock()
 	defer temporaries.Unlock()
@@ -99,7 +95,7 @@ func openTemporary(path string) (file, lock *os.File, err error) {
 	}
 	lock, ok := lockTemporary(file)
 	if ok {
-		// Before it had its lock, it may have been removed as a stale one.
+		// Before the lock was taken, another process may have removed the file as stale.
 		at, errAt := os.Stat(path)
 		own, errOwn := file.Stat()
 		ok = errAt == nil && errOwn == nil && os.SameFile(at, own)
@@ -119,11 +115,11 @@ func closeLock(lock *os.File) {
 	}
 }
 
-// removeStale removes the temporary files that killed processes have left beside target.
+// removeStale removes the temporary files of killed processes for target.
 func removeStale(target string) {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if err != nil {
-		return // Create says what is wrong with the folder
+		return // Create reports the error of the folder
 	}
 	for _, entry := range entries {
 		rest, ours := strings.CutPrefix(entry.Name(), "."+filepath.Base(target)+".")
@@ -135,8 +131,7 @@ func removeStale(target string) {
 
 var temporaryEnd = regexp.MustCompile(`^[0-9]+-[0-9]+\.tmp$`)
 
-// settleTemporary renames a temporary file to target, or removes it if that fails or
-// target is "".
+// settleTemporary renames a temporary file to target; it removes the file if that fails or target is "".
 func settleTemporary(path, target string) (err error) {
 	temporaries.Lock()
 	defer temporaries.Unlock()
@@ -146,13 +141,12 @@ func settleTemporary(path, target string) (err error) {
 			return nil
 		}
 	}
-	_ = os.Remove(path) // it is not wanted
+	_ = os.Remove(path) // not wanted
 	return err
 }
 
-// Create opens an output. It refuses, without touching anything, a folder that
-// is missing or not writable. What exists and is not a regular file - a pipe, a device - is
-// written to as it is.
+// Create opens an output. It returns an error, without side effects, if the folder is missing or not writable. An
+// existing pipe or device is written directly.
 func Create(path string) (*File, error) {
 	if path == "" {
 		return nil, errors.New("output: the path is empty: give a file name, or - for standard output")
@@ -196,7 +190,7 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// MakeFolder makes a folder for outputs, if it is not there. Its errors say what to do, like those of Create.
+// MakeFolder creates a folder for outputs unless it exists. Its errors name a remedy.
 func MakeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return fmt.Errorf("the folder %s: %w: give a folder that can be written", path, input.WithoutPath(err))
@@ -204,7 +198,6 @@ func MakeFolder(path string) error {
 	return nil
 }
 
-// openDevice opens what is not a regular file, such as a pipe or a device.
 func openDevice(path string) (*File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -215,22 +208,21 @@ func openDevice(path string) (*File, error) {
 	return f, nil
 }
 
-// followLinks returns the path of the file that a path leads to, whether that file is there or
-// not: a link stays a link, and what it points to is replaced.
+// followLinks returns the final target of a path, existing or not: a link stays, and its target is replaced.
 func followLinks(path string) (string, error) {
 	for range linksMax {
 		folder, name := filepath.Split(path)
 		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
 		if err != nil {
-			return path, nil // what is wrong with the folder is reported when a file is made there
+			return path, nil // creating the file reports the error
 		}
 		path = filepath.Join(folder, name)
 		next, err := os.Readlink(path)
 		if err != nil {
-			return path, nil // it is not a link
+			return path, nil // not a link
 		}
 		if !filepath.IsAbs(next) {
-			next = folder + string(filepath.Separator) + next // not cleaned: its .. may come after a link
+			next = folder + string(filepath.Separator) + next // not cleaned: .. may follow a link
 		}
 		path = next
 	}
@@ -249,11 +241,10 @@ func folderAdvice(err error) string {
 	return "give another path"
 }
 
-// Path returns the path as it was given, "standard output", or a writer's name.
+// Path returns the given path, "standard output", or a writer's name.
 func (f *File) Path() string { return f.path }
 
-// Stream reports whether the bytes go to standard output, a writer, a pipe or a device, so that no
-// file is there afterwards.
+// Stream reports whether the output is standard output, a writer, a pipe or a device.
 func (f *File) Stream() bool { return f.temp == "" }
 
 func (f *File) Write(p []byte) (int, error) {
@@ -275,7 +266,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.keep(err)
 }
 
-// Flush gives standard output or a writer what was written so far, unless it is held.
+// Flush writes buffered bytes to standard output or a writer, unless they are held.
 func (f *File) Flush() error {
 	if f.temp != "" || f.hold || f.settled {
 		return f.err
@@ -283,8 +274,8 @@ func (f *File) Flush() error {
 	return f.keep(f.buf.Flush())
 }
 
-// Restart drops what was written, so that the output is written again. What has reached
-// standard output or a writer stays, and that is an error.
+// Restart drops the written bytes, to write the output again. It returns an error if bytes have reached standard
+// output or a writer.
 func (f *File) Restart() error {
 	if f.settled || f.err != nil {
 		return f.err
@@ -315,8 +306,8 @@ func (f *File) Restart() error {
 	return nil
 }
 
-// Commit makes the output appear under its path. After an error the temporary
-// file is gone and what was there before is untouched.
+// Commit publishes the output under its path. After an error the temporary file is removed and an existing file is
+// unchanged.
 func (f *File) Commit() error {
 	if f.settled {
 		return f.err
@@ -328,7 +319,7 @@ func (f *File) Commit() error {
 	return f.rename()
 }
 
-// Abort drops the output; what was there before is untouched. It does nothing after Commit.
+// Abort drops the output; an existing file is unchanged. After Commit it does nothing.
 func (f *File) Abort() {
 	if f.settled {
 		return
@@ -336,22 +327,20 @@ func (f *File) Abort() {
 	f.settled = true
 	if f.temp == "" {
 		if f.file != nil {
-			_ = f.file.Close() // what was written stays
+			_ = f.file.Close() // written bytes stay
 		}
 		return
 	}
 	if f.conversion != nil {
 		f.conversion.drop()
 	}
-	// Nothing is lost when these fail: the file is unwanted, and closed already
-	// if it was finished.
+	// Errors do no harm: the file is unwanted, and already closed if it was finished.
 	_ = f.file.Close()
 	_ = settleTemporary(f.temp, "")
 	closeLock(f.lock)
 }
 
-// finish brings all bytes to the disk, so that the rename cannot show a file
-// whose bytes are lost in a crash.
+// finish syncs all bytes to disk, so that no renamed file can be incomplete after a crash.
 func (f *File) finish() error {
 	if f.hold {
 		if err := f.release(); err != nil {
@@ -392,10 +381,10 @@ func (f *File) rename() error {
 	return f.err
 }
 
-// RemedyFull is what to do when a file cannot be written to its end.
+// RemedyFull is the remedy for a file that cannot be written completely.
 const RemedyFull = "free some space on the disk, or give another path"
 
-// keep wraps the first error and returns it ever after.
+// keep wraps the first error and returns it from then on.
 func (f *File) keep(err error) error {
 	var tool *input.ToolError
 	switch {
@@ -411,12 +400,12 @@ func (f *File) keep(err error) error {
 	return f.err
 }
 
-// Files are the outputs of one run, which appear together at its end.
+// Files are the outputs of one run, which appear together.
 type Files struct {
 	files []*File
 }
 
-// Create opens one more output of the run. Two outputs with one path are refused.
+// Create opens another output. It refuses a path that another output has.
 func (s *Files) Create(path string) (*File, error) {
 	f, err := Create(path)
 	if err != nil {
@@ -425,8 +414,8 @@ func (s *Files) Create(path string) (*File, error) {
 	return s.add(f)
 }
 
-// To adds an output on a writer; see the function To. Two outputs on one writer are
-// refused: their bytes would be interleaved.
+// To adds an output on a writer; see the function To. It refuses a writer that another output has, since bytes would
+// be interleaved.
 func (s *Files) To(name string, w io.Writer) (*File, error) { return s.add(To(name, w)) }
 
 func (s *Files) add(f *File) (*File, error) {
@@ -443,21 +432,20 @@ func (s *Files) add(f *File) (*File, error) {
 	return f, nil
 }
 
-// sameWriter compares pointers; other writers, such as io.Discard, may well take two outputs.
+// sameWriter compares pointers only: other writers, such as io.Discard, may be shared.
 func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
 
-// sameFile compares paths that are not links: files of one name in one folder are one.
+// sameFile compares paths without links by folder and name.
 func sameFile(a, b string) bool {
 	folderA, errA := os.Stat(filepath.Dir(a))
 	folderB, errB := os.Stat(filepath.Dir(b))
 	return errA == nil && errB == nil && filepath.Base(a) == filepath.Base(b) && os.SameFile(folderA, folderB)
 }
 
-// Commit makes all outputs appear. All are brought to the disk before the first
-// is renamed: when one cannot be finished, none appears. It returns the first
-// error.
+// Commit publishes all outputs. It syncs all to disk before the first rename, so that none appears if one cannot be
+// finished. It returns the first error.
 func (s *Files) Commit() error {
 	for _, f := range s.files {
 		if f.settled {
@@ -487,11 +475,10 @@ func (s *Files) Abort() {
 	}
 }
 
-// Temporary is a file of this process that no one is to find: it goes when it is removed, or with
-// RemoveTemporaries.
+// Temporary is a private file of this process, removed by Remove or RemoveTemporaries.
 type Temporary struct{ file *os.File }
 
-// NewTemporary makes a temporary file; see os.CreateTemp for the pattern.
+// NewTemporary creates a temporary file; see os.CreateTemp for the pattern.
 func NewTemporary(pattern string) (*Temporary, error) {
 	temporaries.Lock()
 	defer temporaries.Unlock()
@@ -509,19 +496,19 @@ func (t *Temporary) Write(p []byte) (int, error) { return t.file.Write(p) }
 
 // Remove removes the file.
 func (t *Temporary) Remove() {
-	_ = t.file.Close() // it is not wanted
+	_ = t.file.Close() // not wanted
 	_ = settleTemporary(t.file.Name(), "")
 }
 
-// What the reports of all tools have in common.
+// Common limits of reports.
 const (
-	// NamesKept is how many names are kept of a list that may be long.
+	// NamesKept is the number of names kept of a list.
 	NamesKept = 20
-	// NamesShown is how many of them a text shows.
+	// NamesShown is the number of names in a text.
 	NamesShown = 5
 )
 
-// NameList is a list of which only the beginning is kept.
+// NameList is a truncated list with its full length.
 type NameList struct {
 	Count int      `json:"count"`
 	Names []string `json:"names,omitempty"`
@@ -532,7 +519,7 @@ func NewNameList(names []string) NameList {
 	return NameList{Count: len(names), Names: names[:min(len(names), NamesKept)]}
 }
 
-// Some is the first NamesShown names, for a text.
+// Some returns the first NamesShown names, for a text.
 func (l NameList) Some() string {
 	text := strings.Join(l.Names[:min(len(l.Names), NamesShown)], ", ")
 	if l.Count > NamesShown {
@@ -541,12 +528,12 @@ func (l NameList) Some() string {
 	return text
 }
 
-// WriteJSON writes a report as JSON, indented and without escapes for HTML.
+// WriteJSON writes a report as indented JSON without HTML escapes.
 func WriteJSON(w io.Writer, value any) error {
 	return input.WriteJSON(w, value)
 }
 
-// Plural is a count with its word: 1 signal, 2 signals.
+// Plural formats a count with its noun: 1 signal, 2 signals.
 func Plural[N int | uint32 | uint64](count N, one, many string) string {
 	if count == 1 {
 		return "1 " + one

@@ -4,7 +4,7 @@ package traces
 
 import "os"
 
-// Without locks the owner of a temporary file is not known: stale ones stay.
+// lockTemporary does nothing: without locks the owner of a temporary file is unknown, and stale ones stay.
 func lockTemporary(*os.File) (lock *os.File, ok bool) { return nil, true }
 
 func removeIfStale(string) {}

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockTemporary marks an open temporary file as one of a live process, until the
-// result is closed or the process ends, however it ends. false: another process holds
-// it, which takes it for a stale one. Where a file system has no locks there are none.
+// lockTemporary marks an open temporary file as owned by a live process until the lock is closed or the process ends.
+// ok is false if another process holds the file, to remove it as stale. On file systems without locks, lock is nil.
 func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -20,8 +19,7 @@ func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	if err != nil {
 		return nil, true
 	}
-	// The lock is that of the open file: it outlives the descriptor that is closed
-	// before the file is renamed.
+	// The lock belongs to the open file and outlives its descriptor, which is closed before the rename.
 	copied, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, true
@@ -36,9 +34,9 @@ func removeIfStale(path string) {
 	}
 	defer file.Close()
 	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		_ = os.Remove(path) // whoever makes it at this moment sees that it is gone
+		_ = os.Remove(path) // its creator notices
 		for _, left := range leftovers(path) {
-			_ = os.Remove(left) // most have none
+			_ = os.Remove(left) // usually missing
 		}
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// WaveRow is one signal of a drawing: one value for every column.
+// WaveRow is one signal of a drawing, with a value per column.
 //
-// With Bits 1 the values "0", "1", "x" and "z" are drawn as a line; with any
-// other number of bits (0: an enumeration, a text) they are labels.
+// With Bits 1 the values "0", "1", "x" and "z" are drawn as a line; with any other number of bits (0: an enumeration,
+// a text) they are labels.
 type WaveRow struct {
 	Name   string
 	Bits   int
@@ -20,17 +20,15 @@ type WaveRow struct {
 
 const waveLabelMax = 16
 
-// WriteWaves draws signals over columns as ASCII text, for reports and for tests
-// that keep a drawing. head names what the columns count ("cycle", "ns"), columns
-// are their numbers. marked is the column to point at, -1 for none.
+// WriteWaves draws signals over columns as ASCII text, for reports and snapshot tests. head is the unit of the
+// columns ("cycle", "ns"), columns are their numbers. marked is the column to point at, -1 for none.
 //
 //	cycle    98   99   100  101
 //	clk_i    /~~~~\____/~~~~\____
 //	count_q  |3e       |3f  |40
 //	                   ^
 //
-// Low is _, high ~, unknown x, floating -; | stands where a vector changes. All
-// rows have as many values as there are columns.
+// Low is _, high ~, unknown x, floating -; | marks a change of a vector. All rows have one value per column.
 func WriteWaves(w io.Writer, head string, columns []uint64, rows []WaveRow, marked int) error {
 	names := len(head)
 	width := 4
@@ -63,8 +61,7 @@ func WriteWaves(w io.Writer, head string, columns []uint64, rows []WaveRow, mark
 	return err
 }
 
-// waveNumbers places the numbers of the columns; one that would run into the one
-// before it is left out, but never the last.
+// waveNumbers places the column numbers. It omits numbers that would overlap, but never the last.
 func waveNumbers(columns []uint64, width int) []byte {
 	text := bytes.Repeat([]byte{' '}, width*len(columns))
 	last := len(columns) - 1
@@ -117,7 +114,6 @@ func waveEdge(before, value string) byte {
 	return '|'
 }
 
-// waveLabels draws a vector: its value where it changes.
 func waveLabels(values []string, width int) []byte {
 	var text []byte
 	before := ""

@@ -11,75 +11,70 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Phit is what an interface carries in one cycle.
+// Phit is the data that an interface carries in one cycle.
 type Phit struct {
 	Bits int // 1..64
-	// Rail1 are the bits that are ones, Rail0 those that are zeros. For wires that
-	// are not dual-rail light one is the complement of the other.
+	// Rail1 has the bits that are ones, Rail0 those that are zeros. Without dual-rail light they are complements.
 	Rail1, Rail0 uint64
-	Dark         bool // there is none
-	First, Last  bool // of a frame, if the interface says so
-	Unknown      bool // some of its bits are x or z
+	Dark         bool // no phit in this cycle
+	First, Last  bool // first or last phit of a frame, if the interface marks them
+	Unknown      bool // some bits are x or z
 	Port         uint64
 	Slot         uint32
 
-	// Of an interface of bytes: those that count, in their order, valid until the next cycle, and whether the
-	// interface calls the frame bad.
+	// For interfaces of bytes: the valid bytes in order, kept until the next cycle, and the interface's flag for bad
+	// frames.
 	Octets []byte
 	Bad    bool
 }
 
-// Lane says which signals of a VCD are one interface. Names may be patterns (see
-// vcd.Pattern) in Data, or in Rail1 if the interface is dual-rail; the others, and
-// Name, then refer to its stars by $1, $2 ...
+// Lane names the VCD signals of one interface. Data, or Rail1 for dual-rail light, may be a pattern (see
+// vcd.Pattern); the other names, and Name, then refer to its stars by $1, $2 ...
 //
 //	valid, data  (ready, first, last)      a phit in every cycle with valid and ready
 //	rail1, rail0                           a phit in every cycle with light
-//	axi_stream                             the beginning of the names of tdata, tvalid, tready, tlast and tkeep
+//	axi_stream                             prefix of tdata, tvalid, tready, tlast and tkeep
 type Lane struct {
-	Name  string // of the interface; ${port} in it is the value of Port
-	Place string // where it stands, for errors
+	Name  string // name of the interface, in which ${port} is the value of Port
+	Place string // place in the map, for errors
 
 	Data, Valid, Ready, First, Last string
 	Rail1, Rail0                    string
-	Port                            string // the transmitter's port select, if any
+	Port                            string // port select of the transmitter, "" for none
 
-	// Octets: what is carried are bytes, any number in one cycle, the lowest first unless HighFirst. Keep has a bit
-	// for each byte that counts, bit 0 for the lowest; Bad is on for frames that are not to be used.
+	// Octets: the interface carries any number of bytes per cycle, the lowest first unless HighFirst. Keep has a bit
+	// for each valid byte, bit 0 for the lowest; Bad marks frames to discard.
 	Octets    bool
 	HighFirst bool
 	Keep, Bad string
 	AXIStream string
 }
 
-// Options says how phits are found in a VCD.
+// Options describe the phits in a VCD.
 type Options struct {
-	// Sampling gives the cycles: a clock or a period. With a clock FirstCycle is
-	// the number of the first one.
+	// Sampling defines cycles by a clock or a period. With a clock, FirstCycle is the number of the first cycle.
 	Sampling   vcd.Sampling
 	FirstCycle uint64
 	Lanes      []Lane
-	// Slot is the signal that is the slot's number; without it slots have
-	// SlotCycles cycles, or all is slot 0.
+	// Slot is the signal with the slot number. Without it a slot has SlotCycles cycles, or all cycles are slot 0.
 	Slot       string
 	SlotCycles uint64
 }
 
-// checkEvery is how many instants pass between two checks of the context.
+// checkEvery is the number of instants between two checks of the context.
 const checkEvery = 4096
 
-// LaneID is the number of an interface: patterns make several out of one Lane.
+// LaneID is the number of an interface. A Lane with a pattern can have several.
 type LaneID int32
 
-// Reader reads the phits out of a VCD, in one pass and with memory that grows
-// with the number of interfaces alone.
+// Reader reads phits from a VCD in one pass. Memory grows only with the number of interfaces.
 type Reader struct {
-	// Names are those of the interfaces, Rules the indexes of their Lane.
+	// Names of the interfaces, and Rules, the indices of their Lanes.
 	Names []string
 	Rules []int
 
-	// Cycles is the number after that of the last cycle that was read. Unknown counts how
-	// often an x or z came on valid, ready or a rail and was taken for darkness.
+	// Cycles is the number of cycles read, from cycle 0. Unknown counts x or z on valid, ready or a rail, which is
+	// read as darkness.
 	Cycles  uint64
 	Unknown uint64
 
@@ -88,22 +83,22 @@ type Reader struct {
 	o     Options
 	lanes []laneWires
 	slot  *vcd.Part
-	users [][]LaneID // lanes that a net belongs to
+	users [][]LaneID // lanes by net
 	busy  []LaneID   // lanes with a phit in the last cycle
-	marks []bool     // is in the list of the cycle
+	marks []bool     // lanes in the list of this cycle
 }
 
-// laneWires are the wires of one interface; nil where it has none.
+// laneWires are the wires of one interface; missing wires are nil.
 type laneWires struct {
 	data, valid, ready, first, last, rail1, rail0, port *vcd.Part
 	keep, bad                                           *vcd.Part
 	highFirst                                           bool
-	octets                                              []byte // nil unless it carries bytes
-	now                                                 Phit   // Slot is not kept
+	octets                                              []byte // nil unless the interface carries bytes
+	now                                                 Phit   // current phit, without Slot
 	unknown                                             bool
 }
 
-// Open opens a VCD and finds the wires. Close it.
+// Open opens a VCD and finds the wires. The caller must Close the Reader.
 func Open(path string, o Options) (*Reader, error) {
 	r, err := vcd.Open(path)
 	if err != nil {
@@ -117,7 +112,7 @@ func Open(path string, o Options) (*Reader, error) {
 	return d, nil
 }
 
-// Name is the file's name.
+// Name returns the name of the file.
 func (d *Reader) Name() string { return d.r.Name() }
 
 func (d *Reader) Close() error { return d.r.Close() }
@@ -173,7 +168,6 @@ func (l *laneWires) wires() []*vcd.Part {
 	return []*vcd.Part{l.data, l.valid, l.ready, l.first, l.last, l.rail1, l.rail0, l.port, l.keep, l.bad}
 }
 
-// addLanes finds the wires of a rule, once for every signal that fits its pattern.
 func (d *Reader) addLanes(rule int, index map[string]int) error {
 	l := &d.o.Lanes[rule]
 	fail := func(format string, arguments ...any) error {
@@ -215,7 +209,7 @@ func (d *Reader) addLanes(rule int, index map[string]int) error {
 	return nil
 }
 
-// key is the name, or the pattern, of which there is an interface for each signal that fits.
+// key returns the name or pattern that defines interfaces, one per matching signal.
 func (l *Lane) key() string {
 	switch {
 	case l.AXIStream != "":
@@ -226,7 +220,7 @@ func (l *Lane) key() string {
 	return l.Data
 }
 
-// axiData ends the name of the data of an AXI stream.
+// axiData is the suffix of an AXI stream's data signal.
 const axiData = "tdata"
 
 func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]int) Lane {
@@ -258,7 +252,7 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 	for _, w := range []struct {
 		to    **vcd.Part
 		name  string
-		bits  uint32 // 0 for any
+		bits  uint32 // 0 for any width
 		field string
 	}{
 		{&wires.data, one.Data, 0, "data"}, {&wires.rail1, one.Rail1, 0, "rail1"},
@@ -298,9 +292,8 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 	return nil
 }
 
-// Run reads the whole file. put is called for every phit, and for the first dark
-// cycle after one, cycle by cycle and in the order of the interfaces. The last
-// time of a file, if nothing changes at it, is its end, not a cycle.
+// Run reads the whole file. It calls put for every phit, and for the first dark cycle after one, cycle by cycle in
+// the order of interfaces. The last time of a file without changes is its end, not a cycle.
 func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
 	for count := 0; ; count++ {
 		if count%checkEvery == 0 && ctx.Err() != nil {
@@ -312,7 +305,7 @@ func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Ph
 		if !d.s.Loaded {
 			return nil
 		}
-		// Where nothing changes, what is lit stays lit.
+		// Without changes, light stays.
 		if d.s.Committed {
 			for cycle := d.s.At + 1; cycle < d.s.Instant && len(d.busy) > 0; cycle++ {
 				if cycle%checkEvery == 0 && ctx.Err() != nil {
@@ -329,8 +322,7 @@ func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Ph
 	}
 }
 
-// cycle hands over the phits of one cycle: those of the lanes that had one before
-// and of those whose wires have changed.
+// cycle passes the phits of one cycle to put: of lanes with a phit before, and of lanes whose wires have changed.
 func (d *Reader) cycle(instant int64, changed []vcd.NetID, put func(LaneID, uint64, Phit)) {
 	number := uint64(instant) + d.o.FirstCycle
 	d.Cycles = number + 1
@@ -389,7 +381,7 @@ func (l *laneWires) read(s *vcd.Sampler) {
 	}
 }
 
-// light: a rail that is not known is taken to be dark.
+// An unknown rail counts as dark.
 func (l *laneWires) light(s *vcd.Sampler) {
 	rail1, unknown1 := value(s, l.rail1)
 	rail0, unknown0 := value(s, l.rail0)
@@ -399,7 +391,7 @@ func (l *laneWires) light(s *vcd.Sampler) {
 	l.now.Dark = l.now.Rail1|l.now.Rail0 == 0
 }
 
-// handshake: valid and ready must be known to be 1.
+// valid and ready must be known to be 1.
 func (l *laneWires) handshake(s *vcd.Sampler) {
 	is := func(wire *vcd.Part, missing bool) bool {
 		if wire == nil {
@@ -415,7 +407,7 @@ func (l *laneWires) handshake(s *vcd.Sampler) {
 	if l.now.Dark {
 		return
 	}
-	l.unknown = false // the phit itself says so
+	l.unknown = false // recorded in the phit
 	if l.octets != nil {
 		l.carried(s)
 	} else {
@@ -428,7 +420,6 @@ func (l *laneWires) handshake(s *vcd.Sampler) {
 	l.unknown = false
 }
 
-// carried takes the bytes of a cycle.
 func (l *laneWires) carried(s *vcd.Sampler) {
 	l.octets = l.octets[:0]
 	count := l.data.Bits / 8
@@ -455,7 +446,7 @@ func value(s *vcd.Sampler, p *vcd.Part) (value, unknown uint64) {
 	return s.Bits(p.Net, p.Low, p.Bits)
 }
 
-// PortName puts a port's number into an interface's name.
+// PortName inserts a port number into an interface's name.
 func PortName(name string, port uint64) string {
 	return strings.ReplaceAll(name, "${port}", strconv.FormatUint(port, 10))
 }

@@ -1,5 +1,5 @@
-// Package decode takes phits out of a waveform: what an interface carries in each cycle. It
-// knows wires and frames of bytes; those of Starloom nic.Decoder makes of the phits.
+// Package decode extracts phits from a waveform: the data of each interface in each cycle. It handles wires and
+// frames of bytes; nic.Decoder assembles Starloom's frames from the phits.
 //
 //	any VCD --> vcd.Sampler --> Reader: lanes of wires --put(lane, cycle, Phit)--> nic.Decoder
 //	                            valid and data, or dual-rail light

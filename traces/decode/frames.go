@@ -7,28 +7,27 @@ import (
 	"slices"
 )
 
-// Form says what is in frames of bytes.
+// Form describes frames of bytes.
 type Form struct {
 	Name     string // raw or ethernet
-	Preamble bool   // Ethernet's stands before each, with its start delimiter
-	FCS      bool   // Ethernet's frame check sequence ends each
+	Preamble bool   // an Ethernet preamble with start delimiter comes before each frame
+	FCS      bool   // an Ethernet frame check sequence ends each frame
 }
 
-// Frame is a frame of bytes that was found in a waveform, without preamble, and without a frame check sequence that is
-// right.
+// Frame is a frame of bytes in a waveform, without preamble and without a correct frame check sequence.
 type Frame struct {
 	Lane  LaneID
-	Cycle uint64 // of its last transfer
+	Cycle uint64 // cycle of the last transfer
 	Bytes []byte
-	Fault string // what is wrong with it, "" for nothing
+	Fault string // damage, "" for none
 }
 
-// Framer puts frames of bytes together from the transfers of many interfaces.
+// Framer assembles frames of bytes from the transfers of many interfaces.
 //
 //	Put(lane, cycle, phit) ... Flush() --> emit(frame)
 //
-// A frame ends with last; without it, with the next first, or before the first cycle without a transfer. Frames are
-// emitted as they end: in the order of their last cycles, those of one cycle in the order of the lanes.
+// A frame ends with last; without it, with the next first or before the first cycle without a transfer. Frames are
+// emitted in the order of their last cycles, then of lanes.
 type Framer struct {
 	form  Form
 	lanes []framing
@@ -37,15 +36,15 @@ type Framer struct {
 }
 
 type framing struct {
-	first, last bool // it has these wires
+	first, last bool // the interface has these wires
 	open        bool
 	cycle       uint64
 	bytes       []byte
 	fault       string
 }
 
-// NewFramer returns a framer for the interfaces of a Reader. emit is called with every frame, which is valid until it
-// returns; its error ends everything.
+// NewFramer returns a framer for the interfaces of a Reader. emit is called with every frame, which is valid until
+// emit returns; an error of emit ends the framer.
 func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	f := &Framer{form: form, lanes: make([]framing, len(r.lanes)), emit: emit}
 	for i := range r.lanes {
@@ -54,10 +53,10 @@ func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	return f
 }
 
-// frameBytesMax is how much of a frame is kept: what a capture takes.
+// frameBytesMax is the longest frame kept, the limit of captures.
 const frameBytesMax = 65535
 
-// Put takes what an interface carries in a cycle. Cycles never go back.
+// Put adds the phit of an interface in a cycle. Cycles must not decrease.
 func (f *Framer) Put(lane LaneID, cycle uint64, p Phit) {
 	l := &f.lanes[lane]
 	switch {
@@ -75,7 +74,7 @@ func (f *Framer) Put(lane LaneID, cycle uint64, p Phit) {
 	}
 	if !l.open {
 		if l.first && !p.First {
-			return // the end of a frame that began before the recording
+			return // end of a frame that began before the recording
 		}
 		l.open, l.bytes, l.fault = true, l.bytes[:0], ""
 	}
@@ -112,7 +111,7 @@ const (
 	preambleByte   = 0x55
 	startDelimiter = 0xD5
 	fcsBytes       = 4
-	// ethernetBytesMin is the head of an Ethernet frame: destination, source and type.
+	// ethernetBytesMin is the size of an Ethernet header: destination, source and type.
 	ethernetBytesMin = 14
 )
 
@@ -146,7 +145,7 @@ func (form Form) open(f *Frame) {
 	}
 }
 
-// Flush ends the stream: a frame that has no end is damaged. It returns the first error of emit.
+// Flush ends the stream: open frames are damaged. It returns the first error of emit.
 func (f *Framer) Flush() error {
 	for lane := range f.lanes {
 		if f.lanes[lane].open {

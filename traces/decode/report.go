@@ -13,30 +13,30 @@ import (
 // Schema is the version of Report's JSON.
 const Schema = 1
 
-// Report says what was found in a VCD. Its JSON is stable.
+// Report summarises the frames in a VCD. Its JSON is stable.
 type Report struct {
 	Schema     int         `json:"schema"`
 	File       string      `json:"file"`
 	Cycles     uint64      `json:"cycles"`
-	Interfaces []Interface `json:"interfaces"` // those with frames
-	Lanes      int         `json:"lanes"`      // interfaces of the map that the VCD has
+	Interfaces []Interface `json:"interfaces"` // interfaces with frames
+	Lanes      int         `json:"lanes"`      // interfaces of the map found in the VCD
 	Frames     uint64      `json:"frames"`
 	OK         uint64      `json:"ok"`
 	Damaged    uint64      `json:"damaged"`
 	Collisions uint64      `json:"collisions"`
-	Faults     []Fault     `json:"faults,omitempty"` // what is wrong with damaged frames of bytes
-	Unknown    uint64      `json:"unknown"`          // times that x or z came and was taken for darkness
+	Faults     []Fault     `json:"faults,omitempty"` // faults of damaged frames of bytes
+	Unknown    uint64      `json:"unknown"`          // occurrences of x or z read as darkness
 	Truncated  bool        `json:"truncated,omitempty"`
 }
 
-// Fault is what is wrong with frames.
+// Fault is a kind of damage with the number of its frames.
 type Fault struct {
 	What   string `json:"what"`
 	Frames uint64 `json:"frames"`
-	Cycle  uint64 `json:"cycle"` // in which the first of them ends
+	Cycle  uint64 `json:"cycle"` // last cycle of the first of these frames
 }
 
-// Interface is what was found on one interface.
+// Interface counts the frames of one interface.
 type Interface struct {
 	Name       string `json:"name"`
 	Frames     uint64 `json:"frames"`
@@ -66,7 +66,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Truncated {
 		fmt.Fprintf(t, "  note\tthe file ends within a line, which is left out\n")
 	}
-	_ = t.Flush() // into a strings.Builder
+	_ = t.Flush() // a strings.Builder cannot fail
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -27,17 +27,16 @@ func (d *differ) compare(m *merge) error {
 	return d.finish(m, c.before)
 }
 
-// comparison is how far two files have been compared.
 type comparison struct {
 	*differ
 	m       *merge
-	all     []int32 // all pairs
-	differs []bool  // pairs that were found to differ
-	found   []int32 // those of this instant
-	resync  bool    // everything is to be compared, not what changes
-	before  bool    // there was something before From
+	all     []int32
+	differs []bool  // pairs with a difference so far
+	found   []int32 // pairs with a difference at this instant
+	resync  bool    // compare all pairs, not only changed ones
+	before  bool    // the files have instants before From
 
-	first, last instant // that were compared
+	first, last instant // first and last compared instant
 }
 
 func newComparison(d *differ, m *merge) *comparison {
@@ -48,7 +47,7 @@ func newComparison(d *differ, m *merge) *comparison {
 	return c
 }
 
-// at compares an instant, unless it is before both files have begun, or while one is not dumped.
+// at compares an instant, unless a file has not begun or is not dumped.
 func (c *comparison) at(s step) {
 	a, b := c.m.a, c.m.b
 	switch {
@@ -58,7 +57,7 @@ func (c *comparison) at(s step) {
 		c.report.SkippedBegin++
 	case a.Off || b.Off:
 		if a.Off != b.Off {
-			c.report.SkippedOff++ // else neither file says anything
+			c.report.SkippedOff++ // otherwise both files are silent
 		}
 	default:
 		c.compareAt(s)
@@ -102,7 +101,7 @@ func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 
 			found = append(found, i)
 		case (p.kind == vcd.KindReal || p.kind == vcd.KindText) && m.a.Given(p.a) != m.b.Given(p.b):
 			d.halfGiven[i] = true
-		case d.relaxed != nil && d.relaxed[i] == d.report.Instants: // a pair may be listed twice, for both files
+		case d.relaxed != nil && d.relaxed[i] == d.report.Instants: // listed for both files
 		case d.relaxed != nil && !equalPair(m.a, m.b, p, exact):
 			d.relaxed[i] = d.report.Instants
 			d.countRelaxed(m, p)

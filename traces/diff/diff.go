@@ -13,10 +13,9 @@ import (
 
 const contextDefault = 16
 
-// Files compares two waveforms in one pass, side by side; see vcd.Open for what they may be. Memory grows with the number
-// of signals, not with the length of the files; only the few cycles before
-// the first difference are read a second time. It returns an *input.Error for files and
-// options that cannot be used, and the context's error when that ends.
+// Files compares two waveforms side by side in one pass; vcd.Open lists the formats. Memory grows with the number of
+// signals, not with the length of the files; only the few cycles before the first difference are read again. Files
+// returns an *input.Error for unusable files and options, and ctx's error when ctx ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
 	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}, halfGiven: map[int32]bool{}}
 	if pathA == input.StandardInput && pathB == pathA {

@@ -11,19 +11,19 @@ type differ struct {
 	files [2]*vcd.Waveform
 	o     Options
 
-	unit     vcd.Timescale // the finest of both files and of the options
-	shift    int64         // instants of B are this much later
+	unit     vcd.Timescale // finest unit of both files and the options
+	shift    int64         // offset of B's instants
 	from, to int64
 	pairs    []pair
 
-	// relaxed is, by pair, the number of the last instant at which values matched that are not
-	// equal: x or z, reals within the tolerance, events that may be. It is nil if none can.
+	// relaxed holds, per pair, the number of the last instant at which unequal values matched: x or z, reals within
+	// the tolerance, possible events. It is nil if the options allow none.
 	match        matching
 	relaxed      []uint64
-	relaxedCount uint64         // by x or z
-	maybeCount   uint64         // events
-	compared     bool           // a value equals another
-	halfGiven    map[int32]bool // pairs of a NaN or an empty text in one file, and no value in the other
+	relaxedCount uint64         // matches by x or z
+	maybeCount   uint64         // matches of possible events
+	compared     bool           // some values were equal
+	halfGiven    map[int32]bool // pairs with NaN or an empty text in one file and no value in the other
 
 	firstPair int
 	firstAt   int64

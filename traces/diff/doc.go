@@ -1,13 +1,12 @@
-// Package diff compares two VCDs, side by side in one pass. Values are compared at every
-// change or, if the files are sampled, in every cycle.
+// Package diff compares two VCDs side by side in one pass: at every change or, for sampled files, in every cycle.
 //
 //	a.vcd --> vcd.Reader --> vcd.Sampler --+
 //	               |                       |
-//	            pairing: which signal      +--> merge --> compare --> Report --> draw
-//	            is which, bits and all     |   instant by instant    first difference,
-//	               |                       |                         what was skipped
+//	            pairing of signals,        +--> merge --> compare --> Report --> draw
+//	            whole or by bits           |   instant by instant    first difference,
+//	               |                       |                         skipped parts
 //	b.vcd --> vcd.Reader --> vcd.Sampler --+
 //
-// The verdict is equal only if all of both files was compared. A file that ends before the last
-// change of the other one differs.
+// The verdict is equal only if both files were compared completely. A file that ends before the other's last change
+// differs.
 package diff

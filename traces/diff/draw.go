@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// neighboursMax is how many signals are drawn besides the one that differs.
+	// neighboursMax is the number of signals drawn besides the first different one.
 	neighboursMax = 5
 )
 
-// draw reads both files once more, up to the first difference, and draws what
-// happened before it. Only the signals of the drawing are watched, which is quick.
+// draw reads both files again up to the first difference and draws the instants before it. It watches only the drawn
+// signals, which is fast.
 func (d *differ) draw() error {
 	chosen := d.choose()
 	m, err := d.open(chosen)
@@ -36,8 +36,8 @@ func (d *differ) draw() error {
 	return err
 }
 
-// choose returns the pair that differs first, then the clock, then its neighbours:
-// pairs of the same scope, the nearest in A's declarations first.
+// choose returns the first different pair, then the clock, then pairs of the same scope, nearest in A's declarations
+// first.
 func (d *differ) choose() []pair {
 	first := d.pairs[d.firstPair]
 	scope := scopeOf(first.nameA)
@@ -78,15 +78,13 @@ func scopeOf(path string) string { return path[:max(strings.LastIndexByte(path, 
 
 func variableOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// looksLikeClock goes by the name, as people do.
 func looksLikeClock(p *pair) bool {
 	name := strings.ToLower(variableOf(p.nameA))
 	return p.bits == 1 && (strings.HasPrefix(name, "clk") || strings.HasPrefix(name, "clock") ||
 		strings.HasSuffix(name, "clk") || strings.HasSuffix(name, "clock"))
 }
 
-// nearer reports whether a clock is closer to a scope than the one found before: in a
-// longer scope around it.
+// nearer reports whether a clock is in a closer enclosing scope than the one found before.
 func nearer(p *pair, before int, pairs []pair, scope string) bool {
 	own := scopeOf(p.nameA)
 	if _, ok := cutScope(scope+".", own); !ok {
@@ -102,14 +100,14 @@ type drawing struct {
 	sampled bool
 
 	instants []int64
-	a, b     [][]string // by pair, then by column
+	a, b     [][]string // labels by pair and column
 }
 
 func newDrawing(m *merge, pairs []pair, columns int, sampled bool) *drawing {
 	return &drawing{m: m, pairs: pairs, columns: columns, sampled: sampled, a: make([][]string, len(pairs)), b: make([][]string, len(pairs))}
 }
 
-// add adds a column. Between sampled cycles nothing has changed: they are drawn, too.
+// add adds a column, and columns for sampled cycles without changes before it.
 func (w *drawing) add(instant int64) {
 	if count := len(w.instants); w.sampled && count > 0 {
 		last := w.instants[count-1]
@@ -128,8 +126,7 @@ func (w *drawing) add(instant int64) {
 	})
 }
 
-// label is what is drawn, 1 where an event is triggered; before a file begins there is
-// nothing.
+// label returns the drawn value: 1 for a triggered event, x before the file begins.
 func (w *drawing) label(s *vcd.Sampler, id vcd.NetID, low uint32, p *pair, instant int64) string {
 	switch {
 	case !s.Committed:
@@ -158,7 +155,7 @@ func appendLast[T any](list []T, value T, count int) []T {
 	return append(list, value)
 }
 
-// text draws the columns: two rows where the files differ, else one.
+// text draws two rows for pairs that differ, one for others.
 func (w *drawing) text(unit vcd.Timescale) (string, error) {
 	head := "cycle"
 	numbers := make([]uint64, len(w.instants))

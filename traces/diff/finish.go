@@ -10,7 +10,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// finish says how far the comparison has come, and judges. before: there was something before From.
 func (d *differ) finish(m *merge, before bool) error {
 	report := &d.report
 	d.noteUnvalued(m)
@@ -44,7 +43,7 @@ func (d *differ) noteUnvalued(m *merge) {
 			names = append(names, p.nameA)
 		}
 	}
-	if len(names) == 0 || d.o.First && d.report.First != nil { // then the files were not read on
+	if len(names) == 0 || d.o.First && d.report.First != nil { // the files were not read completely
 		return
 	}
 	d.report.Compared -= len(names)

@@ -8,8 +8,8 @@ import (
 
 type matching struct {
 	lenient   bool    // x and z match everything
-	tolerance float64 // of reals, as a fraction of the larger one
-	maybe     bool    // an event that may have been triggered matches both
+	tolerance float64 // relative tolerance of reals
+	maybe     bool    // a possibly triggered event matches both
 }
 
 var exact = matching{}
@@ -53,7 +53,7 @@ func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
 	return valueA == valueB && unknownA == unknownB
 }
 
-// knownInBoth reports whether a bit of both is 0 or 1.
+// knownInBoth reports whether some bit is 0 or 1 in both files.
 func knownInBoth(a, b *vcd.Sampler, p *pair) bool {
 	for done := uint32(0); done < p.bits; done += 64 {
 		count := min(64, p.bits-done)

@@ -40,25 +40,24 @@ func (d *differ) open(pairs []pair) (m *merge, err error) {
 }
 
 func (m *merge) close() {
-	// Files that were read only.
+	// read-only files
 	_ = m.readA.Close()
 	if m.readB != nil {
 		_ = m.readB.Close()
 	}
 }
 
-// step is an instant of one file or of both, and what changes in each.
 type step struct {
 	instant            int64
 	changedA, changedB []vcd.NetID
 }
 
-// checkEvery is how many instants pass between two checks of the context.
+// checkEvery is the number of instants between two checks of the context.
 const checkEvery = 4096
 
-// instants yields the instants of both files, as far as a last one, when their samplers show what
-// the files say then. It ends when one file has ended, or is cut off within an instant, and with the
-// error of a file or of tick, which is called now and then. A file is not read on after a break.
+// instants yields the instants of both files up to last, with samplers at the instant's values. It ends when a file
+// has ended or is cut off within an instant, and with an error of a file or of tick, which is called regularly. After
+// a break, the files are not read further.
 func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		err := m.load(true, true)
@@ -81,8 +80,7 @@ func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
 	}
 }
 
-// next is the next instant, of one file or of both. It returns false when one
-// file has ended, or is cut off within that instant.
+// next returns the next instant of either file; ok is false if a file has ended or is cut off within that instant.
 func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	if !m.a.Loaded || !m.b.Loaded {
 		return 0, false, false, false
@@ -113,7 +111,7 @@ func (m *merge) load(fromA, fromB bool) (err error) {
 	return err
 }
 
-// instant is a cycle, or a time in common units, with what the files say then.
+// instant is a cycle, or a time in common units, with the times in both files.
 type instant struct {
 	number       int64
 	timeA, timeB uint64

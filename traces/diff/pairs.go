@@ -10,17 +10,16 @@ import (
 	"starloom/traces/vcd"
 )
 
-// pair is one thing to compare: a net of A with a net of B, or a part of one with
-// a part of the other, most significant bit with most significant bit.
+// pair is a net of A and a net of B, or parts of them, with their most significant bits aligned.
 type pair struct {
 	a, b       vcd.NetID
 	aLow, bLow uint32
 	bits       uint32 // 0 for reals, texts and events
 	kind       vcd.Kind
-	whole      bool // both nets as a whole, of at most 64 bits
+	whole      bool // both nets completely, of at most 64 bits
 	nameA      string
 	nameB      string
-	order      int // of the variable in A's declarations
+	order      int // index of the variable in A's declarations
 }
 
 type pairing struct {
@@ -30,23 +29,23 @@ type pairing struct {
 	rules        []compiledRule
 
 	indexB map[string]int // variables of B by path
-	again  [2]repeats     // of A and B
-	seen   map[pair]bool  // nets and bits alone
+	again  [2]repeats     // repeats of A and B
+	seen   map[pair]bool  // pairs by nets and bits only
 	pairs  []pair
 	declared
 
-	pairedA, pairedB []bool // by net
+	pairedA, pairedB []bool // paired nets
 	onlyA, onlyB     []string
-	stripA, stripB   string // scopes that names are compared without
+	stripA, stripB   string // outer scopes ignored in names
 
-	skipped              map[pair]bool // left out, by nets and bits alone: true by --ignore, false by --only
-	restOnly, restIgnore int           // left out, of what only one file has
+	skipped              map[pair]bool // skipped pairs by nets and bits: true by --ignore, false by --only
+	restOnly, restIgnore int           // skipped signals that only one file has
 }
 
 type declared struct {
 	shapes []Mismatch
-	ranges []string                // of signals with another range in B
-	bits   [2]map[vcd.NetID][]bool // of A and B: the bits that are compared; nil for all
+	ranges []string                // signals with another range in B
+	bits   [2]map[vcd.NetID][]bool // compared bits in A and B; nil for all
 }
 
 type compiledRule struct {
@@ -135,7 +134,7 @@ func (p *pairing) examples() string {
 	return fmt.Sprintf(": names are like %s and like %s", p.onlyA[0], p.onlyB[0])
 }
 
-// findExact pairs what the rules name in full; both names must exist.
+// findExact pairs signals that rules name completely; both must exist.
 func (p *pairing) findExact(o *Options) error {
 	for _, rule := range o.Rules {
 		if vcd.IsPattern(rule.From) {
@@ -154,8 +153,7 @@ func (p *pairing) findExact(o *Options) error {
 	return nil
 }
 
-// findVariable pairs one variable of A: by the first rule that fits, by its path,
-// and by its path without the scopes that only one file has around everything.
+// findVariable pairs a variable of A: by the first matching rule, by its path, or by its path without outer scopes.
 func (p *pairing) findVariable(v *vcd.Var, order int) {
 	if _, ok := p.exact[v.Path]; ok {
 		return
@@ -174,8 +172,7 @@ func (p *pairing) findVariable(v *vcd.Var, order int) {
 	}
 }
 
-// renamed returns what a name of A is in B when the scopes around everything are
-// exchanged.
+// renamed returns a name of A with its outer scopes replaced by those of B.
 func (p *pairing) renamed(path string) (string, bool) {
 	rest, ok := cutScope(path, p.stripA)
 	return vcd.JoinPath(p.stripB, rest), ok
@@ -192,11 +189,11 @@ func cutScope(path, scope string) (string, bool) {
 	return strings.CutPrefix(rest, ".")
 }
 
-// repeats are the nets that share a path with one declared before, as the instances of a scope that is declared twice do:
-// the second of A is compared with the second of B.
+// repeats are nets whose path was declared before, as in a scope declared twice: the second of A is compared with the
+// second of B.
 type repeats struct {
 	nth  map[repeat]int   // 1 for the second net of a path
-	vars map[string][]int // their variables, by path
+	vars map[string][]int // their variables by path
 }
 
 type repeat struct {
@@ -216,15 +213,14 @@ func findRepeats(h *vcd.Header, index map[string]int) repeats {
 	return r
 }
 
-// match pairs a variable of A with what has this name in B, as a whole or bit by
-// bit. It returns false when there is nothing.
+// match pairs a variable of A with name in B, whole or bit by bit; it returns false if B lacks the name.
 func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 	varsB := p.b.Header().Vars
 	if b, _, ok := p.b.Header().Resolve(p.indexB, name); ok {
 		if nth := p.again[0].nth[repeat{v.Path, v.Net}]; nth > 0 {
 			again := p.again[1].vars[name]
 			if nth > len(again) {
-				return true // only A has it
+				return true // missing in B
 			}
 			b = varsB[again[nth-1]].Whole()
 		}
@@ -235,7 +231,7 @@ func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 	if v.Kind != vcd.KindBits || msb == lsb {
 		return false
 	}
-	// B has the bits one by one.
+	// B may declare single bits.
 	var bits []vcd.Part
 	for i := range v.Bits {
 		index := lsb + i
@@ -283,13 +279,13 @@ func (p *pairing) add(a, b vcd.Part, order int) {
 }
 
 const (
-	// stripDepthMax is how many scopes around everything are tried, in each file.
+	// stripDepthMax is the number of outer scopes tried in each file.
 	stripDepthMax = 4
 	stripSample   = 10000
 )
 
-// findStrip finds the scopes around everything without which most names of A are
-// names of B; nothing is removed if that does not help.
+// findStrip finds the outer scopes whose removal makes most names of A match names of B; it keeps all scopes if
+// removal does not help.
 func (p *pairing) findStrip() {
 	varsA := p.a.Header().Vars
 	best := 0
@@ -308,7 +304,7 @@ func (p *pairing) findStrip() {
 	}
 }
 
-// inB reports whether B has a name, or its bits one by one.
+// inB reports whether B has a name or its single bits.
 func (p *pairing) inB(name string, v *vcd.Var) bool {
 	_, ok := p.indexB[name]
 	if msb, lsb := v.Indices(); !ok && msb != lsb {
@@ -343,8 +339,7 @@ func scopesAround(vars []vcd.Var) []string {
 	return scopes
 }
 
-// findRest lists what only one file has. Names of a net that is compared under
-// another name do not count.
+// findRest lists signals of one file only, except for other names of compared nets.
 func (p *pairing) findRest() {
 	rest := func(r *vcd.Reader, paired []bool) (names []string) {
 		listed, left := make([]bool, r.Nets()), make([]bool, r.Nets())
@@ -359,7 +354,7 @@ func (p *pairing) findRest() {
 		for i := range r.Header().Vars {
 			v := &r.Header().Vars[i]
 			if left[v.Net] && !listed[v.Net] {
-				left[v.Net] = false // once for all its names
+				left[v.Net] = false // counts once for all names
 				if p.ignore.Match(v.Path) {
 					p.restIgnore++
 				} else {
@@ -372,7 +367,7 @@ func (p *pairing) findRest() {
 	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
 }
 
-// notice notes that bits of a file are compared, or left out by an option. The bits of a whole net are nil.
+// notice records the bits of a file that are compared or skipped; nil for a whole net.
 func (p *pairing) notice(file int, r *vcd.Reader, part vcd.Part) {
 	bits, there := p.bits[file][part.Net]
 	switch _, size := r.Net(part.Net); {
@@ -392,7 +387,7 @@ func (p *pairing) leftBits() (lines []string) {
 		var names []string
 		for _, v := range r.Header().Vars {
 			bits := p.bits[i][v.Net]
-			delete(p.bits[i], v.Net) // once for all its names
+			delete(p.bits[i], v.Net) // counts once for all names
 			left := 0
 			for _, compared := range bits {
 				if !compared {
@@ -419,8 +414,7 @@ func (p *pairing) otherRanges() []string {
 	return []string{"indices of " + signals + " with another range in B, compared by position: " + list.Some()}
 }
 
-// leftOut says how many signals --only and --ignore leave out. A signal
-// that is compared under another of its names does not count.
+// leftOut counts the signals that --only and --ignore skip, except for other names of compared signals.
 func (p *pairing) leftOut() (lines []string) {
 	only, ignore := p.restOnly, p.restIgnore
 	for key, ignored := range p.skipped {

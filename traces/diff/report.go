@@ -13,44 +13,43 @@ import (
 // Schema is the version of Report's JSON.
 const Schema = 1
 
-// The verdicts of a comparison.
+// Verdicts of a comparison.
 const (
-	VerdictEqual        = "equal"         // all of both files was compared
-	VerdictNoDifference = "no_difference" // in what was compared; not all was
-	VerdictDifferent    = "different"     // something differs
+	VerdictEqual        = "equal"         // both files were compared completely
+	VerdictNoDifference = "no_difference" // no difference in the compared part
+	VerdictDifferent    = "different"     // a difference was found
 )
 
-// Report is what a comparison has found.
+// Report is the result of a comparison.
 type Report struct {
 	Schema  int    `json:"schema"`
 	A       string `json:"a"`
 	B       string `json:"b"`
-	Verdict string `json:"verdict"` // VerdictEqual, VerdictNoDifference, VerdictDifferent
+	Verdict string `json:"verdict"` // VerdictEqual, VerdictNoDifference or VerdictDifferent
 
-	// First is the first difference, of the signal that A declares first; Waves
-	// draws it and its neighbours.
+	// First is the first difference; of several at one instant, the signal that A declares first. Waves draws it with
+	// its neighbours.
 	First *Difference `json:"first,omitempty"`
 	Waves string      `json:"waves,omitempty"`
 
-	Compared  int          `json:"compared"`          // signals
-	Differing int          `json:"differing"`         // of them
-	Signals   []Difference `json:"signals,omitempty"` // the first 20, by time
-	Shapes    []Mismatch   `json:"shapes,omitempty"`  // of the same name but of other bits or kinds
+	Compared  int          `json:"compared"`          // number of compared signals
+	Differing int          `json:"differing"`         // number of compared signals with a difference
+	Signals   []Difference `json:"signals,omitempty"` // first 20 differences, by time
+	Shapes    []Mismatch   `json:"shapes,omitempty"`  // signals with the same name but other bits or kinds
 
 	OnlyA traces.NameList `json:"only_a"`
 	OnlyB traces.NameList `json:"only_b"`
-	// ScopeA and ScopeB are scopes around everything, without which names are the
-	// same.
+	// ScopeA and ScopeB are outer scopes ignored in names.
 	ScopeA string `json:"scope_a,omitempty"`
 	ScopeB string `json:"scope_b,omitempty"`
 
 	Span
 
-	// GoesOn is the first change in one file after the other has ended; without it
-	// both end with the same changes. It is a difference, unless Options.Prefix.
+	// GoesOn is the first change in one file after the end of the other; nil if both end with the same changes. It is
+	// a difference, unless Options.Prefix is set.
 	GoesOn *GoesOn `json:"goes_on,omitempty"`
 
-	// RealTolerance is the option, RealsWithin how many reals match only by it.
+	// RealTolerance is the option; RealsWithin counts reals that match only by it.
 	RealTolerance float64 `json:"real_tolerance,omitempty"`
 	RealsWithin   uint64  `json:"reals_within,omitempty"`
 
@@ -58,48 +57,47 @@ type Report struct {
 	Skips
 }
 
-// Span is what was compared, and from when to when.
+// Span is the compared time span.
 type Span struct {
-	Sampled  bool   `json:"sampled"`  // at cycles, not at every change
-	Unit     string `json:"unit"`     // of times
-	Instants uint64 `json:"instants"` // cycles or times that were compared
+	Sampled  bool   `json:"sampled"`  // compared at cycles, not at every change
+	Unit     string `json:"unit"`     // unit of times
+	Instants uint64 `json:"instants"` // number of compared cycles or times
 	From     Moment `json:"from"`
 	To       Moment `json:"to"`
 }
 
-// Ends is how the files end.
+// Ends describes the ends of the files.
 type Ends struct {
-	// The files that ended at To; if only one has, the other goes on.
+	// Whether each file ended by To; if only one did, the other goes on.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
-	TruncatedA bool `json:"truncated_a,omitempty"` // the last line has no end and was not read
+	TruncatedA bool `json:"truncated_a,omitempty"` // the last line is incomplete and was not read
 	TruncatedB bool `json:"truncated_b,omitempty"`
 
-	// The time of that line, from which on nothing was compared; empty if the line is
-	// itself a time, or before the first one.
+	// Time of the incomplete line, from which on nothing was compared; "" if the line is itself a time or before the
+	// first one.
 	TruncatedFromA string `json:"truncated_from_a,omitempty"`
 	TruncatedFromB string `json:"truncated_from_b,omitempty"`
 
-	// Values that were not read, because they do not fit the kinds of their signals.
+	// Values of another kind than their signals, which were not read.
 	UnreadA uint64 `json:"unread_a,omitempty"`
 	UnreadB uint64 `json:"unread_b,omitempty"`
 }
 
-// Skips is what was not compared.
+// Skips lists the parts that were not compared.
 type Skips struct {
-	// Skipped says what else was not compared: because of the options, or between samples.
+	// Skipped describes parts skipped because of options or between samples.
 	Skipped []string `json:"skipped,omitempty"`
 
-	// Cycles or times that were not compared: before both files have begun, and while
-	// one is not dumped ($dumpoff).
+	// Cycles or times skipped before both files have begun, and while one is not dumped ($dumpoff).
 	SkippedBegin uint64 `json:"skipped_begin,omitempty"`
 	SkippedOff   uint64 `json:"skipped_off,omitempty"`
 }
 
-// GoesOn is what one file still has after the other has ended: the end of a file is the
-// last change of a signal that is compared; a later time without one does not count.
+// GoesOn is the first change of a compared signal after the last change in the other file. A later time without such
+// a change does not count.
 type GoesOn struct {
-	File    string `json:"file"` // a or b, the one that goes on
+	File    string `json:"file"` // longer file, a or b
 	Signal  string `json:"signal"`
 	SignalB string `json:"signal_b"`
 	At      Moment `json:"at"`
@@ -119,15 +117,15 @@ func (g *GoesOn) name() string {
 	return g.SignalB
 }
 
-// Moment is when something happens: the cycle of A if the files are sampled, and the
-// times of the last sample or change in both files.
+// Moment is a point in time: the cycle of A in sampled files, and the times of the last sample or change in both
+// files.
 type Moment struct {
 	Cycle *int64 `json:"cycle,omitempty"`
 	TimeA string `json:"time_a"`
 	TimeB string `json:"time_b"`
 }
 
-// String is the cycle with the time in A, or that time alone.
+// String returns the cycle, or without one the time in A.
 func (m Moment) String() string {
 	if m.Cycle == nil {
 		return m.TimeA
@@ -142,7 +140,7 @@ func (m Moment) when() string {
 	return "in " + m.String()
 }
 
-// Difference is a signal that differs, and the first time that it does.
+// Difference is the first difference of a signal.
 type Difference struct {
 	Signal  string `json:"signal"`
 	SignalB string `json:"signal_b"`
@@ -151,8 +149,7 @@ type Difference struct {
 	B       string `json:"value_b"`
 }
 
-// Mismatch is a signal that is declared differently, so that values cannot be
-// compared. It counts as a difference.
+// Mismatch is a signal whose declarations differ, so that its values cannot be compared. It counts as a difference.
 type Mismatch struct {
 	Signal  string `json:"signal"`
 	SignalB string `json:"signal_b"`
@@ -171,7 +168,7 @@ func (r *Report) judge() {
 // Differs reports whether a difference was found.
 func (r *Report) Differs() bool { return r.Verdict == VerdictDifferent }
 
-// Damaged reports whether values of the signals that were compared could not be read.
+// Damaged reports whether values of compared signals could not be read.
 func (r *Report) Damaged() bool {
 	return r.TruncatedA || r.TruncatedB || r.UnreadA+r.UnreadB > 0
 }

@@ -6,8 +6,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// readTail reads the longer file on, up to the first change of a compared signal or to
-// its end. The end of a file whose last line is cut off is not known.
+// readTail reads the longer file up to the first change of a compared signal, or to its end. If the last line of the
+// shorter file is incomplete, its end is unknown and readTail does nothing.
 func (d *differ) readTail(m *merge) error {
 	ended, longer, ofLonger := m.a, m.b, &m.ofB
 	if m.a.Loaded {
@@ -16,7 +16,7 @@ func (d *differ) readTail(m *merge) error {
 	if ended.Loaded || !longer.Loaded || !ended.Committed || ended.Off || ended.Reader.Truncated() {
 		return nil
 	}
-	unknown := longer.Off // what has changed since it was dumped
+	unknown := longer.Off // changes while it was not dumped
 	pairs := oneSided(d.pairs, longer == m.b)
 	held := longer.Held()
 	for count := 0; longer.Loaded && !longer.Cut && longer.Instant <= d.to; count++ {
@@ -41,7 +41,6 @@ func (d *differ) readTail(m *merge) error {
 	return nil
 }
 
-// oneSided makes pairs of the columns of one file with themselves.
 func oneSided(pairs []pair, sideB bool) []pair {
 	own := make([]pair, len(pairs))
 	for i, p := range pairs {
@@ -55,8 +54,8 @@ func oneSided(pairs []pair, sideB bool) []pair {
 	return own
 }
 
-// firstMoved commits an instant. It returns the first pair that has changed, in the order
-// of the declarations, -1 if none has. Every edge is a change of the clock.
+// firstMoved commits an instant and returns the first changed pair in the order of declarations, -1 for none. Every
+// edge counts as a change of the clock.
 func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
 	first := -1
 	keep := func(i int32) {

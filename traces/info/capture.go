@@ -11,34 +11,34 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// Capture says what is in a packet capture.
+// Capture summarises a packet capture.
 type Capture struct {
 	Application string `json:"application,omitempty"`
 	Comment     string `json:"comment,omitempty"`
 	Packets     uint64 `json:"packets"`
 	Bytes       int64  `json:"bytes"`
 
-	// First and Last are the smallest and the largest cycle.
+	// First and Last are the smallest and largest cycle.
 	First uint64 `json:"first_cycle"`
 	Last  uint64 `json:"last_cycle"`
 
-	// FirstTime and LastTime are the smallest and the largest time of a packet, with the digits of its interface's resolution.
+	// FirstTime and LastTime are the smallest and largest packet time, with the digits of the interface's resolution.
 	FirstTime string `json:"first_time,omitempty"`
 	LastTime  string `json:"last_time,omitempty"`
 
 	Directions []Count     `json:"directions"`
-	Statuses   []Count     `json:"statuses"` // of what was received
+	Statuses   []Count     `json:"statuses"` // statuses of received packets
 	Foreign    uint64      `json:"foreign,omitempty"`
 	Interfaces []Interface `json:"interfaces"`
 }
 
-// Count is how often something was.
+// Count is a number of occurrences.
 type Count struct {
 	Name  string `json:"name"`
 	Count uint64 `json:"count"`
 }
 
-// Interface is what went over one interface.
+// Interface counts the packets of one interface.
 type Interface struct {
 	Name     string `json:"name"`
 	Sent     uint64 `json:"sent"`
@@ -70,16 +70,15 @@ func readCapture(s *input.Stream, o Options) (*Capture, error) {
 
 type captureTally struct {
 	info     *Capture
-	numbers  []int          // index into info.Interfaces of the section's interfaces
-	names    map[string]int // the same by name
-	spans    []timeSpan     // of all sections' interfaces
+	numbers  []int          // indices in info.Interfaces for the section's interfaces
+	names    map[string]int // indices in info.Interfaces by name
+	spans    []timeSpan     // time spans of the interfaces of all sections
 	statuses [statusesCounted]uint64
 	received uint64
 	sent     uint64
 	started  bool
 }
 
-// timeSpan is the first and the last time of an interface's packets.
 type timeSpan struct {
 	clock       pcapng.Clock
 	first, last uint64
@@ -142,7 +141,7 @@ func (t *captureTally) packet(b *pcapng.Block) {
 	t.spans[len(t.spans)-len(t.numbers)+b.Interface].add(b.Time)
 	header, err := pcapng.ParsePseudoHeader(b.Data)
 	if err != nil {
-		t.info.Foreign++ // of another program
+		t.info.Foreign++ // packet of another program
 		return
 	}
 	at := &t.info.Interfaces[t.numbers[b.Interface]]

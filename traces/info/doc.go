@@ -1,5 +1,4 @@
-// Package info says what is in a trace file, in one pass and with memory that grows with
-// the number of signals or interfaces alone.
+// Package info summarises a trace file in one pass. Memory grows only with the number of signals or interfaces.
 //
 //	file --first bytes--+--> vcd.Reader    --> VCD      --+
 //	                    +--> pcapng.Reader --> Capture  --+--> File, Report: text and JSON

@@ -16,35 +16,35 @@ import (
 // Schema is the version of Report's JSON.
 const Schema = 1
 
-// Report says what is in some trace files.
+// Report summarises trace files.
 type Report struct {
 	Schema int    `json:"schema"`
 	Files  []File `json:"files"`
 }
 
-// File says what is in one trace file: a VCD or a packet capture.
+// File summarises one trace file: a VCD or a packet capture.
 type File struct {
 	File   string   `json:"file"`
 	VCD    *VCD     `json:"vcd,omitempty"`
 	PCAPNG *Capture `json:"pcapng,omitempty"`
 }
 
-// Options says what is wanted.
+// Options select the contents of a summary.
 type Options struct {
-	// Signals are patterns (see vcd.Pattern); the variables that fit one are listed.
+	// Signals are patterns (see vcd.Pattern) of variables to list.
 	Signals []string
-	// Top is how many of the most active signals are listed; 0 means 5.
+	// Top is the number of most active signals to list; 0 means 5.
 	Top int
-	// StatusNames are the names of the statuses in a capture, by number.
+	// StatusNames are the statuses in a capture, by number.
 	StatusNames []string
-	// Interrupted is called now and then; its error ends the reading.
+	// Interrupted is called regularly; its error ends the reading.
 	Interrupted func() error
 }
 
-// checkEvery is how many times or blocks pass between two calls of Interrupted.
+// checkEvery is the number of times or blocks between two calls of Interrupted.
 const checkEvery = 4096
 
-// Read reads a whole file, packed with gzip or not, or standard input for "-", and says what is in it. Memory grows with the number of
+// Read reads and summarises a file, gzipped or not, or standard input for "-". Memory grows with the number of
 // signals or interfaces, not with the file's length.
 func Read(path string, o Options) (*File, error) {
 	if o.Top == 0 {
@@ -74,10 +74,10 @@ func unreadable(path string, err error) error {
 	return input.Unreadable(path, err, "give the path of a VCD, an FST or a packet capture, or - for standard input")
 }
 
-// WriteJSON writes everything as JSON.
+// WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, r) }
 
-// WriteText writes everything for people, a paragraph for each file.
+// WriteText writes the report for people, a paragraph per file.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for n, f := range r.Files {
@@ -95,7 +95,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// table writes rows of a name and a value, the name only once.
+// table writes rows of names and values; a repeated name is left blank.
 type table struct {
 	w    *tabwriter.Writer
 	last string
@@ -125,5 +125,5 @@ func (t *table) lines(name, text string) {
 	}
 }
 
-// flush cannot fail: what is below is a strings.Builder.
+// flush cannot fail: it writes to a strings.Builder.
 func (t *table) flush() { _ = t.w.Flush() }

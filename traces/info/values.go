@@ -9,18 +9,18 @@ import (
 	"starloom/traces/vcd"
 )
 
-// ValuesOptions says which values are wanted.
+// ValuesOptions select the values to print.
 type ValuesOptions struct {
-	// Signals are patterns (see vcd.Pattern); those that fit one are printed. Nil is all.
+	// Signals are patterns (see vcd.Pattern) of signals to print; nil means all.
 	Signals []string
-	// From and To are the first and last time; nil is that of the file.
+	// From and To are the first and last time; nil means that of the file.
 	From, To *vcd.Duration
-	// Interrupted is called now and then; its error ends the reading.
+	// Interrupted is called regularly; its error ends the reading.
 	Interrupted func() error
 }
 
-// Values writes the values of signals in a waveform, a change a line: time, signal, value. With a first time, the values
-// that signals have there stand first. Memory grows with the number of signals, not with the file's length.
+// Values writes the value changes of signals in a waveform, one per line: time, signal, value. With From, the values
+// at that time come first. Memory grows with the number of signals, not with the file's length.
 func Values(path string, o ValuesOptions, w io.Writer) error {
 	if o.Signals == nil {
 		o.Signals = []string{"**"}
@@ -60,7 +60,7 @@ func Values(path string, o ValuesOptions, w io.Writer) error {
 type valuePrinter struct {
 	reader *vcd.Reader
 	to     *bufio.Writer
-	nets   []vcd.NetID // in the file's order
+	nets   []vcd.NetID // nets in the file's order
 	names  map[vcd.NetID][]string
 }
 
@@ -82,7 +82,7 @@ func (p *valuePrinter) run(o *ValuesOptions) error {
 		switch {
 		case began:
 			p.print(next, changed)
-		case !next.Before(*o.From): // it is the first time itself
+		case !next.Before(*o.From): // exactly at From
 			began = true
 			p.print(next, p.nets)
 		}
@@ -92,13 +92,13 @@ func (p *valuePrinter) run(o *ValuesOptions) error {
 			}
 		}
 	}
-	if !began && r.Err() == nil { // nothing changes any more
+	if !began && r.Err() == nil { // no later changes
 		p.print(*o.From, p.nets)
 	}
 	return r.Err()
 }
 
-// print writes a line for each signal of some nets. A failed write shows when the rest is written.
+// the final Flush reports a failed write
 func (p *valuePrinter) print(at vcd.Duration, nets []vcd.NetID) {
 	for _, id := range nets {
 		for _, name := range p.names[id] {

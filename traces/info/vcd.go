@@ -11,7 +11,7 @@ import (
 	"starloom/traces/vcd"
 )
 
-// VCD says what is in a VCD.
+// VCD summarises a VCD.
 type VCD struct {
 	Version   string   `json:"version,omitempty"`
 	Date      string   `json:"date,omitempty"`
@@ -19,33 +19,32 @@ type VCD struct {
 	Timescale string   `json:"timescale"`
 	Scopes    int      `json:"scopes"`
 	Variables int      `json:"variables"`
-	Nets      int      `json:"nets"` // variables with one identifier code are one net
-	Bits      int      `json:"bits"` // of all nets
+	Nets      int      `json:"nets"` // a net is all variables with one identifier code
+	Bits      int      `json:"bits"` // bits of all nets
 
 	Span
 	Bytes int64 `json:"bytes"`
 
 	Active []Activity `json:"most_active"`
 
-	// Unknown are signals with bits that are x or z after the first time, Undriven
-	// those that never got a value other than x.
+	// Unknown are signals with bits x or z after the first time, Undriven those that were always x.
 	Unknown  UnknownList     `json:"unknown"`
 	Undriven traces.NameList `json:"never_known"`
 
 	FST       bool     `json:"fst,omitempty"`
-	Truncated bool     `json:"truncated,omitempty"` // the last line has no end and was not read
-	Passed    []string `json:"passed,omitempty"`    // what the file has that is not among the values
+	Truncated bool     `json:"truncated,omitempty"` // the last line is incomplete and was not read
+	Passed    []string `json:"passed,omitempty"`    // contents of the file other than values
 	Unread    uint64   `json:"unread,omitempty"`    // values of another kind than their signals
 	Signals   []Signal `json:"signals,omitempty"`
 }
 
-// Span is from when to when something is written, and how much.
+// Span is the time span of the file and its amount of data.
 type Span struct {
-	From    string `json:"from"` // first and last time
+	From    string `json:"from"` // first time with its unit; To is the last
 	To      string `json:"to"`
-	FirstAt uint64 `json:"first_time"` // the same in units of the time scale
+	FirstAt uint64 `json:"first_time"` // first time in units of the time scale; LastAt is the last
 	LastAt  uint64 `json:"last_time"`
-	Times   uint64 `json:"times"` // at which something is written
+	Times   uint64 `json:"times"` // number of different times
 	Changes uint64 `json:"changes"`
 }
 
@@ -55,8 +54,7 @@ type Activity struct {
 	Changes uint64 `json:"changes"`
 }
 
-// UnknownList is a count of signals and the first of them, with the last time at
-// which each became known again, or "to the end".
+// UnknownList is a count of signals and the first of them, each with the last time at which it became known again.
 type UnknownList struct {
 	Count   int             `json:"count"`
 	Signals []UnknownSignal `json:"signals,omitempty"`
@@ -65,7 +63,7 @@ type UnknownList struct {
 // UnknownSignal is a signal that has been x or z.
 type UnknownSignal struct {
 	Signal string `json:"signal"`
-	Until  string `json:"until"` // the time, "" if it is to the end
+	Until  string `json:"until"` // time, "" for the end of the file
 }
 
 // Signal is a declared variable.
@@ -80,7 +78,7 @@ type Signal struct {
 func readVCD(s *input.Stream, o Options) (*VCD, error) {
 	patterns, err := vcd.CompilePatterns(o.Signals, "--signals")
 	if err != nil {
-		_ = s.Close() // it was only read
+		_ = s.Close() // read-only
 		return nil, err
 	}
 	r, err := vcd.OpenStream(s)
@@ -142,10 +140,10 @@ func holdsBits(r *vcd.Reader, id vcd.NetID) bool {
 }
 
 type unknownSeen struct {
-	now   []bool   // is x or z
-	ever  []bool   // was, after the first time
-	known []bool   // was without x and z at some time
-	until []uint64 // became known again
+	now   []bool   // nets that are x or z
+	ever  []bool   // nets that were x or z after the first time
+	known []bool   // nets that were known at some time
+	until []uint64 // times at which nets became known again
 }
 
 func watchUnknown(r *vcd.Reader, info *VCD, o Options) (*unknownSeen, error) {

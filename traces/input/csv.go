@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// CSV reads what stands in a file, without the mark of its encoding that some programs begin it with.
+// CSV returns a reader of CSV data; it skips a byte order mark.
 func CSV(data []byte) *csv.Reader {
 	return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 }
 
-// Separator is an error about a line with another separator than commas, nil for none: fields are the line's.
+// Separator returns an error for a line whose separators are not commas, given its fields; nil for none.
 func Separator(place string, fields []string) *Error {
 	if len(fields) != 1 {
 		return nil
@@ -27,8 +27,8 @@ func Separator(place string, fields []string) *Error {
 	return nil
 }
 
-// Table reads what stands in a file with a head: first the head, then each row that has as many fields. What head refuses is the one mistake;
-// the rows' are collected. The fields are valid until the next row.
+// Table parses CSV with a header row: head receives the header, then row each row with as many fields. An error of
+// head ends the reading; errors of rows are collected. Fields are valid until the next row.
 func Table(path string, data []byte, remedy string, head func(fields []string) error, row func(line int, fields []string) error) error {
 	in, wrong := CSV(data), &Errors{}
 	in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = -1, true, true
@@ -47,7 +47,7 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 		if errors.Is(err, io.EOF) {
 			return wrong.Err()
 		}
-		if err != nil { // the reader cannot know where the next row begins
+		if err != nil { // the start of the next row is unknown
 			wrong.Add(NotCSV(path, err, remedy))
 			return wrong.Err()
 		}
@@ -64,7 +64,7 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 	}
 }
 
-// NotCSV is an error of CSV's reader, at its line and column.
+// NotCSV converts an error of a CSV reader, with line and column.
 func NotCSV(path string, err error, remedy string) *Error {
 	e := Mistake(path, err.Error(), remedy)
 	var parse *csv.ParseError

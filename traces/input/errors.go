@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// ErrorsMax is how many mistakes are named at once.
+// ErrorsMax is the number of mistakes listed at once.
 const ErrorsMax = 20
 
-// Errors are all that is wrong with what a user gave: each with its place, and what to do.
+// Errors are several mistakes in user input, each with its place and remedy.
 type Errors struct {
 	List []*Error
-	More int // beyond those of List
+	More int // number of mistakes beyond List
 
-	taken map[Error]bool // those of List
+	taken map[Error]bool // mistakes in List
 }
 
 func (m *Errors) Error() string {
@@ -34,7 +34,7 @@ func (m *Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap returns the mistakes one by one.
+// Unwrap returns the listed mistakes.
 func (m *Errors) Unwrap() (all []error) {
 	for _, e := range m.List {
 		all = append(all, e)
@@ -42,7 +42,7 @@ func (m *Errors) Unwrap() (all []error) {
 	return all
 }
 
-// Take adds what an error holds, unless it is there already, and reports whether that is mistakes of a user.
+// Take adds the mistakes in err, without duplicates, and reports whether err contains any.
 func (m *Errors) Take(err error) bool {
 	var several *Errors
 	var one *Error
@@ -64,7 +64,7 @@ func (m *Errors) Take(err error) bool {
 	return true
 }
 
-// Add adds a mistake: it keeps the first ones and counts the others.
+// Add adds a mistake, or only counts it if List is full.
 func (m *Errors) Add(err error) {
 	if len(m.List) >= ErrorsMax {
 		m.More++
@@ -73,7 +73,8 @@ func (m *Errors) Add(err error) {
 	m.Take(err)
 }
 
-// Quote is a text of a file that has no head to say what it is: the first mistake alone quotes it, since a stranger's scenario may name any file.
+// Quote quotes text from a file of unknown type. Only the first mistake contains it, since a scenario from others may
+// name any file.
 func (m *Errors) Quote(text string) string {
 	if len(m.List) > 0 {
 		return "what stands here"
@@ -81,10 +82,9 @@ func (m *Errors) Quote(text string) string {
 	return strconv.Quote(Clip(text))
 }
 
-// lineOf is the end of a place in a file.
 var lineOf = regexp.MustCompile(`^(.*):(\d+):(\d+)$`)
 
-// Err is nil for none, the *Error if it is one, else the first ErrorsMax of all: file by file, in the order of lines.
+// Err returns nil for no mistake, the *Error if there is one, otherwise m sorted by file and line.
 func (m *Errors) Err() error {
 	switch {
 	case len(m.List) == 0:
@@ -117,13 +117,12 @@ func (m *Errors) Err() error {
 	return all
 }
 
-// Error says that something the user gave cannot be used: where it is, what is wrong
-// with it and what to do.
+// Error reports unusable user input: its place, reason and remedy.
 type Error struct {
 	Place  string // "file.yaml:7:12", "arbiter.v:7:12", "run.vcd:120", "--slots"
-	Reason string // what is wrong, with the value that was found
-	Remedy string // what is allowed, or what to do
-	Cause  error  // that the reason tells, nil for none
+	Reason string // the mistake, with the value found
+	Remedy string // allowed values, or what to do
+	Cause  error  // underlying error, nil for none
 }
 
 // Error returns "place: reason; remedy", in one line.
@@ -138,38 +137,38 @@ func (e *Error) Error() string {
 	return Printable(text)
 }
 
-// Unwrap returns the cause, so that a full disk is known as one.
+// Unwrap returns the cause, for example a full disk.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Mistake is the error for bad input at a place: what is wrong there, and what to do about it.
+// Mistake returns an Error without a cause.
 func Mistake(place, reason, remedy string) *Error {
 	return &Error{Place: place, Reason: reason, Remedy: remedy}
 }
 
-// Refused says that what the user gave at a place has led to an error.
+// Refused returns an Error for input at place that led to err.
 func Refused(place string, err error, remedy string) *Error {
 	return &Error{Place: place, Reason: err.Error(), Remedy: remedy, Cause: err}
 }
 
-// Unreadable turns an error of the operating system into one about the user's file, its place.
+// Unreadable converts an error of the operating system to an Error at path.
 func Unreadable(path string, err error, remedy string) *Error {
 	return &Error{Place: path, Reason: fmt.Sprintf("cannot be read: %v", WithoutPath(err)), Remedy: remedy, Cause: err}
 }
 
-// WithoutPath is an error of the operating system without the path.
+// WithoutPath strips the path from an error of the operating system.
 func WithoutPath(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		return pathError.Err
 	}
-	var linkError *os.LinkError // of two paths
+	var linkError *os.LinkError // two paths
 	if errors.As(err, &linkError) {
 		return linkError.Err
 	}
 	return err
 }
 
-// Clip shortens what an error quotes of a file, which may be another one than is meant: the beginning of its first line.
+// Clip shortens text quoted from a file, perhaps a wrong one, to the beginning of its first line.
 func Clip(text string) string {
 	const most = 60
 	first, _, several := strings.Cut(text, "\n")
@@ -182,13 +181,12 @@ func Clip(text string) string {
 	return first
 }
 
-// ToolError says that a program that Starloom runs has failed, hung or was killed: a
-// compiler, a converter or a simulator. Neither the RTL nor Starloom is known to be at
-// fault. The command line ends with exit status 4.
+// ToolError reports that an external program (compiler, converter, simulator) has failed, hung or been killed; the
+// cause may be neither the RTL nor Starloom. The command line exits with status 4.
 type ToolError struct {
 	Tool   string // "clang++", "vvp"
-	Place  string // what it was working on: "arbiter.v: arbiter"
-	Reason string // how it ended
+	Place  string // input of the tool: "arbiter.v: arbiter"
+	Reason string // how the tool ended
 	Remedy string
 	Err    error // may be nil
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// nearestMax is the longest word, in bytes, that one is looked for that is near.
+// nearestMax is the longest word, in bytes, that Nearest compares.
 const nearestMax = 64
 
-// Nearest returns the word that differs least, or "" if none is near: in less than half of its letters, in three at most. A part of a
-// word is near, too, and one whose parts are shortened to initials: arbiter_rr.
+// Nearest returns the most similar word, or "" if none is close: fewer than half of the letters differ, three at
+// most. A part of a word is also close, and so is a word with parts shortened to initials: arbiter_rr.
 func Nearest(word string, words []string) string {
 	if len(word) > nearestMax {
 		return ""
@@ -42,7 +42,7 @@ func parts(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-./ ", r) })
 }
 
-// shortens reports whether parts of a word are those of another one, some of which stand as initials.
+// shortens reports whether word has the parts of other, some shortened to initials.
 func shortens(word, other []string) bool {
 	if len(word) == 0 || len(other) == 0 {
 		return len(word) == len(other)
@@ -57,12 +57,12 @@ func shortens(word, other []string) bool {
 	return false
 }
 
-// editDistance is the number of bytes to insert, delete or replace, or of neighbours to swap.
+// editDistance counts the bytes to insert, delete or replace, and swaps of neighbours.
 func editDistance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64
 	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1) // of three lengths of a
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1) // rows for three prefixes of a
 	for j := range row {
 		row[j] = j
 	}
@@ -83,7 +83,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean puts the word that is nearest to a mistyped one before a remedy, if one is near.
+// DidYouMean prepends the word nearest to a mistyped one to a remedy, if one is close.
 func DidYouMean(word string, known []string, remedy string) string {
 	if guess := Nearest(word, known); guess != "" {
 		return fmt.Sprintf("did you mean %q? %s", guess, remedy)
@@ -91,7 +91,7 @@ func DidYouMean(word string, known []string, remedy string) string {
 	return remedy
 }
 
-// RemedyOf lists what is allowed, and names the nearest of it.
+// RemedyOf lists the allowed words and suggests the nearest.
 func RemedyOf(word string, allowed []string) string {
 	if len(allowed) == 0 {
 		return "there are none"

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// Printable is a text from outside, in one line: what moves a cursor, turns the direction of writing or is not seen stands
-// as an escape (\x1b, \u202e), and so does a byte that is not UTF-8. Every writer for people goes through it.
+// Printable converts foreign text to one line: control characters, bidirectional marks, invisible characters and
+// bytes that are not UTF-8 become escapes (\x1b, \u202e). All output for people uses it.
 func Printable(text string) string { return escaped(text, "") }
 
-// PrintableLines is Printable for a text of lines and columns: newlines and tabs stay.
+// PrintableLines is Printable, except that it keeps newlines and tabs.
 func PrintableLines(text string) string { return escaped(text, "\n\t") }
 
 func escaped(text, kept string) string {
@@ -46,7 +46,7 @@ func escaped(text, kept string) string {
 
 type printer struct{ to io.Writer }
 
-// Printer writes what it gets as PrintableLines. No character is split between two writes.
+// Printer returns a writer that applies PrintableLines. No character may be split between two writes.
 func Printer(to io.Writer) io.Writer { return printer{to} }
 
 func (p printer) Write(text []byte) (int, error) {
@@ -56,10 +56,10 @@ func (p printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// CSVWriter writes tables for people and their spreadsheets: texts are Printable, and none is a formula.
+// CSVWriter writes tables for people and spreadsheets: texts are Printable, and none is a formula.
 type CSVWriter struct{ *csv.Writer }
 
-// NewCSVWriter writes rows to a writer.
+// NewCSVWriter returns a CSVWriter on w.
 func NewCSVWriter(w io.Writer) *CSVWriter { return &CSVWriter{csv.NewWriter(w)} }
 
 // Write writes a row.
@@ -71,7 +71,7 @@ func (w *CSVWriter) Write(row []string) error {
 	return w.Writer.Write(cells)
 }
 
-// WriteAll writes rows, and flushes them.
+// WriteAll writes rows and flushes them.
 func (w *CSVWriter) WriteAll(rows [][]string) error {
 	for _, row := range rows {
 		if err := w.Write(row); err != nil {
@@ -82,8 +82,8 @@ func (w *CSVWriter) WriteAll(rows [][]string) error {
 	return w.Error()
 }
 
-// csvCell puts an apostrophe before a text that a spreadsheet would compute. Numbers and histograms (-1:5 2:3) stay, and so does -, a
-// figure that is not known.
+// csvCell prefixes an apostrophe to text that a spreadsheet would evaluate. Numbers, histograms (-1:5 2:3) and -, an
+// unknown figure, are unchanged.
 func csvCell(cell string) string {
 	if cell == "" || cell == "-" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return Printable(cell)
@@ -96,15 +96,15 @@ func csvCell(cell string) string {
 	return cell
 }
 
-// WriteJSON writes a value as JSON, indented by two blanks, with a newline at the end and without escapes for HTML. What Printable
-// escapes in a text is an escape of JSON.
+// WriteJSON writes a value as JSON, indented by two blanks, with a final newline and without HTML escapes. It escapes
+// the characters that Printable escapes.
 func WriteJSON(w io.Writer, value any) error {
 	e := JSONEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(value)
 }
 
-// JSONEncoder is WriteJSON for one line each.
+// JSONEncoder returns an encoder like WriteJSON, but without indentation.
 func JSONEncoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(jsonPrinter{w})
 	e.SetEscapeHTML(false)
@@ -113,13 +113,13 @@ func JSONEncoder(w io.Writer) *json.Encoder {
 
 type jsonPrinter struct{ to io.Writer }
 
-// Write gets a whole value.
+// Write receives a complete value.
 func (p jsonPrinter) Write(text []byte) (int, error) {
 	_, err := io.WriteString(p.to, jsonEscaped(string(text)))
 	return len(text), err
 }
 
-// jsonEscaped escapes what is hidden. It stands in strings alone.
+// jsonEscaped escapes invisible characters, which occur only in strings.
 func jsonEscaped(text string) string {
 	hidden := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 	if !strings.ContainsFunc(text, hidden) {

@@ -11,22 +11,22 @@ import (
 	"os"
 )
 
-// StandardInput is the path that stands for standard input.
+// StandardInput is the path of standard input.
 const StandardInput = "-"
 
-// StandardInputName is what it is called in errors. It is a file name without a folder, so that what stands there is beside the working folder.
+// StandardInputName is the name of standard input in errors. It has no folder, so that relative paths start at the
+// working folder.
 const StandardInputName = "standard input"
 
-// Stream is a file that a user has named, or standard input, from its beginning to its end. What is
-// packed with gzip is unpacked.
+// Stream reads a file named by the user, or standard input, from its beginning to its end. It decompresses gzip.
 type Stream struct {
-	Name   string // for messages
-	Path   string // of a file that is as it is read, not packed; else ""
+	Name   string // name for messages
+	Path   string // path of an uncompressed file, otherwise ""
 	Packed bool
 
 	in   *bufio.Reader
 	file *os.File
-	from counter // what has been read of the file, packed or not
+	from counter // bytes read from the file, compressed or not
 	size int64
 }
 
@@ -42,15 +42,15 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 const (
-	// peekBytes is how much Peek shows; longer reads pass this buffer by.
+	// peekBytes is the size of Peek; longer reads bypass this buffer.
 	peekBytes = 512
-	// packedBytes is how much of a packed file is read at once.
+	// packedBytes is the read size for a compressed file.
 	packedBytes = 64 << 10
 	gzipMagic   = "\x1f\x8b"
 )
 
-// OpenStream opens a file as Open does, or standard input for "-". Errors are *fs.PathError, and *Error about
-// what is packed.
+// OpenStream opens a file as Open does, or standard input for "-". It returns *fs.PathError, or *Error for compressed
+// data.
 func OpenStream(path string) (*Stream, error) {
 	if path == StandardInput {
 		return newStream(os.Stdin, path, StandardInputName)
@@ -58,7 +58,7 @@ func OpenStream(path string) (*Stream, error) {
 	return OpenStreamAs(path, path)
 }
 
-// OpenStreamAs is OpenStream for a file that has another name in messages.
+// OpenStreamAs is OpenStream with another name for messages.
 func OpenStreamAs(path, name string) (*Stream, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -101,14 +101,13 @@ func damaged(err error) string {
 	return fmt.Sprintf("it is packed with gzip, and damaged: %v", err)
 }
 
-// Peek returns the first bytes, fewer than it could if there are no more. Nothing is taken. It is of use
-// before the first Read.
+// Peek returns the first bytes without consuming them, before the first Read.
 func (s *Stream) Peek() []byte {
-	first, _ := s.in.Peek(peekBytes) // Read meets the error, too
+	first, _ := s.in.Peek(peekBytes) // Read returns the error, too
 	return first
 }
 
-// Read reads on. What is packed and damaged is an *Error.
+// Read implements io.Reader. It returns *Error for damaged compressed data.
 func (s *Stream) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
 	if err != nil && s.Packed && !errors.Is(err, io.EOF) {
@@ -117,7 +116,7 @@ func (s *Stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Progress returns how many bytes of the file have been read, and how many there are; 0 when that is not known.
+// Progress returns the number of bytes read and the size of the file, 0 if unknown.
 func (s *Stream) Progress() (read, size int64) { return s.from.count, s.size }
 
 // Close closes a file; standard input stays open.
@@ -128,9 +127,8 @@ func (s *Stream) Close() error {
 	return s.file.Close()
 }
 
-// Open opens a file that a user has named. It must be a regular file: a pipe may make
-// the caller wait forever, and a device may never end; neither is opened.
-// Errors are *fs.PathError.
+// Open opens a file named by the user. It must be a regular file: a pipe may block forever, and a device may never
+// end. Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -144,8 +142,8 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Read reads a file that a user has named and that has at most bytesMax bytes.
-// Errors are those of Open, and *fs.PathError for a longer file.
+// Read reads a file named by the user, of at most bytesMax bytes. It returns the errors of Open, and *fs.PathError
+// for a longer file.
 func Read(path string, bytesMax int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -159,8 +157,8 @@ func Read(path string, bytesMax int64) ([]byte, error) {
 	return data, err
 }
 
-// Argument reads a file that stands in a command line as Read does, or standard input for "-", and returns what it is called in errors. What it
-// names is beside it, for standard input in the working folder.
+// Argument reads a file from the command line as Read does, or standard input for "-", and returns its name for
+// errors.
 func Argument(path string, bytesMax int64) (data []byte, name string, err error) {
 	if path != StandardInput {
 		data, err = Read(path, bytesMax)
@@ -173,7 +171,6 @@ func Argument(path string, bytesMax int64) (data []byte, name string, err error)
 	return data, StandardInputName, err
 }
 
-// sizeText is a number of bytes for people.
 func sizeText(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {
 		return fmt.Sprintf("%d MiB", bytes>>20)

@@ -1,14 +1,15 @@
-// Package meaning holds what figures mean: the form in which a package says so of those that it makes.
+// Package meaning defines the format in which packages describe their figures.
 //
-// A package that makes figures has a file metrics.yaml beside its code, which is a list of groups:
+// A package with figures has a file metrics.yaml beside its code, a list of groups:
 //
-//   - group: traffic        the word that stands for the whole group
+//   - group: traffic        word for the whole group
 //     title: Traffic
-//     where: in which outputs its figures stand
+//     where: outputs that contain its figures
 //     kind: metric          one of Kinds
-//     source: of those that have none of their own
+//     source: source of entries without one of their own
 //     entries:
 //   - {name: offered, means: ..., unit: ..., range: ..., counted: ..., source: ...}
 //
-// Package internal/explain finds them by name. This package imports nothing of Starloom, so that all others may import it.
+// Package internal/explain finds entries by name. Package meaning imports no other package of Starloom, so that all
+// may import it.
 package meaning

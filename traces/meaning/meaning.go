@@ -10,40 +10,40 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 )
 
-// Group are figures that belong together: those of a workload, the columns of a table, the rules.
+// Group is a set of related figures: of a workload, the columns of a table, the rules.
 type Group struct {
-	Key     string  `yaml:"group"` // the word that stands for all of them
+	Key     string  `yaml:"group"` // word for the whole group
 	Title   string  `yaml:"title"`
-	Where   string  `yaml:"where"` // in which outputs they stand
+	Where   string  `yaml:"where"` // outputs that contain the figures
 	Kind    string  `yaml:"kind"`  // one of Kinds
 	Source  string  `yaml:"source"`
 	Entries []Entry `yaml:"entries"`
 }
 
-// Entry says what a figure means. A figure has all of it, a text and what only holds others no unit, range and count.
+// Entry describes a figure. A text, or a container of other figures, has no unit, range and count.
 type Entry struct {
-	Name    string `yaml:"name"`  // as outputs have it; * stands for any characters
-	Means   string `yaml:"means"` // in a sentence without its full stop
+	Name    string `yaml:"name"`  // name in outputs; * stands for any characters
+	Means   string `yaml:"means"` // a sentence without its full stop
 	Unit    string `yaml:"unit"`
 	Range   string `yaml:"range"`
 	Counted string `yaml:"counted"` // what counts, from when to when
-	Source  string `yaml:"source"`  // paper with section, equation or table; "" for that of the group
+	Source  string `yaml:"source"`  // paper with section, equation or table; "" for the group's
 }
 
-// The kinds of groups.
+// Kinds of groups.
 const (
-	KindMetric   = "metric"   // figures of a run, as Report.Metrics has them
+	KindMetric   = "metric"   // figures of a run, as in Report.Metrics
 	KindKey      = "key"      // keys of a report's JSON form, with dots: frames.sent
 	KindColumn   = "column"   // columns of a table
 	KindQuantity = "quantity" // quantities of a study's rows
-	KindEnding   = "ending"   // what may follow a figure's name: .mean
+	KindEnding   = "ending"   // suffixes of a figure's name: .mean
 	KindWord     = "word"     // values that are words: rules, statuses
 )
 
-// Kinds are those of a group.
+// Kinds are the kinds of groups.
 var Kinds = []string{KindMetric, KindKey, KindColumn, KindQuantity, KindEnding, KindWord}
 
-// Read reads groups from the text of a file metrics.yaml. An error is one of its author, not of a user.
+// Read parses a metrics.yaml. An error is a mistake of its author, not of a user.
 func Read(text string) (groups []Group, err error) {
 	loader, err := yaml.NewLoader(bytes.NewReader([]byte(text)), yaml.WithKnownFields())
 	if err == nil {
@@ -60,7 +60,7 @@ func Read(text string) (groups []Group, err error) {
 	return groups, nil
 }
 
-// Must is Read of a text that is part of the program.
+// Must is Read for an embedded text; it panics on an error.
 func Must(text string) []Group {
 	groups, err := Read(text)
 	if err != nil {
@@ -88,7 +88,7 @@ func (g *Group) check() error {
 	return nil
 }
 
-// Matches reports whether a name is one that a pattern stands for. In a pattern, * stands for any characters and ? for one.
+// Matches reports whether a name matches a pattern, in which * stands for any characters and ? for one.
 func Matches(pattern, name string) bool {
 	star, mark := -1, 0
 	p, n := 0, 0
@@ -110,11 +110,10 @@ func Matches(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// index is a place in a list: lost[3].
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// Of is what the groups say of a figure of a run: by its name, by a pattern, or, without its last ending, by that of the
-// figure that it is part of; nil for nothing.
+// Of returns the entry of a figure of a run: by its name, by a pattern, or, without its last suffix, the entry of the
+// figure that contains it; nil for none.
 func Of(groups []Group, name string) *Entry {
 	var wide *Entry
 	for i := range groups {

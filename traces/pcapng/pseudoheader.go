@@ -5,9 +5,8 @@ import (
 	"fmt"
 )
 
-// PseudoHeader is the byte view of what a capture puts before every frame,
-// big-endian. It carries what the medium does not: when, which way, and what the
-// receiver made of it.
+// PseudoHeader is the header before every frame of a capture, big-endian. It adds time, direction and the receiver's
+// status, which the medium does not carry.
 //
 //	byte  0         1                       2 ... 3   4 ... 7   8 ... 15   16 ...
 //	     +---------+-----------+-----------+---------+---------+----------+-------+
@@ -15,29 +14,29 @@ import (
 //	     |         | 4 bits    | 4 bits    |         |         |          |       |
 //	     +---------+-----------+-----------+---------+---------+----------+-------+
 //
-// A received collision has no frame. A PseudoHeader is at least
-// PseudoHeaderBytes long; ParsePseudoHeader checks foreign bytes.
+// A received collision has no frame. A PseudoHeader has at least PseudoHeaderBytes bytes; ParsePseudoHeader checks
+// input.
 type PseudoHeader []byte
 
-// Header is what a pseudo-header says. A frame that was sent has no status: 0.
+// Header holds the fields of a pseudo-header. Sent frames have status 0.
 type Header struct {
 	Direction Direction
-	Status    uint8  // what the receiver says, below 16
-	Port      uint16 // of the NIC; PortNone if that is not known
+	Status    uint8  // receiver status, below 16
+	Port      uint16 // port of the NIC, PortNone if unknown
 	Slot      uint32
 	Cycle     uint64
 }
 
-// PortNone is the port of a frame of which only the interface is known.
+// PortNone is the port of a frame whose interface alone is known.
 const PortNone = 0xFFFF
 
-// PseudoHeaderVersion is the only version that this package reads and writes. The first one had no port.
+// PseudoHeaderVersion is the only supported version. Version 1 had no port.
 const PseudoHeaderVersion = 2
 
 // Byte offsets and sizes.
 const (
 	offsetVersion   = 0
-	offsetDirection = 1 // and status
+	offsetDirection = 1 // also the status
 	offsetPort      = 2
 	offsetSlot      = 4
 	offsetCycle     = 8
@@ -48,13 +47,13 @@ const (
 	PseudoHeaderBytes = 16
 )
 
-// Direction says whether the port sent or received the frame.
+// Direction is the direction of a frame at its port.
 type Direction uint8
 
 // The directions.
 const (
-	Sent     Direction = 0 // by the port
-	Received Direction = 1 // by the port
+	Sent     Direction = 0 // sent by the port
+	Received Direction = 1 // received by the port
 )
 
 // DirectionNames are indexed by Direction.
@@ -67,21 +66,19 @@ func (d Direction) String() string {
 	return fmt.Sprintf("direction(%d)", uint8(d))
 }
 
-// Field describes one field of the pseudo-header, or of what a frame's owner puts
-// after it: Bits bits that start Offset bits into the header. Names maps values to
-// names where the field is an enumeration.
+// Field describes a field of the pseudo-header, or of the data after it: Bits bits at bit Offset. Names are the
+// values of an enumeration.
 type Field struct {
 	Name   string
 	Offset int
 	Bits   int
 	Hex    bool
 	Names  []string
-	Absent uint32 // the value that is not shown, since it says that there is none; 0: all are shown
+	Absent uint32 // value that means absent and is not shown; 0: all values are shown
 	Doc    string
 }
 
-// PseudoHeaderFields is the definition that the Wireshark dissector is generated
-// from, in wire order. The names of the statuses belong to the NIC.
+// PseudoHeaderFields defines the generated Wireshark dissector, in wire order. The NIC names the statuses.
 var PseudoHeaderFields = []Field{
 	{Name: "trace_version", Offset: 8 * offsetVersion, Bits: 8, Doc: "version of the pseudo-header"},
 	{Name: "direction", Offset: 8 * offsetDirection, Bits: 8 - statusBits, Names: DirectionNames, Doc: "sent or received by this port"},
@@ -115,13 +112,13 @@ func ParsePseudoHeader(b []byte) (PseudoHeader, error) {
 	return PseudoHeader(b), nil
 }
 
-// Direction says which way the frame went.
+// Direction returns the direction of the frame.
 func (p PseudoHeader) Direction() Direction { return Direction(p[offsetDirection] >> statusBits) }
 
-// Status returns what the receiver said; 0 when the frame was sent.
+// Status returns the receiver status, 0 for a sent frame.
 func (p PseudoHeader) Status() uint8 { return p[offsetDirection] & statusMax }
 
-// Port returns the port of the NIC, PortNone if it is not known.
+// Port returns the port of the NIC, PortNone if unknown.
 func (p PseudoHeader) Port() uint16 { return binary.BigEndian.Uint16(p[offsetPort:]) }
 
 // Slot returns the slot.

@@ -13,37 +13,36 @@ import (
 	"starloom/traces/input"
 )
 
-// BlockKind says what a block of a capture is.
+// BlockKind is the type of a block.
 type BlockKind uint32
 
-// The kinds that have a meaning here. Other tools add names and statistics.
+// The block types that Reader interprets; other tools add names and statistics.
 const (
-	BlockSection   BlockKind = 0x0A0D0D0A // begins a part of a file, with interfaces of its own
-	BlockInterface BlockKind = 1          // describes an interface
-	BlockPacket    BlockKind = 6          // holds a packet of an interface, with its time
+	BlockSection   BlockKind = 0x0A0D0D0A // start of a section, with its own interfaces
+	BlockInterface BlockKind = 1          // description of an interface
+	BlockPacket    BlockKind = 6          // packet of an interface, with its time
 )
 
 // Block is one block of a capture. It is valid until the next call of Next.
 type Block struct {
 	Kind BlockKind
 
-	Application, Comment string // of a section; "" if they are not there
+	Application, Comment string // comments of a section, "" if missing
 
-	// Interface is the number of an interface or of that of a packet, in its section.
+	// Interface is the number of the described interface, or that of a packet, within its section.
 	Interface int
-	Name      string // of an interface; "" if it has none
-	Clock     Clock  // of an interface
+	Name      string // name of an interface, "" for none
+	Clock     Clock  // clock of an interface
 
-	Time uint64 // of a packet, by its interface's clock
-	Data []byte // of a packet, as far as it was captured
+	Time uint64 // time of a packet, by its interface's clock
+	Data []byte // captured bytes of a packet
 }
 
-// Magic is how every capture begins.
+// Magic is the start of every capture.
 const Magic = "\n\r\r\n"
 
 const (
-	// blockBytesMax is the longest block that is read: a packet of any length that
-	// link type and snap length allow.
+	// blockBytesMax is the longest accepted block: a packet of any length that link type and snap length allow.
 	blockBytesMax    = 16 << 20
 	blockBytesMin    = 12
 	interfacesMax    = 1 << 22
@@ -56,8 +55,8 @@ const (
 	remedyForeign    = "give a capture that Starloom wrote, or that Wireshark saved as pcapng"
 )
 
-// Reader walks over the blocks of a capture, its own or one that Wireshark has saved, in sections of either byte order.
-// It has one block in memory.
+// Reader reads the blocks of a capture by Starloom or Wireshark, with sections of either byte order. It keeps one
+// block in memory.
 //
 //	r := NewReader(file, path)
 //	for {
@@ -69,8 +68,8 @@ type Reader struct {
 	in         *bufio.Reader
 	at         int64
 	block      []byte
-	order      binary.ByteOrder // of the section
-	interfaces int              // of the section
+	order      binary.ByteOrder // byte order of the section
+	interfaces int              // number of interfaces in the section
 }
 
 // NewReader returns a reader; errors begin with path.
@@ -78,11 +77,11 @@ func NewReader(source io.Reader, path string) *Reader {
 	return &Reader{path: path, in: bufio.NewReaderSize(source, 1<<18), order: binary.LittleEndian}
 }
 
-// Bytes returns how many bytes the blocks had so far.
+// Bytes returns the total size of the blocks so far.
 func (r *Reader) Bytes() int64 { return r.at }
 
-// Next reads one block. It returns io.EOF at the end of the file; all other errors are
-// *input.Error with the byte at which the block begins, or after it.
+// Next reads one block. It returns io.EOF at the end of the file; other errors are *input.Error with a byte offset at
+// or after the block's start.
 func (r *Reader) Next() (Block, error) {
 	kind, body, err := r.next()
 	if err != nil {
@@ -140,7 +139,7 @@ func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 		}
 		return 0, nil, r.cut(err)
 	}
-	if string(head[:4]) == Magic { // the same in either order
+	if string(head[:4]) == Magic { // equal in both byte orders
 		if err := r.beginSection(); err != nil {
 			return 0, nil, err
 		}
@@ -175,7 +174,6 @@ func (r *Reader) cut(err error) error {
 	return r.fail(fmt.Sprintf("cannot be read: %v", input.WithoutPath(err)), "check the disk")
 }
 
-// beginSection looks at the mark that says the byte order of a section.
 func (r *Reader) beginSection() error {
 	mark, err := r.in.Peek(4)
 	if err != nil {
@@ -190,7 +188,7 @@ func (r *Reader) beginSection() error {
 	return r.fail("a section header without the byte order's mark", remedyForeign)
 }
 
-// option returns the value of an option, nil if it is missing or broken.
+// option returns the value of an option, nil if it is missing or invalid.
 func (r *Reader) option(options []byte, wanted uint16) []byte {
 	for len(options) >= 4 {
 		code, length := r.order.Uint16(options), int(r.order.Uint16(options[2:]))
@@ -205,13 +203,13 @@ func (r *Reader) option(options []byte, wanted uint16) []byte {
 	return nil
 }
 
-// Clock says what the times of an interface are: counts of its resolution, from an offset on.
+// Clock defines the times of an interface: counts of its resolution plus an offset.
 type Clock struct {
-	Resolution uint8 // n for 10^-n s, with the highest bit for 2^-n s (if_tsresol)
-	Offset     int64 // seconds that are added (if_tsoffset)
+	Resolution uint8 // n for 10^-n s, with the highest bit set for 2^-n s (if_tsresol)
+	Offset     int64 // added seconds (if_tsoffset)
 }
 
-// microseconds is the clock of an interface that does not say.
+// microseconds is the default resolution.
 const (
 	microseconds     = 6
 	resolutionBinary = 0x80
@@ -228,7 +226,7 @@ func (c Clock) Seconds(count uint64) *big.Rat {
 	return time.Add(time, new(big.Rat).SetInt64(c.Offset))
 }
 
-// Text is a time in seconds with as many digits as the resolution has: 1.000000007 s.
+// Text formats a time in seconds with the digits of the resolution: 1.000000007 s.
 func (c Clock) Text(count uint64) string {
 	digits := int(c.Resolution &^ resolutionBinary)
 	if c.Resolution&resolutionBinary != 0 {

@@ -15,40 +15,37 @@ import (
 )
 
 const (
-	// LinkTypeUser0 is the link type of all captures: LINKTYPE_USER0, which is
-	// free for private use and to which the generated dissector attaches.
+	// LinkTypeUser0 is the link type of Starloom's frames: LINKTYPE_USER0, reserved for private use. The generated
+	// dissector uses it.
 	LinkTypeUser0 = layers.LinkType(147)
-	// LinkTypeRaw is that of frames about which nothing is known: LINKTYPE_USER1.
+	// LinkTypeRaw is the link type of unknown frames: LINKTYPE_USER1.
 	LinkTypeRaw = layers.LinkType(148)
-	// LinkTypeEthernet is that of Ethernet frames from their destination to their last byte before the
-	// frame check sequence.
+	// LinkTypeEthernet is the link type of Ethernet frames from the destination up to the frame check sequence.
 	LinkTypeEthernet = layers.LinkTypeEthernet
-	// FrameBytesMax is the longest frame that a capture takes.
+	// FrameBytesMax is the longest frame in a capture.
 	FrameBytesMax = 65535
 
 	application      = "Starloom"
 	interfaceNameMax = 4096
 )
 
-// InterfaceID names an interface of a capture: 0, 1, 2 ... in the order in which
-// Interface was first called with its path. It is not the number in the file.
+// InterfaceID identifies an interface of a Writer: 0, 1, 2 ... in the order of first calls of Interface. It is not
+// the number in the file.
 type InterfaceID uint32
 
-// Writer writes a packet capture: every frame that a NIC sends or receives,
-// after a pseudo-header. An interface is a NIC, or one of its ports: the pseudo-header names the port. Interfaces
-// appear in the file with their first packet, numbered in that order; those without packets are not
-// in it. Time stamps have a resolution of 1 ns and one cycle is 1 ns, so they
-// are the cycle numbers. The file is a function of the calls: no wall clock, no
-// host, no operating system.
+// Writer writes a packet capture: every frame sent or received by a NIC, after a pseudo-header. An interface is a NIC
+// or one of its ports; the pseudo-header contains the port. Interfaces are numbered in the file in the order of their
+// first packets; interfaces without packets are omitted. Time stamps have a resolution of 1 ns and one cycle is 1 ns,
+// so they are cycle numbers. The file is a function of the calls: it does not depend on clock, host or operating
+// system.
 //
 //	p, err := NewWriter(w, comment)
 //	nic, err := p.Interface("net.unit[0].nic[3]")
 //	err = p.Packet(nic, &Header{Direction: Sent, Port: 2, Slot: slot, Cycle: cycle}, frame)
 //	err = p.Close()
 //
-// The first error stays and Packet and Close return it. Packet allocates nothing,
-// but for the first one of an interface. A Writer must not be used by several
-// goroutines at once.
+// Packet and Close return the first error of the Writer. Packet allocates only for the first packet of an interface.
+// A Writer is for one goroutine at a time.
 type Writer struct {
 	w       io.Writer
 	ng      *pcapgo.NgWriter
@@ -59,14 +56,14 @@ type Writer struct {
 
 	paths   []string
 	byPath  map[string]InterfaceID
-	numbers []int32 // in the file; interfaceUnused before the first packet
+	numbers []int32 // numbers in the file; interfaceUnused before the first packet
 	packet  []byte
 }
 
 const interfaceUnused = -1
 
-// NewWriter returns a capture on w; nothing is written yet. The comment (seed,
-// scenario hash) goes to the section header, at most 65,535 bytes.
+// NewWriter returns a capture on w; it writes nothing yet. The comment (seed, scenario hash), at most 65,535 bytes,
+// goes to the section header.
 func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	if len(comment) > math.MaxUint16 {
 		return nil, fmt.Errorf("pcapng: the comment has %d bytes, allowed are %d", len(comment), math.MaxUint16)
@@ -80,7 +77,7 @@ func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	}, nil
 }
 
-// NewFrameWriter is NewWriter for frames of another kind, which Frame writes, without a pseudo-header.
+// NewFrameWriter is NewWriter for frames of another link type, written by Frame without a pseudo-header.
 func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer, error) {
 	p, err := NewWriter(w, comment)
 	if err == nil {
@@ -89,8 +86,7 @@ func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer,
 	return p, err
 }
 
-// Interface returns the interface with the given path, which becomes its
-// name. The same path gives the same one. Nothing is written.
+// Interface returns the interface with the given path, which is its name. It writes nothing.
 func (p *Writer) Interface(path string) (InterfaceID, error) {
 	if id, ok := p.byPath[path]; ok {
 		return id, nil
@@ -110,9 +106,8 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 	return id, nil
 }
 
-// Packet writes what was sent or received over an interface. The cycle is below 2^63 and need not be in order, but
-// viewers expect it. frame has at most FrameBytesMax bytes and is nil when
-// there was none to see.
+// Packet writes a frame sent or received on an interface. The cycle is below 2^63; cycles may be out of order, but
+// viewers expect ascending ones. frame has at most FrameBytesMax bytes and is nil if no frame was visible.
 func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if p.err != nil {
 		return p.err
@@ -124,7 +119,7 @@ func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	return p.write(id, h.Cycle, PseudoHeaderBytes, frame)
 }
 
-// Frame is Packet for a frame of a NewFrameWriter.
+// Frame is Packet for NewFrameWriter.
 func (p *Writer) Frame(id InterfaceID, cycle uint64, frame []byte) error {
 	if p.err != nil {
 		return p.err
@@ -159,9 +154,8 @@ func (p *Writer) write(id InterfaceID, cycle uint64, header int, frame []byte) e
 	return nil
 }
 
-// Close writes what is buffered; it does not close the writer. A capture
-// without packets is a section header alone. It returns the first error of the
-// capture's life.
+// Close writes buffered data; it does not close the underlying writer. A capture without packets has only a section
+// header. Close returns the first error of the Writer.
 func (p *Writer) Close() error {
 	if p.closed || p.err != nil {
 		p.closed = true
@@ -180,8 +174,7 @@ func (p *Writer) Close() error {
 	return p.err
 }
 
-// addInterface gives an interface its number in the file. The section header comes
-// with the first.
+// The first interface also writes the section header.
 func (p *Writer) addInterface(id InterfaceID) error {
 	description := p.describe(p.paths[id])
 	if p.ng == nil {
@@ -201,14 +194,12 @@ func (p *Writer) addInterface(id InterfaceID) error {
 	return nil
 }
 
-// captureInterface leaves out the operating system, which gopacket's default
-// would name.
+// describe omits the operating system, which gopacket adds by default.
 func (p *Writer) describe(name string) pcapgo.NgInterface {
 	return pcapgo.NgInterface{Name: name, LinkType: p.link, TimestampResolution: 9}
 }
 
-// writeEmpty writes the section header alone. gopacket always adds an
-// interface to it, which is cut off.
+// writeEmpty writes only the section header. It removes the interface that gopacket always adds.
 func (p *Writer) writeEmpty() error {
 	var b bytes.Buffer
 	ng, err := pcapgo.NewNgWriterInterface(&b, p.describe(""), pcapgo.NgWriterOptions{SectionInfo: p.section})

@@ -1,7 +1,6 @@
-// Package rounded has elementary functions that give the same bits on every architecture.
+// Package rounded has elementary functions with identical bits on all architectures.
 //
-// Those of package math do not: some are in assembly, and the compiler fuses a product with a sum
-// where an architecture can, which rounds once instead of twice. Here they are computed with more
-// digits than a float64 has, in integers, and rounded to the nearest float64 at the end. They take
-// some microseconds: they are for figures of reports, not for inner loops.
+// Package math does not guarantee that: some functions are in assembly, and the compiler may fuse a product and a
+// sum, which rounds once instead of twice. These functions compute with more digits than a float64, in integers, and
+// round once at the end. They take some microseconds: use them for figures of reports, not in inner loops.
 package rounded

@@ -7,12 +7,12 @@ import (
 
 const (
 	precision = 160             // bits of all steps
-	terms     = precision/5 + 1 // of the series of log; that of exp needs half of them
+	terms     = precision/5 + 1 // terms of the series of log; exp needs half of them
 	halvings  = 8
 	tiny      = 1. / (1 << 60) // below it exp(x)-1 and log(1+x) round to x
 )
 
-// ln2 has more digits than are computed with.
+// ln2 has more digits than precision needs.
 const ln2 = "0.69314718055994530941723212145817656807550013436025525412068000949339362196969471560586332699641868754200148102057"
 
 func from(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
@@ -27,13 +27,12 @@ func logOf2() *big.Float {
 	return x
 }
 
-// round is the nearest float64.
 func round(x *big.Float) float64 {
 	value, _ := x.Float64()
 	return value
 }
 
-// Exp is e^x.
+// Exp returns e^x.
 func Exp(x float64) float64 {
 	if special(x) || math.Abs(x) > 1000 {
 		return math.Exp(x) // NaN, 0 or infinity
@@ -41,7 +40,7 @@ func Exp(x float64) float64 {
 	return round(exp(from(x)))
 }
 
-// Expm1 is e^x-1, with all digits for small x, too.
+// Expm1 returns e^x-1, accurate for small x.
 func Expm1(x float64) float64 {
 	switch {
 	case special(x) || x > 1000:
@@ -52,7 +51,7 @@ func Expm1(x float64) float64 {
 	return round(zero().Sub(exp(from(max(x, -1000))), from(1)))
 }
 
-// Log is the natural logarithm of x.
+// Log returns the natural logarithm of x.
 func Log(x float64) float64 {
 	if special(x) || x <= 0 {
 		return math.Log(x)
@@ -60,7 +59,7 @@ func Log(x float64) float64 {
 	return round(log(from(x)))
 }
 
-// Log1p is the natural logarithm of 1+x, with all digits for small x, too.
+// Log1p returns the natural logarithm of 1+x, accurate for small x.
 func Log1p(x float64) float64 {
 	switch {
 	case special(x) || x <= -1:
@@ -71,7 +70,7 @@ func Log1p(x float64) float64 {
 	return round(log(zero().Add(from(1), from(x))))
 }
 
-// Log2 is the logarithm of x to the base 2, exact for powers of 2.
+// Log2 returns the logarithm of x to the base 2, exact for powers of 2.
 func Log2(x float64) float64 {
 	if special(x) || x <= 0 {
 		return math.Log2(x)
@@ -79,7 +78,7 @@ func Log2(x float64) float64 {
 	return round(zero().Quo(log(from(x)), logOf2()))
 }
 
-// Pow is x^y for finite x above 0 and a result that is not subnormal.
+// Pow returns x^y for finite x above 0, if the result is not subnormal.
 func Pow(x, y float64) float64 {
 	exponent := zero().Mul(from(y), log(from(x)))
 	switch limit := from(700); {
@@ -93,8 +92,8 @@ func Pow(x, y float64) float64 {
 
 func special(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// exp takes a multiple of log 2 off, halves the rest until a short series is enough, and squares
-// the sum as often.
+// exp subtracts a multiple of log 2, halves the rest until a short series suffices, and squares the sum as many
+// times.
 func exp(x *big.Float) *big.Float {
 	quotient, _ := zero().Quo(x, logOf2()).Float64()
 	power := math.RoundToEven(quotient)
@@ -111,11 +110,10 @@ func exp(x *big.Float) *big.Float {
 	return sum.SetMantExp(sum, int(power))
 }
 
-// log is that of a mantissa near 1, by the series of the inverse hyperbolic tangent, and so many
-// times log 2.
+// log sums the series of the inverse hyperbolic tangent for a mantissa near 1 and adds the exponent times log 2.
 func log(x *big.Float) *big.Float {
 	mantissa := zero()
-	power := x.MantExp(mantissa) // from 1/2 on, below 1
+	power := x.MantExp(mantissa) // at least 1/2, below 1
 	if mantissa.Cmp(from(math.Sqrt2/2)) < 0 {
 		mantissa.SetMantExp(mantissa, 1)
 		power--
@@ -130,11 +128,12 @@ func log(x *big.Float) *big.Float {
 	return sum.Add(sum, zero().Mul(from(float64(power)), logOf2()))
 }
 
-// Z95 is the quantile of the normal distribution for a confidence of 95 %: a mean is known to this many standard errors.
+// Z95 is the two-sided 95 % quantile of the normal distribution: the confidence interval of a mean in standard
+// errors.
 const Z95 = 1.959963984540054
 
-// Wilson is the interval of a probability after successes of so many runs, 1 or more, with a confidence of 95 %
-// (E. B. Wilson, "Probable Inference", 1927): it is right near 0 and 1, too.
+// Wilson returns the 95 % confidence interval of a probability after successes in runs (1 or more) trials (E. B.
+// Wilson, "Probable Inference", 1927). It is also accurate near 0 and 1.
 func Wilson(successes, runs uint64) (low, high float64) {
 	n, p := float64(runs), float64(successes)/float64(runs)
 	z2 := float64(Z95 * Z95)
@@ -142,7 +141,7 @@ func Wilson(successes, runs uint64) (low, high float64) {
 	half := float64(Z95 * math.Sqrt(float64(float64(p*(1-p))/n)+float64(z2/float64(4*float64(n*n)))))
 	scale := 1 + float64(z2/n)
 	low, high = (middle-half)/scale, (middle+half)/scale
-	switch successes { // where rounding might miss the end
+	switch successes { // rounding might miss the ends
 	case 0:
 		low = 0
 	case runs:

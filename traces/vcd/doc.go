@@ -1,5 +1,5 @@
-// Package vcd writes and reads Value Change Dumps (IEEE 1364-2005, section 18), and
-// holds what the tools that read them share.
+// Package vcd writes and reads Value Change Dumps (IEEE 1364-2005, section 18), and holds the common parts of tools
+// that read them.
 //
 //	Declare, Set, Cycle, Trigger                        Signals
 //	----------------------------> Writer --> run.vcd    --------> SaveFile --> run.gtkw
@@ -12,7 +12,7 @@
 //	any VCD --> Header, Var --> Reader ----------> Sampler ---------------------> diff, decode
 //	                            Net, Value         clock edges, periods, or every time
 //
-// Writer and Reader are independent: Starloom's own files are read like any other. What of a strange
-// file is read, and what is refused: RATIONALE.md, "What of a strange VCD is read?".
-// Errors about a file are *input.Error with file and line.
+// Writer and Reader are independent: Starloom's files are read like any other. RATIONALE.md, "What of a strange VCD
+// is read?", lists deviations from the standard that are accepted or refused. Errors about a file are *input.Error
+// with file and line.
 package vcd

@@ -7,25 +7,23 @@ import (
 	"strings"
 )
 
-// format is how the changes of one signal look.
 type format struct {
 	bitCount uint8    // 0 for an enumeration
-	suffix   suffix   // " CODE\n"; for one bit "CODE\n"
+	suffix   suffix   // " CODE\n", or for one bit "CODE\n"
 	states   []string // nil for bits
 }
 
-// suffix is the end of a change record: the signal's code and a newline.
+// suffix ends a change record.
 type suffix struct {
 	bytes  [7]byte
 	length uint8
 }
 
 const (
-	// signalCountMax keeps identifier codes within 4 characters: 94 + 94^2 +
-	// 94^3 + 94^4 are more than 2^26.
+	// signalCountMax limits identifier codes to 4 characters: 94 + 94^2 + 94^3 + 94^4 > 2^26.
 	signalCountMax = 1 << 26
 	stateBytesMax  = 64
-	// changeBytesMax is more than the longest change record with its time stamp.
+	// changeBytesMax is an upper bound of a change record with its time stamp.
 	changeBytesMax = 256
 )
 
@@ -57,9 +55,8 @@ func (f *format) fits(value uint64) bool {
 	return value>>f.bitCount == 0
 }
 
-// appendCode appends the identifier code: the n-th string over the 94 printable
-// characters, the shortest first, least significant character first. GTKWave
-// finds signals by index instead of by search when codes are dense like this.
+// appendCode appends the identifier code: the n-th string over the 94 printable characters, shortest first, least
+// significant character first. For such dense codes GTKWave indexes signals instead of searching them.
 func appendCode(b []byte, id SignalID) []byte {
 	n := uint32(id) + 1
 	for n > 0 {
@@ -119,8 +116,8 @@ func (v *Writer) dumpValues(cycle uint64, values []uint64) {
 	v.buf = append(v.buf, "$end\n"...)
 }
 
-// header appends the declarations. It has no date, since equal runs must give
-// equal files, and spaces instead of tabs, since some readers want them.
+// header appends the declarations, without a date, since equal runs must give equal files, and with spaces instead of
+// tabs, which some readers require.
 func (v *Writer) header() {
 	v.buf = append(v.buf, "$version Starloom $end\n"...)
 	if len(v.options.Comments) > 0 {
@@ -135,8 +132,7 @@ func (v *Writer) header() {
 	v.buf = append(v.buf, "$enddefinitions $end\n"...)
 }
 
-// scope is one level of the declarations. Signals and sub-scopes are in the
-// order of their first declaration.
+// scope is one level of the declarations. Signals and inner scopes are in order of first declaration.
 type scope struct {
 	name    string
 	signals []SignalID
@@ -144,8 +140,7 @@ type scope struct {
 	byName  map[string]*scope
 }
 
-// scopeTree gathers the signals, so that every scope is opened exactly once
-// however the declarations were mixed.
+// scopeTree groups the signals so that every scope is opened once, regardless of the order of declarations.
 func scopeTree(signals []Signal) *scope {
 	root := &scope{}
 	for id, signal := range signals {
@@ -172,7 +167,7 @@ func scopeTree(signals []Signal) *scope {
 	return root
 }
 
-// visit calls f with every scope that has signals of its own, and its path, and then those in it.
+// visit calls f for every scope with signals of its own, outer scopes first.
 func (s *scope) visit(path string, f func(s *scope, path string)) {
 	if len(s.signals) > 0 {
 		f(s, path)
@@ -182,7 +177,7 @@ func (s *scope) visit(path string, f func(s *scope, path string)) {
 	}
 }
 
-// narrowFirst are its own signals: single bits and states, and then vectors.
+// narrowFirst returns the scope's own signals: single bits and states, then vectors.
 func (s *scope) narrowFirst(signals []Signal) (order []SignalID) {
 	for _, vectors := range []bool{false, true} {
 		for _, id := range s.signals {
@@ -257,7 +252,7 @@ func legalName(name string) bool {
 	return name != ""
 }
 
-// legalIndices checks what follows the first bracket: 0] or 0][1] or -1,2] or +rho^2].
+// legalIndices checks the text after the first bracket: 0] or 0][1] or -1,2] or +rho^2].
 func legalIndices(text string) bool {
 	for _, index := range strings.Split(text, "[") {
 		index, ok := strings.CutSuffix(index, "]")
@@ -268,7 +263,7 @@ func legalIndices(text string) bool {
 	return true
 }
 
-// legalLabel checks an index that is a sign and a name, with powers.
+// +rho^2
 func legalLabel(index string) bool {
 	return (index[0] == '+' || index[0] == '-') && legalName(strings.ReplaceAll(index[1:], "^", "_"))
 }

@@ -11,14 +11,13 @@ import (
 	"starloom/traces/input"
 )
 
-// Limits of a save file. GTKWave draws every trace that it lists, so a long list
-// makes it slow; signals beyond the limit are still in its signal tree.
+// Limits of a save file. GTKWave draws every listed trace, so a long list is slow; its signal tree has all signals.
 const (
 	gtkwSignalsMax    = 2048
 	gtkwGroupsOpenMax = 8
 )
 
-// Trace flags of a GTKWave save file (TR_* in its source, hexadecimal there).
+// Trace flags of a GTKWave save file (TR_* in its source).
 const (
 	gtkwHex          = 0x2
 	gtkwDecimal      = 0x4
@@ -32,23 +31,23 @@ const (
 	gtkwGroupEnd     = 0x1000000
 )
 
-// SaveFile is a GTKWave save file that opens a VCD and shows its signals: one group per scope, named by
-// its path, in the order of declaration; single bits and states first, then vectors. At most 2,048
-// signals are listed, and only the first 8 groups are open.
+// SaveFile is a GTKWave save file that opens a VCD and shows its signals: one group per scope, named by its path, in
+// order of declaration; single bits and states first, then vectors. It lists at most 2,048 signals, and only the
+// first 8 groups are open.
 type SaveFile struct {
-	// Path and VCD are where the two files lie; the save file speaks of the VCD by its base name, so
-	// that the pair can be moved together.
+	// Path and VCD are the paths of the two files. The save file refers to the VCD by its base name, so both can be
+	// moved together.
 	Path, VCD string
 	Signals   []Signal
-	// First are the paths of scopes and signals that come before all others, in this order.
+	// First are the paths of scopes and signals listed before all others, in this order.
 	First []string
-	// Markers are in the order of time; the primary marker of GTKWave is at that with the number Main, and the
-	// window begins shortly before it. The first 26 have names.
+	// Markers are in ascending order. GTKWave's primary marker is Markers[Main], and the window begins shortly before
+	// it. The first 26 have names.
 	Markers []Marker
 	Main    int
 }
 
-// Marker is a cycle and what GTKWave calls it.
+// Marker is a named cycle.
 type Marker struct {
 	Cycle uint64
 	Name  string
@@ -56,12 +55,12 @@ type Marker struct {
 
 const (
 	gtkwMarkersMax = 26 // A to Z
-	// gtkwZoom shows 16 cycles in about 350 pixels; so many are shown before the primary marker.
+	// gtkwZoom shows 16 cycles in about 350 pixels; gtkwCyclesBefore cycles are shown before the primary marker.
 	gtkwZoom         = -4
 	gtkwCyclesBefore = 16
 )
 
-// Write writes it.
+// Write writes the save file.
 func (f *SaveFile) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "[*]\n[*] Starloom\n")
@@ -89,7 +88,6 @@ func (f *SaveFile) Write(w io.Writer) error {
 	return nil
 }
 
-// markers writes where the window begins, the zoom, and the markers: the primary one and A to Z.
 func (f *SaveFile) markers(b *bufio.Writer) {
 	var cycles strings.Builder
 	named, start := f.Markers[:min(len(f.Markers), gtkwMarkersMax)], uint64(0)
@@ -110,7 +108,7 @@ func (f *SaveFile) markers(b *bufio.Writer) {
 	}
 }
 
-// order returns the signals that are listed, so many: those of each of First, and then the others.
+// order returns at most the given number of listed signals per group: the groups of First, then the others.
 func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	rank := make(map[string]int, len(f.First))
 	for k, first := range f.First {
@@ -130,7 +128,7 @@ func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	return groups
 }
 
-// rankOf is the place in First of a signal or of the first scope around it that is there.
+// rankOf returns the index in First of a signal or of an enclosing scope, the smallest if there are several.
 func (f *SaveFile) rankOf(path string, rank map[string]int) int {
 	at := len(f.First)
 	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
@@ -145,15 +143,14 @@ type gtkw struct {
 	w       *bufio.Writer
 	signals []Signal
 	groups  int
-	flags   uint32 // as last written; flags stay until others come
+	flags   uint32 // last written flags, valid until changed
 }
 
-// group writes the group of a scope, without those of the scopes in it: a path of four nested groups would
-// need four clicks to open.
+// group writes the group of a scope without those of inner scopes: four nested groups would need four clicks to open.
 func (g *gtkw) group(s *scope, path string) {
 	g.groups++
-	// Of a closed group only the end is marked as collapsed, as GTKWave itself
-	// writes it; it hides the members when it loads them.
+	// Only the end of a closed group is marked as collapsed, as in files by GTKWave, which then hides the members on
+	// loading.
 	begin, end := uint32(gtkwGroupBegin|gtkwBlank), uint32(gtkwGroupEnd|gtkwBlank)
 	if g.groups > gtkwGroupsOpenMax {
 		begin |= gtkwClosed
@@ -170,8 +167,8 @@ func (g *gtkw) group(s *scope, path string) {
 	}
 }
 
-// signal writes the row of a signal, and those of its bits if they have names: GTKWave counts them from
-// the highest, and shows them below the signal, or hides them.
+// signal writes the row of a signal, and rows for named bits, which GTKWave counts from the highest and shows or
+// hides below the signal.
 func (g *gtkw) signal(s *Signal) {
 	name, base := fmt.Sprintf("%s[%d:0]", s.Path, s.Bits-1), uint32(gtkwHex)
 	if s.Form.Decimal {
@@ -206,15 +203,15 @@ func (g *gtkw) row(flags uint32, text string) {
 	fmt.Fprintf(g.w, "%s\n", text)
 }
 
-// surferSignalsMax is how many signals a command file adds: Surfer reads its list of all signals again for each.
+// surferSignalsMax limits the signals in a command file: Surfer reads its list of all signals again for each.
 const surferSignalsMax = 512
 
 // WriteSurfer writes a command file (.sucl) that shows the waveform in Surfer: the first 512 signals in the order of
-// the save file, markers where that has them, and the cursor at the first. It is given beside the waveform:
+// the save file, its markers, and the cursor at the first marker:
 //
 //	surfer --command-file run.sucl run.vcd
 //
-// It has none but the commands that have stayed as they are since they came: variable_add, cursor_set and marker_set.
+// It uses only commands with stable syntax: variable_add, cursor_set and marker_set.
 func (f *SaveFile) WriteSurfer(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Starloom: surfer --command-file THIS-FILE WAVEFORM\n")
@@ -228,8 +225,8 @@ func (f *SaveFile) WriteSurfer(w io.Writer) error {
 			}
 		})
 	}
-	// A marker has a name and no other has it: a second one would move the first. It is set where the cursor is, or
-	// at the time that follows its name, by version.
+	// Marker names must be unique: a second marker would move the first. Depending on Surfer's version, a marker is
+	// set at the cursor or at the time after its name.
 	times := map[string]int{}
 	named := f.Markers[:min(len(f.Markers), gtkwMarkersMax)]
 	for _, marker := range named {

@@ -7,8 +7,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Open opens a waveform and reads its declarations: a VCD or an FST, packed with gzip or not; "-" is standard
-// input.
+// Open opens a waveform and reads its declarations: a VCD or an FST, gzipped or not; "-" is standard input.
 func Open(path string) (*Reader, error) {
 	s, err := input.OpenStream(path)
 	if err != nil {
@@ -17,16 +16,16 @@ func Open(path string) (*Reader, error) {
 	return OpenStream(s)
 }
 
-// OpenStream is Open for what is open already. It closes s if it fails.
+// OpenStream is Open for an open stream. It closes s on failure.
 func OpenStream(s *input.Stream) (*Reader, error) {
 	source, err := unpack(s)
 	if err != nil {
-		_ = s.Close() // it was only read
+		_ = s.Close() // read-only
 		return nil, err
 	}
 	r, err := newReader(source, s.Name, source.converted())
 	if err != nil {
-		// What the declarations lack is not worth more than why a converter has ended early.
+		// An early end of the converter explains incomplete declarations.
 		if ended := source.Close(); ended != nil && source.converted() != nil {
 			err = ended
 		}
@@ -47,20 +46,19 @@ func unpack(s *input.Stream) (source, error) {
 	return convertFST(s)
 }
 
-// IsWaveform reports whether a file that begins like this is to be read as a waveform: a VCD or an FST.
+// IsWaveform reports whether the first bytes of a file are those of a VCD or an FST.
 func IsWaveform(first []byte) bool {
 	return looksLikeFST(first) || bytes.HasPrefix(bytes.TrimSpace(first), []byte("$"))
 }
 
-// Waveform is a file that a user has named, as often as it is to be read. Standard input is kept in a temporary
-// file for that.
+// Waveform is a file named by the user that can be opened repeatedly. Standard input is copied to a temporary file.
 type Waveform struct {
 	Name string
 	path string
 	temp *traces.Temporary // nil for none
 }
 
-// Keep makes a path one that can be opened again and again. Drop it.
+// Keep returns a Waveform for a path. The caller must Drop it.
 func Keep(path string) (*Waveform, error) {
 	if path != input.StandardInput {
 		return &Waveform{Name: path, path: path}, nil
@@ -85,7 +83,7 @@ func (w *Waveform) Open() (*Reader, error) {
 	return OpenStream(s)
 }
 
-// Drop removes what was kept.
+// Drop removes the temporary file.
 func (w *Waveform) Drop() {
 	if w.temp != nil {
 		w.temp.Remove()

@@ -9,23 +9,22 @@ import (
 	"starloom/traces/input"
 )
 
-// Pattern fits names of signals. In its source * stands for any characters without a
-// dot, [*] for an index or a label such as +rho, [2..5] for the indexes 2 to 5, and ** for anything, or as a
-// whole component for any number of components, none included. A name without any of
-// these fits itself alone.
+// Pattern matches names of signals. * stands for any characters without a dot, [*] for an index or a label such as
+// +rho, [2..5] for the indices 2 to 5, and ** for any characters, or as a whole component for any number of
+// components, including none. A name without any of these matches only itself.
 //
 //	tb.u_dut.**
 //	pops.group[*].coupler[*].out
 //	TOP.link[2..5].data_o
 //
-// What the first, second ... * or ** has matched is $1, $2 ... in a template.
+// In a template, $1, $2 ... are the matches of the first, second ... * or **.
 type Pattern struct {
 	source string
 	expr   *regexp.Regexp
-	ranges map[int][2]uint64 // by capture
+	ranges map[int][2]uint64 // ranges by capture
 }
 
-// IsPattern tells patterns from plain names, which may have indexes.
+// IsPattern reports whether s is a pattern, not a plain name with indices.
 func IsPattern(s string) bool { return strings.Contains(s, "*") || rangeToken.MatchString(s) }
 
 var (
@@ -33,7 +32,7 @@ var (
 	patternToken = regexp.MustCompile(`^\*\*\.|\.\*\*\.|\.\*\*$|\*\*|\[\*\]|\*|\[\d+\.\.\d+\]`)
 )
 
-// CompilePattern compiles a pattern. The error says what is wrong with the source.
+// CompilePattern compiles a pattern. Errors describe the mistake in source.
 func CompilePattern(source string) (*Pattern, error) {
 	if source == "" {
 		return nil, fmt.Errorf("the pattern is empty: write a name, * for a part of a name, ** for any number of scopes")
@@ -85,7 +84,7 @@ func parseIndexes(token string) (low, high uint64, err error) {
 	return low, high, nil
 }
 
-// Match returns what the stars have matched, nil if the name does not fit.
+// Match returns the matches of the stars, nil if the name does not match.
 func (p *Pattern) Match(name string) []string {
 	parts := p.expr.FindStringSubmatch(name)
 	for capture, limits := range p.ranges {
@@ -102,7 +101,7 @@ func (p *Pattern) Match(name string) []string {
 
 var reference = regexp.MustCompile(`\$(?:(\d+)|\{(\w+)\})`)
 
-// Expand replaces $1 and ${1} in a name by what a pattern has matched.
+// Expand replaces $1 and ${1} in a name by the matches of a pattern.
 func Expand(template string, parts []string) string {
 	return reference.ReplaceAllStringFunc(template, func(text string) string {
 		if n, err := strconv.Atoi(strings.Trim(text, "${}")); err == nil && n < len(parts) {
@@ -112,7 +111,7 @@ func Expand(template string, parts []string) string {
 	})
 }
 
-// CheckTemplate refuses references to stars that a pattern does not have.
+// CheckTemplate refuses references to stars that the pattern lacks.
 func (p *Pattern) CheckTemplate(template string) error {
 	for _, found := range reference.FindAllStringSubmatch(template, -1) {
 		n, err := strconv.Atoi(found[1] + found[2])
@@ -123,11 +122,10 @@ func (p *Pattern) CheckTemplate(template string) error {
 	return nil
 }
 
-// Patterns matches a name that fits any of its patterns.
+// Patterns match a name that matches any of them.
 type Patterns []*Pattern
 
-// CompilePatterns compiles the patterns of an option, which is the place of the errors,
-// *input.Error.
+// CompilePatterns compiles the patterns of an option. Errors are *input.Error with the option as their place.
 func CompilePatterns(sources []string, option string) (list Patterns, err error) {
 	for _, source := range sources {
 		p, err := CompilePattern(source)
@@ -139,7 +137,7 @@ func CompilePatterns(sources []string, option string) (list Patterns, err error)
 	return list, nil
 }
 
-// Match reports whether a name fits any of the patterns.
+// Match reports whether a name matches any of the patterns.
 func (l Patterns) Match(name string) bool {
 	for _, p := range l {
 		if p.Match(name) != nil {

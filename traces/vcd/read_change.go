@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// digitValues are the planes of a digit: bit 0 of Value, bit 1 of Unknown; badDigit
-// for what is not a digit. GHDL writes nine states, of which four are left: the others have otherState.
+// digitValues maps a digit to its planes: bit 0 is Value, bit 1 is Unknown; badDigit for other characters. Of GHDL's
+// nine states, those beyond 0, 1, x and z also have otherState.
 var digitValues = makeDigitValues()
 
 const (
 	badDigit = 0xFF
 	planes   = 3
-	// otherState is set for digits of GHDL's nine states that are read as another one.
+	// otherState marks a state of GHDL's nine that is read as another one.
 	otherState = 4
 )
 
@@ -33,11 +33,10 @@ func makeDigitValues() (table [256]uint8) {
 	return table
 }
 
-// readChanges applies changes up to the next time other than now,
-// or to the end of the file.
+// readChanges applies changes up to the next time other than now, or to the end of the file.
 //
-// The loop works on the buffer alone: the newline after its end stops every
-// token. A record that ends there is read again when there is more of the file.
+// The loop uses only the buffer: the newline after its end stops every token. A record that ends there is read again
+// after a refill.
 func (r *Reader) readChanges() {
 	r.hasNext = false
 	for r.err == nil {
@@ -75,8 +74,7 @@ func (r *Reader) readChanges() {
 	}
 }
 
-// refill gets more of the file. It returns false when there is none: then the
-// record at pos, if any, is cut off.
+// refill reads more of the file. At its end it returns false; the record at pos, if any, is then cut off.
 func (r *Reader) refill() bool {
 	ok, err := r.more()
 	if err != nil {
@@ -85,16 +83,15 @@ func (r *Reader) refill() bool {
 	return ok
 }
 
-// cut is called when the record at pos reaches the end of the buffer. It is read
-// again when there is more of the file. Otherwise its line has no end and may be
-// anything: it is dropped.
+// cut handles a record at pos that reaches the end of the buffer. After a refill it is read again; at the end of the
+// file its line is incomplete and dropped.
 func (r *Reader) cut() {
 	if !r.refill() && r.err == nil {
 		r.truncated, r.cutChange, r.pos = true, r.buf[r.pos] != '#', r.end
 	}
 }
 
-// bad ends the reading, unless the record is in a last line that is cut off.
+// bad ends the reading, unless the record is in an incomplete last line.
 func (r *Reader) bad(at int, reason string) {
 	if bytes.IndexByte(r.buf[at:r.end], '\n') < 0 {
 		r.pos = at
@@ -111,8 +108,8 @@ func (r *Reader) tokenEnd(at int) int {
 	return at
 }
 
-// readCode reads an identifier code. ok is false when the file or the buffer ends
-// there, or there is no such net; the caller returns.
+// readCode reads an identifier code. ok is false at the end of the file or buffer, or for an unknown code; the caller
+// then returns.
 func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 	number, place := uint64(0), uint64(1)
 	end := at
@@ -177,16 +174,15 @@ func (r *Reader) readScalar(at int) {
 	}
 }
 
-// Eight digits at once: a character is 0x30 or 0x31, and the product gathers the
-// last bit of each into the first byte.
+// Eight digits at once: a digit is 0x30 or 0x31, and the product gathers the lowest bit of each in the highest byte.
 const (
 	eightZeros  = 0x3030303030303030
 	eightOthers = 0xFEFEFEFEFEFEFEFE
 	eightGather = 0x8040201008040201
 )
 
-// readVector reads b, digits (from start on), a space and a code. value and unknown hold the last
-// 64 digits, which are all for most signals.
+// readVector reads b, digits from start on, a space and a code. value and unknown hold the last 64 digits, for most
+// signals all of them.
 func (r *Reader) readVector(at, start int) {
 	end := start
 	value, unknown, states := uint64(0), uint64(0), uint8(0)
@@ -216,7 +212,7 @@ func (r *Reader) readVector(at, start int) {
 	}
 	if end == start || code == end {
 		if start == at+1 && end == start+1 && r.buf[start] == '0' && r.buf[end]|0x20 == 'b' {
-			r.readVector(at, end+1) // b0b101: of a language that writes 0b101
+			r.readVector(at, end+1) // b0b101, from a language that writes 0b101
 			return
 		}
 		r.bad(at, fmt.Sprintf("found %s, expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
@@ -231,12 +227,12 @@ func (r *Reader) readVector(at, start int) {
 	r.readOther(n, id, ok)
 }
 
-// readPort reads p, a state for each bit, the strengths of 0 and of 1, and a code.
+// readPort reads p, a state per bit, the strengths of 0 and 1, and a code.
 func (r *Reader) readPort(at int) {
 	states := at + 1
 	statesEnd := r.tokenEnd(states)
 	field, end := statesEnd, statesEnd
-	if r.fst && len(bytes.Trim(r.buf[states:statesEnd], "x")) == 0 { // without a value: x in the place of strengths, too
+	if r.fst && len(bytes.Trim(r.buf[states:statesEnd], "x")) == 0 { // no value: strengths are x, too
 		if code := r.skipSpace(end); code == r.end {
 			r.cut()
 		} else {
@@ -244,7 +240,7 @@ func (r *Reader) readPort(at int) {
 		}
 		return
 	}
-	for range 2 { // the strengths
+	for range 2 { // strengths
 		field = r.skipSpace(end)
 		end = r.tokenEnd(field)
 	}
@@ -286,7 +282,7 @@ func (r *Reader) readPort(at int) {
 	}
 }
 
-// readOther takes bits that were written for a net that does not have bits.
+// readOther handles bits written for a net that is not of bits.
 func (r *Reader) readOther(n *net, id NetID, watched bool) {
 	switch {
 	case !watched:
@@ -310,8 +306,8 @@ func (r *Reader) skipSpace(at int) int {
 	return at
 }
 
-// setVector gives a net its digits; value and unknown are the last 64 of them. If
-// there are fewer than bits, x and z are repeated to the left, other digits not.
+// setVector sets a net to digits; value and unknown are the last 64 of them. If digits are missing on the left, x and
+// z are extended; other digits are not extended.
 func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unknown uint64) {
 	first := digitValues[digits[0]] & planes
 	if uint32(len(digits)) > n.bits {
@@ -343,7 +339,7 @@ func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unkno
 	}
 }
 
-// setWide does the same for more than 64 bits.
+// setWide is setVector for more than 64 bits.
 func (r *Reader) setWide(n *net, id NetID, digits []byte, first uint8) {
 	fill, fillUnknown := uint64(0), uint64(0)
 	if first >= 2 {
@@ -373,7 +369,6 @@ func (r *Reader) setWide(n *net, id NetID, digits []byte, first uint8) {
 	}
 }
 
-// setUnknown gives a net the value that it has before any change.
 func (r *Reader) setUnknown(n *net) {
 	switch n.kind {
 	case KindBits:
@@ -386,7 +381,7 @@ func (r *Reader) setUnknown(n *net) {
 	}
 }
 
-// noReal and noText are the value of a real and of a text before any change: a NaN of its own, and what no file has.
+// noReal and noText are the initial values of reals and texts: a special NaN, and a text that no file contains.
 const (
 	noReal = 0x7FF8_0000_0000_5EED
 	noText = "\xFF\x00"
@@ -399,7 +394,6 @@ func textOf(text string) string {
 	return text
 }
 
-// textBytesMax bounds a text, so that texts do not fill the memory.
 const textBytesMax = 1 << 16
 
 func (r *Reader) readWord(at int) {
@@ -415,7 +409,7 @@ func (r *Reader) readWord(at int) {
 	if isReal {
 		var err error
 		number, err = strconv.ParseFloat(string(word), 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) || bytes.IndexByte(word, '_') >= 0 { // what is too large is infinite
+		if err != nil && !errors.Is(err, strconv.ErrRange) || bytes.IndexByte(word, '_') >= 0 { // too large numbers are infinite
 			r.bad(at, fmt.Sprintf("found %s, expected a number such as r1.5", shown(r.buf[at:end])))
 			return
 		}
@@ -445,7 +439,7 @@ func (r *Reader) readWord(at int) {
 	}
 }
 
-// shortReal is how many characters of a number without an exponent a double always holds.
+// shortReal is the largest number of characters, without exponent, that a double always represents.
 const shortReal = 15
 
 func saysMore(word []byte, number float64) bool {
@@ -459,7 +453,7 @@ func saysMore(word []byte, number float64) bool {
 	return digits != significant(strconv.FormatFloat(number, 'e', len(digits)-1, 64)) && digits != significant(strconv.FormatFloat(number, 'e', -1, 64))
 }
 
-// significant are the digits of a number from the first that is not 0 on.
+// significant returns the digits of a number from the first nonzero one on.
 func significant(number string) string {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return strings.TrimLeft(strings.Map(func(c rune) rune {
@@ -472,7 +466,7 @@ func significant(number string) string {
 
 func (r *Reader) setReal(n *net, id NetID, number float64) {
 	if r.rounds {
-		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // it is a number
+		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // cannot fail for a formatted number
 	}
 	if was := r.value[n.word]; was != math.Float64bits(number) {
 		r.value[n.word] = math.Float64bits(number)
@@ -513,7 +507,7 @@ func (r *Reader) readSection() {
 	case "$dumpall", "$dumpportsall":
 		r.snapshot = laterSnapshot
 	case "$dumpoff", "$dumpportsoff", "$dumpon", "$dumpportson":
-		if r.fst { // which has a list of them
+		if r.fst { // pauses of an FST are read from its blocks
 			r.pos = at
 			r.skipSection()
 			return
@@ -530,10 +524,10 @@ func (r *Reader) readSection() {
 	}
 }
 
-// skipSection skips a section up to its $end. If a line with a time comes first, the section has none, and
-// is the one line that it begins with.
+// skipSection skips a section up to its $end. If a line with a time comes first, the $end is missing and the section
+// is its first line.
 func (r *Reader) skipSection() {
-	at, oneLine := r.pos, 0 // where that line ends, 0 as long as it is not known
+	at, oneLine := r.pos, 0 // length of the first line, 0 while unknown
 	newLine := false
 	for {
 		for r.buf[at] <= ' ' && at < r.end {
@@ -568,7 +562,7 @@ func (r *Reader) skipSection() {
 	}
 }
 
-// cutSection is called where the file ends within a section, or with it: its first line may be all of it.
+// cutSection handles the end of the file within a section, which may consist of its first line only.
 func (r *Reader) cutSection(oneLine int) {
 	alone := oneLine > 0 && len(bytes.TrimSpace(r.buf[r.pos+oneLine:r.end])) == 0
 	if !alone && !bytes.HasSuffix(r.buf[:r.end], []byte("$end")) {
@@ -595,8 +589,8 @@ func (r *Reader) settle() {
 	r.changed = r.changed[:0]
 }
 
-// portStates are the states of a bit of a port and what they are as a digit (IEEE 1364-2005, section 18.4.3.1):
-// low, high, unknown and three-state of the side that drives in, of the one that drives out, and of both.
+// portStates are the port states and their digits (IEEE 1364-2005, section 18.4.3.1): low, high, unknown and
+// three-state of input drivers, of output drivers, and of both.
 var portStates = map[string]byte{"DdLl0": '0', "UuHh1": '1', "NX?AaBbCc": 'x', "ZTFf": 'z'}
 
 var portDigits = makePortDigits()

@@ -20,7 +20,7 @@ import (
 	"starloom/traces/input"
 )
 
-// How FST files begin: with their header, or with what they are packed in.
+// First bytes of FST files: of the header, or of the compressed wrapper.
 const (
 	fstMagic       = "\x00\x00\x00\x00\x00\x00\x00\x01\x49"
 	fstMagicPacked = "\xfe\x00\x00\x00"
@@ -30,10 +30,10 @@ func looksLikeFST(first []byte) bool {
 	return bytes.HasPrefix(first, []byte(fstMagic)) || bytes.HasPrefix(first, []byte(fstMagicPacked))
 }
 
-// fstStream is the VCD that GTKWave's fst2vcd makes of an FST.
+// fstStream is the VCD that GTKWave's fst2vcd produces from an FST.
 type fstStream struct {
 	s       *input.Stream
-	temp    *traces.Temporary // the FST, if it has no path of its own
+	temp    *traces.Temporary // FST without a path of its own
 	process *exec.Cmd
 	out     io.ReadCloser
 	said    bytes.Buffer
@@ -43,7 +43,7 @@ type fstStream struct {
 	err     error
 }
 
-// convertFST starts fst2vcd, which reads a file and not a pipe.
+// convertFST starts fst2vcd, which needs a file, not a pipe.
 func convertFST(s *input.Stream) (source, error) {
 	tool, err := exec.LookPath("fst2vcd")
 	if err != nil {
@@ -76,7 +76,7 @@ func convertFST(s *input.Stream) (source, error) {
 	return f, nil
 }
 
-// keepFST keeps an FST in a temporary file, without what it is packed in: a type, two lengths and gzip.
+// keepFST writes an FST to a temporary file, without its wrapper: a type, two lengths and gzip.
 func keepFST(s *input.Stream, packed bool) (*traces.Temporary, error) {
 	if !packed {
 		return keep(s, s.Name)
@@ -110,7 +110,7 @@ func notWhole(name string, err error) error {
 		"let the simulator write the file to its end")
 }
 
-// check refuses an FST that is not whole, of which fst2vcd would write what there is and end well.
+// check refuses an incomplete FST: fst2vcd would convert it partially without an error.
 func (f *fstStream) check(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -132,10 +132,11 @@ func (f *fstStream) check(path string) error {
 
 func (f *fstStream) converted() *leftOut { return f.left }
 
-// Progress does not know how far fst2vcd has come.
+// Progress returns 0 for read: the progress of fst2vcd is unknown.
 func (f *fstStream) Progress() (read, size int64) { return 0, f.size }
 
-// Read reads what fst2vcd writes. Its end is an error if fst2vcd has failed: what it has written is not all.
+// Read reads the output of fst2vcd. At its end it returns an error if fst2vcd has failed, since the output is
+// incomplete.
 func (f *fstStream) Read(p []byte) (int, error) {
 	n, err := f.out.Read(p)
 	if n > 0 || err == nil {
@@ -148,7 +149,7 @@ func (f *fstStream) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// wait waits for fst2vcd to end. It ends well only with status 0 and without a word.
+// fst2vcd has succeeded only with status 0 and without messages.
 func (f *fstStream) wait() {
 	if f.ended {
 		return
@@ -170,11 +171,11 @@ func (f *fstStream) failed(err error) error {
 		"write the file again: it may be cut off")
 }
 
-// Close ends fst2vcd if it still runs. It returns the error of one that has failed.
+// Close ends fst2vcd. It returns the error of a failed fst2vcd.
 func (f *fstStream) Close() error {
 	if !f.ended {
 		_ = f.process.Process.Kill() // it may have ended
-		_ = f.process.Wait()         // what it has not written is not wanted
+		_ = f.process.Wait()         // the rest of its output is not wanted
 		f.ended = true
 	}
 	f.drop()
@@ -185,14 +186,13 @@ func (f *fstStream) drop() {
 	if f.temp != nil {
 		f.temp.Remove()
 	}
-	_ = f.s.Close() // it was only read
+	_ = f.s.Close() // read-only
 }
 
-// source is where a Reader gets its VCD from.
 type source interface {
 	io.ReadCloser
 	Progress() (read, size int64)
-	converted() *leftOut // nil if not from an FST
+	converted() *leftOut // nil unless from an FST
 }
 
 func unreadable(path string, err error) error {
@@ -228,12 +228,12 @@ func noRoom(name string, err error) error {
 	}
 }
 
-// IsFST reports whether a waveform with this path is to be in FST.
+// IsFST reports whether the path of a waveform selects FST.
 func IsFST(path string) bool { return strings.EqualFold(filepath.Ext(path), ".fst") }
 
-// FST is GTKWave's vcd2fst, which turns what a Writer writes into FST: a form of VCD that GTKWave and Surfer
-// open as well, in about an eighth of the bytes. The date in it is fixed, so that a run gives the same bytes
-// every time; comments are not kept. vcd2fst does not see that a disk is full.
+// FST returns GTKWave's vcd2fst, which converts a Writer's output to FST: a format of about an eighth of the size,
+// which GTKWave and Surfer open as well. Its date is fixed, so that equal runs give equal bytes; comments are lost.
+// vcd2fst does not detect a full disk.
 func FST() *traces.Converter {
 	return &traces.Converter{
 		Command: "vcd2fst", Package: "gtkwave", Arguments: []string{"-"},
@@ -243,32 +243,32 @@ func FST() *traces.Converter {
 	}
 }
 
-// Blocks of an FST file, and its header, which is the first of them and in big-endian.
+// Blocks of an FST file. The header is the first block, in big-endian.
 //
 //	byte  0      1        9       17     25       33       41       49      57          65         73
 //	     +------+--------+-------+------+--------+--------+--------+-------+-----------+----------+-----
 //	     | type | length | first | last | endian | memory | scopes | names | variables | sections | ...
 //	     +------+--------+-------+------+--------+--------+--------+-------+-----------+----------+-----
 //
-// A length counts itself and what follows it.
+// A length includes itself and the data after it.
 const (
 	fstHeader         = 0
 	fstBlackouts      = 2
 	fstGeometry       = 3
-	fstPacked         = 254 // all of the file
+	fstPacked         = 254 // wrapper of the whole file
 	fstHeaderLength   = 329
 	fstOffsetEndian   = 25
 	fstOffsetSections = 65
 	fstBlockBytesMin  = 8
 )
 
-// fstBlocks says which types of blocks hold values (sections), and which names.
+// fstBlocks maps block types to their contents; blocks with values are called sections.
 var fstBlocks = map[byte]string{
 	fstHeader: "header", fstGeometry: "geometry", fstBlackouts: "blackouts",
 	1: "values", 5: "values", 8: "values", 4: "names", 6: "names", 7: "names",
 }
 
-// fstFile is a whole FST: the first block of each kind without its type and length, and how many there are.
+// fstFile is a complete FST: the first block of each kind, without type and length, and the number of blocks.
 type fstFile struct {
 	block map[string]*io.SectionReader
 	count map[string]uint64
@@ -326,22 +326,23 @@ func cutShort(err error) error {
 	return err
 }
 
-// fst2vcd leaves two things of an FST out, which are read from its blocks.
+// fst2vcd omits two parts of an FST, which are read from its blocks:
 //
-//	values before time 0     where the first time is 0; they are the frame at the head of the first section:
+//	values before time 0     if the first time is 0; they are the frame at the head of the first section:
 //	                         first, last, memory, then varints (bytes, packed bytes, signals), then the values
-//	$dumpoff and $dumpon     all but one of a time, and all after those; they are a block of their own:
-//	                         how many, then of each a byte (1: on) and the time since the one before
+//	$dumpoff and $dumpon     all but one at a time, and all later ones; they have a block of their own:
+//	                         a count, then for each a byte (1: on) and the time since the one before
 //
-// A signal's bytes in the frame are in the geometry: a digit for each bit, 8 of a real (0 there), none of a text.
+// The geometry has the sizes of signals in the frame: a digit per bit, 8 bytes for a real (0 in the geometry), none
+// for a text.
 type leftOut struct {
-	initial []byte     // changes, as in a VCD
-	given   []SignalID // whose changes they are
+	initial []byte     // changes as in a VCD
+	given   []SignalID // signals in initial
 	pauses  []pause
 }
 
 type pause struct {
-	time uint64 // in the file's unit
+	time uint64 // time in the file's unit
 	on   bool
 }
 
@@ -385,7 +386,7 @@ func (f *fstFile) readPauses() (pauses []pause, err error) {
 	return pauses, nil
 }
 
-// readInitial writes those values of the frame as changes of a VCD that say something: no x, no NaN.
+// readInitial converts the known values of the frame to changes of a VCD, without x and NaN.
 func (f *fstFile) readInitial(left *leftOut) error {
 	section := f.block["values"]
 	if section == nil {
@@ -425,7 +426,6 @@ func (f *fstFile) readInitial(left *leftOut) error {
 	return left.addFrame(bufio.NewReader(frame), bufio.NewReader(lengths), size[2], endian[0] == byte(math.Float64bits(math.E)>>56))
 }
 
-// unpacked is a part of a block: so many bytes, packed if they are fewer there.
 func unpacked(r io.Reader, bytes, packed uint64) (io.Reader, error) {
 	if bytes == packed {
 		return io.LimitReader(r, int64(bytes)), nil
@@ -462,7 +462,7 @@ func (left *leftOut) addFrame(frame io.Reader, lengths io.ByteReader, signals ui
 		case bits > 0 && strings.Trim(string(value), "xX") == "":
 		case bits == 1:
 			add(id, "%s", value)
-		case bits > 1 && strings.Contains(string(value), " "): // a port, with its strengths
+		case bits > 1 && strings.Contains(string(value), " "): // a port with strengths
 			add(id, "p%s ", value)
 		case bits > 1:
 			add(id, "b%s ", value)

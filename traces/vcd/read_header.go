@@ -14,41 +14,39 @@ import (
 
 // Var is a declared variable.
 type Var struct {
-	Path string // scopes and name as escape writes them, separated by dots; data[3] for one bit of data
+	Path string // escaped scopes and name, separated by dots; data[3] for one bit of data
 	Type string // wire, reg, integer, real, string, event, parameter ...
 	Net  NetID
 	Kind Kind
-	Bits int // of the net; 0 for reals, texts and events
+	Bits int // bits of the net; 0 for reals, texts and events
 
-	// MSB and LSB are the declared range, when HasRange: [7:0], [0:3], or [3] for
-	// a single bit of a vector.
+	// MSB and LSB are the declared range, if HasRange: [7:0], [0:3], or [3] for a single bit of a vector.
 	HasRange bool
 	MSB, LSB int
 }
 
-// Header is what stands before the value changes.
+// Header is the part of a VCD before the value changes.
 type Header struct {
 	Date, Version string
 	Comments      []string
-	Timescale     Timescale // 1 ns when the file does not say
-	Tick          uint64    // what the file counts in, in units of Timescale: 1, but for a $timescale such as 244 ns
+	Timescale     Timescale // 1 ns if the file has none
+	Tick          uint64    // units of Timescale per time step: 1, except for a $timescale such as 244 ns
 	HasTimescale  bool
 	Scopes        int
-	Vars          []Var // in the file's order
+	Vars          []Var // variables in the file's order
 }
 
 const (
-	// headerTextMax bounds what is kept of a $comment, $date or $version, and of
-	// how many comments.
+	// headerTextMax limits the kept bytes of a $comment, $date or $version; headerCommentsMax limits the comments.
 	headerTextMax     = 4096
 	headerCommentsMax = 64
-	// headerWordsMax is how many words a declaration may have.
+	// headerWordsMax limits the words of a declaration.
 	headerWordsMax = 64
 )
 
 const badDeclaration = "give a VCD: a declaration reads like $var wire 8 # data [7:0] $end"
 
-// magics are how other files with waveforms begin, and their names; Open has unpacked some already.
+// magics are the first bytes and names of other files with waveforms. Open decompresses some before.
 var magics = []struct{ start, what, remedy string }{
 	{"\x1f\x8b", "this is compressed with gzip", "unpack it: gunzip -k FILE"},
 	{fstMagic, "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
@@ -96,7 +94,7 @@ func (r *Reader) readHeader() error {
 			err = r.variable(scope)
 		case "$timescale":
 			err = r.timescale()
-		case "$end": // of nothing, or of what has ended before
+		case "$end": // without a section
 		default:
 			err = r.remark(token)
 		}
@@ -106,7 +104,6 @@ func (r *Reader) readHeader() error {
 	}
 }
 
-// remark reads a section that declares nothing.
 func (r *Reader) remark(keyword []byte) (err error) {
 	h := &r.header
 	switch string(keyword) {
@@ -124,7 +121,7 @@ func (r *Reader) remark(keyword []byte) (err error) {
 			return r.fail(r.pos, fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(keyword)), "give a VCD")
 		}
 		r.pass("times are without the $timezero", string(keyword) == "$timezero")
-		_, err = r.text() // a simulator's own section
+		_, err = r.text() // section of a particular simulator
 	}
 	return err
 }
@@ -137,14 +134,14 @@ func (r *Reader) endOfHeader() error {
 	return err
 }
 
-// headerKeywords begin a declaration or a remark; where an $end is missing, one on a new line is the end.
+// headerKeywords begin a declaration or a remark. On a new line they also end a section without $end.
 var headerKeywords = map[string]bool{
 	"$var": true, "$scope": true, "$upscope": true, "$enddefinitions": true, "$timescale": true,
 	"$date": true, "$version": true, "$comment": true,
 }
 
-// sectionEnds reports whether a token ends a section of the header: an $end, or what follows a missing one,
-// which is to be read again.
+// sectionEnds reports whether a token ends a section of the header: an $end, or the start of the next section, which
+// is then read again.
 func (r *Reader) sectionEnds(token []byte) bool {
 	if token[0] != '$' {
 		return false
@@ -189,8 +186,7 @@ func (r *Reader) words() (words []string, err error) {
 	}
 }
 
-// text returns what stands before the next $end. White space is one space, or one
-// newline; a text that is very long is cut.
+// text returns the text before the next $end. White space becomes one space or newline; a long text is truncated.
 func (r *Reader) text() (string, error) {
 	var text []byte
 	for {
@@ -240,7 +236,7 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	if len(scopes) == scopeDepthMax {
 		return nil, r.fail(r.pos, fmt.Sprintf("more than %d nested scopes", scopeDepthMax), "give a VCD that is nested less deeply")
 	}
-	name := "" // some tools have scopes without a name
+	name := "" // some tools write scopes without a name
 	if len(words) == 2 {
 		name = escape.Replace(strings.TrimPrefix(words[1], `\`))
 	}
@@ -251,11 +247,11 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	return append(scopes, name), nil
 }
 
-// escape writes the dots in a name such that they separate nothing: an escaped name of Verilog may have some, and not all
-// simulators write its backslash.
+// escape escapes dots in a name, which would separate scopes: escaped Verilog names may contain dots, and not all
+// simulators write the backslash.
 var escape = strings.NewReplacer(`\`, `\\`, ".", `\x2e`)
 
-// JoinPath puts a scope before a name; either may be empty.
+// JoinPath joins a scope and a name; either may be empty.
 func JoinPath(scope, name string) string {
 	switch {
 	case scope == "":
@@ -266,7 +262,7 @@ func JoinPath(scope, name string) string {
 	return scope + "." + name
 }
 
-// kinds of variables that do not hold bits.
+// varKinds are the types of variables without bits.
 var varKinds = map[string]Kind{
 	"real": KindReal, "realtime": KindReal, "shortreal": KindReal, "real_parameter": KindReal,
 	"string": KindText, "event": KindEvent,
@@ -287,14 +283,14 @@ func (r *Reader) variable(scope string) error {
 	v := Var{Type: r.intern([]byte(words[0])), Kind: varKinds[words[0]]}
 	r.pass(portsPassed, words[0] == "port")
 	v.Bits, err = strconv.Atoi(words[1])
-	if msb, lsb, ok := parseRange(words[1]); ok { // of a port, as VCS has it
+	if msb, lsb, ok := parseRange(words[1]); ok { // a port, as VCS writes it
 		v.Bits, err = max(msb-lsb, lsb-msb)+1, nil
 		v.MSB, v.LSB, v.HasRange = msb, lsb, true
 	}
 	if err != nil || v.Bits < 0 || v.Bits > bitsMax {
 		return r.fail(r.pos, fmt.Sprintf("$var with %q bits, expected a number from 1 to %d", words[1], bitsMax), badDeclaration)
 	}
-	v.Bits = max(v.Bits, 1) // as GTKWave takes an array without elements
+	v.Bits = max(v.Bits, 1) // an array without elements, as in GTKWave
 	v.reference(scope, words[3], strings.Join(words[4:], ""))
 	number, ok := codeNumber([]byte(words[2]))
 	if !ok {
@@ -312,14 +308,14 @@ func (r *Reader) variable(scope string) error {
 			r.parameters = append(r.parameters, parameter{v.Net, []byte(" " + words[2] + "\n")})
 		}
 	}
-	// Another name of a net is what the net is.
+	// The first declaration of a net defines its kind and bits.
 	v.Bits, v.Kind = int(r.nets[v.Net].bits), r.nets[v.Net].kind
 	r.header.Vars = append(r.header.Vars, v)
 	return nil
 }
 
-// reference sets path and range from a name and what follows it. An escaped
-// name may hold anything, brackets included.
+// reference sets path and range from a name and the words after it. An escaped name may contain any characters,
+// including brackets.
 //
 //	data [7:0]   data[7:0]   data [3]   data[3]   mem[2] [7:0]   \odd[1 [7:0]
 func (v *Var) reference(scope, name, indices string) {
@@ -340,7 +336,7 @@ func (v *Var) reference(scope, name, indices string) {
 	v.Path = JoinPath(scope, escape.Replace(name+indices))
 }
 
-// parseRange reads [7:0] or [3].
+// parseRange parses [7:0] or [3].
 func parseRange(text string) (msb, lsb int, ok bool) {
 	if len(text) < 3 || text[0] != '[' || text[len(text)-1] != ']' {
 		return 0, 0, false
@@ -357,7 +353,7 @@ func parseRange(text string) (msb, lsb int, ok bool) {
 	return msb, lsb, err == nil
 }
 
-// Indices are those of the first and the last digit: the declared range, and [n-1:0] without one.
+// Indices returns the indices of the first and last digit: the declared range, or [n-1:0] without one.
 func (v *Var) Indices() (msb, lsb int) {
 	if v.HasRange {
 		return v.MSB, v.LSB
@@ -365,8 +361,7 @@ func (v *Var) Indices() (msb, lsb int) {
 	return v.Bits - 1, 0
 }
 
-// bitPosition returns where the bit with a declared index is, counted from the
-// last digit.
+// bitPosition returns the position of the bit with a declared index, counted from the last digit.
 func (v *Var) bitPosition(index int) (int, bool) {
 	msb, lsb := v.Indices()
 	position := index - lsb
@@ -376,23 +371,23 @@ func (v *Var) bitPosition(index int) (int, bool) {
 	return position, position >= 0 && position < v.Bits
 }
 
-// Some simulators declare a real parameter as bits, and then give it a real:
+// Some simulators declare a real parameter as bits, then assign a real:
 //
 //	$var parameter 64 ! P $end
 //	r3.25 !
 //
-// Its first value decides what it is. vcd2fst keeps 64 bytes from where that real stood in its memory, and fst2vcd writes
-// them in the place of the digits: the real in the machine's order, then anything, white space too.
+// Its first value decides its kind. vcd2fst copies 64 bytes from the memory of that real, and fst2vcd writes them in
+// place of digits: the real in the machine's byte order, then arbitrary bytes, including white space.
 
-// parameterBits is how many bits a parameter has that may be a real.
+// parameterBits is the declared width of a parameter that may be a real.
 const parameterBits = 64
 
 type parameter struct {
 	net NetID
-	end []byte // of a line that gives it a value: space, identifier code, newline
+	end []byte // end of a line with its value: space, identifier code, newline
 }
 
-// parametersBytes is how much of the changes is searched for the first values of parameters.
+// parametersBytes is the size of the changes searched for the first values of parameters.
 const parametersBytes = 1 << 20
 
 func (r *Reader) measureParameters(parameters []parameter) error {
@@ -437,7 +432,7 @@ func isDigits(line []byte) bool {
 	return true
 }
 
-// raw is the length of a line with the bytes of a real, up to its newline, 0 if it is none.
+// raw returns the length of a line with the bytes of a real, 0 for other lines.
 func (p *parameter) raw(line []byte) int {
 	if line[0] != 'b' || len(line) < 1+parameterBits || !bytes.HasPrefix(line[1+parameterBits:], p.end) {
 		return 0
@@ -457,7 +452,7 @@ func (r *Reader) makeReal(p parameter) {
 	}
 }
 
-// readRaw reads the bytes of a real parameter. It returns false where there are none.
+// readRaw reads the bytes of a real parameter. It returns false for other lines.
 func (r *Reader) readRaw(at int) bool {
 	for i := range r.raws {
 		p := &r.raws[i]

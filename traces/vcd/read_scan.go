@@ -17,16 +17,16 @@ const (
 	tokenBytesMax = bitsMax + 64
 )
 
-// scanner holds the part of a file that is being read. After the last byte there
-// is always a newline, so that a loop over a token needs no other end.
+// scanner holds the current part of a file. A newline always follows the last byte, so that a loop over a token needs
+// no other end.
 type scanner struct {
 	r    io.Reader
 	file string
-	buf  []byte // buf[pos:end] is to be read, buf[end] is a newline
+	buf  []byte // buf[pos:end] is unread, buf[end] is a newline
 	pos  int
 	end  int
 	eof  bool
-	read int64 // bytes taken from r
+	read int64 // bytes read from r
 
 	newLine bool // a line has ended before the last token
 
@@ -39,8 +39,7 @@ func newScanner(r io.Reader, file string) scanner {
 	return s
 }
 
-// more reads on; what is between pos and end stays. It returns false at the end of
-// the file.
+// more reads more of the file and keeps buf[pos:end]. It returns false at the end of the file.
 func (s *scanner) more() (bool, error) {
 	if s.eof {
 		return false, nil
@@ -75,7 +74,7 @@ func (s *scanner) more() (bool, error) {
 	}
 }
 
-// insert has changes read before a first time of 0.
+// insert inserts changes before a first time of 0.
 func (s *scanner) insert(changes []byte) error {
 	const first = "#0"
 	for s.end-s.pos <= len(first)+1 && !s.eof {
@@ -98,8 +97,8 @@ func (s *scanner) fail(at int, reason, remedy string) *input.Error {
 	return input.Mistake(fmt.Sprintf("%s:%d", s.file, line), reason, remedy)
 }
 
-// token returns the next characters without white space, nil at the end of the
-// file. They are valid until the next call. s.pos stands after them.
+// token returns the next characters without white space, nil at the end of the file. They are valid until the next
+// call. s.pos is then after them.
 func (s *scanner) token() ([]byte, error) {
 	s.newLine = false
 	for {
@@ -124,7 +123,6 @@ func (s *scanner) token() ([]byte, error) {
 	}
 }
 
-// shown is a token for a message: not too long, and printable.
 func shown(token []byte) string {
 	if len(token) > 40 {
 		return fmt.Sprintf("%q...", token[:40])
@@ -132,10 +130,9 @@ func shown(token []byte) string {
 	return fmt.Sprintf("%q", token)
 }
 
-// escapes are the characters after a backslash that stand for one byte, as in C.
 var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
 
-// unescaped is a text without its escapes: \n, \x20, \040, \\. Tools differ in what they escape.
+// unescaped decodes \n, \x20, \040 and \\. Tools differ in what they escape.
 func unescaped(text []byte) []byte {
 	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -156,7 +153,7 @@ func unescaped(text []byte) []byte {
 	return plain
 }
 
-// escapedNumber reads x20 or 040; digits is how long it is, 0 if it is not a number.
+// escapedNumber decodes x20 or 040; digits is its length, 0 for other text.
 func escapedNumber(text []byte) (number byte, digits int) {
 	base, start, most := 8, 0, 3
 	if text[0] == 'x' {
@@ -170,23 +167,22 @@ func escapedNumber(text []byte) (number byte, digits int) {
 	return 0, 0
 }
 
-// NetID names what changes in a VCD: all variables with one identifier code.
+// NetID identifies a net of a VCD: all variables with one identifier code.
 type NetID int32
 
 const noNet NetID = -1
 
-// codeTable finds the net of an identifier code. Codes are numbered like those of the Writer
-// (see appendCode): short codes have small numbers, which index an array; the
-// others are in a map.
+// codeTable finds the net of an identifier code. Codes are numbered like those of the Writer (see appendCode): short
+// codes have small numbers, which index an array; others are in a map.
 type codeTable struct {
-	dense  []NetID // by number; noNet when there is none
+	dense  []NetID // nets by number, noNet for none
 	sparse map[string]NetID
 	count  int
 }
 
 const (
-	// denseCodes is how many numbers the array may always have; files with many
-	// signals get densePerNet for each.
+	// denseCodes is the minimum size limit of the array; files with many signals may use densePerNet entries for
+	// each.
 	denseCodes  = 1 << 20
 	densePerNet = 8
 	// codeDigitsMax characters have a number that fits 64 bits.
@@ -195,8 +191,8 @@ const (
 	codeBase      = 94
 )
 
-// codeNumber returns the number of a code: 0 for "!". ok is false for characters
-// that no code has; the number of a long code is too large for the array.
+// codeNumber returns the number of a code: 0 for "!". ok is false for invalid characters. The number of a long code
+// exceeds the array.
 func codeNumber(code []byte) (number uint64, ok bool) {
 	place := uint64(1)
 	for i, c := range code {

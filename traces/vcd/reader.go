@@ -13,14 +13,14 @@ import (
 	"starloom/traces/input"
 )
 
-// Reader reads a Value Change Dump (IEEE 1364-2005, section 18), plain or extended ($dumpports), as Starloom,
-// Verilator, Icarus, GHDL and others write it, in one pass. Memory grows with the number
-// of signals and not with the length of the file.
+// Reader reads a Value Change Dump (IEEE 1364-2005, section 18), plain or extended ($dumpports), as written by
+// Starloom, Verilator, Icarus, GHDL and others, in one pass. Memory grows with the number of signals, not with the
+// length of the file.
 //
 //	r, err := Open(path)                 // reads the declarations
 //	defer r.Close()
 //	err = r.Watch(nets)                     // whose values are wanted, or WatchAll
-//	for r.Next() {                          // a time at which something is written
+//	for r.Next() {                          // a time with changes
 //	    changed, err := r.Step()            // all changes of that time
 //	    for _, id := range changed {
 //	        use(r.Time(), r.Value(id))
@@ -28,42 +28,38 @@ import (
 //	}
 //	err = r.Err()
 //
-// Within one time only the last value of a signal is kept. Bits are x until they
-// are set, reals not a number, texts empty. Changes before the first time count from
-// time 0. Between $dumpoff and $dumpon values stay as they were and Off is
-// true. Values of GHDL's nine states become four: U W - are x, L is 0, H is 1.
+// Within one time only the last value of a signal is kept. Initially bits are x, reals NaN, texts empty. Changes
+// before the first time count as time 0. Between $dumpoff and $dumpon values stay as they were and Off is true.
+// GHDL's nine states become four: U W - are x, L is 0, H is 1.
 //
-// An event has no value: it is among the changes of a time at which it was triggered.
-// What $dumpvars and $dumpoff write of it up to their $end triggers nothing; after
-// $dumpall and $dumpon it is not known (Maybe).
+// An event has no value: it is among the changes of a time at which it was triggered. Entries in $dumpvars and
+// $dumpoff up to their $end trigger no event; after $dumpall and $dumpon an event is uncertain (Maybe).
 //
-// Of an extended VCD the values are read, not their strengths and not who drives: see Passed. Where an $end is
-// missing, a declaration or comment ends before the line that begins the next thing. A time may have a fraction.
+// Of an extended VCD, values are read, but not strengths and drivers: see Passed. If an $end is missing, a
+// declaration or comment ends before the next line that begins a section. A time may have a fraction.
 //
-// A file whose last line has no end is read without that line, which may be cut off;
-// Truncated reports it. A value of another kind than its signal, a real of a wire for
-// example, is not read; Unread counts them.
-// Any other fault ends the reading with a *input.Error.
+// An incomplete last line is not read; Truncated reports it. Values of another kind than their signal, such as a real
+// for a wire, are not read; Unread counts them. Any other mistake ends the reading with an *input.Error.
 type Reader struct {
 	scanner
-	source source // nil when it is the caller's
+	source source // nil if the caller owns it
 
 	header Header
 	nets   []net
 	codes  codeTable
-	names  map[string]string // words that come again and again
+	names  map[string]string // repeated words
 
-	columns // of what is watched
+	columns // values of watched nets
 	changed []NetID
 
 	started   bool   // now is a time of the file
-	hasNext   bool   // next is a time that is to be read
-	next      uint64 // in units of the time scale
+	hasNext   bool   // next is a time to read
+	next      uint64 // next time in units of the time scale
 	now       uint64
 	off       bool
 	snapshot  snapshot
 	truncated bool
-	cutChange bool // truncated within a change, not a time
+	cutChange bool // the truncated line is a change, not a time
 	unread    uint64
 	err       error
 
@@ -71,31 +67,30 @@ type Reader struct {
 	manner
 }
 
-// unseen is what the values of watched nets at each time do not show.
 type unseen struct {
 	paused   uint64 // changes between $dumpoff and $dumpon
-	replaced uint64 // by another value at the same time
-	rounded  uint64 // reals whose digits say more than a double
+	replaced uint64 // values replaced by another at the same time
+	rounded  uint64 // reals with more digits than a double holds
 }
 
-// early is what is before the first time, if that is not 0.
+// early handles changes before the first time, if that is not 0.
 type early struct {
-	begun bool // it was read
-	waits bool // next is 0, and first is to come
+	begun bool // the changes were read
+	waits bool // next is 0, and first follows
 	first uint64
 }
 
 type manner struct {
-	tick   uint64 // units of the time scale in one of the file's times
-	places int    // digits that times may have after the point
-	cutOff uint64 // times with more of them
-	rounds bool   // reals, to realDigits
-	states uint8  // of all digits of values: their planes, and otherState
+	tick   uint64 // units of the time scale per time step of the file
+	places int    // allowed digits after the point of a time
+	cutOff uint64 // times with more digits
+	rounds bool   // round reals to realDigits
+	states uint8  // planes of all digits of values, and otherState
 
-	parameters []parameter // of as many bits as a real
-	raws       []parameter // of them, reals that an FST has in the place of digits
-	fst        bool        // fst2vcd has written what is read
-	pauses     []pause     // of an FST, that are to come
+	parameters []parameter // parameters with as many bits as a real
+	raws       []parameter // real parameters that an FST has in place of digits
+	fst        bool        // the VCD is from fst2vcd
+	pauses     []pause     // pauses of an FST, still to come
 	given      []SignalID  // signals of an FST with a value before its first time
 	passed     []string
 	unseen
@@ -103,16 +98,16 @@ type manner struct {
 
 type net struct {
 	changes uint64
-	word    uint32 // in value and unknown, or in texts
+	word    uint32 // index in value and unknown, or in texts
 	bits    uint32
 	kind    Kind
 	watched bool
-	dirty   bool // is in changed
-	moved   bool // by a change of its own, not by one of a section or before the first time
-	maybe   bool // is there only because of $dumpall or $dumpon
+	dirty   bool // the net is in changed
+	moved   bool // changed by a separate change, not by one in a section or before the first time
+	maybe   bool // changed only because of $dumpall or $dumpon
 }
 
-// snapshot is the section that changes are in, up to its $end.
+// snapshot is the section of the current changes, up to its $end.
 type snapshot uint8
 
 const (
@@ -121,7 +116,7 @@ const (
 	laterSnapshot
 )
 
-// watchWordsMax bounds the columns to 512 MiB each.
+// watchWordsMax limits the columns to 512 MiB each.
 const watchWordsMax = 1 << 26
 
 // NewReader reads the declarations; errors begin with name.
@@ -146,7 +141,7 @@ func newReader(source io.Reader, name string, left *leftOut) (*Reader, error) {
 		return nil, err
 	}
 	if fst {
-		r.snapshot = laterSnapshot // what is before the first time
+		r.snapshot = laterSnapshot // changes before the first time
 		r.RoundReals()
 	}
 	return r, nil
@@ -162,10 +157,10 @@ func (r *Reader) Close() error {
 // Name returns the file's name.
 func (r *Reader) Name() string { return r.file }
 
-// Header returns what the declarations say. The caller must not change it.
+// Header returns the declarations. The caller must not change it.
 func (r *Reader) Header() *Header { return &r.header }
 
-// Duration is a time of the file with its unit.
+// Duration returns a time of the file with its unit.
 func (r *Reader) Duration(time uint64) Duration {
 	return Duration{Count: time, Unit: r.header.Timescale}
 }
@@ -173,12 +168,12 @@ func (r *Reader) Duration(time uint64) Duration {
 // Nets returns the number of nets.
 func (r *Reader) Nets() int { return len(r.nets) }
 
-// Net returns what a net holds; bits is 0 for reals, texts and events.
+// Net returns the kind of a net and its bits, 0 for reals, texts and events.
 func (r *Reader) Net(id NetID) (kind Kind, bits int) {
 	return r.nets[id].kind, int(r.nets[id].bits)
 }
 
-// Watch says which values to keep, before the first Next; others are skipped.
+// Watch selects the nets whose values are kept, before the first Next.
 func (r *Reader) Watch(nets []NetID) error {
 	if r.begun {
 		panic("vcd: Watch after Next")
@@ -215,7 +210,7 @@ func (r *Reader) Watch(nets []NetID) error {
 	return nil
 }
 
-// WatchAll keeps the values of all signals.
+// WatchAll keeps the values of all nets.
 func (r *Reader) WatchAll() error {
 	all := make([]NetID, len(r.nets))
 	for i := range all {
@@ -224,7 +219,7 @@ func (r *Reader) WatchAll() error {
 	return r.Watch(all)
 }
 
-// Next reports whether there is one more time; NextTime returns it.
+// Next reports whether another time follows; NextTime returns it.
 func (r *Reader) Next() bool {
 	if !r.begun {
 		r.begun = true
@@ -234,9 +229,9 @@ func (r *Reader) Next() bool {
 	return r.hasNext && r.err == nil
 }
 
-// beginEarly makes time 0 of the changes before the first time, unless that is 0 itself.
+// beginEarly turns changes before the first time into changes of time 0, unless the first time is 0.
 func (r *Reader) beginEarly() {
-	if r.fst { // fst2vcd writes x of signals without a value
+	if r.fst { // fst2vcd writes x for signals without a value
 		for i := range r.nets {
 			r.nets[i].changes = 0
 		}
@@ -253,12 +248,11 @@ func (r *Reader) beginEarly() {
 	}
 }
 
-// NextTime returns the time that the next Step reads, in units of the time scale.
+// NextTime returns the time of the next Step, in units of the time scale.
 func (r *Reader) NextTime() uint64 { return r.next }
 
-// Step reads all changes of the next time. It returns the watched nets that may
-// have changed, each once, in the file's order, and the error that Err keeps. The list is
-// valid until the next Step.
+// Step reads all changes of the next time. It returns the watched nets that may have changed, without duplicates and
+// in the file's order, and the error of Err. The list is valid until the next Step.
 func (r *Reader) Step() ([]NetID, error) {
 	if !r.Next() {
 		return nil, r.err
@@ -269,7 +263,7 @@ func (r *Reader) Step() ([]NetID, error) {
 	r.started, r.now = true, r.next
 	for ; len(r.pauses) > 0 && r.pauses[0].time <= r.now/r.tick; r.pauses = r.pauses[1:] {
 		r.off = !r.pauses[0].on
-		r.snapshot = laterSnapshot // events, then, may be of $dumpon
+		r.snapshot = laterSnapshot // events may be from $dumpon
 	}
 	if r.waits {
 		r.waits, r.next = false, r.first
@@ -291,11 +285,10 @@ func (r *Reader) Off() bool { return r.off }
 // Truncated reports whether the file ended within a line.
 func (r *Reader) Truncated() bool { return r.truncated }
 
-// cutNow reports whether the file ended within the changes of the last Step, which are
-// not known, then.
+// cutNow reports whether the file ended within the changes of the last Step, which are then incomplete.
 func (r *Reader) cutNow() bool { return r.truncated && r.cutChange && r.started }
 
-// CutFrom is the time of the last Step if it is cut off, else empty.
+// CutFrom returns the time of the last Step if it is incomplete, otherwise "".
 func (r *Reader) CutFrom() string {
 	if !r.cutNow() {
 		return ""
@@ -303,11 +296,10 @@ func (r *Reader) CutFrom() string {
 	return r.Duration(r.now).String()
 }
 
-// Unread returns how many values of watched nets were not read, because they are of
-// another kind than the net.
+// Unread returns the number of values of watched nets skipped because of another kind.
 func (r *Reader) Unread() uint64 { return r.unread }
 
-// Passed says what the file has that is not among the values: a text for each kind.
+// Passed describes contents of the file other than values, one text per kind.
 func (r *Reader) Passed() []string {
 	passed := slices.Clone(r.passed)
 	if r.states&otherState != 0 {
@@ -341,13 +333,13 @@ func (r *Reader) pass(what string, there bool) {
 	}
 }
 
-// realDigits is how many digits of a real fst2vcd writes.
+// realDigits is the number of digits of a real in the output of fst2vcd.
 const realDigits = 16
 
 // FST reports whether the file is an FST.
 func (r *Reader) FST() bool { return r.fst }
 
-// RoundReals rounds reals as those of an FST are, so that both can be compared. Call it before the first Next.
+// RoundReals rounds reals like those of an FST, for comparison. Call it before the first Next.
 func (r *Reader) RoundReals() {
 	r.rounds = true
 	r.pass("reals are read with 16 digits, as fst2vcd writes them", r.hasReals())
@@ -357,15 +349,13 @@ func (r *Reader) hasReals() bool {
 	return slices.ContainsFunc(r.nets, func(n net) bool { return n.kind == KindReal })
 }
 
-// Maybe reports that an event that is among the changes of the last Step may not have
-// been triggered.
+// Maybe reports whether an event in the last Step may not have been triggered.
 func (r *Reader) Maybe(id NetID) bool { return r.nets[id].maybe }
 
-// Changes returns how many changes of a net were read, watched or not.
+// Changes returns the number of changes of a net, watched or not.
 func (r *Reader) Changes(id NetID) uint64 { return r.nets[id].changes }
 
-// Progress returns how many bytes of the file were read, packed as it is, and how many there are; 0 when that
-// is not known.
+// Progress returns the number of bytes read of the file, compressed or not, and its size, 0 if unknown.
 func (r *Reader) Progress() (read, size int64) {
 	if r.source == nil {
 		return r.read, 0
@@ -373,7 +363,7 @@ func (r *Reader) Progress() (read, size int64) {
 	return r.source.Progress()
 }
 
-// Bytes returns how many bytes of VCD were read.
+// Bytes returns the number of bytes of VCD read.
 func (r *Reader) Bytes() int64 { return r.read }
 
 // Value returns the value of a watched net.
@@ -392,20 +382,20 @@ func (r *Reader) Value(id NetID) Value {
 	return v
 }
 
-// columns hold values of watched nets, as the reader does.
+// columns hold the values of watched nets.
 type columns struct {
 	value, unknown []uint64
 	texts          []string
 }
 
 const (
-	// placesMax is how many digits after the point of a time are read.
+	// placesMax is the number of digits read after the point of a time.
 	placesMax = 6
-	// measureBytes is how much of the changes says how many digits times have after the point.
+	// measureBytes is the size of the changes searched for times with fractions.
 	measureBytes = 64 << 10
 )
 
-// measureTimes makes the time scale finer if times have fractions: those at the beginning of the changes tell.
+// measureTimes refines the time scale if times at the beginning of the changes have fractions.
 func (r *Reader) measureTimes() error {
 	for r.end-r.pos < measureBytes && !r.eof {
 		if _, err := r.more(); err != nil {
@@ -435,7 +425,7 @@ func (r *Reader) measureTimes() error {
 	return nil
 }
 
-// isDecimal reports whether a token is digits, with at most one point among or after them.
+// isDecimal reports whether a token consists of digits, with at most one point after the first.
 func isDecimal(token []byte) bool {
 	points := 0
 	for _, c := range token {
@@ -449,7 +439,7 @@ func isDecimal(token []byte) bool {
 	return len(token) > 0 && points <= 1 && token[0] != '.'
 }
 
-// readTime reads #time. It returns true when it is the next one.
+// readTime reads #time. It returns true for a new time.
 func (r *Reader) readTime(at int) bool {
 	start := at + 1
 	number, overflow := uint64(0), false
@@ -469,7 +459,7 @@ func (r *Reader) readTime(at int) bool {
 	return r.timeAt(at, end, number)
 }
 
-// readOddTime reads what is not a # and digits alone: # 5, #3.0, #2.75.
+// readOddTime reads other forms of a time: # 5, #3.0, #2.75.
 func (r *Reader) readOddTime(at int) (done bool) {
 	start := at + 1
 	for start < r.end && (r.buf[start] == ' ' || r.buf[start] == '\t') {
@@ -507,7 +497,7 @@ func (r *Reader) readOddTime(at int) (done bool) {
 	return r.timeAt(at, end, low)
 }
 
-// timeAt takes a time, in units of the time scale. It returns true when it is the next one.
+// timeAt handles a time in units of the time scale. It returns true for a new time.
 func (r *Reader) timeAt(at, end int, number uint64) bool {
 	switch {
 	case r.started && number < r.now:
@@ -522,6 +512,6 @@ func (r *Reader) timeAt(at, end int, number uint64) bool {
 		return false
 	}
 	r.pos = end
-	r.next, r.hasNext, r.snapshot = number, true, noSnapshot // not every writer has an $end
+	r.next, r.hasNext, r.snapshot = number, true, noSnapshot // not every writer writes $end
 	return true
 }

@@ -8,73 +8,68 @@ import (
 	"starloom/traces/input"
 )
 
-// Sampling says when the values of a file count. The zero value is: at every time
-// at which something changes.
+// Sampling defines when the values of a file count. The zero value means at every time with changes.
 //
-// With a clock, cycle n is what the signals are just before the n-th active edge
-// (0 is the first in the file), which is what registers see; an edge is from 0 to 1
-// (Falling: from 1 to 0), not from or to x. With a period, cycle n is what they are
-// at the end of n*period to (n+1)*period.
+// With a clock, cycle n has the values just before the n-th active edge (0 is the first in the file), as registers
+// see them; an edge is from 0 to 1 (Falling: from 1 to 0), not from or to x. With a period, cycle n has the values at
+// the end of n*period to (n+1)*period.
 type Sampling struct {
 	Clock   string
 	Falling bool
 	Period  Duration // Count 0: none
 }
 
-// Sampled reports whether cycles are compared, not times.
+// Sampled reports whether instants are cycles, not times.
 func (s Sampling) Sampled() bool { return s.Clock != "" || s.Period.Count != 0 }
 
-// Sampler gives the values of a file instant by instant: times in common units, or
-// cycles. The columns hold what the watched nets are at the instant that was
-// committed last.
+// Sampler provides the values of a file instant by instant: times in common units, or cycles. The columns hold the
+// values of the watched nets at the instant committed last.
 //
 //	Load:    reads up to the end of the next instant, Instant
-//	Commit:  makes it the columns' values
+//	Commit:  copies its values to the columns
 //
 // Its fields are read-only, except Shift.
 type Sampler struct {
 	Reader *Reader
-	Shift  int64 // is subtracted from every instant; set it before the first Load
+	Shift  int64 // subtracted from every instant; set it before the first Load
 
-	// What Load has read.
+	// Results of Load:
 	Loaded  bool
 	Instant int64
-	Cut     bool // the file ends within it: what it is, is not known
+	Cut     bool // the file ends within the instant, whose values are incomplete
 
-	// What Commit has put into the columns.
+	// Results of Commit:
 	Committed bool
-	At        int64  // the instant
-	AtTime    uint64 // in units of the file: the edge, or the last change
-	Off       bool   // nothing is dumped from there on
+	At        int64  // committed instant
+	AtTime    uint64 // time in units of the file: of the edge, or of the last change
+	Off       bool   // dumping is off after the instant
 
-	scale int64 // common units in one unit of the file
+	scale int64 // common units per unit of the file
 
 	clocking
 	columns
-	ahead columns // with a clock: what the loaded cycle is, before its edge
+	ahead columns // values of the loaded cycle before its edge, with a clock
 
-	time    uint64  // of the loaded instant, in units of the file
-	pausing bool    // the simulator does not dump after it
-	pending []NetID // changed by the instant
-	waiting []bool  // is in pending
-	late    []NetID // changed by the clock's edge itself, so by the next cycle
+	time    uint64  // time of the loaded instant in units of the file
+	pausing bool    // dumping is off after the loaded instant
+	pending []NetID // nets changed in the instant
+	waiting []bool  // nets in pending
+	late    []NetID // nets changed at the clock's edge: they count in the next cycle
 }
 
-// clocking is when a file is sampled: at the edges of a clock, or once in each period.
 type clocking struct {
 	clock   NetID // noNet without clock
 	falling bool
-	period  int64 // in common units, 0 without
-	cycle   int64 // of the clock
+	period  int64 // period in common units, 0 for none
+	cycle   int64 // cycle of the clock
 }
 
 func newColumns(r *Reader) columns {
 	return columns{slices.Clone(r.value), slices.Clone(r.unknown), slices.Clone(r.texts)}
 }
 
-// NewSampler watches the nets and the clock of a file. Instants are in units of unit,
-// which is at least as fine as those of the file and of the period. Errors are
-// *input.Error.
+// NewSampler watches the nets and the clock of a file. Instants are in units of unit, which is at least as fine as
+// those of the file and the period. Errors are *input.Error.
 func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler, error) {
 	s := &Sampler{Reader: r, clocking: clocking{clock: noNet, falling: how.Falling}}
 	scale, ok := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
@@ -115,7 +110,7 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 	return s, nil
 }
 
-// Load reads the next instant; s.Loaded says whether there is one.
+// Load reads the next instant; s.Loaded is false at the end of the file.
 func (s *Sampler) Load() error {
 	s.Loaded = false
 	for _, id := range s.pending {
@@ -177,14 +172,14 @@ func (s *Sampler) loadPeriod() error {
 		if err := s.step(); err != nil {
 			return err
 		}
-		// After a time that is cut off, the period may go on.
+		// After a truncated time, the period may be incomplete.
 		s.pausing, s.Cut = s.Reader.Off(), s.Reader.Truncated()
 	}
 	return s.Reader.Err()
 }
 
-// loadCycle reads up to the next edge. Its own changes come late: the columns get
-// what was before it.
+// loadCycle reads up to the next edge. The columns get the values before it; changes at the edge count in the next
+// cycle.
 func (s *Sampler) loadCycle() error {
 	s.add(s.late)
 	s.Reader.copyTo(&s.ahead, s.late)
@@ -212,8 +207,8 @@ func (s *Sampler) loadCycle() error {
 	return s.Reader.Err()
 }
 
-// Tail is the time of the last edge of the clock, from which on no cycle is complete. It
-// is empty without a clock, without an edge, and as long as there may be more.
+// Tail returns the time of the clock's last edge, after which no cycle is complete. It is "" without a clock or an
+// edge, and while more cycles follow.
 func (s *Sampler) Tail() string {
 	if s.clock == noNet || s.cycle == 0 || s.Loaded {
 		return ""
@@ -232,8 +227,8 @@ func (s *Sampler) level() int {
 // Unchanged reports whether no watched net changes at the loaded instant.
 func (s *Sampler) Unchanged() bool { return len(s.pending) == 0 }
 
-// Commit makes the loaded instant that of the columns. It returns the nets that
-// may have changed; they are valid until the next load.
+// Commit copies the loaded instant to the columns. It returns the nets that may have changed, valid until the next
+// Load.
 func (s *Sampler) Commit() []NetID {
 	from := columns{s.Reader.value, s.Reader.unknown, s.Reader.texts}
 	if s.clock != noNet {
@@ -244,10 +239,10 @@ func (s *Sampler) Commit() []NetID {
 	return s.pending
 }
 
-// Clock is the net of the clock, if there is one.
+// Clock returns the net of the clock; ok is false without one.
 func (s *Sampler) Clock() (id NetID, ok bool) { return s.clock, s.clock != noNet }
 
-// Held is a copy whose columns stay as they are now.
+// Held returns a copy whose columns keep their current values.
 func (s *Sampler) Held() *Sampler {
 	held := *s
 	held.columns = columns{slices.Clone(s.value), slices.Clone(s.unknown), slices.Clone(s.texts)}
@@ -274,12 +269,12 @@ func (r *Reader) copyNets(to, from *columns, nets []NetID) {
 	}
 }
 
-// Triggered reports whether an event happens at an instant.
+// Triggered reports whether an event occurs at an instant.
 func (s *Sampler) Triggered(id NetID, instant int64) bool {
 	return s.Committed && s.At == instant && s.waiting[id]
 }
 
-// Word returns all bits of a net that has at most 64.
+// Word returns all bits of a net of at most 64 bits.
 func (s *Sampler) Word(id NetID) (value, unknown uint64) {
 	word := s.Reader.nets[id].word
 	return s.value[word], s.unknown[word]
@@ -297,7 +292,7 @@ func (s *Sampler) Bits(id NetID, low, count uint32) (value, unknown uint64) {
 	return value & mask, unknown & mask
 }
 
-// Given reports whether a real or a text has been given a value. Bits without one are x.
+// Given reports whether a real or text has a value. It is always true for bits, which are x initially.
 func (s *Sampler) Given(id NetID) bool {
 	switch n := &s.Reader.nets[id]; n.kind {
 	case KindReal:

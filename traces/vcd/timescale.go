@@ -9,29 +9,28 @@ import (
 	"strings"
 )
 
-// Timescale is a unit of time, 10^e seconds for e from -21 to 2.
+// Timescale is a unit of time: 10^e seconds, e from -21 to 2.
 type Timescale int8
 
-// The finest and the coarsest unit, the finest that is usual, and that of Starloom's own files.
+// Units of time.
 const (
 	timescaleMin Timescale = -21
 	Femtosecond  Timescale = -15 // the finest that simulators use
-	Nanosecond   Timescale = -9  // that of Starloom's own files
+	Nanosecond   Timescale = -9  // the unit of Starloom's files
 	timescaleMax Timescale = 2
 )
 
-// timeUnits are the units from the finest to the coarsest, three powers of ten
-// apart. GTKWave knows the first two.
+// timeUnits are the units from the finest to the coarsest, three powers of ten apart. GTKWave supports the first two.
 var timeUnits = []string{"zs", "as", "fs", "ps", "ns", "us", "ms", "s"}
 
-// String returns the unit as a VCD has it: 1 ns, 100 ps.
+// String returns the unit as in a VCD: 1 ns, 100 ps.
 func (t Timescale) String() string {
 	i := int(t - timescaleMin)
 	return fmt.Sprintf("1%s %s", strings.Repeat("0", i%3), timeUnits[i/3])
 }
 
-// parseTimescale reads a $timescale: 1 ns, 10ps or 100 s as the standard has it, and any other number of
-// at most 9 digits, such as 244 ns or 0.1 ps: tick units of a power of ten. Verilator has written 0 for 1.
+// parseTimescale parses a $timescale: 1 ns, 10ps or 100 s as in the standard, and other numbers of at most 9 digits,
+// such as 244 ns or 0.1 ps, as tick units of a power of ten. 0 means 1: Verilator has written it.
 func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 	fail := func() (Timescale, uint64, error) {
 		return 0, 0, fmt.Errorf("%q is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, ns, ps or fs", text)
@@ -63,8 +62,8 @@ func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 
 const tickDigitsMax = 9
 
-// Shorten returns the unit of numbers for the head of a drawing, such as ns; it
-// divides all of them as long as they end in zeros, and makes the unit coarser.
+// Shorten divides numbers by 1000 while all are multiples, and returns the resulting unit, such as ns, for the head
+// of a drawing.
 func (t Timescale) Shorten(numbers []uint64) string {
 	for ; (t-timescaleMin)%3 != 0; t-- { // 10 or 100 of a unit
 		for i := range numbers {
@@ -98,7 +97,7 @@ type Duration struct {
 	Unit  Timescale
 }
 
-// ParseDuration reads a whole number with a unit: 10ns, 2500 ps.
+// ParseDuration parses a whole number with a unit: 10ns, 2500 ps.
 func ParseDuration(text string) (Duration, error) {
 	number, unit := splitUnit(text)
 	i := slices.Index(timeUnits, unit)
@@ -109,11 +108,11 @@ func ParseDuration(text string) (Duration, error) {
 	return Duration{Count: count, Unit: timescaleMin + Timescale(3*i)}, nil
 }
 
-// String writes the time with the coarsest unit that keeps it a whole number.
+// String formats the duration as a whole number of the coarsest unit.
 func (d Duration) String() string {
 	count, i := d.Count, int(d.Unit-timescaleMin)
 	for ; i%3 != 0; i-- {
-		// Only a time scale of 10 or 100 units comes here.
+		// only for a time scale of 10 or 100 units
 		high, low := bits.Mul64(count, 10)
 		if high != 0 {
 			return fmt.Sprintf("%d x %v", d.Count, d.Unit)
@@ -126,19 +125,18 @@ func (d Duration) String() string {
 	return fmt.Sprintf("%d %s", count, timeUnits[i/3])
 }
 
-// Before reports whether a time is earlier than another one.
+// Before reports whether d is earlier than other.
 func (d Duration) Before(other Duration) bool {
 	low := min(d.Unit, other.Unit)
 	a, fits := d.In(low)
-	if !fits { // longer than any count of the other's unit
+	if !fits { // longer than any count of other's unit
 		return false
 	}
 	b, fits := other.In(low)
 	return !fits || a < b
 }
 
-// In returns the time in another unit. ok is false when it is not a whole number
-// of that unit, or too large.
+// In returns the duration in another unit. ok is false if it is not a whole number of that unit, or too large.
 func (d Duration) In(unit Timescale) (count uint64, ok bool) {
 	if max(d.Unit-unit, unit-d.Unit) > power10Max {
 		return 0, d.Count == 0
@@ -151,7 +149,7 @@ func (d Duration) In(unit Timescale) (count uint64, ok bool) {
 	return d.Count / divisor, d.Count%divisor == 0
 }
 
-// power10Max is the largest power of ten in 64 bits.
+// power10Max is the exponent of the largest power of ten in 64 bits.
 const power10Max = 19
 
 func power10(e Timescale) uint64 { return uint64(math.Pow10(int(e))) }

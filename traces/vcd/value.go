@@ -5,21 +5,20 @@ import (
 	"strconv"
 )
 
-// Kind says what a Value holds.
+// Kind is the kind of a Value.
 type Kind uint8
 
-// The kinds of values. An event has none; a VCD only says when it happens.
+// Kinds of values.
 const (
 	KindBits  Kind = iota // 0, 1, x and z
 	KindReal              // a 64-bit float
 	KindText              // a string
-	KindEvent             // happens, without a value
+	KindEvent             // occurs at a time, without a value
 )
 
 func (k Kind) String() string { return [...]string{"bits", "real", "text", "event"}[k] }
 
-// Value is the value of one signal. Bits are four-state, in two planes of
-// 64-bit words, the least significant word first:
+// Value is the value of one signal. Bits are four-state, in two planes of 64-bit words, least significant word first:
 //
 //	Value Unknown
 //	  0      0     0
@@ -27,8 +26,7 @@ func (k Kind) String() string { return [...]string{"bits", "real", "text", "even
 //	  1      1     x, unknown
 //	  0      1     z, floating
 //
-// Bits above Bits are 0 in both planes. The planes are views: they change with
-// the reader's next step.
+// Bits at and above Bits are 0 in both planes. The planes are views: they change with the reader's next step.
 type Value struct {
 	Kind    Kind
 	Bits    int
@@ -38,7 +36,7 @@ type Value struct {
 	Text    string
 }
 
-// BitsValue returns a value of bits; the planes are kept, not copied.
+// BitsValue returns a value of bits. It keeps the planes without copying.
 func BitsValue(bitCount int, value, unknown []uint64) Value {
 	return Value{Kind: KindBits, Bits: bitCount, Value: value, Unknown: unknown}
 }
@@ -54,8 +52,8 @@ func (v Value) Bit(i int) byte {
 	return "01zx"[v.Unknown[word]>>shift&1<<1|v.Value[word]>>shift&1]
 }
 
-// Label is the shortest text: one bit as 0, 1, x or z, more bits in hexadecimal
-// with x or z for a digit whose bits all are, and X or Z for one with some.
+// Label returns the shortest text: one bit as 0, 1, x or z, more bits in hexadecimal, with x or z for a digit whose
+// bits all are, and X or Z for a digit with some.
 func (v Value) Label() string {
 	switch v.Kind {
 	case KindReal:
@@ -91,8 +89,8 @@ func (v Value) digit(low int) byte {
 	return 'X'
 }
 
-// String is the value for a sentence: 1, 0x3f, 0b10xx (where a hexadecimal digit
-// would hide which bit is unknown), 1.25, "idle".
+// String formats the value for a sentence: 1, 0x3f, 0b10xx (if a hexadecimal digit would hide the unknown bits),
+// 1.25, "idle".
 func (v Value) String() string {
 	switch {
 	case v.Kind == KindText:

@@ -13,10 +13,10 @@ type Part struct {
 	Name  string
 	Net   NetID
 	Kind  Kind
-	Low   uint32 // the lowest bit, counted from the last digit of the net
+	Low   uint32 // lowest bit, counted from the last digit of the net
 	Bits  uint32 // 0 for reals, texts and events
-	Whole bool   // all of the net
-	Range [2]int // first and last index of a whole vector; 0 and 0 of a bit whose path has the index
+	Whole bool   // the part is the whole net
+	Range [2]int // first and last index of a whole vector; 0 and 0 for a bit whose path contains the index
 }
 
 // Whole returns a variable as a part.
@@ -28,7 +28,7 @@ func (v *Var) Whole() Part {
 	return p
 }
 
-// Shape says what a part holds, for a message: 8 bits, real, text, event.
+// Shape describes the type of a part for a message: 8 bits, real, text, event.
 func (p Part) Shape() string {
 	if p.Kind != KindBits {
 		return p.Kind.String()
@@ -36,7 +36,7 @@ func (p Part) Shape() string {
 	return fmt.Sprintf("%d bits", p.Bits)
 }
 
-// Find returns the index of the first variable with a path, -1 if there is none.
+// Find returns the index of the first variable with a path, -1 for none.
 func (h *Header) Find(path string) int {
 	for i := range h.Vars {
 		if h.Vars[i].Path == path {
@@ -46,7 +46,7 @@ func (h *Header) Find(path string) int {
 	return -1
 }
 
-// Index returns the variables by path, of several with one path the first.
+// Index returns the first variable of each path.
 func (h *Header) Index() map[string]int {
 	index := make(map[string]int, len(h.Vars))
 	for i := range h.Vars {
@@ -57,8 +57,8 @@ func (h *Header) Index() map[string]int {
 	return index
 }
 
-// Resolve finds a variable by its path, or bits of one: data[3], data[7:4]. index
-// is what Index returns, nil to search.
+// Resolve finds a variable by its path, or bits of it: data[3], data[7:4]. index is the result of Index, or nil to
+// search.
 func (h *Header) Resolve(index map[string]int, name string) (p Part, variable int, ok bool) {
 	at := func(path string) int {
 		if index == nil {
@@ -90,13 +90,12 @@ func (h *Header) Resolve(index map[string]int, name string) (p Part, variable in
 	return Part{Name: name, Net: v.Net, Kind: KindBits, Low: uint32(last), Bits: uint32(first - last + 1)}, i, true
 }
 
-// MissingSignal is the error for a signal that the file does not have; what says its
-// purpose.
+// MissingSignal returns the error for a signal that the file lacks; what is the purpose of the signal.
 func (r *Reader) MissingSignal(what, name string) *input.Error {
 	return input.Mistake(r.file, fmt.Sprintf("%s %s is not in the file", what, name), r.NamesRemedy())
 }
 
-// NamesRemedy tells the user how to see the names of the signals.
+// NamesRemedy returns the remedy for a wrong signal name.
 func (r *Reader) NamesRemedy() string {
 	return fmt.Sprintf("`starloom trace info %s --signals` lists the names", r.file)
 }

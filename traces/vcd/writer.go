@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// SignalID names a declared signal: 0, 1, 2 ... in the order of declaration.
+// SignalID identifies a declared signal: 0, 1, 2 ... in order of declaration.
 type SignalID uint32
 
-// Signal is one declared signal of a VCD.
+// Signal is a declared signal of a VCD.
 type Signal struct {
 	Path   string   // scopes and variable, separated by dots
 	Bits   int      // 1..64; 0 for an enumeration
@@ -20,41 +20,37 @@ type Signal struct {
 	Form   Form
 }
 
-// Form says how a save file shows the bits of a signal: in hexadecimal unless it says something else.
+// Form is the format of a signal in a save file, by default hexadecimal.
 type Form struct {
 	Decimal bool
-	Flags   []string // names of its bits, the lowest first: each is a row of its own, too
+	Flags   []string // names of the bits, lowest first; each bit also has a row of its own
 }
 
-// Options says what a VCD holds. The zero value writes everything.
+// Options select the contents of a VCD. The zero value writes everything.
 type Options struct {
-	// Comments are lines for the header's $comment: seed, scenario hash. They
-	// are printable ASCII and hold no "$end".
+	// Comments are lines of the header's $comment: seed, scenario hash. They are printable ASCII without "$end".
 	Comments []string
 
-	// From and To are the first and last cycle to write. To 0 means no end.
+	// From and To are the first and last cycle to write; To 0 means no end.
 	From, To uint64
 
-	// OnTrigger writes nothing until Trigger(cycle) is called, and then the
-	// cycles cycle-Before to cycle+After, within From and To.
+	// OnTrigger delays writing until Trigger(cycle), then writes the cycles cycle-Before to cycle+After, within From
+	// and To.
 	OnTrigger     bool
 	Before, After uint64
-	// SlackCycles is how many cycles after the fact Trigger may be called
-	// without losing the beginning of the window: the slot length, when
+	// SlackCycles is the largest delay of Trigger that does not lose the beginning of the window: the slot length, if
 	// violations are found at the end of a slot.
 	SlackCycles uint64
-	// RingChangesMax bounds the memory that a VCD with a trigger keeps, in value
-	// changes of 24 bytes; 0 means RingChangesDefault. When the bound is hit the
-	// oldest cycles are forgotten, the window starts later than asked, and the
-	// file's $comment says so.
+	// RingChangesMax limits the memory for changes before a trigger, 24 bytes each; 0 means RingChangesDefault.
+	// Beyond the limit the oldest cycles are dropped, the window starts later, and the file's $comment says so.
 	RingChangesMax int
 }
 
-// RingChangesDefault is the ring's bound when the options give none: 24 MiB.
+// RingChangesDefault is the default of Options.RingChangesMax: 24 MiB.
 const RingChangesDefault = 1 << 20
 
-// Writer writes a Value Change Dump (IEEE 1364-2005, section 18) as a run goes on.
-// One cycle is 1 ns, so #time is the cycle number.
+// Writer writes a Value Change Dump (IEEE 1364-2005, section 18) during a run. One cycle is 1 ns, so #time is the
+// cycle number.
 //
 //	v, err := NewWriter(w, options)
 //	id, err := v.Declare("net.unit[0].medium[1].phit", 64)   // any number
@@ -62,17 +58,15 @@ const RingChangesDefault = 1 << 20
 //	for each cycle t:
 //	    err = v.Cycle(t)          // writes the cycle before
 //	    v.Set(id, value)          // in any order, only real changes are written
-//	err = v.Trigger(t)            // optional, at the latest SlackCycles after t
+//	err = v.Trigger(t)            // optional, at most SlackCycles after t
 //	err = v.Close(end)            // end: the first cycle that did not run
 //
-// Signals are 0, or in their first state, until they are set. Changes of one
-// cycle are written in the order of declaration, so the bytes do not depend on
-// the order of the calls to Set. A value that does not fit its signal, a state
-// without name, time that goes back and a failed write are errors: the first
-// one stays, and Cycle, Trigger and Close return it. Nothing is allocated per
-// cycle once the buffers have grown to what a cycle needs.
+// Signals are initially 0, or in their first state. Changes of a cycle are written in order of declaration, so the
+// bytes do not depend on the order of Set calls. Values that do not fit their signal, states without a name,
+// decreasing times and failed writes are errors; Cycle, Trigger and Close return the first one. Once the buffers have
+// grown, a cycle does not allocate.
 //
-// A Writer must not be used by several goroutines at once.
+// A Writer is for one goroutine at a time.
 type Writer struct {
 	w       io.Writer
 	options Options
@@ -80,42 +74,40 @@ type Writer struct {
 	buf     []byte
 
 	signals []Signal
-	byPath  map[string]SignalID // duplicates; dropped by Begin
+	byPath  map[string]SignalID // declared paths; dropped by Begin
 
-	// Columns, indexed by SignalID.
+	// Columns by SignalID.
 	formats []format
-	values  []uint64 // as set
-	settled []uint64 // as of the end of the last cycle that was ended
+	values  []uint64 // values set
+	settled []uint64 // values at the end of the last completed cycle
 
-	// dirty has one bit per signal that was set in this cycle to another value,
-	// summary one bit per word of dirty that is not zero.
+	// dirty has a bit for each signal with a new value in this cycle, summary a bit for each nonzero word of dirty.
 	dirty   []uint64
 	summary []uint64
 
 	phase   phase
 	running bool   // Cycle was called
-	now     uint64 // the cycle that Set speaks of
+	now     uint64 // current cycle
 
 	window
 }
 
-// phase is where a VCD is in its life.
 type phase uint8
 
 const (
 	phaseDeclare phase = iota // signals may be declared
-	phaseWaiting              // before From
-	phaseArmed                // recording into the ring until the trigger comes
-	phaseWriting              // in the window: changes go to the file
-	phaseDone                 // after the window
+	phaseWaiting              // the cycles before From
+	phaseArmed                // recording into the ring until the trigger
+	phaseWriting              // changes go to the file
+	phaseDone                 // the window is over
 	phaseClosed
 )
 
-// flushBytes is when the buffer goes to the writer.
+// flushBytes is the buffer size at which flush is due.
 const flushBytes = 64 << 10
 
-// NewWriter returns a writer on w; nothing is written yet. It refuses options that
-// contradict each other and comments that would end the comment.
+// NewWriter returns a writer on w; it writes nothing yet. It refuses contradictory options and comments that contain
+// their terminator.
 func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	if options.To != 0 && options.To < options.From {
 		return nil, fmt.Errorf("vcd: the window ends at cycle %d, before it starts at cycle %d: give a later end, or 0 for none", options.To, options.From)
@@ -147,14 +139,13 @@ func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	return v, nil
 }
 
-// Declare adds a signal of 1 to 64 bits. The path separates scopes by dots; the
-// last component is the variable:
+// Declare adds a signal of 1 to 64 bits. Dots separate scopes in the path; the last component is the variable:
 //
 //	pops.group[0].coupler[1].phit
 //
-// A component is a name (a letter or _, then letters, digits, _ and -) with any
-// number of indices in brackets, numbers or labels such as +rho^2; the variable has no
-// index, since viewers would take it for a bit select. A path is declared once.
+// A component is a name (a letter or _, then letters, digits, _ and -) with any number of indices in brackets,
+// numbers or labels such as +rho^2. The variable has no index, which viewers would read as a bit select. Paths are
+// unique.
 func (v *Writer) Declare(path string, bitCount int) (SignalID, error) {
 	if bitCount < 1 || bitCount > 64 {
 		return 0, fmt.Errorf("vcd: %s: %d bits, a signal has 1 to 64", path, bitCount)
@@ -162,8 +153,8 @@ func (v *Writer) Declare(path string, bitCount int) (SignalID, error) {
 	return v.declare(Signal{Path: path, Bits: bitCount})
 }
 
-// DeclareStates adds an enumeration: Set gives the index of the state, the file
-// shows its name. Names are printable ASCII without white space or backslash.
+// DeclareStates adds an enumeration: Set receives the index of a state, the file shows its name. Names are printable
+// ASCII without white space and backslash.
 func (v *Writer) DeclareStates(path string, states []string) (SignalID, error) {
 	if len(states) == 0 {
 		return 0, fmt.Errorf("vcd: %s: an enumeration needs at least one state", path)
@@ -204,15 +195,13 @@ func (v *Writer) declare(signal Signal) (SignalID, error) {
 	return id, nil
 }
 
-// Signals returns the declared signals in the order of their identifiers. The
-// caller must not change them.
+// Signals returns the declared signals by SignalID. The caller must not change them.
 func (v *Writer) Signals() []Signal { return v.signals }
 
-// Show says how a save file shows a signal. It changes nothing in the VCD.
+// Show sets the form of a signal in a save file. It does not affect the VCD.
 func (v *Writer) Show(id SignalID, form Form) { v.signals[id].Form = form }
 
-// Begin ends the declarations and, unless a trigger is awaited, writes the
-// header. It returns write errors.
+// Begin ends the declarations and writes the header, unless a trigger is awaited. It returns write errors.
 func (v *Writer) Begin() error {
 	if v.phase != phaseDeclare {
 		return errors.New("vcd: Begin called twice")
@@ -220,7 +209,7 @@ func (v *Writer) Begin() error {
 	v.byPath = nil
 	v.phase = phaseWaiting
 	if v.options.OnTrigger {
-		// The header waits, since its comment says what the trigger was.
+		// The header is delayed: its comment contains the trigger.
 		v.phase = phaseArmed
 		v.base = make([]uint64, len(v.signals))
 		return nil
@@ -230,8 +219,7 @@ func (v *Writer) Begin() error {
 	return v.err
 }
 
-// Set gives a signal its value in the current cycle. Called before the first
-// Cycle it gives the initial value.
+// Set sets the value of a signal in the current cycle, or before the first Cycle the initial value.
 func (v *Writer) Set(id SignalID, value uint64) {
 	if v.values[id] == value {
 		return
@@ -242,8 +230,8 @@ func (v *Writer) Set(id SignalID, value uint64) {
 	v.summary[word>>6] |= 1 << (word & 63)
 }
 
-// Cycle ends the cycle before and starts cycle t. Cycles may be left out when
-// nothing changes in them. Calling it again with the same t does nothing.
+// Cycle ends the previous cycle and starts cycle t. Cycles without changes may be skipped. A repeated call with the
+// same t does nothing.
 func (v *Writer) Cycle(t uint64) error {
 	switch {
 	case v.err != nil:
@@ -271,21 +259,20 @@ func (v *Writer) Cycle(t uint64) error {
 	return v.err
 }
 
-// Empty reports whether the file holds no cycle so far.
+// Empty reports whether the file contains no cycle so far.
 func (v *Writer) Empty() bool { return !v.written }
 
-// Shows reports whether a cycle is in the file, or before Close may still come to be in it.
+// Shows reports whether a cycle is in the file or, before Close, may still be added.
 func (v *Writer) Shows(cycle uint64) bool { return v.written && v.first <= cycle && cycle <= v.last }
 
-// Close writes what is left and the end of time. end is the first cycle that did
-// not run, so that a viewer shows the last one. It does not close the writer.
-// It returns the first error of the VCD's life.
+// Close writes pending changes and the end of time: end is the first cycle that did not run, so that viewers show the
+// last one. It does not close the underlying writer. It returns the first error of the Writer.
 func (v *Writer) Close(end uint64) error {
 	if v.phase == phaseClosed {
 		return v.err
 	}
 	if v.phase == phaseDeclare && v.err == nil {
-		_ = v.Begin() // its error is kept in v.err
+		_ = v.Begin() // v.err keeps the error
 	}
 	if v.err == nil && v.running && end <= v.now {
 		_ = v.fail(fmt.Errorf("vcd: the run ends before cycle %d, but cycle %d was written: time cannot go back", end, v.now))
@@ -310,8 +297,7 @@ func (v *Writer) Close(end uint64) error {
 	return v.err
 }
 
-// endCycle moves the changes of the current cycle to where the phase wants them,
-// in the order of declaration.
+// endCycle passes the changes of the current cycle on, in order of declaration, depending on the phase.
 func (v *Writer) endCycle() {
 	if v.phase == phaseWriting && v.now > v.last {
 		v.phase = phaseDone
@@ -335,11 +321,10 @@ func (v *Writer) endCycle() {
 	}
 }
 
-// settle makes the value of one signal final for the current cycle.
 func (v *Writer) settle(id SignalID) {
 	value := v.values[id]
 	if value == v.settled[id] {
-		return // it changed and changed back within the cycle
+		return // changed back within the cycle
 	}
 	if !v.formats[id].fits(value) {
 		_ = v.fail(fmt.Errorf("vcd: cycle %d: %s is set to %#x, which %s", v.now, v.signals[id].Path, value, v.signals[id].room()))
@@ -374,8 +359,7 @@ func (v *Writer) fail(err error) error {
 	return v.err
 }
 
-// flush hands the buffer to the writer. After an error the bytes are dropped:
-// the file is lost, and the caller learns it from Cycle or Close.
+// flush writes the buffer. After an error it drops the bytes: the file is lost, and Cycle or Close returns the error.
 func (v *Writer) flush() {
 	if v.err == nil && len(v.buf) > 0 {
 		if _, err := v.w.Write(v.buf); err != nil {
@@ -385,12 +369,11 @@ func (v *Writer) flush() {
 	v.buf = v.buf[:0]
 }
 
-// window is the part of a VCD that decides which cycles reach the file.
+// window selects the cycles that reach the file.
 //
-// Without a trigger, From..To are written as they come; values before From only
-// make up the initial values. With a trigger, the past is kept as a state (base,
-// as of baseCycle) and the changes since (ring), deep enough for a window that
-// starts Before cycles ahead of a trigger that is reported SlackCycles late:
+// Without a trigger, From..To are written directly; values before From only determine the initial values. With a
+// trigger, the past is kept as a state (base, as of baseCycle) and the changes since (ring), long enough for a window
+// that starts Before cycles before a trigger that is reported SlackCycles late:
 //
 //	base           ring: oldest ...... newest
 //	  |             |                    |
@@ -399,7 +382,7 @@ func (v *Writer) flush() {
 //	                          trigger
 type window struct {
 	first uint64 // first cycle of the window
-	last  uint64 // last cycle of the window
+	last  uint64
 
 	written     bool // a #time was written
 	writtenTime uint64
@@ -407,16 +390,15 @@ type window struct {
 	triggered bool
 	trigger   uint64
 
-	startCycle uint64 // first cycle that the VCD was told of
+	startCycle uint64 // first cycle of the recording
 	base       []uint64
 	baseCycle  uint64
-	shortened  bool // the ring's bound made it forget a cycle that was still wanted
+	shortened  bool // the limit of the ring has removed a wanted cycle
 	ring       []change
-	oldest     int // index into ring
+	oldest     int // index in ring
 	count      int
 }
 
-// change is one value change that waits in the ring.
 type change struct {
 	cycle uint64
 	value uint64
@@ -425,9 +407,8 @@ type change struct {
 
 const ringChangesMin = 1024
 
-// NeedsCycle reports whether the signals' values in cycle t can matter for the
-// file. A machine may spare itself the sampling of other cycles; in the first
-// cycle that matters it must then set every signal.
+// NeedsCycle reports whether values in cycle t can affect the file. A machine may skip the sampling of other cycles;
+// in the first needed cycle it must then set every signal.
 func (v *Writer) NeedsCycle(t uint64) bool {
 	if v.err != nil {
 		return false
@@ -439,10 +420,8 @@ func (v *Writer) NeedsCycle(t uint64) bool {
 	return false
 }
 
-// Trigger says that what the user waits for happened in the given cycle, the
-// current one or one that is past. Only the first trigger within From and To
-// counts; without OnTrigger in the options it does nothing. It returns an error
-// for a cycle that has not come yet.
+// Trigger triggers in the given cycle, the current or an earlier one. Only the first trigger within From and To
+// counts; without Options.OnTrigger it does nothing. It returns an error for a future cycle.
 func (v *Writer) Trigger(cycle uint64) error {
 	if v.err != nil {
 		return v.err
@@ -453,13 +432,12 @@ func (v *Writer) Trigger(cycle uint64) error {
 	if !v.running || cycle > v.now {
 		return v.fail(fmt.Errorf("vcd: trigger in cycle %d, which has not come yet (now is cycle %d)", cycle, v.now))
 	}
-	// The current cycle may still change: the window is opened when it ends.
+	// The current cycle may still change: the window opens when it ends.
 	v.triggered = true
 	v.trigger = cycle
 	return nil
 }
 
-// start is called for the first cycle.
 func (v *Writer) start(t uint64) {
 	v.startCycle = t
 	v.baseCycle = t
@@ -469,8 +447,7 @@ func (v *Writer) start(t uint64) {
 	}
 }
 
-// record appends a change to the ring, and forgets the oldest cycle when the
-// ring is as large as it may be.
+// record appends a change to the ring; if the ring is full, it drops the oldest cycle.
 func (v *Writer) record(c change) {
 	if v.count == len(v.ring) {
 		if len(v.ring) < v.options.RingChangesMax {
@@ -506,21 +483,20 @@ func (v *Writer) pop() {
 	v.count--
 }
 
-// forgetCycle moves every change of the oldest cycle into base.
+// forgetCycle moves all changes of the oldest cycle into base.
 func (v *Writer) forgetCycle() {
 	cycle := v.ring[v.oldest].cycle
 	for v.count > 0 && v.ring[v.oldest].cycle == cycle {
 		v.pop()
 	}
-	// With one cycle alone in a full ring, base is of the cycle that is still
-	// going on; it is complete when the cycle ends.
+	// If a full ring contains only the current cycle, base belongs to that cycle and is complete when it ends.
 	v.baseCycle = max(v.baseCycle, cycle)
 }
 
 func (v *Writer) forgetOld() {
 	depth := v.options.Before + v.options.SlackCycles
 	if depth < v.options.Before {
-		return // longer than time itself: nothing is ever too old
+		return // longer than time itself: no change is too old
 	}
 	floor := v.options.From
 	if v.now > depth {
@@ -534,8 +510,7 @@ func (v *Writer) forgetOld() {
 	}
 }
 
-// fire opens the window around the trigger: header, initial values, the past
-// from the ring; what follows is written as it comes.
+// fire opens the window around the trigger: it writes the header, initial values and the past from the ring.
 func (v *Writer) fire() {
 	wanted := uint64(0)
 	if v.trigger > v.options.Before {
@@ -546,8 +521,7 @@ func (v *Writer) fire() {
 	if end := v.trigger + v.options.After; end >= v.trigger {
 		v.last = min(v.last, end)
 	}
-	// A trigger that comes far too late finds its own window gone; the file
-	// then shows the state at the first cycle that is still known.
+	// If the trigger is much too late, its window is gone; the file then shows the first cycle still known.
 	v.last = max(v.last, v.first)
 
 	for v.count > 0 && v.ring[v.oldest].cycle <= v.first {
@@ -580,7 +554,6 @@ func (v *Writer) fire() {
 	}
 }
 
-// dump opens a window without trigger at the given cycle.
 func (v *Writer) dump(cycle uint64) {
 	v.dumpValues(cycle, v.settled)
 	v.phase = phaseWriting

@@ -13,12 +13,12 @@ import (
 	"starloom/traces/input"
 )
 
-// Assignment gives a key of a document a value in the place of what the document says: what the
-// option --set, or an axis of a sweep, does. It is typed and checked as if it stood in the file.
+// Assignment sets a key of a document, as the option --set or an axis of a sweep does. The value is typed and checked
+// as if it were in the file.
 type Assignment struct {
-	Key   string // its path: nic.rx_frames, rtl[0].replace
-	Value string // YAML, as in the file: 64, [a, b], {source: 3}; what begins with * is a text; null for no key at all
-	Place string // what errors name: file:line:column; "" for the option: --set nic.rx_frames=64
+	Key   string // path: nic.rx_frames, rtl[0].replace
+	Value string // YAML as in the file: 64, [a, b], {source: 3}; a value beginning with * is text; null removes the key
+	Place string // place in errors: file:line:column; "" for the option: --set nic.rx_frames=64
 }
 
 func (a *Assignment) place() string {
@@ -28,13 +28,12 @@ func (a *Assignment) place() string {
 	return SetOption + " " + a.Key + "=" + Clip(a.Value)
 }
 
-// SetOption is the option of the command line that assigns; places of what it gives begin with it.
+// SetOption is the command-line option that assigns; places of its values begin with it.
 const SetOption = "--set"
 
-// Assign returns a document in which keys have the values of assignments; the one it is given stays as
-// it is. Keys that were not there are added, with the objects around them, and a list may grow by one
-// entry at its end. rivals are keys that exclude each other, by their object ("rtl[]" is that of each
-// entry of the list rtl; none: all its keys do): one that is assigned drives out those of the document.
+// Assign returns a copy of a document with the assignments. It adds missing keys with their objects; a list may grow
+// by one entry at its end. rivals are keys that exclude each other, by their object ("rtl[]" is each entry of the
+// list rtl; an empty list means all keys): an assigned key removes its rivals in the document.
 func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]string) (*yaml.Node, error) {
 	d.assigned = map[*yaml.Node]string{}
 	w := assigner{Decoder: d, rivals: rivals}
@@ -75,11 +74,10 @@ func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]
 type assigner struct {
 	*Decoder
 	rivals map[string][]string
-	keys   []string // all that are assigned
-	place  string   // of the value in hand
+	keys   []string // all assigned keys
+	place  string   // place of the current value
 }
 
-// step is a key of an object, or an entry of a list if key is "".
 type step struct {
 	key   string
 	index int
@@ -131,12 +129,12 @@ func inside(path, of string) bool {
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// node reads the value, nil to leave the key out.
+// node parses the value; nil means to remove the key.
 func (a *Assignment) node() (*yaml.Node, error) {
 	if text := strings.TrimSpace(a.Value); text == "null" || text == "~" {
 		return nil, nil
 	}
-	if strings.HasPrefix(a.Value, "*") { // a glob: nothing in a value of its own can be an alias
+	if strings.HasPrefix(a.Value, "*") { // a glob: a separate value cannot contain an alias
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.Value, Style: yaml.DoubleQuotedStyle}, nil
 	}
 	node, err := Document("", []byte(a.Value), "value", "write it as in a file, or null to leave the key out")
@@ -161,8 +159,8 @@ func (d *Decoder) mark(node *yaml.Node, place string) {
 	}
 }
 
-// put returns a copy of a node, which is at path, that has a value at the end of steps. What an anchor
-// shares with other places is copied where it is changed.
+// put returns a copy of a node with a value at the end of steps. It copies nodes that an anchor shares with other
+// places.
 func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.Node) (_ *yaml.Node, err error) {
 	if len(steps) == 0 {
 		return value, nil
@@ -193,7 +191,7 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 	for k < len(own.Content) && Target(own.Content[k]).Value != s.key {
 		k += 2
 	}
-	if k == len(own.Content) && value == nil { // nothing to leave out
+	if k == len(own.Content) && value == nil { // the key is absent already
 		return own, nil
 	}
 	if k == len(own.Content) {
@@ -205,7 +203,6 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 	return own, err
 }
 
-// unset leaves a key out of an object at path, which is a copy.
 func (w *assigner) unset(own *yaml.Node, s step, path string) (*yaml.Node, error) {
 	if s.key == "" {
 		return nil, input.Mistake(w.place, s.from(path)+" is an entry of a list, which has no key to leave out",
@@ -220,7 +217,7 @@ func (w *assigner) unset(own *yaml.Node, s step, path string) (*yaml.Node, error
 	return own, nil
 }
 
-// open returns a copy of the object or list that a step leads into: an empty one if there is none.
+// open returns a copy of the object or list for a step, empty if the node is missing.
 func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error) {
 	own := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	remedy := "write " + path + "[0] for its first entry"
@@ -252,7 +249,7 @@ func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error
 
 var indices = regexp.MustCompile(`\[\d+\]`)
 
-// driveOut deletes from an object at path the rivals of a key, but for those that are assigned, too.
+// driveOut removes the rivals of a key from an object, except assigned ones.
 func (w *assigner) driveOut(object *yaml.Node, path, key string) {
 	group, ok := w.rivals[indices.ReplaceAllString(path, "[]")]
 	if !ok || len(group) > 0 && !slices.Contains(group, key) {
@@ -268,6 +265,6 @@ func (w *assigner) driveOut(object *yaml.Node, path, key string) {
 		}
 	}
 	if len(kept) < len(object.Content) {
-		object.Content, w.assigned[object] = kept, w.place // what is wrong with it as a whole is so because of that
+		object.Content, w.assigned[object] = kept, w.place // later errors about the object are due to the assignment
 	}
 }

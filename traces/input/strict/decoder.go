@@ -14,41 +14,42 @@ import (
 	"starloom/traces/input"
 )
 
-// Decoder fills values from YAML nodes, and refuses what does not fit with its place. It does not
-// use the library's own decoding, which coerces and knows no columns. Nothing here recurses deeper
-// than the types do, so anchors that refer to themselves are harmless.
+// Decoder fills values from YAML nodes and refuses unsuitable ones with their place. It does not use the library's
+// decoding, which coerces values and has no columns. Recursion is limited by the types, so cyclic anchors are
+// harmless.
 type Decoder struct {
 	File   string
-	Whole  string            // what the document is called in errors: "the scenario"
-	Places map[string]string // where each value stands, by its path; Decode fills it
+	Whole  string            // name of the document in errors: "the scenario"
+	Places map[string]string // places of values by path, filled by Decode
 
-	// Special reads values of types with a form of their own, and reports whether v is one; nil
-	// for none. Refuses looks at an object before its keys are read; nil for nothing.
+	// Special decodes values with their own syntax and reports whether v is one; nil for none. Refuses checks an
+	// object before its keys are read; nil for no check.
 	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
 	Refuses func(node *yaml.Node, path string) error
-	// Note takes mistakes and the paths of what is not known therefore, and Decode goes on; nil: it returns the first one.
+	// Note collects mistakes, with the paths of values that are unknown as a result, and Decode continues; nil:
+	// Decode returns the first mistake.
 	Note func(path string, err error)
-	// Param is the range of an entry of a map of integers.
+	// Param returns the range of an entry in a map of integers.
 	Param func(path, key string) Span
 
-	assigned map[*yaml.Node]string    // nodes that are not of the file, with their places
-	fields   map[reflect.Type][]Field // read so far: lists have many objects of a type, and each may be wrong
+	assigned map[*yaml.Node]string    // places of nodes from assignments
+	fields   map[reflect.Type][]Field // cache: lists have many objects of a type
 }
 
-// shorthand is a struct that one value may stand for: the one of a key.
+// shorthand is a struct that may be written as the value of one key.
 type shorthand interface {
 	Short() (key, description string)
 }
 
-// Reader is a value of a form of its own: its pointer reads it.
+// Reader is a value with its own syntax; its pointer decodes it.
 type Reader interface {
 	ReadYAML(d *Decoder, node *yaml.Node, path string) error
 }
 
-// Counted is a value with a form of its own that is one integer, which the range of its key holds for.
+// Counted is a value with its own syntax that is one integer, subject to the range of its key.
 type Counted interface{ Magnitude() Number }
 
-// Decode fills v, which is at path, from a node.
+// Decode fills v, at path, from a node.
 func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits Limits) error {
 	d.Places[path] = d.Place(node)
 	node = Target(node)
@@ -123,7 +124,7 @@ func (d *Decoder) within(node *yaml.Node, v reflect.Value, path string, limits L
 	return nil
 }
 
-// special reads a value of a form of its own, and reports whether it is one.
+// special decodes a value with its own syntax and reports whether v is one.
 func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
 	if d.Special != nil {
 		if taken, err := d.Special(node, v, path); taken {
@@ -140,7 +141,7 @@ func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken 
 	return ok, err
 }
 
-// list fills a slice. Where one value may stand for an entry, it may stand for a list of one, too.
+// list fills a slice. If entries have a shorthand, a single one may replace a list of one.
 func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Limits) error {
 	if _, short := reflect.Zero(v.Type().Elem()).Interface().(shorthand); short && node.Kind == yaml.ScalarNode {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
@@ -159,7 +160,6 @@ func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Li
 	return nil
 }
 
-// note hands a mistake on; if somebody takes it, there is none any more.
 func (d *Decoder) note(path string, err error) error {
 	if err != nil && d.Note != nil {
 		d.Note(path, err)
@@ -168,7 +168,6 @@ func (d *Decoder) note(path string, err error) error {
 	return err
 }
 
-// needed are the keys that an object must have, or the first one, as an example.
 func needed(fields []Field) (keys []string) {
 	for _, field := range fields {
 		if field.Limits.Required {
@@ -181,7 +180,7 @@ func needed(fields []Field) (keys []string) {
 	return keys
 }
 
-// Exemplified is an object with a value that is wanted more often than others: errors show it.
+// Exemplified is an object with a frequently used value, shown in errors.
 type Exemplified interface{ Example() string }
 
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
@@ -221,7 +220,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 		}
 	}
 	for _, field := range fields {
-		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // which may be it
+		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // an unknown key may be the misspelt one
 			err := d.note(Join(path, field.Key), d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
 				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description())))
 			if err != nil {
@@ -254,7 +253,7 @@ func (d *Decoder) params(node *yaml.Node, v reflect.Value, path string) error {
 	return nil
 }
 
-// Key returns a key that is a text and was not seen before in this object.
+// Key returns a key, which must be text and unique in its object.
 func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (string, error) {
 	place := d.Place(node)
 	node = Target(node)
@@ -272,13 +271,12 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 	return node.Value, nil
 }
 
-// Integer reads an integer in a range. Quoted numbers, fractions, underscores and
-// leading zeros (octal in YAML 1.1, decimal in 1.2) are refused: none of them
-// means the same to every reader.
+// Integer decodes an integer in a range. It refuses quoted numbers, fractions, underscores and leading zeros (octal
+// in YAML 1.1, decimal in 1.2), which readers interpret differently.
 func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
 		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && PlainInteger(node.Value) {
-			// Too large for the library, or like an octal number with a digit 8 or 9: it falls back to a float.
+			// Too large for the library, or like octal with a digit 8 or 9: the library returns a float.
 			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
 				sign := node.Value[:len(node.Value)-len(digits)]
 				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
@@ -310,7 +308,7 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 	return n, nil
 }
 
-// Fraction reads a number in a range, which may have a fraction.
+// Fraction decodes a number in a range, perhaps with a fraction.
 func (d *Decoder) Fraction(node *yaml.Node, path string, allowed Span) (float64, error) {
 	tag := node.ShortTag()
 	value, err := strconv.ParseFloat(node.Value, 64)
@@ -320,8 +318,7 @@ func (d *Decoder) Fraction(node *yaml.Node, path string, allowed Span) (float64,
 	return value, nil
 }
 
-// Number is an integer of a document: a sign and a magnitude, since seeds use
-// all 64 bits and parameters have a sign.
+// Number is an integer as sign and magnitude: seeds use all 64 bits, and parameters are signed.
 type Number struct {
 	Negative  bool
 	Magnitude uint64
@@ -345,7 +342,7 @@ func (n Number) String() string {
 	return text
 }
 
-// Int64 is the integer with its sign, for those in range.
+// Int64 returns the integer; it must be in the range of int64.
 func (n Number) Int64() int64 {
 	if n.Negative {
 		return -int64(n.Magnitude)
@@ -357,13 +354,13 @@ func quoted(node *yaml.Node) bool {
 	return node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 }
 
-// PlainInteger reports whether a text is an integer in decimal digits.
+// PlainInteger reports whether text is an integer in decimal digits.
 func PlainInteger(text string) bool {
 	text = strings.TrimPrefix(text, "-")
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// Place returns file:line:column of a node, or that of its assignment.
+// Place returns file:line:column of a node, or the place of its assignment.
 func (d *Decoder) Place(node *yaml.Node) string {
 	if place, ok := d.assigned[node]; ok {
 		return place
@@ -371,7 +368,7 @@ func (d *Decoder) Place(node *yaml.Node) string {
 	return fmt.Sprintf("%s:%d:%d", d.File, node.Line, node.Column)
 }
 
-// Refuse says what is wrong with a node, and what to do.
+// Refuse returns an error at a node.
 func (d *Decoder) Refuse(node *yaml.Node, reason, remedy string) error {
 	return input.Mistake(d.Place(node), reason, remedy)
 }
@@ -384,7 +381,7 @@ func (d *Decoder) Wrong(node *yaml.Node, path, wants string) error {
 	return d.Refuse(node, path+" is "+describe(node), "write "+wants)
 }
 
-// unknown refuses a key; words of YAML's own are named.
+// unknown refuses a key; it explains YAML syntax that looks like a key.
 func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 	reason := fmt.Sprintf("unknown key %q in %s", Target(key).Value, where)
 	switch known := spaceless(Target(key).Value); {
@@ -399,10 +396,9 @@ func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 	return d.Refuse(key, reason, remedy)
 }
 
-// keyAndValue is a key whose colon has no space after it.
 var keyAndValue = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*):([^\s:/].*)$`)
 
-// spaceless is how a key is written that lacks the space after its colon, "" for one that has it.
+// spaceless returns the corrected form of a key without a space after its colon, otherwise "".
 func spaceless(line string) string {
 	if found := keyAndValue.FindStringSubmatch(line); found != nil {
 		return fmt.Sprintf("write `%s: %s`", found[1], Clip(strings.TrimSpace(found[2])))
@@ -410,7 +406,7 @@ func spaceless(line string) string {
 	return ""
 }
 
-// Target returns the node that an alias stands for.
+// Target resolves an alias.
 func Target(node *yaml.Node) *yaml.Node {
 	if node.Kind == yaml.AliasNode && node.Alias != nil {
 		return node.Alias
@@ -418,7 +414,6 @@ func Target(node *yaml.Node) *yaml.Node {
 	return node
 }
 
-// describe names what a node holds, for "x is ...".
 func describe(node *yaml.Node) string {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -437,10 +432,10 @@ func describe(node *yaml.Node) string {
 	return "no value"
 }
 
-// Clip shortens what is quoted in an error.
+// Clip shortens a quotation in an error.
 func Clip(text string) string { return input.Clip(text) }
 
-// Join is the path of a key in an object.
+// Join returns the path of a key in an object.
 func Join(path, key string) string {
 	if path == "" {
 		return key
@@ -456,7 +451,7 @@ func allowedKeys(key, path string, object reflect.Type, fields []Field) string {
 	for i := range fields {
 		keys[i] = fields[i].Key
 	}
-	for _, f := range fields { // one that is a key of an inner object
+	for _, f := range fields { // a key of an inner object
 		inner := object.FieldByIndex(f.Index).Type
 		for inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()

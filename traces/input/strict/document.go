@@ -15,8 +15,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Document returns the content of the one YAML document in data. what it is called is "scenario"
-// or "sweep", and remedy what to do if there is none.
+// Document returns the content of the only YAML document in data. what is its name, "scenario" or "sweep"; remedy is
+// for a missing document.
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
 	if strings.HasSuffix(place, ".wasm") {
 		return nil, input.Mistake(place, "this is firmware, not a "+what,
@@ -62,7 +62,7 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	return document.Content[0], nil
 }
 
-// oneLine cuts a document of text alone to its first line, for the quotation in its refusal.
+// oneLine shortens a document that is only text to its first line, for quotation.
 func oneLine(root *yaml.Node, data []byte) {
 	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode && root.Line >= 1 && root.Line < len(lines) {
 		first, _, _ := strings.Cut(root.Value, "\n")
@@ -70,7 +70,7 @@ func oneLine(root *yaml.Node, data []byte) {
 	}
 }
 
-// notYAML is a SyntaxError; who gives a file that by its name is something else is told what to give.
+// notYAML is a SyntaxError, with another remedy for a file whose name is not that of a scenario.
 func notYAML(place string, data []byte, what string, err error) *input.Error {
 	e := SyntaxError(place, data, err)
 	if what == "scenario" && !slices.Contains([]string{".yaml", ".yml", ".json", ""}, strings.ToLower(filepath.Ext(place))) {
@@ -79,18 +79,18 @@ func notYAML(place string, data []byte, what string, err error) *input.Error {
 	return e
 }
 
-// kinds are files of commands, each known by a key that it has and by those of others, which it lacks.
+// kinds are files for commands, identified by a present key and by missing keys of other kinds.
 var kinds = []struct {
 	name, key string
 	lacks     []string
-	command   string // with the file's path
+	command   string // command with the file's path
 }{
 	{"sweep", "axes", []string{"fabric", "model"}, "starloom sweep %s --out DIR"},
 	{"scenario", "fabric", []string{"axes", "scenario", "model"}, "starloom run %s"},
 	{"pin map", "model", []string{"fabric", "axes", "scenario", "starloom"}, "starloom cosim check %s"},
 }
 
-// mistaken refuses a file of one kind where one of another is wanted.
+// mistaken refuses a file of another kind than what.
 func mistaken(place string, root *yaml.Node, what string) error {
 	if !slices.Contains([]string{"sweep", "scenario", "pin map"}, what) {
 		return nil
@@ -104,10 +104,9 @@ func mistaken(place string, root *yaml.Node, what string) error {
 	return nil
 }
 
-// RefuseTags refuses what is tagged as something else than a map, a list or a plain
-// value: the tag's meaning would be lost.
+// RefuseTags refuses tags other than those of maps, lists and plain values: their meaning would be lost.
 func RefuseTags(place string, root *yaml.Node) error {
-	waiting := []*yaml.Node{root} // not by recursion: a document may be deep
+	waiting := []*yaml.Node{root} // not recursive: a document may be deep
 	for len(waiting) > 0 {
 		node := waiting[len(waiting)-1]
 		waiting = append(waiting[:len(waiting)-1], node.Content...)
@@ -134,10 +133,9 @@ func RefuseTags(place string, root *yaml.Node) error {
 	return nil
 }
 
-// plainTags are those of the values that YAML itself knows.
 var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "!!binary"}
 
-// SyntaxError turns an error of the YAML library into one with a place.
+// SyntaxError converts an error of the YAML library to one with a place.
 func SyntaxError(place string, data []byte, err error) *input.Error {
 	reason, remedy := err.Error(), "correct the syntax"
 	var load *yaml.LoadError
@@ -148,7 +146,7 @@ func SyntaxError(place string, data []byte, err error) *input.Error {
 		}
 		line, column := load.Mark.Line, load.Mark.Column
 		if line == 0 && load.Mark.Index > 0 && load.Mark.Index <= len(data) {
-			// The reader, which finds bytes that are not UTF-8, counts bytes only.
+			// The reader, which detects invalid UTF-8, counts bytes only.
 			before := data[:load.Mark.Index]
 			line = 1 + bytes.Count(before, []byte("\n"))
 			column = len(before) - bytes.LastIndexByte(before, '\n')
@@ -174,7 +172,6 @@ func SyntaxError(place string, data []byte, err error) *input.Error {
 	return input.Mistake(place, "not YAML: "+reason, remedy)
 }
 
-// lines are the line of a mistake and the one before it, which may have caused it.
 func lines(data []byte, line int) []string {
 	all := strings.Split(string(data), "\n")
 	end := min(max(line, 1), len(all))
@@ -187,7 +184,7 @@ func tabbed(lines []string) bool {
 	})
 }
 
-// indexed reports whether a bracket stands at a place right after a word, as in a name that lacks its quotes.
+// indexed reports whether a bracket follows a word at a place, as in an unquoted name.
 func indexed(data []byte, line, column int) bool {
 	for range line - 1 {
 		_, data, _ = bytes.Cut(data, []byte("\n"))

@@ -16,19 +16,19 @@ import (
 	"starloom/traces/input"
 )
 
-// Field is one key of an object: a field of a struct with a json tag.
+// Field is one key of an object: a struct field with a json tag.
 type Field struct {
 	Key       string
-	Index     []int // in its struct, through embedded ones
+	Index     []int // index in the struct, through embedded ones
 	OmitEmpty bool
 	Limits    Limits
 }
 
-// MayMiss reports whether the zero value stands for none: the key is left out.
+// MayMiss reports whether the key is omitted for a zero value.
 func (f *Field) MayMiss() bool { return f.OmitEmpty && f.Limits.Default != "0" }
 
-// Fields lists the keys of a type in their order of declaration. It reads
-// tags again on every call: scenarios are small, and a cache would be state.
+// Fields returns the keys of a type in order of declaration. It parses tags on every call: scenarios are small, and a
+// cache would be state.
 func Fields(t reflect.Type) []Field {
 	var fields []Field
 	for i := range t.NumField() {
@@ -53,23 +53,23 @@ func Fields(t reflect.Type) []Field {
 	return fields
 }
 
-// Limits is what a jsonschema tag says about a value.
+// Limits are the constraints of a jsonschema tag.
 type Limits struct {
 	Required         bool
 	Minimum, Maximum *Number
 	minLength        int
-	maxLength        int // 0 is any
+	maxLength        int // 0: unlimited
 	minItems         int
-	maxItems         int // 0 is any
+	maxItems         int // 0: unlimited
 	Enum             []string
-	Default          string // as the tag has it, "" for none
+	Default          string // text of the tag, "" for none
 
-	words       []Word        // of Enum, with their meanings
-	description string        // of a tag
-	comment     func() string // of the field, read once; nil for none
+	words       []Word        // words of Enum with their meanings
+	description string        // description in the tag
+	comment     func() string // comment of the field, read once; nil for none
 }
 
-// Description says what the value is: the tag does, or the field's comment.
+// Description returns the description in the tag, otherwise the field's comment.
 func (l *Limits) Description() string {
 	description := l.description
 	if description == "" && l.comment != nil {
@@ -89,8 +89,7 @@ func (l *Limits) entry() Limits {
 	return Limits{Minimum: l.Minimum, Maximum: l.Maximum, comment: l.comment}
 }
 
-// ParseLimits reads the jsonschema tag of a type's field, in the syntax of invopop/jsonschema. A
-// tag that cannot be read is a fault in this package.
+// ParseLimits parses the jsonschema tag of a field, in the syntax of invopop/jsonschema. It panics on an invalid tag.
 func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 	tag, limits := field.Tag.Get("jsonschema"), Limits{comment: sync.OnceValue(func() string { return Comment(t, field.Name) })}
 	integer := func(text string) *Number {
@@ -102,7 +101,7 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 		n.Magnitude = magnitude
 		return &n
 	}
-	// "\," is a comma inside a value.
+	// "\," is a comma within a value.
 	for part := range strings.SplitSeq(strings.ReplaceAll(tag, `\,`, "\x00"), ",") {
 		key, value, _ := strings.Cut(strings.ReplaceAll(part, "\x00", ","), "=")
 		switch key {
@@ -132,14 +131,13 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 	return limits
 }
 
-// Worded is a struct with keys whose words are declared elsewhere: Words are the words of a field, nil for none. A struct may
-// say those of the structs that it embeds.
+// Worded is a struct whose words for some keys are declared elsewhere: Words returns those of a field, nil for none.
+// A struct may return words for the structs that it embeds.
 type Worded interface{ Words(field string) []Word }
 
-// Word is an allowed value of a key; its meaning becomes part of the key's description, "" for none.
+// Word is an allowed value of a key; its meaning, "" for none, becomes part of the key's description.
 type Word struct{ Name, Meaning string }
 
-// say takes the words of a type's field.
 func (l *Limits) say(t reflect.Type, field string) {
 	worded, ok := reflect.Zero(t).Interface().(Worded)
 	if !ok {
@@ -153,8 +151,8 @@ func (l *Limits) say(t reflect.Type, field string) {
 	}
 }
 
-// OutOfRange looks for a value in v, which stands at path, that its field's tag does not allow: where it
-// is, what is wrong with it and what is allowed, or nothing. A struct of the type other has no tags.
+// OutOfRange finds a value in v, at path, that its field's tag does not allow, and returns its place, reason and
+// remedy, or "". Structs of type other have no tags.
 func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, remedy string) {
 	for _, field := range Fields(v.Type()) {
 		value, at := v.FieldByIndex(field.Index), Join(path, field.Key)
@@ -183,7 +181,7 @@ func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, r
 	return "", "", ""
 }
 
-// Refuse returns what is wrong with v ("is 65") and what is allowed, or nothing.
+// Refuse returns the mistake in v ("is 65") and the allowed values, or "".
 func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 	allowed := func(words []string) string {
 		remedy := "allowed are " + strings.Join(words, ", ")
@@ -261,14 +259,14 @@ func (l *Limits) Span(t reflect.Type) Span {
 	return limit
 }
 
-// Span is a range of integers, both ends included.
+// Span is a range of integers, inclusive at both ends.
 type Span struct {
 	Min int64
 	Max uint64
-	doc func() string // what the integer is, for remedies
+	doc func() string // description of the integer, for remedies
 }
 
-// Contains reports whether an integer is in the range.
+// Contains reports whether n is in the range.
 func (s Span) Contains(n Number) bool {
 	if n.Negative {
 		return n.Magnitude <= 1<<63 && s.Min < 0 && -int64(n.Magnitude) >= s.Min
@@ -276,7 +274,7 @@ func (s Span) Contains(n Number) bool {
 	return n.Magnitude <= s.Max && (s.Min <= 0 || n.Magnitude >= uint64(s.Min))
 }
 
-// String returns "1 to 64 (what it is)".
+// String returns "1 to 64 (description)".
 func (s Span) String() string {
 	text := fmt.Sprintf("%d to %d", s.Min, s.Max)
 	if s.Min >= 0 && uint64(s.Min) == s.Max {
@@ -288,7 +286,7 @@ func (s Span) String() string {
 	return text
 }
 
-// Allowed returns the remedy for an integer that is outside.
+// Allowed returns the remedy for an integer outside the range.
 func (s Span) Allowed() string {
 	if s.Min >= 0 && uint64(s.Min) == s.Max {
 		return "allowed is " + s.String()
@@ -296,9 +294,8 @@ func (s Span) Allowed() string {
 	return "allowed are " + s.String()
 }
 
-// Commented is a struct whose keys are described where they are declared: each by the comment of
-// its field, where no tag does. Declaration is the text of the Go file that declares the struct. It is
-// parsed for a schema or a remedy, never for a file without fault.
+// Commented is a struct whose field comments describe its keys, where tags do not. Declaration returns the source of
+// its Go file, which is parsed only for a schema or a remedy.
 type Commented interface{ Declaration() string }
 
 // Comment returns the comment of a field in the source of its type on one line, "" for none.

@@ -11,7 +11,7 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// SchemaName names a type's definition. Every network is a Network, of its own package.
+// SchemaName returns the name of a type's definition. Network types are named after their packages.
 func SchemaName(t reflect.Type) string {
 	if t.Name() == "Network" {
 		return path.Base(t.PkgPath())
@@ -19,7 +19,7 @@ func SchemaName(t reflect.Type) string {
 	return t.Name()
 }
 
-// Shorthand is what a type says for which the value of one key may stand.
+// Shorthand returns the key and description of a type that may be written as the value of one key.
 func Shorthand(t reflect.Type) (key, description string, ok bool) {
 	if t.Kind() != reflect.Struct {
 		return "", "", false
@@ -31,7 +31,7 @@ func Shorthand(t reflect.Type) (key, description string, ok bool) {
 	return key, description, ok
 }
 
-// ShorthandSchema describes an object of numbers for which the value of one key may stand.
+// ShorthandSchema returns the schema of an object of numbers that may be written as the value of one key.
 func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	short := &jsonschema.Schema{}
@@ -53,7 +53,7 @@ func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{short, object}}
 }
 
-// IntegerSchema describes an integer of a range.
+// IntegerSchema returns the schema of an integer in a range.
 func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type:    "integer",
@@ -62,11 +62,11 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 	}
 }
 
-// Pointer is what the schema's optional numbers are.
+// Pointer returns a pointer to n, for optional numbers of a schema.
 func Pointer(n uint64) *uint64 { return &n }
 
-// SchemaRanges adds to the definitions of types, which have names, the ranges of their integers, the words of Worded, and the
-// descriptions that no tag can hold.
+// SchemaRanges adds to the definitions of types the ranges of integers, the words of Worded, and descriptions from
+// comments.
 func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name func(reflect.Type) string) error {
 	for _, t := range types {
 		d := definitions[name(t)]
@@ -107,11 +107,11 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 	return nil
 }
 
-// Unreadable says what in a struct cannot be read from a document, "" for nothing.
+// Unreadable returns why a struct cannot be decoded from a document, "" if it can.
 func Unreadable(t reflect.Type) (reason string) {
 	defer func() {
 		if said := recover(); said != nil {
-			reason = fmt.Sprint(said) // a tag without a number
+			reason = fmt.Sprint(said) // a tag with an invalid number
 		}
 	}()
 	for _, one := range Structs(t) {
@@ -137,8 +137,7 @@ func readable(t reflect.Type) bool {
 	return false
 }
 
-// Structs are the structs among the keys of a type, and among theirs, itself first. Those with a form of
-// their own are not.
+// Structs returns a type and all structs reachable through its keys, except those with their own syntax.
 func Structs(t reflect.Type) []reflect.Type {
 	found := []reflect.Type{t}
 	for i := 0; i < len(found); i++ {

@@ -12,9 +12,9 @@ import (
 	"starloom/traces/input"
 )
 
-// Readers of maps: one method for each kind of value. where names the value in errors.
+// Readers of maps, one method per kind of value. where names the value in errors.
 
-// Keys reads an object with these keys.
+// Keys decodes an object with the given keys.
 func (d *Decoder) Keys(node *yaml.Node, where string, keys map[string]func(*yaml.Node, string) error) error {
 	node = Target(node)
 	if node.Kind != yaml.MappingNode {
@@ -46,7 +46,7 @@ func allowedWords[V any](key string, keys map[string]V) string {
 	return input.DidYouMean(key, words, "leave it out, or write one of "+strings.Join(words, ", "))
 }
 
-// List reads each entry of a list.
+// List decodes each entry of a list.
 func (d *Decoder) List(node *yaml.Node, where string, read func(*yaml.Node, string) error) error {
 	if node.Kind != yaml.SequenceNode {
 		return d.Wrong(node, where, "a list: [...]")
@@ -59,7 +59,7 @@ func (d *Decoder) List(node *yaml.Node, where string, read func(*yaml.Node, stri
 	return nil
 }
 
-// Text reads a text that is not empty.
+// Text decodes a text that is not empty.
 func (d *Decoder) Text(node *yaml.Node, where string, to *string) error {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
 		return d.Wrong(node, where, "a text")
@@ -71,7 +71,7 @@ func (d *Decoder) Text(node *yaml.Node, where string, to *string) error {
 	return nil
 }
 
-// Texts reads a list of them.
+// Texts decodes a list of texts.
 func (d *Decoder) Texts(node *yaml.Node, where string, to *[]string) error {
 	return d.List(node, where, func(entry *yaml.Node, where string) error {
 		var text string
@@ -81,7 +81,7 @@ func (d *Decoder) Texts(node *yaml.Node, where string, to *[]string) error {
 	})
 }
 
-// Bool reads true or false.
+// Bool decodes true or false.
 func (d *Decoder) Bool(node *yaml.Node, where string, to *bool) error {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" {
 		return d.Wrong(node, where, "true or false")
@@ -90,14 +90,14 @@ func (d *Decoder) Bool(node *yaml.Node, where string, to *bool) error {
 	return nil
 }
 
-// Natural reads an integer from 0 to a limit.
+// Natural decodes an integer from 0 to limit.
 func (d *Decoder) Natural(node *yaml.Node, where string, limit uint64, to *uint64) error {
 	number, err := d.Integer(node, where, Span{Max: limit})
 	*to = number.Magnitude
 	return err
 }
 
-// Word reads one of a few words and returns its index.
+// Word decodes one of some words and returns its index.
 func (d *Decoder) Word(node *yaml.Node, where string, words ...string) (int, error) {
 	i := slices.Index(words, node.Value)
 	if node.Kind != yaml.ScalarNode || i < 0 {
@@ -106,7 +106,7 @@ func (d *Decoder) Word(node *yaml.Node, where string, words ...string) (int, err
 	return i, nil
 }
 
-// Read reads the file of a map, or standard input, and returns what it is called.
+// Read reads a map from a file or standard input and returns its name.
 func Read(path, remedy string) (data []byte, name string, err error) {
 	data, name, err = input.Argument(path, MapBytesMax)
 	if err != nil {
@@ -115,8 +115,7 @@ func Read(path, remedy string) (data []byte, name string, err error) {
 	return data, name, nil
 }
 
-// Parse reads the one document of a file. The decoder's way with keys and numbers
-// is that of scenarios.
+// Parse parses the only document of a file; keys and numbers are decoded as in scenarios.
 func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -135,12 +134,11 @@ func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node,
 	return &Decoder{File: path}, document.Content[0], nil
 }
 
-// MapBytesMax is the largest map.
+// MapBytesMax is the largest size of a map.
 const MapBytesMax = 16 << 20
 
-// Permutation reads one destination per line and returns the list and the
-// line of its first entry. A first line that does not start with a digit is a
-// header. Blank lines are allowed at the end only.
+// Permutation parses one destination per line and returns the list and the line of its first entry. A first line that
+// does not start with a digit is a header. Blank lines are allowed only at the end.
 func Permutation(path string, data []byte) (list []uint32, firstLine int, err error) {
 	text := strings.TrimPrefix(string(data), "\uFEFF") // spreadsheets write a byte order mark
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
@@ -161,6 +159,5 @@ func Permutation(path string, data []byte) (list []uint32, firstLine int, err er
 	return list, firstLine, nil
 }
 
-// DestinationMax is the largest destination of any fabric: the last two numbers
-// of the 32-bit address are reserved.
+// DestinationMax is the largest destination of any fabric: the last two 32-bit addresses are reserved.
 const DestinationMax = math.MaxUint32 - 2

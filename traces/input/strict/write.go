@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WriteYAML writes keys as a scenario file: a line for each of the outer ones, the version first.
+// WriteYAML encodes keys as a scenario file: one line per top-level key, the version first.
 func WriteYAML(keys map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	order := slices.Sorted(maps.Keys(keys))
@@ -20,7 +20,7 @@ func WriteYAML(keys map[string]any) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var node yaml.Node // JSON is YAML; this leaves out quotes that no one needs
+		var node yaml.Node // JSON is YAML; this drops unnecessary quotes
 		if err := yaml.Unmarshal(data, &node); err != nil {
 			return nil, err
 		}
@@ -34,7 +34,7 @@ func WriteYAML(keys map[string]any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Keys are those of a value in a document.
+// Keys returns the keys of a value in a document.
 func Keys(value any) (keys map[string]any, err error) {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -54,7 +54,7 @@ func keyRank(key string) int {
 	return len(first)
 }
 
-// inOneLine writes a node in one line, with quotes only where text would be something else without.
+// inOneLine formats a node in one line, with quotes only where necessary.
 func inOneLine(node *yaml.Node) {
 	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
 		node.Style = yaml.FlowStyle

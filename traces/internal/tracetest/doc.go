@@ -1,5 +1,5 @@
-// Package tracetest is what the tests of the packages under traces share: real tools,
-// golden files, and small things to write VCDs with.
+// Package tracetest provides common parts of the tests of package traces and below: real tools, golden files, and
+// helpers to write VCDs.
 //
 //	test --writes--> a.vcd --Run--> vcd2fst, tshark, ... --stdout--> Golden: testdata
 package tracetest

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// Dump is a VCD as Parse understands it: slowly, all of it in memory, by other means than package vcd and without
-// any of its code. It is what tests hold package vcd against.
+// Dump is a VCD parsed by an independent reference reader: slow, in memory, without code of package vcd, which tests
+// compare with it.
 type Dump struct {
-	Unit  *big.Rat // seconds in one of the file's times
+	Unit  *big.Rat // seconds per time step of the file
 	Times []*big.Rat
-	Offs  []bool           // nothing is dumped after each of them
-	Waves map[string]*Wave // by path
+	Offs  []bool           // dumping is off after each of Times
+	Waves map[string]*Wave // waves by path
 }
 
-// Wave is one signal: its values from each time on. A value is all binary digits, or a number or text after r or s;
-// of an event there is a step for each time at which it is triggered.
+// Wave is one signal. A value is all binary digits, or a number or text after r or s; an event has a step for each
+// time at which it is triggered.
 type Wave struct {
 	Type  string
 	Bits  int
 	Steps []Step
 }
 
-// Step is the value from a time on, in seconds.
+// Step is a value and the time from which it holds, in seconds.
 type Step struct {
 	At    *big.Rat
 	Value string
@@ -33,7 +33,7 @@ type Step struct {
 
 var unitExponents = map[string]int64{"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18, "zs": 21}
 
-// Parse reads a VCD. Its changes stand one in a line, its declarations at the beginnings of lines.
+// Parse parses a VCD with one change per line and declarations at the beginnings of lines.
 func Parse(text string) (*Dump, error) {
 	d := &Dump{Unit: big.NewRat(1, 1_000_000_000), Waves: map[string]*Wave{}}
 	codes := map[string]*Wave{}
@@ -73,7 +73,7 @@ func Parse(text string) (*Dump, error) {
 	return d, d.changes(changes, codes)
 }
 
-// sections are the declarations: each begins a line, and ends with it or an $end.
+// sections returns the declarations; each begins a line and ends with the line or an $end.
 func sections(header string) (found []string) {
 	for line := range strings.Lines(header) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "$") && !strings.HasPrefix(line, "$end") {
@@ -114,10 +114,10 @@ func bitsOf(word string) int {
 	return max(count, 1)
 }
 
-// changes reads line by line: a line is a time, a change, or nothing that counts. What is before the first time is of time 0.
+// changes parses line by line: a time, a change, or other text. Changes before the first time belong to time 0.
 func (d *Dump) changes(text string, codes map[string]*Wave) error {
 	now, snapshot, off := new(big.Rat), false, false
-	begin := func() { // at the latest
+	begin := func() { // creates time 0 if no time came before
 		if len(d.Times) == 0 {
 			d.Times, d.Offs = []*big.Rat{now}, []bool{false}
 		}
@@ -153,7 +153,6 @@ func (d *Dump) changes(text string, codes map[string]*Wave) error {
 	return nil
 }
 
-// take applies one change.
 func take(fields []string, now *big.Rat, codes map[string]*Wave, snapshot bool) error {
 	first := fields[0]
 	code, value := fields[len(fields)-1], first
@@ -192,7 +191,7 @@ func take(fields []string, now *big.Rat, codes map[string]*Wave, snapshot bool) 
 	return nil
 }
 
-// states are what states of any kind of VCD are among 0, 1, x and z.
+// states maps port states to 0, 1, x and z.
 var states = strings.NewReplacer(
 	"L", "0", "l", "0", "D", "0", "d", "0", "H", "1", "h", "1", "U", "1", "u", "1", "T", "z", "Z", "z", "F", "z", "f", "z",
 	"N", "x", "X", "x", "?", "x", "A", "x", "a", "x", "B", "x", "b", "x", "C", "x", "c", "x",
@@ -200,7 +199,6 @@ var states = strings.NewReplacer(
 
 var nine = strings.NewReplacer("L", "0", "l", "0", "H", "1", "h", "1", "Z", "z", "X", "x", "U", "x", "u", "x", "W", "x", "w", "x", "-", "x")
 
-// digits is a value with as many digits as the signal has.
 func (w *Wave) digits(value string) string {
 	switch value[0] {
 	case 'p':
@@ -217,7 +215,7 @@ func (w *Wave) digits(value string) string {
 	return value[len(value)-w.Bits:]
 }
 
-// Changes are the steps at which the value is another one than before.
+// Changes returns the steps with another value than before.
 func (w *Wave) Changes() (steps []Step) {
 	if w.Type == "event" {
 		return w.Steps
@@ -232,7 +230,7 @@ func (w *Wave) Changes() (steps []Step) {
 	return steps
 }
 
-// Valued reports whether a signal has a value at any time.
+// Valued reports whether some signal has a value at any time.
 func (d *Dump) Valued() bool {
 	for _, w := range d.Waves {
 		if len(w.Steps) > 0 {
@@ -242,8 +240,8 @@ func (d *Dump) Valued() bool {
 	return false
 }
 
-// Same reports whether two dumps say the same of all signals at all times at which both are dumped, and at how many of
-// the times of either that is.
+// Same reports whether two dumps have equal values at all times at which both are dumped, and the number of these
+// times.
 func (d *Dump) Same(other *Dump) (same bool, times int) {
 	same = len(d.Waves) == len(other.Waves)
 	var pairs [][2]*cursor
@@ -278,13 +276,13 @@ func (d *Dump) offs() *cursor {
 	return &cursor{wave: w}
 }
 
-// cursor walks over the steps of a wave.
 type cursor struct {
 	wave *Wave
 	next int
 }
 
-// at is the value at a time, which is later than that of the call before; of an event whether it is triggered then.
+// at returns the value at a time, which must be later than in the previous call; for an event, whether it is
+// triggered.
 func (c *cursor) at(at *big.Rat) string {
 	steps := c.wave.Steps
 	for c.next < len(steps) && steps[c.next].At.Cmp(at) <= 0 {
@@ -296,7 +294,6 @@ func (c *cursor) at(at *big.Rat) string {
 	return steps[c.next-1].Value
 }
 
-// initial is the value before any other.
 func (w *Wave) initial() string {
 	switch {
 	case w.Type == "event":

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Invented is what a waveform says, before it is written down.
+// Invented is the content of a random waveform.
 type Invented struct {
 	Signals []Invention
-	Changes []Change // in the order of their times, each time once for a signal
-	Pauses  []Pause  // in the order of their times, those of one Style alone
+	Changes []Change // ascending by time, at most one per time and signal
+	Pauses  []Pause  // ascending by time, only for Style.Pauses
 	End     uint64   // a time after the last change
 }
 
@@ -22,19 +22,19 @@ type Invention struct {
 	Bits              int
 }
 
-// Change is a new value: all binary digits, or a number or a text; nothing for an event.
+// Change is a new value: all binary digits, a number or a text; "" for an event.
 type Change struct {
 	At     uint64
 	Signal int
 	Value  string
 }
 
-// Pause is a $dumpoff and the $dumpon after it, which may be at the same time, or after the end.
+// Pause is a $dumpoff and its $dumpon, which may be at the same time or after the end.
 type Pause struct{ From, To uint64 }
 
 var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event", "parameter"}
 
-// Invent makes up a waveform.
+// Invent returns a random waveform.
 func Invent(random *rand.Rand) *Invented {
 	v := &Invented{}
 	for i := range 1 + random.IntN(12) {
@@ -52,7 +52,7 @@ func Invent(random *rand.Rand) *Invented {
 	at := uint64(0)
 	times := 1 + random.IntN(30)
 	if random.IntN(40) == 0 {
-		times = 0 // without any value
+		times = 0 // no values
 	}
 	for range times {
 		for i := range v.Signals {
@@ -76,18 +76,18 @@ func Invent(random *rand.Rand) *Invented {
 	return v
 }
 
-// off reports whether nothing is dumped after all that is said at a time.
+// off reports whether dumping is off after a time.
 func (v *Invented) off(at uint64) bool {
 	return slices.ContainsFunc(v.Pauses, func(p Pause) bool { return p.From <= at && at < p.To })
 }
 
-// value makes up a value, often one near the one before.
+// value returns a random value, often one close to before.
 func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	s := &v.Signals[signal]
 	switch s.Type {
 	case "event":
 		return ""
-	case "real", "parameter": // which has a real value
+	case "real", "parameter": // parameters have a real value
 		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9, 3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1, 64)
 	case "string":
 		return []string{"idle", "run", "x1", "a_b", ""}[random.IntN(5)]
@@ -102,10 +102,10 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	return string(digits)
 }
 
-// Differ changes one thing of a waveform; what that means for its changes is for Parse to say.
+// Differ returns a copy with one random modification. Parse shows whether that changes values.
 func (v *Invented) Differ(random *rand.Rand) *Invented {
 	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), Pauses: slices.Clone(v.Pauses), End: v.End}
-	for i := range other.Pauses { // moved: no difference by itself
+	for i := range other.Pauses { // moved: not a difference by itself
 		p := &other.Pauses[i]
 		p.To = max(p.From, p.To-min(p.To, random.Uint64N(4)))
 	}
@@ -128,20 +128,20 @@ func (v *Invented) Differ(random *rand.Rand) *Invented {
 	return other
 }
 
-// Style is what may be strange about how a waveform is written.
+// Style selects the peculiarities of a written waveform.
 type Style struct {
-	GTKWave bool // only what vcd2fst reads rightly
-	Exact   bool // only what a comparison leaves nothing of out: no ports
-	Pauses  bool // with what fst2vcd leaves out: pauses, and a time 0 after values before the first time
+	GTKWave bool // only syntax that vcd2fst reads correctly
+	Exact   bool // only contents that a comparison covers completely: no ports
+	Pauses  bool // with contents that fst2vcd omits: pauses, and a time 0 after values before the first time
 }
 
-// timescales are ways to write a nanosecond: so many of a unit.
+// timescales are ways to write a nanosecond, as count units.
 var timescales = []struct {
 	text  string
-	count uint64 // 0: half of one
+	count uint64 // 0: half a unit
 }{{"1 ns", 1}, {"1ns", 1}, {"100 ps", 10}, {"10ps", 100}, {"\n\t1 ps\n", 1000}, {"0.1 ns", 10}, {"250 ps", 4}, {"0.5ns", 2}, {"2 ns", 0}, {"0.02 ns", 50}}
 
-// Write writes a waveform in one of many ways.
+// Write writes a waveform in one of many random forms.
 func (v *Invented) Write(random *rand.Rand, style Style) string {
 	count := len(timescales)
 	if style.GTKWave {
@@ -174,14 +174,14 @@ type inventedWriter struct {
 	}
 	codes  []int
 	ports  bool
-	odd    bool // $end missing, 0b, .0 and so on now and then
+	odd    bool // occasional deviations: $end missing, 0b, .0
 	before []string
 	b      strings.Builder
 }
 
 func (w *inventedWriter) some(n int) bool { return w.odd && w.random.IntN(n) == 0 }
 
-// end is an $end that may be missing.
+// end returns an $end that may be missing.
 func (w *inventedWriter) end() string {
 	if w.some(4) {
 		return "\n"
@@ -242,7 +242,7 @@ func (w *inventedWriter) body() {
 	for _, p := range w.Pauses {
 		times = append(times, p.From, p.To)
 	}
-	for range w.random.IntN(4) { // at which nothing changes
+	for range w.random.IntN(4) { // times without changes
 		times = append(times, w.random.Uint64N(w.End+1))
 	}
 	slices.Sort(times)
@@ -269,7 +269,7 @@ func (w *inventedWriter) body() {
 			w.change(c.Signal, c.Value)
 			w.before[c.Signal] = c.Value
 		}
-		if i := w.random.IntN(len(w.Signals)); w.some(3) && w.before[i] != "" { // the same again
+		if i := w.random.IntN(len(w.Signals)); w.some(3) && w.before[i] != "" { // a repeated value
 			w.change(i, w.before[i])
 		}
 		w.b.WriteString(end)
@@ -282,7 +282,7 @@ func (w *inventedWriter) body() {
 	}
 }
 
-// paused writes a time at which a pause begins or ends, or which is in one.
+// paused writes a time within a pause, or at its beginning or end, and reports whether it did.
 func (w *inventedWriter) paused(time uint64, now []Change) bool {
 	edge := func(p Pause) bool { return p.From == time || p.To == time }
 	if !w.off(time) && !slices.ContainsFunc(w.Pauses, edge) {
@@ -292,7 +292,7 @@ func (w *inventedWriter) paused(time uint64, now []Change) bool {
 		w.before[c.Signal] = c.Value
 	}
 	w.time(time)
-	for _, p := range w.Pauses { // one may begin where another ends
+	for _, p := range w.Pauses { // a pause may begin where another ends
 		if p.To == time && p.From < time {
 			w.dump("$dumpon", true)
 		}
@@ -311,7 +311,6 @@ func (w *inventedWriter) paused(time uint64, now []Change) bool {
 	return true
 }
 
-// dump writes what all signals are, or x.
 func (w *inventedWriter) dump(keyword string, values bool) {
 	w.b.WriteString(keyword + "\n")
 	for i, s := range w.Signals {
@@ -325,15 +324,14 @@ func (w *inventedWriter) dump(keyword string, values bool) {
 	w.b.WriteString("$end\n")
 }
 
-// early reports whether the changes of time 0 stand before the first time. There vcd2fst drops texts and adds events,
-// and of such changes alone it writes no whole file.
+// early reports whether the changes of time 0 come before the first time. vcd2fst drops such texts and adds such
+// events, and writes no complete file if there are no other changes.
 func (w *inventedWriter) early(changes []Change) bool {
 	other := func(s Invention) bool { return s.Type == "string" || s.Type == "event" }
 	wrong := len(changes) == len(w.Changes) || slices.ContainsFunc(w.Signals, other)
 	return len(changes) > 0 && !(w.style.GTKWave && wrong) && w.random.IntN(3) == 0
 }
 
-// time writes a time.
 func (w *inventedWriter) time(time uint64) {
 	blank := ""
 	if w.some(5) {
@@ -372,7 +370,7 @@ func (w *inventedWriter) change(signal int, value string) {
 	w.b.WriteString("\n")
 }
 
-// digits leaves out what digits are extended by, or not.
+// digits randomly omits digits that the reader restores by extension.
 func (w *inventedWriter) digits(value string) string {
 	if w.random.IntN(2) == 0 && len(value) > 1 {
 		switch rest := strings.TrimLeft(value, value[:1]); {
@@ -396,7 +394,6 @@ func (w *inventedWriter) digits(value string) string {
 	return value
 }
 
-// states are states of ports that stand for these digits.
 func (w *inventedWriter) states(value string) string {
 	states := make([]byte, len(value))
 	for i := range states {

@@ -13,21 +13,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// debianPackages says where the real tools come from.
 var debianPackages = map[string]string{
 	"vcd2fst": "gtkwave", "fst2vcd": "gtkwave",
 	"tshark": "tshark", "capinfos": "wireshark-common",
 	"iverilog": "iverilog", "vvp": "iverilog", "verilator": "verilator", "ghdl": "ghdl",
 }
 
-// Run runs a real tool and returns what it printed. A tool that is not installed
-// fails the test: without it nothing is shown.
+// Run runs a real tool and returns its output. A missing tool fails the test: skipping would prove nothing.
 func Run(t *testing.T, name string, arguments ...string) (stdout, stderr string) {
 	t.Helper()
 	return RunIn(t, "", name, arguments...)
 }
 
-// RunIn runs a real tool in a folder.
+// RunIn is Run in a folder.
 func RunIn(t *testing.T, folder, name string, arguments ...string) (stdout, stderr string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -40,7 +38,7 @@ func RunIn(t *testing.T, folder, name string, arguments ...string) (stdout, stde
 	return out.String(), errors.String()
 }
 
-// Golden compares with a file in testdata, or rewrites it with -update.
+// Golden compares got with a file in testdata, or rewrites the file with -update.
 func Golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -53,7 +51,7 @@ func Golden(t *testing.T, name string, got []byte) {
 	require.Equal(t, string(want), string(got))
 }
 
-// Header is the header of a VCD with these variables in scope t.
+// Header returns the header of a VCD with these variables in scope t.
 func Header(vars ...string) string {
 	text := "$timescale 1ns $end $scope module t $end "
 	for _, v := range vars {
@@ -62,13 +60,13 @@ func Header(vars ...string) string {
 	return text + "$upscope $end $enddefinitions $end\n"
 }
 
-// FailingWriter fails with Err.
+// FailingWriter is a writer that always fails with Err.
 type FailingWriter struct{ Err error }
 
-// Write returns the error.
+// Write returns Err.
 func (w FailingWriter) Write([]byte) (int, error) { return 0, w.Err }
 
-// Tries runs a real tool and reports whether it ended well.
+// Tries runs a real tool and reports success.
 func Tries(t *testing.T, name string, arguments ...string) bool {
 	t.Helper()
 	path, err := exec.LookPath(name)

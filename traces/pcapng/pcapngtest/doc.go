@@ -1,6 +1,5 @@
-// Package pcapngtest reads captures that Starloom wrote into memory, for tests. It trusts
-// nothing in package pcapng but the pseudo-header: gopacket reads the packets once the blocks
-// have been checked one by one.
+// Package pcapngtest reads captures written by Starloom, for tests. It relies on package pcapng only for the
+// pseudo-header: gopacket reads the packets after all blocks have been checked.
 //
 //	capture.pcapng --blocks, one by one--> Read --gopacket--> Capture: comment, interfaces, packets
 package pcapngtest

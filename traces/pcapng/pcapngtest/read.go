@@ -21,10 +21,10 @@ type Capture struct {
 // Packet is one packet of a capture.
 type Packet struct {
 	Interface    string
-	PseudoHeader pcapng.PseudoHeader // with the frame after it
+	PseudoHeader pcapng.PseudoHeader // pseudo-header followed by the frame
 }
 
-// Block types and lengths of the part of pcapng that Starloom writes.
+// Block types and lengths that Starloom writes.
 const (
 	blockSection    = 0x0A0D0D0A
 	blockInterface  = 1
@@ -35,9 +35,8 @@ const (
 	optionTimeScale = 9
 )
 
-// Read reads a capture that Starloom wrote. gopacket's reader trusts the
-// lengths in a file; here they are checked first, and a file that Starloom would
-// not have written is refused with the place where it differs.
+// Read reads a capture written by Starloom. It checks lengths first, which gopacket's reader trusts, and refuses a
+// file that Starloom would not write, with the place.
 func Read(data []byte) (*Capture, error) {
 	packets, err := checkBlocks(data)
 	if err != nil {
@@ -72,7 +71,6 @@ func Read(data []byte) (*Capture, error) {
 	return capture, nil
 }
 
-// checkBlocks walks over all blocks and returns the number of packets.
 func checkBlocks(data []byte) (packets int, err error) {
 	if len(data) < 28 || binary.LittleEndian.Uint32(data) != blockSection || binary.LittleEndian.Uint32(data[8:]) != sectionMagic {
 		return 0, errors.New("this is not a little-endian pcapng file")
@@ -127,7 +125,6 @@ func checkPacket(body []byte, interfaces int) error {
 	return nil
 }
 
-// checkOptions checks that options are within their block and end as they must.
 func checkOptions(options []byte) error {
 	for len(options) > 0 {
 		code, length, err := option(options)
@@ -142,8 +139,7 @@ func checkOptions(options []byte) error {
 	return errors.New("options without end")
 }
 
-// checkInterfaceOptions allows a name and the time resolution, which must be
-// nanoseconds.
+// checkInterfaceOptions allows a name and a time resolution of nanoseconds.
 func checkInterfaceOptions(options []byte) error {
 	if err := checkOptions(options); err != nil {
 		return err
@@ -170,8 +166,8 @@ func checkInterfaceOptions(options []byte) error {
 	}
 }
 
-// option reads the head of the first option. Empty ones are refused, except the
-// end: gopacket's reader would show the value of the one before.
+// option reads the header of the first option. Empty options, except the end, are refused: gopacket's reader would
+// return the previous value.
 func option(options []byte) (code uint16, length int, err error) {
 	if len(options) < 4 {
 		return 0, 0, fmt.Errorf("%d bytes where an option should be", len(options))

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tshark is a run of tshark. For root it loads no script from 4.4 on: root runs it as a user without rights, who may
-// read the files that the arguments name.
+// Tshark returns a command that runs tshark. As root it runs tshark as an unprivileged user with read access to the
+// files in arguments: from 4.4 on, tshark loads no scripts as root.
 func Tshark(t testing.TB, arguments ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath("tshark")
