@@ -11,7 +11,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Adapted is a network as a program wants it; see Abilities.Adapt.
+// Adapted returns a network adapted to a program (Abilities.Adapt).
 func Adapted(n Network, program, schedule string, params map[string]int64) Network {
 	if adapt := n.Abilities().Adapt; adapt != nil {
 		if adapted := adapt(program, schedule, params); alike(n, adapted) {
@@ -21,7 +21,7 @@ func Adapted(n Network, program, schedule string, params map[string]int64) Netwo
 	return n
 }
 
-// Settled is a network with every key decided, and its program's decisions by key; see Abilities.Settled.
+// Settled returns a network with every key decided, and the keys decided by its program (Abilities.Settled).
 func Settled(n Network) (settled Network, program []string) {
 	if settle := n.Abilities().Settled; settle != nil {
 		if settled, program = settle(); alike(n, settled) {
@@ -31,7 +31,7 @@ func Settled(n Network) (settled Network, program []string) {
 	return n, nil
 }
 
-// Resized is a network so many steps larger, nil if it has no such size.
+// Resized returns a network enlarged by steps, nil if that size does not exist.
 func Resized(n Network, steps int) Network {
 	if resize := n.Abilities().Resized; resize != nil {
 		if resized := resize(steps); alike(n, resized) {
@@ -41,13 +41,13 @@ func Resized(n Network, steps int) Network {
 	return nil
 }
 
-// alike reports whether two networks have one type. Abilities of a wrapped network return that network, without the
-// wrapper's replacements.
+// alike reports whether two networks have the same type. Abilities of a wrapped network return the inner network,
+// without the wrapper's replacements.
 func alike(n, other Network) bool {
 	return other != nil && reflect.Indirect(reflect.ValueOf(n)).Type() == reflect.Indirect(reflect.ValueOf(other)).Type()
 }
 
-// Holds says why no run on a network can break a rule, "" if one may, or if the network does not say.
+// Holds returns the reason why no run on a network can break a rule, "" if one may or if it is unknown.
 func Holds(n Network, rule string) (why string) {
 	if holds := n.Abilities().Holds; holds != nil {
 		return holds(rule)
@@ -55,16 +55,17 @@ func Holds(n Network, rule string) (why string) {
 	return ""
 }
 
-// NeverMeet says why frames never meet on the media of a network, "" if they may, or if it does not say.
+// NeverMeet returns the reason why frames cannot collide on the media of a network, "" if they may or if it is
+// unknown.
 func NeverMeet(n Network) string { return Holds(n, RuleCollisionFree) }
 
 // Idle is a rule that no run on a network can break.
 type Idle struct {
 	Rule, Why string
-	Delete    func() // turns it off
+	Delete    func() // disables the rule
 }
 
-// Unbreakable lists those of the rules that no run on a network can break.
+// Unbreakable returns the enabled rules that no run on a network can break.
 func (r *Rules) Unbreakable(n Network) (all []Idle) {
 	for _, k := range []struct {
 		rule    string
@@ -86,7 +87,7 @@ func (r *Rules) Unbreakable(n Network) (all []Idle) {
 	return all
 }
 
-// Scaled is a size that doubles with each step, and halves with each step down: 0 where less than 1 would be left.
+// Scaled returns size doubled steps times, or halved if steps is negative; 0 if less than 1 remains.
 func Scaled(size, steps int) int {
 	if steps >= 0 {
 		return size << min(steps, 32)
@@ -94,7 +95,7 @@ func Scaled(size, steps int) int {
 	return size >> min(-steps, 63)
 }
 
-// Refused says why a network does not have a program of this or another fabric, and what helps: remedy, if it does not say.
+// Refused returns the reason why a network cannot run a program, and its remedy, or remedy if the network has none.
 func Refused(n Network, program, remedy string) (why, helps string) {
 	if refuses := n.Abilities().Refuses; refuses != nil {
 		if why, helps := refuses(program); why != "" {
@@ -104,7 +105,7 @@ func Refused(n Network, program, remedy string) (why, helps string) {
 	return "the program " + program + " is for another fabric", remedy
 }
 
-// ScheduleOf plans a schedule of a network.
+// ScheduleOf plans the named schedule of a network.
 func ScheduleOf(n Network, name string, r Referee) (Schedule, error) {
 	if schedule := n.Abilities().Schedules.Plan; schedule != nil {
 		return schedule(name, r)
@@ -112,7 +113,7 @@ func ScheduleOf(n Network, name string, r Referee) (Schedule, error) {
 	return nil, fmt.Errorf("%s has no schedule %q", n.Kind(), name)
 }
 
-// ROMOf are the tables of a network, nil for none.
+// ROMOf returns the ROM of a network, nil if it has none.
 func ROMOf(n Network, w *Workload, p *Program) (ROM, error) {
 	if rom := n.Abilities().ROM; rom != nil {
 		return rom(w, p)
@@ -120,7 +121,7 @@ func ROMOf(n Network, w *Workload, p *Program) (ROM, error) {
 	return nil, nil
 }
 
-// TwinOf is the Verilog of a whole network, nil for none.
+// TwinOf returns the Verilog twin of a whole network, nil if it has none.
 func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 	if whole := n.Abilities().Twins.Whole; whole != nil {
 		return whole()
@@ -128,7 +129,7 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 	return nil, nil
 }
 
-// WiringOf returns where each port sends, and what it hears: by the network's discipline, else by its names.
+// WiringOf returns the wiring given by the network's discipline, or one derived from its names.
 func WiringOf(n Network) *Wiring {
 	shape, names := n.Shape(), n.Names()
 	if d, ok := shape.Chosen().(wiredBy); ok && d.wiredBy() != nil {
@@ -148,7 +149,7 @@ func WiringOf(n Network) *Wiring {
 	return w
 }
 
-// CheckWiring refuses a sending port (Own) without a medium in a Wiring: its frames would be on no medium.
+// CheckWiring returns an error for a sending port (Own) without a medium.
 func CheckWiring(n Network) error {
 	shape := n.Shape()
 	var w *Wiring
@@ -173,8 +174,8 @@ func CheckWiring(n Network) error {
 	return nil
 }
 
-// Pace gives the slots of processors at routers, which are ticks, their length; without firmware they are cycles. An error
-// is an *input.Error about a key of the scenario.
+// Pace sets the tick of a network with routers, 1 cycle without firmware (bare). It returns an *input.Error for a key
+// of the scenario.
 func Pace(n Network, bare bool, t *nic.Timing) error {
 	r := RoutersOf(n)
 	if r == nil {
@@ -192,7 +193,7 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 	return nil
 }
 
-// paceSlots lets the guard of a slot fill a tick.
+// paceSlots extends a slot's guard to fill a tick.
 func paceSlots(r *Routers, t *nic.Timing) error {
 	slot := t.SlotCycles()
 	if slot > r.Tick {
@@ -204,7 +205,7 @@ func paceSlots(r *Routers, t *nic.Timing) error {
 	return nil
 }
 
-// TimebaseOf is that of a run on a network: a slot or a tick has so many cycles.
+// TimebaseOf returns the time base of a run with cycles per slot or tick.
 func TimebaseOf(n Network, bare bool, cycles int) Timebase {
 	switch routers := RoutersOf(n) != nil; {
 	case routers && bare:
@@ -215,16 +216,16 @@ func TimebaseOf(n Network, bare bool, cycles int) Timebase {
 	return Timebase{Cycles: cycles, Unit: UnitSlots, Word: UnitSlots}
 }
 
-// Slotted reports whether a network has routers, and media that carry frames in slots.
+// Slotted reports whether a network has both routers and media that carry frames in slots.
 func Slotted(n Network) bool {
 	r := RoutersOf(n)
 	return r != nil && r.Media > 0
 }
 
-// RoutersOf are the routers of a network, nil for none.
+// RoutersOf returns the routers of a network, nil if it has none.
 func RoutersOf(n Network) *Routers { return n.Abilities().Routers }
 
-// ExampleOf is that of a network, nothing if it has none.
+// ExampleOf returns the example of a network, empty if it has none.
 func ExampleOf(n Network, program string) (e Example) {
 	if example := n.Abilities().Description.Example; example != nil {
 		e = example(program)
@@ -232,7 +233,7 @@ func ExampleOf(n Network, program string) (e Example) {
 	return e
 }
 
-// KeysOf are the keys of a network in the shortest scenario: Description.Keys, else the required keys.
+// KeysOf returns the keys of a network's shortest scenario: Description.Keys, or the required keys.
 func KeysOf(n Network) string {
 	if keys := n.Abilities().Description.Keys; keys != "" {
 		return keys
@@ -246,7 +247,7 @@ func KeysOf(n Network) string {
 	return strings.Join(keys, ", ")
 }
 
-// MeaningsOf are those of a network, nil for none.
+// MeaningsOf returns the meanings of a network's figures, nil if it has none.
 func MeaningsOf(n Network) []MeaningGroup {
 	if text := n.Abilities().Description.Meanings; text != "" {
 		return ReadMeanings(text)

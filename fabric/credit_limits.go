@@ -7,14 +7,14 @@ import (
 	"starloom/hw"
 )
 
-// creditLimitsSource is this file, whose comments describe keys of a scenario.
+// creditLimitsSource is this file: its comments describe keys of a scenario.
 //
 //go:embed credit_limits.go
 var creditLimitsSource string
 
-// CreditLimits are the credits of every port. In a scenario depth alone may stand for all:
-// credits: 2. The round trip is that of a frame which its receiver takes at once: so many credits
-// keep a link busy. A resynchronisation restores the credits of frames that were never seen.
+// CreditLimits are the credits of each port. In a scenario the depth may stand for the object: credits: 2. A link is
+// always busy if depth covers the round trip, that of a frame taken by its receiver at once. A resynchronisation
+// restores the credits of frames that were never seen.
 type CreditLimits struct {
 	// frames of a port not taken out of its receiver's FIFO
 	Depth int `json:"depth" jsonschema:"required,minimum=1,maximum=255"`
@@ -26,8 +26,8 @@ type CreditLimits struct {
 
 func (CreditLimits) Declaration() string { return creditLimitsSource }
 
-// RoundTripMin is the shortest round trip: a slot to the receiver, and a credit counts from the
-// boundary after the one at which it is given back.
+// RoundTripMin is the minimum round trip: one slot to the receiver, and a credit counts from the next boundary after
+// its return.
 const RoundTripMin = 2
 
 func (CreditLimits) Short() (key, description string) {
@@ -37,7 +37,7 @@ func (CreditLimits) Short() (key, description string) {
 		"takes its credit with it, until a resynchronisation"
 }
 
-// Shorthand is an object of a scenario for which the value of one key may stand.
+// Shorthand is an object of a scenario that can be abbreviated to the value of one key.
 type Shorthand interface {
 	Short() (key, description string)
 }
@@ -50,16 +50,16 @@ func (l CreditLimits) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(l))
 }
 
-// Settled are the limits with what a scenario leaves open.
+// Settled returns the limits with defaults filled in.
 func (l CreditLimits) Settled() CreditLimits {
 	l.RoundTripSlots = l.RoundTrip()
 	return l
 }
 
-// RoundTrip is RoundTripSlots, or the shortest one if that is not said.
+// RoundTrip returns RoundTripSlots, or the minimum if unset.
 func (l *CreditLimits) RoundTrip() int { return max(l.RoundTripSlots, RoundTripMin) }
 
-// Bytes is what the credits of a network take.
+// Bytes returns the memory of a network's credits.
 func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 	port := 4 + 2 + 1 + hw.CreditCounterBytes // from, sent, lost
 	if ways := l.RoundTrip() - 1; ways > 1 {
@@ -68,19 +68,19 @@ func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 	return uint64(processors) * (FIFOMax + 1 + uint64(ports)*uint64(port))
 }
 
-// FIFOMax is the largest RX FIFO of a NIC.
+// FIFOMax is the maximum RX FIFO of a NIC in frames.
 const FIFOMax = 255
 
-// CreditPlan is which ports of a network have credits: all of them the same, or some. The zero value is none.
+// CreditPlan selects the ports with credits. The zero value is none.
 type CreditPlan struct {
-	All  *CreditLimits // nil unless every port has credits
-	Some []PortCredits // in ascending order of ports
+	All  *CreditLimits // equal credits on every port, or nil
+	Some []PortCredits // ascending by port
 }
 
-// Any reports whether a port has credits.
+// Any reports whether some port has credits.
 func (p *CreditPlan) Any() bool { return p.All != nil || len(p.Some) > 0 }
 
-// PortCredits are the credits of one port. What it sends has one hearer.
+// PortCredits are the credits of one port. Exactly one port must hear it.
 type PortCredits struct {
 	Port uint32 // processor*Shape.Ports + port
 	CreditLimits

@@ -5,27 +5,27 @@ import (
 	"starloom/nic"
 )
 
-// Discipline is how NICs get at their media. A network chooses one, in its Shape; what it is
-// decides what NICs hold (plain data, package nic), and what an engine does at the boundary of a slot. It is
-// data, which each engine reads; one from outside brings its part of both (plant.Accessible, Fast).
+// Discipline is the way in which NICs access their media. A network selects one in its Shape. It determines the
+// hardware of NICs (package nic) and the work of engines at slot boundaries. Engines read it as data; a discipline
+// defined elsewhere brings its own part of both engines (plant.Accessible, Fast).
 //
 //	OnePort      sends to one port, or one frame to all, and hears one
 //	AllPorts     sends and hears at all ports at once; credits
 //	Addressed    asks an output for the addressee of its frame, or for one of a list
-//	Switched     one switch to all taps: a processor that sends hears what it sends to
+//	Switched     one switch to all taps: a processor hears the medium that it sends to
 //	Arbitrated   the same, and asks for the medium of its port
 //	Streaming    sends and receives flit by flit, at a router
 type Discipline interface {
-	// NIC is what a bank of processors has to know of it.
+	// NIC returns the part that banks of processors need.
 	NIC() nic.Discipline
-	// Rules are names of rules that only networks of this discipline can check; nil for none.
+	// Rules returns the names of rules that only networks of this discipline can check.
 	Rules() []string
 }
 
-// Streaming is the discipline of a NIC at routers: from each of its ports a frame goes to the processor that it is addressed to, flit by
-// flit, and it sends and receives several frames in a slot, which is a tick.
+// Streaming is the discipline of NICs at routers. Each port sends frames flit by flit to the addressed processors and
+// may send and receive several in a slot, which is a tick.
 type Streaming struct {
-	Own *nic.Own // which ports there are, nil if all processors have the same
+	Own *nic.Own // ports of each processor; nil if all have the same
 }
 
 func (d Streaming) NIC() nic.Discipline {
@@ -34,11 +34,11 @@ func (d Streaming) NIC() nic.Discipline {
 
 func (Streaming) Rules() []string { return []string{RuleLatency, RuleInOrder} }
 
-// OnePort is the discipline of a NIC with one transmitter and one receiver, each of which is
-// switched to one port in a slot; a frame may go to all ports at once.
+// OnePort is the discipline of a NIC with one transmitter and one receiver, each switched to one port per slot. A
+// frame may be sent to all ports at once.
 type OnePort struct {
-	// Wiring says where ports lead if that is not the same in each unit, Own which there are: all is one
-	// unit then, and Media.Hears has one input for each medium.
+	// Wiring replaces wiring that repeats in each unit, and Own a uniform number of ports. The network is then one
+	// unit, and Media.Hears has one input per medium.
 	Wiring *Wiring
 	Own    *nic.Own
 }
@@ -49,11 +49,11 @@ func (d OnePort) wiredBy() *Wiring { return d.Wiring }
 
 func (OnePort) Rules() []string { return nil }
 
-// AllPorts is the discipline of a NIC with a transmitter and a receiver for each of its ports, at
-// most nic.LanesMax, which all send and hear in one slot. A CreditPlan may bound what is on the way.
+// AllPorts is the discipline of a NIC with a transmitter and a receiver per port, at most nic.LanesMax, all usable in
+// one slot. A CreditPlan may limit the frames in flight.
 type AllPorts struct {
-	// Wiring says where ports lead if that is not the same in each unit, Own which there are: all is one
-	// unit then, and Media.Hears has one input for each medium.
+	// Wiring replaces wiring that repeats in each unit, and Own a uniform number of ports. The network is then one
+	// unit, and Media.Hears has one input per medium.
 	Wiring *Wiring
 	Own    *nic.Own
 }
@@ -64,11 +64,11 @@ func (d AllPorts) wiredBy() *Wiring { return d.Wiring }
 
 func (AllPorts) Rules() []string { return nil }
 
-// Addressed is the discipline of a NIC that asks the output of its frame's destination, as on a
-// crossbar, at the start of a slot, and again in the next one if it is not served.
+// Addressed is the discipline of a NIC that requests the output of its frame's destination, as on a crossbar, at the
+// start of each slot until it is served.
 type Addressed struct {
-	ListWords int  // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
-	Shared    bool // outputs are one medium: NICs drop what is for others
+	ListWords int  // words per processor of the ROM with lists of destinations to request at once; 0 for one destination
+	Shared    bool // all outputs are one medium: NICs drop frames for others
 }
 
 func (d Addressed) NIC() nic.Discipline {
@@ -77,19 +77,19 @@ func (d Addressed) NIC() nic.Discipline {
 
 func (Addressed) Rules() []string { return nil }
 
-// Switched is the discipline of a NIC with one switch to all of its taps: a processor that sends
-// hears the medium that it sends to, or nothing.
+// Switched is the discipline of a NIC with one switch to all of its taps. A sending processor hears only the medium
+// that it sends to, or nothing.
 type Switched struct {
-	Taps *hw.Taps // where the ports of each NIC lead
-	Most int      // NICs that may be switched to a medium in one slot
-	Each []int    // the same, by medium; nil: Most to all
+	Taps *hw.Taps // media of each NIC's ports
+	Most int      // maximum number of NICs switched to a medium in one slot
+	Each []int    // Most by medium; nil if Most applies to all
 }
 
 func (d Switched) NIC() nic.Discipline { return nic.Discipline{Taps: d.Taps} }
 
 func (Switched) Rules() []string { return switchedRules }
 
-// Holds says why no run can break a rule, "" if one may.
+// Holds returns the reason why no run can break a rule, "" if one may.
 func (d Switched) Holds(rule string) string {
 	switch {
 	case rule == RuleOneBus && d.Taps.Ports < 2:
@@ -105,17 +105,15 @@ func (d Switched) Holds(rule string) string {
 	return ""
 }
 
-// Arbitrated is the discipline of a NIC as with Switched which asks for the medium of its port,
-// which has an arbiter, as for an output.
+// Arbitrated is Switched with an arbiter per medium: the NIC requests the medium of its port.
 type Arbitrated struct{ Switched }
 
 func (d Arbitrated) NIC() nic.Discipline { return nic.Discipline{Asks: true, Taps: d.Taps} }
 
-// Mixed is the discipline of a NIC as with AllPorts whose lanes are of several classes: one that is free sends,
-// others ask for the medium of their port, or for an addressee, as with Arbitrated and Addressed, and the first ones
-// may be at routers, as with Streaming: a machine that has such lanes is a Joint.
+// Mixed is AllPorts with lanes of several classes: a lane sends freely, requests its port's medium (Arbitrated) or an
+// addressee (Addressed). The first lanes may be at routers (Streaming); such a machine is a Joint.
 type Mixed struct {
-	Wiring *Wiring // of lanes that ask for an addressee, or stream: NoMedium
+	Wiring *Wiring // NoMedium for lanes that request an addressee or stream
 	Own    *nic.Own
 	Lanes  *nic.Classes
 }
@@ -133,19 +131,19 @@ func (d Mixed) Rules() []string {
 	return nil
 }
 
-// Server decides in the slot engine whom the media of a network serve that NICs have to ask for.
+// Server decides in the slot engine which requests the media of a network serve.
 type Server interface {
-	// Listen says what the receiver of a lane takes of a crossbar in the slot that crosses, any tag or one.
+	// Listen sets the tag that a lane's receiver accepts from a crossbar in the crossing slot, or any.
 	Listen(receiver int, listens bool, tag uint16)
-	// Serve decides; served is called with those who are, and the medium of their frames.
+	// Serve decides a slot. It calls served for each served transmitter with its medium.
 	Serve(slot uint32, asks []Ask, served func(transmitter int, medium uint32))
 	Reset(seed uint64)
 	State(v *hw.StateVisitor)
 }
 
-// Ask is what a transmitter asks for in a slot.
+// Ask is a transmitter's request in a slot.
 type Ask struct {
 	Transmitter int
-	Output      uint16 // of a crossbar
+	Output      uint16 // output of a crossbar
 	Tag         uint16
 }

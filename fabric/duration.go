@@ -13,23 +13,24 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Duration is a time in a scenario, with its unit: 5000 cycles, 200 slots. A bare number counts in slots, at routers in cycles.
+// Duration is a time in a scenario with its unit: 5000 cycles, 200 slots. A bare number counts slots, or cycles at
+// routers.
 type Duration struct {
 	Count uint64
-	Unit  string // UnitCycles, UnitSlots, UnitTicks; "" for a bare number
+	Unit  string // UnitCycles, UnitSlots, UnitTicks, or "" for a bare number
 }
 
-// The units of a Duration.
+// Units of a Duration.
 const (
-	UnitCycles = "cycles" // of the clock, on every network
-	UnitSlots  = "slots"  // in which a frame crosses a slotted network
-	UnitTicks  = "ticks"  // of firmware at routers, where a tick takes the slot's place
+	UnitCycles = "cycles" // clock cycles, on every network
+	UnitSlots  = "slots"  // time for a frame to cross a slotted network
+	UnitTicks  = "ticks"  // period of firmware at routers, in place of the slot
 )
 
-// DurationUnits are the units of a Duration; one of each is written without its s.
+// DurationUnits returns the units of a Duration in the plural. A count of one drops the s.
 func DurationUnits() []string { return []string{UnitCycles, UnitSlots, UnitTicks} }
 
-// DurationPattern is a regular expression for durations with a unit.
+// DurationPattern returns a regular expression for durations with a unit.
 func DurationPattern() string {
 	return "^(0|[1-9][0-9]*) (" + strings.Join(DurationUnits(), "?|") + "?)$"
 }
@@ -45,7 +46,7 @@ func (d Duration) String() string {
 	return text + " " + d.Unit
 }
 
-// Setting is its value in a list of settings.
+// Setting returns the value shown in a list of settings.
 func (d Duration) Setting() any {
 	if d.Unit == "" {
 		return d.Count
@@ -106,17 +107,17 @@ func parseDuration(text string) (d Duration, reason, remedy string) {
 	return d, "", ""
 }
 
-// secondsUnits are words of a time that no model has.
+// secondsUnits are units of real time, which models do not have.
 var secondsUnits = []string{"ps", "ns", "us", "µs", "ms", "s", "sec", "min", "seconds"}
 
-// Timebase is what durations are measured with in a run.
+// Timebase converts durations of a run.
 type Timebase struct {
-	Cycles int    // of a slot, or of a tick
-	Unit   string // what a bare number counts: UnitSlots, at routers UnitCycles
-	Word   string // UnitSlots, UnitTicks, or "" for routers without firmware, where there is neither
+	Cycles int    // cycles per slot or tick
+	Unit   string // unit of a bare number: UnitSlots, or UnitCycles at routers
+	Word   string // UnitSlots, UnitTicks, or "" for routers without firmware, which have neither
 }
 
-// Of is the duration with its unit, and its cycles. An error is an *input.Error about the key at.
+// Of returns the duration with its unit, and its length in cycles. An error is an *input.Error about the key at.
 func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err error) {
 	if d.Unit == "" {
 		d.Unit = b.Unit

@@ -8,15 +8,16 @@ import (
 	"starloom/traces/input"
 )
 
-// RouterPath is the path of a router.
+// RouterPath returns the path of a router.
 func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), "router"), router) }
 
-// NodePath is the path of a node: of a processor, or of one of its ports if it has several.
+// NodePath returns the path of a node: a processor, or one of its ports if it has several.
 func NodePath(n Network, node int) string {
 	return strings.TrimSuffix(n.Names().Medium(len(RoutersOf(n).Graph.Links)+2*node), ".out")
 }
 
-// Suits refuses a fault that means nothing in a network, bare if its processors run no firmware. Its place is a key of the fault.
+// Suits returns an error, with a key of the fault as place, if the fault does not apply to the network. bare: its
+// processors run no firmware.
 func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	refuse := func(key, reason, remedy string) *input.Error {
 		return input.Mistake(key, reason, remedy)
@@ -29,7 +30,7 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	case r == nil:
 		return nil
 	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
-		return nil // at no router
+		return nil // not at a router
 	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
 		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
 			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(), 0)+", or kind: stuck, whose targets are channels")
@@ -49,7 +50,7 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	return nil
 }
 
-// FaultTargets are the targets of faults of a kind: how many, and their names, processors before routers.
+// FaultTargets returns the noun, number and paths of the targets of a fault kind. Processors precede routers.
 func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(i int) string) {
 	shape, names := n.Shape(), n.Names()
 	if kind.OnMedia() {

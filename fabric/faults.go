@@ -10,46 +10,46 @@ import (
 	"starloom/traces"
 )
 
-// FaultKind says what a fault does.
+// FaultKind is the effect of a fault.
 type FaultKind uint8
 
-// The kinds of faults. The first four happen to processors, the others to media.
+// Kinds of faults. The first four affect processors, the others media.
 const (
 	FaultDead    FaultKind = iota // from a slot on its NIC sends and hears nothing, and its handler is not called
-	FaultRestart                  // at a slot its NIC and its firmware are reset, and the start handler runs again
-	FaultPause                    // in a slot its handler is not called; its NIC goes on
-	FaultBuffers                  // its FIFOs hold fewer frames than those of the others
-	FaultDrop                     // what a medium carries in a slot does not reach its listeners
-	FaultFlip                     // of what a medium carries in a slot a bit is another one at its listeners
+	FaultRestart                  // in a slot its NIC and firmware are reset, and the start handler runs again
+	FaultPause                    // in a slot its handler is not called; its NIC continues
+	FaultBuffers                  // its FIFOs hold fewer frames than usual
+	FaultDrop                     // the light of a medium in a slot does not reach its listeners
+	FaultFlip                     // listeners of a medium in a slot receive one inverted bit
 	FaultStuck                    // a medium is dark at its listeners
-	FaultCredit                   // of a channel between routers a credit is lost on its way back
+	FaultCredit                   // a returning credit of a channel between routers is lost
 	faultKinds
 )
 
-// FaultNames are the names of the kinds in scenarios and reports.
+// FaultNames holds the names of the kinds in scenarios and reports.
 var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop", "bit_flip", "stuck", "credit_loss"}
 
-// OnMedia reports whether faults of this kind happen to media.
+// OnMedia reports whether the kind affects media.
 func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
 
-// Fault happens, in each of its slots, to each of its targets, with a probability.
+// Fault affects each of its targets in each of its slots with a probability.
 type Fault struct {
 	Kind     FaultKind
-	Targets  hw.Set // processors, after them routers; or media
-	From, To uint32 // the first and the last slot
-	Every    uint32 // of these, every so many, 1 or more
+	Targets  hw.Set // processors, then routers; or media
+	From, To uint32 // first and last slot
+	Every    uint32 // period in slots, at least 1
 	List     []uint32
-	Chance   uint64 // of 1<<32 in each slot
+	Chance   uint64 // probability per slot, in units of 2^-32
 
-	RxFrames, TxFrames int // FaultBuffers: 0 for those of the others
+	RxFrames, TxFrames int // for FaultBuffers: FIFO sizes; 0 for the usual size
 
-	Key string // in the scenario, of its probability
+	Key string // scenario key of its probability
 }
 
-// Chance is a probability, 0 to 1, in units of 2^-32. One that is not 0 is one unit or more.
+// Chance converts a probability, 0 to 1, to units of 2^-32, rounded up.
 func Chance(probability float64) uint64 { return uint64(math.Ceil(math.Ldexp(probability, 32))) }
 
-// In reports whether a slot is one of the fault's.
+// In reports whether the fault covers a slot.
 func (f *Fault) In(slot uint32) bool {
 	if f.List != nil {
 		for _, s := range f.List {
@@ -62,7 +62,7 @@ func (f *Fault) In(slot uint32) bool {
 	return f.From <= slot && slot <= f.To && (slot-f.From)%f.Every == 0
 }
 
-// First is the first of its slots.
+// First returns the first covered slot.
 func (f *Fault) First() uint32 {
 	if f.List != nil {
 		return slices.Min(f.List)
@@ -70,28 +70,28 @@ func (f *Fault) First() uint32 {
 	return f.From
 }
 
-// Faults are those of a run. What happens is a function of the run's seed, the target and the
-// slot: no order in which they are asked can matter.
+// Faults are the faults of a run. An event depends only on the run's seed, the target and the slot, not on the order
+// of queries.
 type Faults struct {
 	All    []Fault
-	Off    bool // nothing happens
-	Only   int  // the number of the one that happens, from 1 on; 0: all do...
-	Except int  // ...but this one
+	Off    bool // disables all faults
+	Only   int  // number of the only enabled fault, from 1; 0 for all
+	Except int  // number of a disabled fault, from 1; 0 for none
 	names  Names
 	stream hw.Stream
 }
 
-// NewFaults returns those of a network's runs.
+// NewFaults returns the faults of a network's run.
 func NewFaults(names Names, all []Fault, seed uint64) *Faults {
 	f := &Faults{All: all, names: names}
 	f.Reset(seed)
 	return f
 }
 
-// Reset gives another run its seed.
+// Reset sets the seed of the next run.
 func (f *Faults) Reset(seed uint64) { f.stream = hw.NewStream(seed, hw.PurposeFault) }
 
-// On reports whether some fault happens to media, or some to processors.
+// On reports whether some fault affects media, or processors.
 func (f *Faults) On(media bool) bool {
 	for i := range f.All {
 		if f.All[i].Kind.OnMedia() == media {
@@ -101,38 +101,39 @@ func (f *Faults) On(media bool) bool {
 	return false
 }
 
-// Happens reports whether a fault, by its number, happens to a target in a slot.
+// Happens reports whether a fault affects a target in a slot.
 func (f *Faults) Happens(number, target int, slot uint32) bool {
 	fault := &f.All[number]
 	return f.Active(number) && fault.In(slot) && fault.Targets.Has(target) && f.Draws(number, target, slot)
 }
 
-// Draws reports whether a fault's chance is drawn for a target in a slot, or a cycle.
+// Draws reports whether a fault's probability hits a target in a slot or cycle.
 func (f *Faults) Draws(number, target int, at uint32) bool {
 	return uint64(f.stream.Draw(uint32(target), at, uint16(number))) < f.All[number].Chance
 }
 
-// Active reports whether a fault may happen in this run.
+// Active reports whether a fault is enabled in this run.
 func (f *Faults) Active(number int) bool {
 	return !f.Off && (f.Only == 0 || f.Only == number+1) && f.Except != number+1
 }
 
-// Shrinks reports whether a fault makes FIFOs smaller in this run.
+// Shrinks reports whether a fault shrinks FIFOs in this run.
 func (f *Faults) Shrinks(number int) bool {
 	return f.All[number].Kind == FaultBuffers && f.All[number].Chance > 0 && f.Active(number)
 }
 
-// Effect is what faults do to the light of a medium in a slot.
+// Effect is the effect of faults on the light of a medium in a slot.
 type Effect uint8
 
-// The effects. A flip changes no light of frames that have met: both rails stay lit.
+// Effects. A flip does not affect collided frames: both rails stay lit.
 const (
-	Unharmed Effect = iota // light passes
-	Dark                   // no light passes
-	Flipped                // one bit is the other way round
+	Unharmed Effect = iota
+	Dark            // no light passes
+	Flipped         // one bit is inverted
 )
 
-// OnMedium returns what happens to a medium in a slot, by the first fault, but darkness before flips.
+// OnMedium returns the effect on a medium in a slot and the number of the fault. Darkness precedes flips; otherwise
+// the first fault counts.
 func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	for i := range f.All {
 		kind := f.All[i].Kind
@@ -147,13 +148,13 @@ func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	return effect, number
 }
 
-// Bits of a frame that a flip may hit: source, destination and tag. The length stays, and the CRC is wrong.
+// Bits of a frame that a flip may hit: source, destination and tag. The length stays intact, and the CRC is wrong.
 const (
 	flipFirst = 32
 	flipBits  = 80
 )
 
-// FlippedField is the field of the header in which a bit is that Faults.Bit has flipped.
+// FlippedField returns the header field that contains a bit from Faults.Bit.
 func FlippedField(bit int) string {
 	switch at := bit - flipFirst; {
 	case at < 32:
@@ -164,36 +165,36 @@ func FlippedField(bit int) string {
 	return "tag"
 }
 
-// FlipText says what a fault that flips bits has done to a frame on a medium in a slot.
+// FlipText describes the effect of a flip on a frame.
 func (f *Faults) FlipText(number, medium int, slot uint32) string {
 	bit := f.Bit(number, medium, slot)
 	return fmt.Sprintf("flipped its bit %d, of the %s: its CRC was wrong, so it was dropped", bit, FlippedField(bit))
 }
 
-// flipDraw tells the draws of bits from those of faults, of which there are FaultsMax.
+// flipDraw separates draws of bits from draws of the faults, at most FaultsMax.
 const flipDraw = 1 << 15
 
-// FaultsMax is the most faults of a scenario.
+// FaultsMax is the maximum number of faults of a scenario.
 const FaultsMax = 256
 
-// Bit is the bit of a frame, 0 the first, that a fault flips on a medium in a slot.
+// Bit returns the bit of a frame, counted from 0, that a fault flips on a medium in a slot.
 func (f *Faults) Bit(number, medium int, slot uint32) int {
 	return flipFirst + int(hw.Below(f.stream.Draw(uint32(medium), slot, flipDraw|uint16(number)), flipBits))
 }
 
-// FaultCount is what a fault has done in a run: how often, and where first.
+// FaultCount counts the effects of a fault in a run and records the first.
 type FaultCount struct {
-	Count uint64 // processors and slots; of a fault of media receivers and slots that light would have reached
-	Slot  uint32 // of the first one...
-	Index uint32 // ...and its processor or medium, of several in one slot the lowest
+	Count uint64 // pairs of processor and slot; for faults of media, pairs of receiver and slot that light would have reached
+	Slot  uint32 // slot of the first effect
+	Index uint32 // its processor or medium, the lowest of that slot
 }
 
-// Note counts one more.
+// Note counts an effect.
 func (c *FaultCount) Note(slot, index uint32) {
 	c.Merge(&FaultCount{1, slot, index})
 }
 
-// Merge adds what another shard has seen.
+// Merge adds the count of another shard.
 func (c *FaultCount) Merge(o *FaultCount) {
 	if o.Count == 0 {
 		return
@@ -204,7 +205,7 @@ func (c *FaultCount) Merge(o *FaultCount) {
 	c.Count += o.Count
 }
 
-// Smaller reports whether a fault has made a FIFO of a processor smaller, tx or rx.
+// Smaller reports whether a fault has shrunk a processor's TX FIFO (tx) or RX FIFO.
 func (f *Faults) Smaller(processor int, tx bool) bool {
 	if f == nil {
 		return false
@@ -221,8 +222,8 @@ func (f *Fault) shrinks(processor int, tx bool) bool {
 	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }
 
-// Suffer returns what faults do to the light that comes to the port of a processor in a slot, and
-// counts it. met says that frames have met: a flip does nothing to them. There must be faults.
+// Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts it. met means
+// that frames have collided, so flips have no effect. l.Faults must not be nil.
 func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	medium := l.Faults.names.HeardOn(bank.First+cell, port)
 	effect, number := l.Faults.OnMedium(medium, slot)
@@ -233,11 +234,10 @@ func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met 
 	return effect
 }
 
-// Harm is Suffer for a transport that carries no light, with faults or without: it sets and notes
-// the status of the receiver, too, and for what is not Unharmed there is nothing left to do but to
-// count a Flipped frame as heard.
+// Harm is like Suffer for transports without light, and l.Faults may be nil. For a Dark or Flipped port it also sets
+// and records the receiver's status; the caller only counts a Flipped frame as heard.
 func (l *Ledger) Harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
-	if l.Faults == nil { // so far it is inlined
+	if l.Faults == nil { // the call is inlined up to here
 		return Unharmed
 	}
 	return l.harm(bank, cell, port, slot, met)
@@ -255,7 +255,7 @@ func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bo
 	return effect
 }
 
-// NoteSmall notes that a frame did not fit into a FIFO of a processor, tx or rx, made smaller by a fault.
+// NoteSmall records that a frame did not fit into a processor's FIFO, TX or RX, that a fault has shrunk.
 func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 	if l.Faults == nil {
 		return
@@ -271,7 +271,7 @@ func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 	}
 }
 
-// SetFaults gives a ledger the faults of its run, nil for none.
+// SetFaults sets the faults of the run, nil for none.
 func (l *Ledger) SetFaults(f *Faults) {
 	l.Faults = f
 	if f != nil {
@@ -279,7 +279,7 @@ func (l *Ledger) SetFaults(f *Faults) {
 	}
 }
 
-// KeepFaults ends a boundary: faults of processors count, unless the boundary was dropped in its middle.
+// KeepFaults ends a boundary. It discards faults of processors if the boundary was interrupted (whole is false).
 func (l *Ledger) KeepFaults(whole bool) {
 	for i := range l.FaultActs {
 		if whole {
@@ -289,7 +289,7 @@ func (l *Ledger) KeepFaults(whole bool) {
 	}
 }
 
-// StateFaults visits the counts, at the end of a boundary.
+// StateFaults visits the counts at the end of a boundary.
 func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	for i := range l.FaultCounts {
 		c, at := &l.FaultCounts[i], fmt.Sprintf("%s.fault[%d]", name, i)
@@ -299,7 +299,8 @@ func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	}
 }
 
-// Empty notes that a fault kills or restarts a processor: frames are in its TX FIFO, goOn of them stay in flight.
+// Empty records that a fault kills (dies) or restarts a processor with frames in its TX FIFO; goOn of them remain in
+// flight.
 func (l *Ledger) Empty(processor, frames, goOn int, dies bool, slot uint32) {
 	if l.Queues == nil || frames == 0 {
 		return

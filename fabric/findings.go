@@ -10,28 +10,28 @@ import (
 	"starloom/nic"
 )
 
-// Finding is something a rule may object to. Index is a medium for FindCollision, of
-// which Value is the cycle in its slot, for FindLate, FindCrowded and FindLost, and a processor otherwise.
+// Finding is an event that may break a rule. Index is a medium for FindCollision, FindLate, FindCrowded and FindLost,
+// otherwise a processor. For FindCollision Value is the cycle in the slot.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
 	Index int
 	Value uint32
-	Cycle uint64    // 0 if the slot tells it
-	Text  string    // what the message says, for the kinds that leave it open
-	Waits []Waiting // FindDeadlock: who waits for whom
+	Cycle uint64    // 0 if the slot determines it
+	Text  string    // text of the message, for kinds that need it
+	Waits []Waiting // for FindDeadlock: the waiting packets
 
-	// Write writes Text of a finding that is kept, if it is not nil: of millions, a hundred are.
+	// Write, unless nil, writes Text if the finding is kept: of millions, a hundred are.
 	Write func(f *Finding) string
 
-	Backtrace []wasm.Frame // FindTrap, FindFail: what firmware was doing
+	Backtrace []wasm.Frame // for FindTrap and FindFail: the call stack
 }
 
-// Waiting is a packet, or a frame, that waits for another one.
+// Waiting is a packet or frame that waits for another one.
 type Waiting struct {
 	Who   string `json:"who"`
 	Holds string `json:"holds"`     // where it is: a virtual channel between routers, or the TX FIFO of a NIC
-	Path  string `json:"path"`      // of that channel, or of the one out of the NIC
+	Path  string `json:"path"`      // path of that channel, or of the channel out of the NIC
 	For   string `json:"waits_for"` // what the next one holds
 	NIC   bool   `json:"-"`         // it is in a NIC
 }
@@ -40,7 +40,7 @@ func (w Waiting) String() string {
 	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
 }
 
-// Compare orders the findings of one kind and slot: collisions as they come, all others by their place.
+// Compare orders findings of one kind and slot: collisions by time, others by place.
 func (f *Finding) Compare(o *Finding) int {
 	if f.Kind == FindCollision {
 		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
@@ -48,64 +48,62 @@ func (f *Finding) Compare(o *Finding) int {
 	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
 }
 
-// Plain reports whether the kind says all: the finding has no words of its own.
+// Plain reports whether the finding has no text of its own.
 func (f *Finding) Plain() bool { return f.Text == "" && f.Write == nil }
 
-// FindingKind says what was found. The order is the order in the report.
+// FindingKind is the kind of a finding. Reports use this order.
 type FindingKind uint8
 
-// The kinds of findings.
 const (
-	FindCollision    FindingKind = iota // frames met on a medium in a slot that must be free of that
-	FindLate                            // light at the far end of a medium's link in the last cycle of a slot
-	FindIllegalHear                     // firmware listens where there is no port: Text says how
-	FindIllegalSend                     // firmware sends what the NIC refuses: Text says how
-	FindTwoBuses                        // a processor sends to one port and listens to another, and has one switch: Text says which
-	FindCrowded                         // too many processors are switched to a medium: Text says how many may be
-	FindMisrouted                       // a packet arrived where it does not belong; Value is its origin, Text for an announced one
-	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
-	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
-	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
-	FindUnsent                          // a frame that firmware has queued is lost before it is sent: Text says how
-	FindLost                            // a frame is lost on a medium, Value is its sender: Text says how
-	FindUnheard                         // a frame is lost at a processor, sender or receiver: Text says how
-	FindOverdue                         // something has missed its deadline: Text says what
-	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
-	FindTrap                            // the handler trapped: Text says where
-	FindFail                            // the handler called sl_fail, or an assertion of it failed: Text says where
-	FindUnfinished                      // the run ended before the processor was done: Text says how
-	FindShort                           // the run ended before its workload was offered: Text says how
-	FindUnended                         // the run was not over when it must be: Text says how far it was
-	FindResult                          // a result of firmware is not what it must be: Text says which
-	FindPending                         // measured packets have not arrived: Text says how many
-	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
-	FindStep                            // a message came in another step than it should: Text says which
-	FindDisagreement                    // voters have not decided alike: Text says which
-	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
-	FindOverrun                         // a handler took longer than its compute window: Text says by how much
-	FindSlow                            // a frame took too long: Text says how
-	FindOvertaken                       // a frame came after one that was queued after it: Text says which
-	FindCredit                          // credits of a channel between routers are missing: Text says which
-	FindStanding                        // the run ended with packets that stand in routers: Text says where
-	FindDeadlock                        // frames in routers wait for one another for ever: Text says which
-	FindEnergy                          // an update has raised the energy: Text says when
+	FindCollision    FindingKind = iota // frames collided on a medium in a slot that must be free of collisions
+	FindLate                            // light at the far end of a link in the last cycle of a slot
+	FindIllegalHear                     // firmware listens to a missing port: Text describes it
+	FindIllegalSend                     // the NIC refuses a frame of firmware: Text describes it
+	FindTwoBuses                        // a processor with one switch sends to one port and listens to another: Text names them
+	FindCrowded                         // too many processors are switched to a medium: Text gives the limit
+	FindMisrouted                       // a packet arrived at a wrong processor; Value is its origin; Text if announced
+	FindDuplicate                       // a packet arrived again; Value is its origin; Text if announced
+	FindUnbacked                        // firmware announced a packet that no frame has brought; Value is its origin
+	FindCreated                         // a frame has an item unknown to its sender; Value is the item's origin
+	FindUnsent                          // a queued frame was lost before it was sent: Text gives the cause
+	FindLost                            // a frame was lost on a medium; Value is its sender; Text gives the cause
+	FindUnheard                         // a frame was lost at its sender or receiver: Text gives the cause
+	FindOverdue                         // a deadline was missed: Text describes it
+	FindHeld                            // a processor holds Value packets, more than allowed; Text if frames show it
+	FindTrap                            // the handler trapped: Text gives the place
+	FindFail                            // the handler called sl_fail, or an assertion failed: Text gives the place
+	FindUnfinished                      // the run ended before the processor was done: Text describes it
+	FindShort                           // the run ended before its workload was offered: Text describes it
+	FindUnended                         // the run did not end in time: Text gives its progress
+	FindResult                          // a result of firmware is wrong: Text describes it
+	FindPending                         // measured packets have not arrived: Text counts them
+	FindMissing                         // at the end: a packet has not arrived; Value is its origin; Text if it is not in flight
+	FindStep                            // a message arrived in a wrong step: Text names it
+	FindDisagreement                    // voters decided differently: Text describes it
+	FindInvalid                         // a voter decided for a value that no correct module holds: Text gives it
+	FindOverrun                         // a handler exceeded its compute window: Text gives the excess
+	FindSlow                            // a frame took too long: Text describes it
+	FindOvertaken                       // a frame arrived after one that was queued later: Text names it
+	FindCredit                          // credits of a channel between routers are missing: Text counts them
+	FindStanding                        // the run ended with blocked packets in routers: Text gives their places
+	FindDeadlock                        // frames in routers wait for one another forever: Text names them
+	FindEnergy                          // an update raised the energy: Text gives the time
 	findingKinds
 )
 
-// moment is the cycle of a slot in which a finding shows.
+// moment is the cycle of a slot to which a finding belongs.
 type moment uint8
 
 const (
 	atStart    moment = iota
 	atValue           // cycle Value of the slot
-	atLastPhit        // when a frame is complete; an announced packet: at the start
+	atLastPhit        // when a frame is complete; at the start for an announced packet
 	atArrival         // when a frame is complete
 	atBoundary        // the last guard cycle
 )
 
-// findings are all kinds: the rule that each breaks, where and when it shows, and what is
-// said of it, after "processor N" if it is one's: text, or the finding's own Text with what
-// stands before it.
+// findings describes all kinds: the rule that each breaks, its place and time, and the message. The message follows
+// "processor N" if the finding belongs to a processor; it is text, or before plus the finding's Text.
 var findings = [findingKinds]struct {
 	rule   string
 	path   func(n Names, index int) string
@@ -184,7 +182,7 @@ var findings = [findingKinds]struct {
 	FindEnergy: {rule: RuleEnergy, path: Names.Processor, before: " "},
 }
 
-// ordinal is the place of a slot in its step, from the first on: slots themselves count from 0.
+// ordinal returns n as an ordinal number. Slots of a step count from 1.
 func ordinal(n int) string {
 	ending := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -198,17 +196,17 @@ func whole(n Names) string {
 	return path
 }
 
-// Rule names the rule that a finding of this kind breaks.
+// Rule returns the name of the rule that the kind breaks.
 func (k FindingKind) Rule() string { return findings[k].rule }
 
-// Circumstances are what the words of a finding depend on.
+// Circumstances are the data that messages of findings depend on.
 type Circumstances struct {
 	Names  Names
 	Timing nic.Timing
 	Rules  *Rules
 }
 
-// Describe says in which cycle and where a finding shows, and what to tell the user.
+// Describe returns the cycle, path and message of a finding.
 func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string) {
 	k := &findings[f.Kind]
 	if f.Write != nil {
@@ -237,10 +235,10 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 	return cycle, k.path(c.Names, f.Index), message
 }
 
-// findingsMax bounds the findings of a shard, kind and slot, as a report's list does; the rest is only counted.
+// findingsMax limits the findings kept per shard, kind and slot. Others are only counted.
 const findingsMax = 100
 
-// Found is what a shard has found: how much in a run, and what in the current slot.
+// Found holds the findings of a shard: the total of a run, and those of the current slot.
 type Found struct {
 	FindingsTotal uint64
 	Findings      []Finding
@@ -252,8 +250,8 @@ func (w *Found) beginSlot() {
 	w.kinds = [findingKinds]int{}
 }
 
-// Find notes a finding. Of more than findingsMax of one kind in one slot those
-// that come first in Compare's order are kept, in whatever order they come.
+// Find records a finding. Beyond findingsMax of a kind in a slot it keeps the first ones by Compare, in any order of
+// calls.
 func (w *Found) Find(f Finding) {
 	w.FindingsTotal++
 	if w.kinds[f.Kind]++; w.kinds[f.Kind] <= findingsMax {

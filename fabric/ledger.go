@@ -7,19 +7,19 @@ import (
 	"starloom/traces"
 )
 
-// Frames are the counters of a run.
+// Frames holds the counters of a run.
 type Frames struct {
-	Sent       uint64 // frames that NICs put on the fabric
+	Sent       uint64 // frames put on the fabric
 	Delivered  uint64 // receptions with status ok
-	Collided   uint64 // sent frames that met another one on a medium, per medium
-	Alone      uint64 // sent frames that met no other one on a medium, per medium
-	Heard      uint64 // of these, those on media that somebody listened to
-	Faulted    uint64 // likewise, but a fault let nothing of them be heard
+	Collided   uint64 // sent frames that collided, per medium
+	Alone      uint64 // sent frames that did not collide, per medium
+	Heard      uint64 // frames of Alone on media with listeners
+	Faulted    uint64 // frames of Alone on media with listeners, lost to faults
 	CRC        uint64 // receptions with status crc
-	Overflow   uint64 // good frames lost because an RX FIFO was full
-	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
-	Blocked    uint64 // times that a frame had to wait because its medium was taken
-	OnTrust    uint64 // announced packets of which the host cannot read whether a frame has brought them
+	Overflow   uint64 // good frames lost to a full RX FIFO
+	TxOverflow uint64 // slots of a processor in which its frames did not fit into its TX FIFO
+	Blocked    uint64 // times that a frame waited for a taken medium
+	OnTrust    uint64 // announced packets whose frames the host cannot verify
 }
 
 // Add adds the counters of another ledger.
@@ -37,9 +37,8 @@ func (f *Frames) Add(o Frames) {
 	f.OnTrust += o.OnTrust
 }
 
-// NoteHarmed counts the frames, if there are any, on a medium that somebody listened to and a fault has
-// harmed: those of a dark one are lost, and of several that follow each other a flip lets receivers hear
-// the first, damaged, and none of the others.
+// NoteHarmed counts the frames on a medium with listeners that a fault has harmed. On a dark medium all are lost. Of
+// several consecutive frames a flip damages the first and loses the others.
 func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	if effect == Flipped && frames > 0 {
 		f.Heard++
@@ -48,49 +47,47 @@ func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	f.Faulted += frames
 }
 
-// Unheard counts the frames that were alone on a medium which no one listened to. RTL may
-// show light where the model has none, and then more is heard than was alone.
+// Unheard returns the number of frames alone on a medium without listeners. RTL may show light where the model has
+// none; then more frames are heard than were alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
-// Ledger is what one shard has seen: counters for the whole run, and the events
-// of the current slot. Ledgers of different shards are merged in their order, so
-// that nothing depends on how the machine was cut.
+// Ledger holds the observations of one shard: counters of the run, and events of the current slot. Ledgers are merged
+// in shard order, so results do not depend on the division into shards.
 type Ledger struct {
 	Checks    Checks
-	Shard     int // whose ledger it is
+	Shard     int // index of the shard
 	Referee   Referee
-	Witness   Witness      // the referee's, nil if it need not see every frame
-	Overhears bool         // packets in frames for somebody else are arrivals, too: Referee.Overhears
+	Witness   Witness      // the referee's witness, nil if it need not see every frame
+	Overhears bool         // packets in frames for other processors count as arrivals: Referee.Overhears
 	Capture   bool         // keep Sent and Heard for a packet capture
-	Held      HeldPackets  // what frames show of the packets that processors hold, nil for nothing
-	Follow    *Follow      // the packets whose every frame is kept in Followed, nil for none
-	Faults    *Faults      // of this run, nil for none: SetFaults
-	Queues    QueuedFrames // of the machine, nil if no one asks
-	Onlooker  Onlooker     // who draws what happens, nil for no one
-	At        uint64       // 1 + the cycle of the frames that are noted now, 0 if their slot tells it
+	Held      HeldPackets  // packets held by processors according to frames, nil for none
+	Follow    *Follow      // packets whose frames are kept in Followed, nil for none
+	Faults    *Faults      // faults of this run, nil for none; set by SetFaults
+	Queues    QueuedFrames // queued frames of the machine, nil for none
+	Onlooker  Onlooker     // observer that draws a picture, nil for none
+	At        uint64       // 1 + the cycle of the frames being recorded, 0 if their slot determines it
 
 	Frames      Frames
 	HeldMax     uint8
-	FaultCounts []FaultCount // by fault, up to the last whole boundary
-	FaultActs   []FaultCount // of processors, in the boundary that runs
+	FaultCounts []FaultCount // by fault, up to the last complete boundary
+	FaultActs   []FaultCount // by fault of processors, in the current boundary
 
 	Found
 	Events // of the current slot
 }
 
-// Events are what a shard has seen in one slot.
+// Events holds the events of a shard in one slot.
 type Events struct {
 	Sum      traces.Sum
 	Finished int  // processors that are done or faulty
-	Sending  bool // somebody has a frame in its TX FIFO
+	Sending  bool // a processor has a frame in its TX FIFO
 	Sent     []Captured
 	Heard    []Captured
-	// Announced counts the packets of which no more than the handlers of this slot says
-	// that they have arrived.
+	// Announced counts packets whose arrival is known only from announcements of this slot.
 	Announced int
 	Followed  []Followed
-	Results   []Result  // that handlers have given
-	arrivals  []Arrival // that the referee has not judged
+	Results   []Result  // results of this slot
+	arrivals  []Arrival // arrivals that the referee has not judged yet
 }
 
 // Next returns the ledger of a new run of the same machine.
@@ -102,17 +99,17 @@ func (l *Ledger) Next() Ledger {
 	return next
 }
 
-// Captured is one frame for the packet capture. Frame is empty for a collision.
+// Captured is one frame of the packet capture. Frame is empty for a collision.
 type Captured struct {
 	Processor int
 	Port      uint16
-	Slot      uint32     // that it has crossed in, or crosses in
-	Status    nic.Status // of a reception
+	Slot      uint32     // slot of its crossing
+	Status    nic.Status // for a reception
 	Frame     nic.Frame
-	At        uint64 // 1 + the cycle of its first or last bits, 0 if the slot tells it
+	At        uint64 // 1 + the cycle of its first or last bits, 0 if the slot determines it
 }
 
-// Cycle is that of the frame, usual if its slot tells it.
+// Cycle returns the cycle of the frame, or usual if its slot determines it.
 func (c *Captured) Cycle(usual uint64) uint64 {
 	if c.At > 0 {
 		return c.At - 1
@@ -120,7 +117,7 @@ func (c *Captured) Cycle(usual uint64) uint64 {
 	return usual
 }
 
-// BeginSlot forgets the events of the slot before.
+// BeginSlot clears the events of the previous slot.
 func (l *Ledger) BeginSlot() {
 	l.Found.beginSlot()
 	l.Sum = traces.Sum{}
@@ -138,23 +135,23 @@ const (
 	eventResult    = 6
 )
 
-// Looks reports whether somebody looks at every frame, so that all go through NoteSent and
-// NoteHeard; if not, a transport may do the same in a faster way for frames of a packet.
+// Looks reports whether every frame must pass NoteSent and NoteHeard. If not, a transport may handle frames of
+// packets in a faster way.
 func (l *Ledger) Looks() bool {
 	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil || l.Onlooker != nil
 }
 
-// EventSent is the head of the digest's event of a sent frame; head, route words and payload follow.
+// EventSent returns the head of a sent frame's digest event; head, route words and payload follow.
 func EventSent(port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventSent, 0, port, processor)
 }
 
-// EventHeard is the head of the event of a frame that is received; its source follows.
+// EventHeard returns the head of a received frame's digest event; its source follows.
 func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventHeard, uint8(status), port, processor)
 }
 
-// NoteSent notes a frame that a NIC puts on the fabric.
+// NoteSent records a frame that a NIC puts on the fabric.
 func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	l.noteOnFabric(processor, frame, slot, false)
 	if l.Held != nil && frame.IsPacket() {
@@ -169,14 +166,14 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	l.follow(FollowSent, processor, frame.Port(), frame, slot)
 }
 
-// NoteFate notes what has become of a frame in flight at routers.
+// NoteFate records the fate of a frame in flight at routers.
 func (l *Ledger) NoteFate(frame nic.FrameView, slot uint32, how Fate) {
 	if l.Queues != nil {
 		l.Queues.Ended(l.Shard, frame, slot, how)
 	}
 }
 
-// NoteMet notes a frame in a cell's TX FIFO that has met another one, as its medium tells: it stays there.
+// NoteMet records that a frame in a cell's TX FIFO has collided and stays there, as reported by its medium.
 func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.noteOnFabric(bank.First+cell, frame, slot, true)
 	if l.Witness != nil {
@@ -198,7 +195,7 @@ func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, s
 	}
 }
 
-// NoteBlocked notes that the medium of a frame in a cell's TX FIFO is taken in this slot: it stays there.
+// NoteBlocked records that the medium of a frame in a cell's TX FIFO is taken in this slot; the frame stays there.
 func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.Frames.Blocked++
 	if l.Onlooker != nil {
@@ -212,8 +209,8 @@ func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot
 	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 }
 
-// NoteHeard notes what a receiver says of a slot, unless it is idle. frame is the
-// frame in the RX FIFO or the medium's table; it is read for StatusOK only.
+// NoteHeard records a receiver's status of a slot, unless idle. frame is in the RX FIFO or the medium's table; it is
+// read for StatusOK and StatusOverflow.
 func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	source := uint64(0)
 	switch status {
@@ -265,7 +262,7 @@ func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	}
 }
 
-// Judge gives the referee what NoteHeard has noted of a slot. Transports call it at the end of Hear.
+// Judge passes the arrivals of a slot to the referee. Transports call it at the end of Hear.
 func (l *Ledger) Judge(slot uint32) {
 	if len(l.arrivals) > 0 {
 		l.Referee.Arrive(l, slot, l.arrivals)
@@ -273,15 +270,14 @@ func (l *Ledger) Judge(slot uint32) {
 	}
 }
 
-// Claim judges a message of which firmware says that it has come to stay, for referees that see in
-// frames what has: it changes nothing but what they find.
+// Claim checks a packet announced by firmware, for referees that observe frames; has reports whether a frame has
+// brought it. It only adds findings.
 func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 	if !has && l.Checks.ExactlyOnce {
 		l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
 	}
 }
 
-// follow notes a frame if its packet is followed.
 func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic.FrameView, slot uint32) {
 	if l.Follow == nil || !frame.IsPacket() {
 		return
@@ -291,58 +287,58 @@ func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic
 	}
 }
 
-// NoteResult notes a result that the handlers of this slot have given.
+// NoteResult records a result from a handler of this slot.
 func (l *Ledger) NoteResult(x Result) {
 	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
 	l.Results = append(l.Results, x)
 }
 
-// NoteAnnounced notes in the digest that firmware says that a packet has come to stay.
+// NoteAnnounced records in the digest that firmware announces a packet.
 func (l *Ledger) NoteAnnounced(processor int, origin uint32) {
 	l.Sum.Event(traces.EventHead(eventAnnounced, 0, 0, uint32(processor)), uint64(origin), 0, 0)
 }
 
-// NoteAltered notes that a processor has received another frame than its source has sent.
+// NoteAltered records that a received frame differs from the sent one.
 func (l *Ledger) NoteAltered(processor int, port uint16, wire nic.Frame) {
 	l.Sum.Event(traces.EventHead(eventAltered, 0, port, uint32(processor)), traces.Fold(wire), 0, 0)
 }
 
-// NoteArrival notes a packet for the referee, where a transport does not go through NoteHeard.
+// NoteArrival records a packet for the referee. Transports that bypass NoteHeard call it.
 func (l *Ledger) NoteArrival(processor, origin uint32) {
 	l.arrivals = append(l.arrivals, Arrival{processor, origin})
 }
 
-// HeldPackets follow the packets that processors hold, as frames show it.
+// HeldPackets tracks the packets that processors hold, according to frames.
 type HeldPackets interface {
 	Sent(l *Ledger, processor int, origin, slot uint32)
 	Received(processor int, origin, slot uint32)
-	// Scan notes what some processors say of it.
+	// Scan records the counts that some processors report.
 	Scan(b *nic.Bank, cells []uint32)
 }
 
-// QueuedFrames follow frames from queueing to reception.
+// QueuedFrames tracks frames from queueing to reception.
 type QueuedFrames interface {
 	Sent(shard, processor int, frame nic.FrameView, slot uint32)
 	Heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView)
-	// Ended: a frame was in flight at routers, and is no more.
+	// Ended records that a frame is no longer in flight at routers.
 	Ended(shard int, frame nic.FrameView, slot uint32, how Fate)
-	// Emptied: a fault has emptied the TX FIFO of a processor.
+	// Emptied records that a fault has emptied the TX FIFO of a processor.
 	Emptied(shard, processor int)
 }
 
-// Fate is what has become of a frame in flight.
+// Fate is the outcome of a frame in flight.
 type Fate uint8
 
-// The fates.
+// Values of Fate.
 const (
-	FateReceived Fate = iota // in the RX FIFO of its receiver
+	FateReceived Fate = iota // it is in the RX FIFO of its receiver
 	FateOverflow             // the RX FIFO was full
-	FateDamaged              // by a fault: its CRC was wrong
-	FateDropped              // by a fault
+	FateDamaged              // a fault damaged it: the CRC was wrong
+	FateDropped              // a fault dropped it
 	FateAlone                // its receiver is off the network
 )
 
-// foldPayload maps a payload to one word; the bytes after it in the sender's FIFO are not part of the frame.
+// foldPayload maps a payload to one word. Later bytes in the sender's FIFO do not belong to the frame.
 func foldPayload(frame nic.FrameView) uint64 {
 	switch payload := frame.Payload(); len(payload) {
 	case 0:
@@ -354,25 +350,25 @@ func foldPayload(frame nic.FrameView) uint64 {
 	}
 }
 
-// Onlooker is told what a shard sees as it happens, to draw it. It changes nothing; a ledger has one only if
-// somebody wants a picture.
+// Onlooker observes the events of a shard for a picture. It changes nothing.
 type Onlooker interface {
-	// Acted: the handlers of a slot have run, and the processors of these cells may have done something.
+	// Acted is called after the handlers of a slot with the cells that may have acted.
 	Acted(bank *nic.Bank, cells []uint32, slot uint32)
-	// Sent: a frame is on the fabric in a slot. One that stays has met another one, and remains in its TX FIFO.
+	// Sent is called for a frame on the fabric in a slot. If it stays, it has collided and remains in its TX FIFO.
 	Sent(processor int, frame nic.FrameView, slot uint32, stays bool)
-	// Blocked: the medium of a frame is taken in a slot.
+	// Blocked is called for a frame whose medium is taken in a slot.
 	Blocked(processor int, frame nic.FrameView, slot uint32)
-	// Heard: what a receiver says of a slot, unless it is idle; the frame can be read for StatusOK and StatusOverflow.
+	// Heard is called with a receiver's status of a slot, unless idle. frame is valid for StatusOK and
+	// StatusOverflow.
 	Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32)
-	// Collided: frames have met on a medium in a slot.
+	// Collided is called for a medium with a collision in a slot.
 	Collided(medium int, slot uint32)
 }
 
-// Follow is a set of packets whose frames are looked at one by one.
-type Follow struct{ origins []uint64 } // one bit per origin
+// Follow is a set of packets whose frames are recorded one by one.
+type Follow struct{ origins []uint64 } // bit per origin
 
-// NewFollow returns the set of these origins.
+// NewFollow returns the set of the packets with these origins.
 func NewFollow(processors int, origins []uint32) *Follow {
 	f := &Follow{make([]uint64, (processors+63)/64)}
 	for _, origin := range origins {
@@ -385,24 +381,23 @@ func (f *Follow) has(origin uint32) bool {
 	return uint64(origin>>6) < uint64(len(f.origins)) && f.origins[origin>>6]>>(origin&63)&1 != 0
 }
 
-// Followed is what has happened to a frame with a packet that is followed.
+// Followed is an event of a frame with a followed packet.
 type Followed struct {
 	Kind      FollowedKind
-	Processor int    // that sends or listens
-	Port      uint16 // that it sends to or hears
-	Origin    uint32 // of the packet; not of a damaged frame
-	Source    uint32 // received, overflow: who sent the frame
-	Slot      uint32 // that it has crossed in, or crosses in
+	Processor int    // sender or listener
+	Port      uint16 // port sent to or heard
+	Origin    uint32 // of the packet; unset for a damaged frame
+	Source    uint32 // sender of a received or overflowed frame
+	Slot      uint32 // slot of its crossing
 }
 
-// FollowedKind says what has happened. A frame that has met another one leaves no trace
-// but its sending.
+// FollowedKind is the kind of an event. Of a collided frame only the sending is recorded.
 type FollowedKind uint8
 
-// The kinds of what happens to a frame.
+// Kinds of events.
 const (
 	FollowSent     FollowedKind = iota // put on the fabric
 	FollowReceived                     // status ok
-	FollowOverflow                     // a full RX FIFO
-	FollowDamaged                      // status crc: any frame
+	FollowOverflow                     // lost to a full RX FIFO
+	FollowDamaged                      // status crc, of any frame
 )

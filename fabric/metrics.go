@@ -10,45 +10,44 @@ import (
 	"starloom/traces/meaning"
 )
 
-// RunTable is who did what in each step of a run, a row per processor: sent, received,
-// waited, was blocked.
+// RunTable is a table of a run, with a row per processor and a column per step: sent, received, waited, blocked.
 type RunTable interface {
 	WriteCSV(w io.Writer) error
 	WriteSVG(w io.Writer) error
 }
 
-// Tabled is a referee that keeps a run-table, nil unless Load.Table asks for it: of the slots that have crossed, of which there are so many.
-// What is sent at the boundary at which a run ends never crosses.
+// Tabled is a referee with a run-table over slots crossed slots; it is nil unless Load.Table is set. Frames sent at
+// the last boundary never cross.
 type Tabled interface{ RunTable(slots uint32) RunTable }
 
-// Metrics are the figures of a run's workload, in the network's order.
+// Metrics holds the figures of a run's workload in the network's order.
 type Metrics []Metric
 
-// Metric is one figure: an integer, a float64, a text, a slice of numbers, or what is Lined; nil if
-// this run does not have it, which is null in JSON and `-` for people.
+// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value is unknown: null
+// in JSON, `-` in text.
 type Metric struct {
 	Name  string
 	Value any
-	In    string // its unit, where other networks have another one; else ""
-	Of    string // what it is of, where that is not all; else ""
+	In    string // unit, if other networks use a different one
+	Of    string // the part that it covers, "" for all
 
-	Former bool // another name of a figure, for one more version: for scripts, not for people
+	Former bool // former name of a figure, kept for one version for scripts and not displayed
 }
 
-// Lined is the value of a Metric that has a line for each of its parts in a report for people.
+// Lined is the Value of a Metric with several lines in a text report.
 type Lined interface{ Lines() []string }
 
-// Pooled is the value of a Metric of which many runs together say more than statistics of each: Pool adds what
-// another run has, nil for nothing so far, and Figures are those of all, by the name of the Metric.
+// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds it to all, which is nil at
+// first; Figures returns the pooled figures for the Metric's name.
 type Pooled interface {
 	Pool(all Pooled) Pooled
 	Figures(name string) Metrics
 }
 
-// Add appends one figure.
+// Add appends a figure.
 func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
 
-// AddKnown appends a figure that only some runs have: nil unless it is known.
+// AddKnown appends a figure, with a nil Value unless it is known.
 func (m *Metrics) AddKnown(known bool, name string, value any) {
 	if !known {
 		value = nil
@@ -56,13 +55,13 @@ func (m *Metrics) AddKnown(known bool, name string, value any) {
 	m.Add(name, value)
 }
 
-// AddIn appends one with its unit in this run.
+// AddIn is AddKnown with a unit.
 func (m *Metrics) AddIn(unit string, known bool, name string, value any) {
 	m.AddKnown(known, name, value)
 	(*m)[len(*m)-1].In = unit
 }
 
-// Get returns the figure of that name, nil if there is none or it is not known.
+// Get returns the named figure, nil if it is missing or unknown.
 func (m Metrics) Get(name string) any {
 	for i := range m {
 		if m[i].Name == name {
@@ -72,12 +71,12 @@ func (m Metrics) Get(name string) any {
 	return nil
 }
 
-// MarshalJSON writes an object whose keys are in the metrics' order.
+// MarshalJSON writes an object with keys in the order of the metrics.
 func (m Metrics) MarshalJSON() ([]byte, error) {
 	return MarshalObject(len(m), func(i int) (string, any) { return m[i].Name, m[i].Value })
 }
 
-// MarshalObject writes a JSON object of n keys in the order that is given.
+// MarshalObject writes a JSON object of n keys in the given order.
 func MarshalObject(n int, entry func(i int) (name string, value any)) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -105,14 +104,14 @@ func MarshalObject(n int, entry func(i int) (name string, value any)) ([]byte, e
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what rules, faults and the figures of packets mean.
+// Meanings returns the meanings of rules, faults and figures of packets.
 func Meanings() []MeaningGroup { return ReadMeanings(metrics) }
 
-// MeaningGroup is what belongs together among the figures of a network, as `starloom explain` shows it.
+// MeaningGroup is a group of related figures, as `starloom explain` shows it.
 type MeaningGroup = meaning.Group
 
-// Meaning is what one of them means.
+// Meaning is the meaning of one figure.
 type Meaning = meaning.Entry
 
-// ReadMeanings reads groups from text of the program, such as metrics.yaml of this package. It panics on a mistake.
+// ReadMeanings parses groups embedded in the program, such as metrics.yaml of this package. It panics on an error.
 func ReadMeanings(text string) []MeaningGroup { return meaning.Must(text) }

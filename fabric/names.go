@@ -4,40 +4,36 @@ import (
 	"fmt"
 )
 
-// Names are the paths of everything, as waveforms, captures and reports show them.
+// Names returns the paths shown in waveforms, captures and reports.
 type Names interface {
-	// Unit is the path of the units of processors without their index, e.g. ring.node.
+	// Unit returns the path of the processors' units without index, e.g. ring.node.
 	Unit() string
 	Processor(processor int) string
 	Port(processor int, port uint16) string
 	Medium(medium int) string
-	// Link is what leads from a medium to its listeners.
+	// Link returns the path of the link from a medium to its listeners.
 	Link(medium int) string
-	// MediumNoun is what a medium is called, of one and of many.
+	// MediumNoun returns the noun for a medium, singular and plural.
 	MediumNoun() (one, many string)
-	// SentOn is the medium that a processor's port leads to; nic.PortAll is the port
-	// that leads to the processor towards.
+	// SentOn returns the medium of a processor's port; nic.PortAll means the port that leads to processor towards.
 	SentOn(processor int, port uint16, towards int) int
-	// HeardOn is the medium that a processor hears at a port, -1 where it has fewer ports than others.
+	// HeardOn returns the medium that a processor hears at a port, -1 for a missing port.
 	HeardOn(processor int, port uint16) int
 }
 
-// UnitNames are the paths of processors, which are the same in every network.
+// UnitNames implements the paths of processors, which are the same in every network.
 type UnitNames struct {
-	Path    string // of the units: Names.Unit
+	Path    string // path of the units: Names.Unit
 	PerUnit int
 	Ports   []string // Shape.PortLabels
 }
 
-// Unit implements Names.
 func (u UnitNames) Unit() string { return u.Path }
 
-// Processor implements Names, e.g. ring.node[3].nic[0].
 func (u UnitNames) Processor(processor int) string {
 	return fmt.Sprintf("%s[%d].nic[%d]", u.Path, processor/u.PerUnit, processor%u.PerUnit)
 }
 
-// Port implements Names.
 func (u UnitNames) Port(processor int, port uint16) string {
 	if int(port) < len(u.Ports) {
 		return fmt.Sprintf("%s[%d].%s", u.Path, processor, u.Ports[port])

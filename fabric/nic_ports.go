@@ -8,15 +8,16 @@ import (
 
 const none = math.MaxUint32
 
-// NICPorts are the ports of processors at routers, each of which is a node of their graph: first port 0 of all processors, in their
-// order, then port 1 of those that have one, and so on. Nil: each processor has one port, and its number.
+// NICPorts numbers the ports of processors at routers; each port is a node of the graph: first port 0 of all
+// processors, in order, then port 1 of those that have one, and so on. With nil each processor has one port with its
+// own number.
 type NICPorts struct {
 	counts []uint16
 	nodes  [][]uint32 // by port and processor
 	at     [][2]uint32
 }
 
-// NewNICPorts are those of processors with so many ports each, at routers.
+// NewNICPorts returns the numbering for counts ports per processor.
 func NewNICPorts(counts []uint16) *NICPorts {
 	n := &NICPorts{counts: counts}
 	for more := true; more; {
@@ -29,7 +30,7 @@ func NewNICPorts(counts []uint16) *NICPorts {
 				continue
 			}
 			if port >= uint32(count) {
-				of[processor] = n.nodes[port-1][processor] // the last one
+				of[processor] = n.nodes[port-1][processor] // the last port
 				continue
 			}
 			of[processor] = uint32(len(n.at))
@@ -41,7 +42,7 @@ func NewNICPorts(counts []uint16) *NICPorts {
 	return n
 }
 
-// Ports is how many ports a processor has.
+// Ports returns the number of ports of a processor.
 func (n *NICPorts) Ports(processor int) int {
 	if n == nil {
 		return 1
@@ -49,7 +50,7 @@ func (n *NICPorts) Ports(processor int) int {
 	return int(n.counts[processor])
 }
 
-// Node is a port of a processor, or the last one if it has fewer.
+// Node returns the node of a processor's port, or of its last port if it has fewer.
 func (n *NICPorts) Node(processor, port int) int {
 	if n == nil {
 		return processor
@@ -57,7 +58,7 @@ func (n *NICPorts) Node(processor, port int) int {
 	return int(n.nodes[min(port, len(n.nodes)-1)][processor])
 }
 
-// At is the processor of a node, and which of its ports the node is.
+// At returns the processor and port of a node.
 func (n *NICPorts) At(node int) (processor, port int) {
 	if n == nil {
 		return node, 0
@@ -65,12 +66,13 @@ func (n *NICPorts) At(node int) (processor, port int) {
 	return int(n.at[node][0]), int(n.at[node][1])
 }
 
-// Leaves says where a frame with a tag that leaves a processor by a port goes: by which port it comes to its destination, and in which class.
+// Leaves returns the destination port and class of a frame that leaves a processor by a port, and the unused rest of
+// its tag.
 //
-//	several ports   port i sends class i, and comes at port i; with fewer classes, i modulo their number
-//	one port        the low bits of the tag are the class, and the port; those above them are left
+//	several ports   port i sends class i and arrives at port i; with fewer classes, i modulo their number
+//	one port        the low bits of the tag are class and port; the higher bits are left
 //
-// Of several ports the whole tag is left, for what chooses a VC.
+// With several ports the whole tag is left for the choice of a VC.
 func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left uint16) {
 	classes := r.Classes()
 	if r.NIC.Ports(processor) > 1 {
@@ -80,10 +82,11 @@ func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left u
 	return class, class, tag / uint16(classes)
 }
 
-// Classes is how many classes of traffic there are.
+// Classes returns the number of traffic classes.
 func (r *Routers) Classes() int { return max(1, r.Config.Classes) }
 
-// VCs are those in which a frame of a class may leave its NIC: all of the class, or the one that what is left of its tag says.
+// VCs returns the VCs in which a frame of a class may leave its NIC: all of the class, or with ByTag the one given by
+// left.
 func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 	vcs := r.Config.ClassVCs()
 	low, high := class*vcs, class*vcs+vcs-1
@@ -94,7 +97,8 @@ func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 	return hw.VCRange{Low: uint8(low), High: uint8(high)}
 }
 
-// Bare says why bare packets do not go through a network, "" if they do: a source has one port, and knows no classes.
+// Bare returns the reason why a network cannot carry bare packets, "" if it can: a source has one port and no
+// classes.
 func (r *Routers) Bare() (reason, remedy string) {
 	switch {
 	case r.NIC != nil:
@@ -105,5 +109,5 @@ func (r *Routers) Bare() (reason, remedy string) {
 	return "", ""
 }
 
-// Chosen reports whether frames may leave in some VCs only.
+// Chosen reports whether frames are restricted to some VCs.
 func (r *Routers) Chosen() bool { return r.ByTag || r.Config.Classes > 1 }

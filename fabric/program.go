@@ -8,29 +8,28 @@ import (
 	"starloom/firmware"
 )
 
-// Program is what is known of a built-in program beside its image, on a network of this
-// size.
+// Program describes a built-in program, without its image, on a network of this size.
 type Program struct {
 	Name         string
-	SlotsPerStep int          // of the algorithm
-	Rules        Rules        // that it must keep, unless the scenario has its own
-	Workloads    []string     // keys under workload: that it can carry; nil if it takes none
-	Schedule     string       // that it takes, "" for none
-	Note         string       // what a user must know of it here, "" for nothing
-	Instead      string       // the program that is right here if this one is not, "" for none
-	NoteOnce     string       // the same of gossip in one session
-	Needs        Needs        // what it sets where the scenario does not
-	Params       []Choice     // parameters that have few values
-	Least        func() Least // how many slots its workload needs at least; nil if that is not known
-	Carries      *Carries     // of traffic; nil if it carries none
+	SlotsPerStep int          // slots per step of the algorithm
+	Rules        Rules        // rules that it must keep, unless the scenario sets rules
+	Workloads    []string     // supported keys under workload:; nil if none
+	Schedule     string       // name of its schedule, "" for none
+	Note         string       // note for the user, "" for none
+	Instead      string       // the program to use instead, "" for none
+	NoteOnce     string       // Note for gossip in one session
+	Needs        Needs        // defaults of scenario keys
+	Params       []Choice     // parameters with few values
+	Least        func() Least // minimum number of slots of its workload; nil if unknown
+	Carries      *Carries     // supported traffic; nil if none
 	Native       *firmware.NativeProgram
 }
 
-// ReplacedNote is how the note of Replaced begins.
+// ReplacedNote is the start of the note of Replaced.
 const ReplacedNote = "the scenario's rules replace those of "
 
-// Replaced is the note that a scenario's own rules, nil for none, leave some of the program's unchecked:
-// they replace all of them. "" if they check them all.
+// Replaced returns a note if a scenario's own rules leave some of the program's rules unchecked, since they replace
+// all of them; otherwise "". own may be nil.
 func (p *Program) Replaced(own *Rules) string {
 	if own == nil {
 		return ""
@@ -42,32 +41,31 @@ func (p *Program) Replaced(own *Rules) string {
 	return fmt.Sprintf(ReplacedNote+"%s; not checked: %s", p.Name, strings.Join(left, ", "))
 }
 
-// Unchecked are the rules of the program that others leave out.
+// Unchecked returns the rules of the program that own does not check.
 func (p *Program) Unchecked(own *Rules) []string {
 	checked := own.Checked()
 	return slices.DeleteFunc(p.Rules.Checked(), func(rule string) bool { return slices.Contains(checked, rule) })
 }
 
-// Needs are values of a scenario that a program needs, unless the file gives others: 0 for the
-// usual default.
+// Needs holds scenario values that a program needs unless the file sets them; 0 for the usual default.
 type Needs struct {
 	RxFrames     int    // nic.rx_frames
 	TxFrames     int    // nic.tx_frames
 	PayloadBytes int    // nic.payload_bytes
-	PayloadMin   int    // the smallest nic.payload_bytes that its frames fit in; PayloadBytes if that is more
-	Slots        uint32 // stop.slots, of gossip in each session
+	PayloadMin   int    // minimum nic.payload_bytes for its frames; PayloadBytes if that is larger
+	Slots        uint32 // stop.slots, per session of gossip
 }
 
-// Least is how many slots it takes at least until all that a workload sends has arrived, as far as that is known.
+// Least holds lower bounds, in slots, for the arrival of all packets of a workload.
 type Least struct {
-	Slots uint32 // of this program, whatever its orders, and whoever waits for whom; 0 if that is not known
-	Any   uint32 // of any firmware on this network; 0 if that is not known
-	Why   string // what keeps the program from less, in sentences without the last full stop
-	Sum   string // the sum that shows it, likewise; "" if Why has it
-	How   string // how firmware comes to Any, likewise; "" if that is not known
+	Slots uint32 // for this program with any orders and any waiting; 0 if unknown
+	Any   uint32 // for any firmware on this network; 0 if unknown
+	Why   string // reason for Slots, in sentences without the last full stop
+	Sum   string // the calculation, without the last full stop; "" if Why includes it
+	How   string // how firmware reaches Any, without the last full stop; "" if unknown
 }
 
-// Needed is Least of a program, nil for none.
+// Needed returns the Least of a program, zero if unknown or p is nil.
 func (p *Program) Needed() (least Least) {
 	if p != nil && p.Least != nil {
 		least = p.Least()
@@ -75,15 +73,15 @@ func (p *Program) Needed() (least Least) {
 	return least
 }
 
-// Choice is a parameter that has only these values.
+// Choice is a parameter with a limited set of values.
 type Choice struct {
 	Name      string
-	Values    []int64 // nil: a range
+	Values    []int64 // nil for the range Low to High
 	Low, High int64
-	Mean      []string // what each of the values means, in a few words
+	Mean      []string // meaning of each value in a few words
 }
 
-// Allows reports whether a value is one of them.
+// Allows reports whether a value is allowed.
 func (c *Choice) Allows(value int64) bool {
 	if c.Values == nil {
 		return c.Low <= value && value <= c.High
@@ -91,7 +89,7 @@ func (c *Choice) Allows(value int64) bool {
 	return slices.Contains(c.Values, value)
 }
 
-// Allowed says which they are.
+// Allowed returns the allowed values as text.
 func (c *Choice) Allowed() string {
 	if c.Values == nil {
 		return fmt.Sprintf("%d to %d", c.Low, c.High)
@@ -99,46 +97,41 @@ func (c *Choice) Allowed() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Values), " ", ", "), "[]")
 }
 
-// Carries is what of traffic a program can carry.
+// Carries describes the traffic that a program supports.
 type Carries struct {
-	// Direct: a frame goes from the source of its packet to the destination in the slot in which it is sent; one
-	// that has not arrived then is lost.
+	// Direct: a frame crosses from source to destination in the slot in which it is sent, or is lost.
 	Direct bool
-	Closed bool // it acknowledges packets: its parameter `closed` says how many may be on their way
-	// Reaches says why packets of a source cannot go to a destination, "" if they can; nil: all can. Anywhere says why
-	// not all can go to all, but for their own source.
+	Closed bool // it acknowledges packets; its parameter `closed` limits the packets in flight
+	// Reaches returns the reason why packets of a source cannot reach a destination, "" if they can; nil if all can.
+	// Anywhere returns the reason why some source cannot reach some other destination.
 	Reaches  func(source, destination int) (why string)
 	Anywhere func() (why string)
 }
 
-// Schedule is what all processors do in all slots of an algorithm whose routes are known
-// before it starts. A processor has it as a read-only table; the meaning of a word is
-// the network's.
+// Schedule is a plan of all processors for all slots of an algorithm with known routes. Each processor has it as a
+// read-only table; the network defines its words.
 type Schedule interface {
-	// Slots returns how many slots the algorithm takes.
+	// Slots returns the length of the algorithm in slots.
 	Slots() int
-	// Words fills dst, one word per processor, with what to do in a slot, from 0 to
-	// Slots() at which the schedule is over. It may keep a stage's plan for the next
-	// call, so calls for one schedule must not run in parallel.
+	// Words sets one word of dst per processor for a slot from 0 to Slots(), where the schedule is over. It may cache
+	// a plan, so calls for one schedule must not be concurrent.
 	Words(slot int, dst []uint64)
 }
 
-// Sparse is a Schedule of which few words change from slot to slot.
+// Sparse is a Schedule in which few words change from slot to slot.
 type Sparse interface {
 	Schedule
-	// Changes yields the processors whose word in a slot is another one than in the slot
-	// before; before slot 0 all words are 0. Words fills in the same, and leaves the others alone.
+	// Changes yields the processors whose word differs from that of the previous slot; before slot 0 all words are 0.
+	// Words writes only these words.
 	Changes(slot int, yield func(processor int, word uint64))
 }
 
-// ROM are tables that do not change while a run goes on; what their words mean is the
-// network's. They are written before a run, into the memory of firmware that takes them.
+// ROM holds constant tables, written before a run into the memory of firmware that uses them. The network defines
+// their words.
 type ROM interface {
-	// Words returns how many words each processor has, and how many the machine has for
-	// all of them.
+	// Words returns the number of words per processor, and of the machine.
 	Words() (processor, machine int)
-	// Processor fills in the words of one processor, Machine those of the machine, for a
-	// run with a seed.
+	// Processor sets the words of a processor, and Machine those of the machine, for a run with a seed.
 	Processor(processor int, seed uint64, dst []uint32)
 	Machine(seed uint64, dst []uint32)
 }

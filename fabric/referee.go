@@ -5,66 +5,62 @@ import (
 	"starloom/nic"
 )
 
-// Referee follows the workload of a run: what has to arrive where, what has arrived, and
-// what never will. Everything but Load, Acknowledge, Metrics and Missing is called by
-// shards in parallel, and touches only what belongs to the processors of one shard.
+// Referee tracks the workload of a run: what must arrive where, what has arrived, and what never will. Shards call
+// its methods concurrently, except Load, Acknowledge, Metrics and Missing; they access only data of one shard's
+// processors.
 type Referee interface {
-	// Load takes what the next run has to carry. Errors are those of Call, and *input.Error whose place is a key of the scenario.
+	// Load sets the workload of the next run. It returns errors of Call, and *input.Errors with a key of the
+	// scenario.
 	Load(l *Load) error
-	// Tell fills in what the processors from first on are told of the workload.
+	// Tell sets the words that the processors from first on receive about the workload.
 	Tell(first int, words []uint32)
-	// Overhears reports whether packets in frames for somebody else are arrivals, too.
+	// Overhears reports whether packets in frames for other processors count as arrivals.
 	Overhears() bool
-	// Arrive judges packets that a slot has brought to processors of a shard, a window's
-	// at a time, in any order.
+	// Arrive judges packets that a slot has brought to processors of a shard, one window per call, in any order.
 	Arrive(l *Ledger, slot uint32, arrivals []Arrival)
-	// Announce judges a packet that firmware says has come to stay. It counts a packet
-	// that has arrived by that alone in Ledger.Announced.
+	// Announce judges a packet announced by firmware. It counts it in Ledger.Announced if only the announcement shows
+	// its arrival.
 	Announce(l *Ledger, processor int, origin, slot uint32)
-	// Witness is called once, before anything else; announces says that the firmware may
-	// announce. What it returns sees every frame; nil if it need not.
+	// Witness is called once, first; announces means that the firmware may announce. The result sees every frame; nil
+	// if not needed.
 	Witness(announces bool) Witness
-	// Acknowledges reports whether senders learn at once, free of charge, what has
-	// arrived: then all processors hear before any handler runs, and Acknowledge, called
-	// in between, yields those whose packets have arrived.
+	// Acknowledges reports whether senders learn of arrivals at once: then all processors hear before any handler
+	// runs, and Acknowledge, called in between, yields the senders whose packets have arrived.
 	Acknowledges() bool
 	Acknowledge(yield func(processor int))
-	// Metrics are the figures of a run. carries says that the firmware carries the
-	// workload's packets, and not something else.
+	// Metrics returns the figures of a run. carries means that the firmware carries the workload's packets.
 	Metrics(e *End, carries bool) Metrics
-	// Missing yields what a finished run has not brought, in the order of the report,
-	// until yield returns false.
+	// Missing yields what a finished run has not delivered, in report order, until yield returns false.
 	Missing(yield func(Finding) bool)
-	// Reset forgets what has arrived.
+	// Reset forgets all arrivals.
 	Reset()
-	// State visits what has arrived and what a run has to carry.
+	// State visits the arrivals and the workload.
 	State(v *hw.StateVisitor)
 }
 
-// Ending is a Referee of a workload that is over when it has arrived: the run has finished
-// then, whatever the firmware goes on to do.
+// Ending is a Referee of a workload that ends when all has arrived, even if the firmware continues.
 type Ending interface {
 	Referee
-	// Over reports whether all has arrived at every processor that lives: dead has a 1 for each that a fault
-	// has killed, nil for no such faults. It is called after the boundaries of all shards.
+	// Over reports whether all has arrived at every live processor; dead marks those killed by faults, nil for none.
+	// It is called after the boundaries of all shards.
 	Over(dead []uint8) bool
-	// Unfinished yields what has not arrived, in the order of the report.
+	// Unfinished yields what has not arrived, in report order.
 	Unfinished(yield func(Finding))
 }
 
-// Offering is a Referee that offers packets to the firmware, word by word of its schedule.
+// Offering is a Referee that offers packets to the firmware by words of its schedule.
 type Offering interface {
 	Ending
-	// Create creates what the sources of a shard create in a slot, at its boundary, before Offer.
+	// Create creates the packets of a shard's sources in a slot, at its boundary, before Offer.
 	Create(shard int, slot uint32)
-	// Offer takes back the words that firmware has cleared, and shows what there is to send in a slot.
+	// Offer takes back the words that firmware has cleared and offers the packets of a slot.
 	Offer(shard int, bank *nic.Bank, slot uint32)
-	// Settle judges what the slot before has brought, after the boundaries of all shards and before Over.
+	// Settle judges the arrivals of the previous slot, after the boundaries of all shards and before Over.
 	Settle(slot uint32, find func(Finding))
 }
 
-// AllAliveHave reports whether every processor that lives has something, and some processor lives. It looks
-// from at on and leaves there the one that lacks it, so that the next call need not look at the others again.
+// AllAliveHave reports whether has is true for every live processor, and some processor is alive. It starts at *at
+// and leaves there a processor for which has is false, so that the next call is cheap.
 func AllAliveHave(dead []uint8, at *int, has func(processor int) bool) bool {
 	alive := false
 	for range dead {
@@ -81,52 +77,50 @@ func AllAliveHave(dead []uint8, at *int, has func(processor int) bool) bool {
 	return alive
 }
 
-// Load is what a run has to carry.
+// Load is the workload of a run.
 type Load struct {
 	Workload *Workload
 	Seed     uint64
-	Shards   int      // of the machine: Ledger.Shard is below it
-	Table    bool     // somebody wants a run-table, if the referee has one
-	Results  *Results // of the run, which grow while it goes on
-	// Call calls the firmware by name (firmware.Caller); nil for firmware in Go.
+	Shards   int      // number of shards: Ledger.Shard is below it
+	Table    bool     // request a run-table, if the referee has one
+	Results  *Results // results of the run so far
+	// Call calls firmware by name (firmware.Caller); nil for firmware in Go.
 	Call func(name string, arguments ...uint32) (uint32, error)
 }
 
 // Arrival is a packet that a good frame has brought to a processor.
 type Arrival struct{ Processor, Origin uint32 }
 
-// Witness sees what a processor does in a slot: the frames that it sends, those that have to
-// wait, and the good ones that it receives. Frames are views of a FIFO or a table.
+// Witness observes the frames that processors send, block and receive without errors in a slot. Frames are views of a
+// FIFO or a table.
 type Witness interface {
 	Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 	Blocked(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 	Received(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 }
 
-// Dropper is a Witness that notes in which slot something was sent or had to wait. Drop takes back what
-// it has noted of a slot that never crosses, because the boundary before it was interrupted. It is
-// called after the boundaries of all shards.
+// Dropper is a Witness that records sending and waiting by slot. Drop discards the records of a slot that never
+// crosses because its boundary was interrupted. It is called after the boundaries of all shards.
 type Dropper interface {
 	Drop(slot uint32)
 }
 
-// Timed is a referee with figures by slot or step: Slots is the number of slots up to the last one of which
-// it has any.
+// Timed is a referee with figures by slot or step. Slots returns the number of slots up to the last one with figures.
 type Timed interface {
 	Slots() int
 }
 
-// Waiter is a referee that knows what keeps a processor which is not done: what it waits for,
-// "" if that cannot be said. frame is the one that its NIC sends next, nil for none; listens
-// reports whether a processor would listen in the slot after the last.
+// Waiter is a referee that can explain why a processor is not done: WaitsFor returns what it waits for, "" if
+// unknown. frame is the next one of its NIC, nil for none; listens reports whether a processor would listen in the
+// next slot.
 type Waiter interface {
 	WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string
 }
 
-// End is how a run has ended, so far.
+// End is the state of a run at its end, or so far.
 type End struct {
 	Finished   bool
-	Slots      uint32 // that have crossed
-	NotArrived int    // packets that were announced in a boundary that does not count
-	HeldMax    int    // most packets that a processor has held
+	Slots      uint32 // crossed slots
+	NotArrived int    // packets announced in a boundary that does not count
+	HeldMax    int    // maximum number of packets held by a processor
 }

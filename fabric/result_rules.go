@@ -15,19 +15,19 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// ResultRules say what results of firmware must be, by their names.
+// ResultRules maps names of firmware results to their rules.
 type ResultRules struct{ Of map[string]ResultRule }
 
-// ResultRule is what one result must be: of every processor within Min and Max, and Alike says how those of two processors differ.
+// ResultRule is the rule of one result: Min and Max for each processor, and Alike for pairs of processors.
 type ResultRule struct {
 	Min, Max int64
-	Alike    string // ResultEqual, ResultDistinct, "" for nothing
+	Alike    string // ResultEqual, ResultDistinct, or ""
 }
 
-// The values of ResultRule.Alike.
+// Values of ResultRule.Alike.
 const (
-	ResultEqual    = "equal"    // all processors give the same
-	ResultDistinct = "distinct" // no two processors give the same
+	ResultEqual    = "equal"    // equal on all processors
+	ResultDistinct = "distinct" // different on all processors
 )
 
 func (r ResultRules) String() string {
@@ -52,7 +52,7 @@ func (r ResultRule) String() string {
 	return fmt.Sprintf("%d to %d", r.Min, r.Max)
 }
 
-// Setting is its value in a list of settings.
+// Setting returns the value shown in a list of settings.
 func (r ResultRules) Setting() any { return r.Of }
 
 func (r ResultRules) MarshalJSON() ([]byte, error) { return json.Marshal(r.Of) }
@@ -133,8 +133,8 @@ func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error
 	return nil
 }
 
-// refuses says what is wrong with a value, "" if nothing is. judged is the first processor with one, -1 for none, and first those with
-// each value.
+// refuses describes the violation of a value, "" if none. judged is the first processor with a value, -1 for none;
+// first maps values to their first processors.
 func (r *ResultRule) refuses(name string, value int64, judged int, first map[int64]int) string {
 	same, again := first[value]
 	switch {
@@ -150,19 +150,19 @@ func (r *ResultRule) refuses(name string, value int64, judged int, first map[int
 	return ""
 }
 
-// Results are the words that firmware has given as its results (sl_result), by processor and
-// the word's number; a word that is given again replaces the one before, and a restart takes back all.
+// Results holds the result words of firmware (sl_result) by processor and word number. A new value replaces the old
+// one, and a restart discards the processor's words.
 type Results struct {
-	Lost uint64 // results that there was no room for
+	Lost uint64 // results lost for lack of room
 
-	key, value []uint64 // key: processor in the upper half, number of the word in the lower
+	key, value []uint64 // key: processor in the upper half, word number in the lower
 	index      map[uint64]int
 }
 
-// ResultsMax is how many words are kept.
+// ResultsMax is the maximum number of words kept.
 const ResultsMax = 1 << 20
 
-// Result is one word: what firmware of a processor has given as its word k.
+// Result is one result word of a processor.
 type Result struct {
 	Processor int
 	Word      uint32
@@ -171,7 +171,7 @@ type Result struct {
 
 func resultKey(processor int, word uint32) uint64 { return uint64(processor)<<32 | uint64(word) }
 
-// Set takes a result, and reports whether that changes anything.
+// Set records a result and reports whether it changes anything.
 func (r *Results) Set(x Result) (changed bool) {
 	key := resultKey(x.Processor, x.Word)
 	switch i, again := r.index[key]; {
@@ -191,7 +191,7 @@ func (r *Results) Set(x Result) (changed bool) {
 	return true
 }
 
-// Forget takes back what processors have given, in ascending order: they have been restarted.
+// Forget discards the results of restarted processors, given in ascending order.
 func (r *Results) Forget(processors []int) {
 	if len(processors) == 0 || len(r.key) == 0 {
 		return
@@ -207,7 +207,7 @@ func (r *Results) Forget(processors []int) {
 	r.key, r.value = r.key[:kept], r.value[:kept]
 }
 
-// Get returns a processor's word, and whether it was given.
+// Get returns a processor's word and whether it was given.
 func (r *Results) Get(processor int, word uint32) (value uint64, given bool) {
 	i, given := r.index[resultKey(processor, word)]
 	if !given {
@@ -216,7 +216,7 @@ func (r *Results) Get(processor int, word uint32) (value uint64, given bool) {
 	return r.value[i], true
 }
 
-// All returns all of them as rows of processor, word and value, in this order.
+// All returns all words as rows of processor, word and value, in ascending order.
 func (r *Results) All() [][3]uint64 {
 	rows := make([][3]uint64, len(r.key))
 	for i, key := range r.key {
@@ -226,7 +226,7 @@ func (r *Results) All() [][3]uint64 {
 	return rows
 }
 
-// Reset forgets all.
+// Reset discards all results.
 func (r *Results) Reset() { *r = Results{key: r.key[:0], value: r.value[:0]} }
 
 // State visits all columns.
@@ -257,26 +257,25 @@ func (r *Results) State(v *hw.StateVisitor) {
 	})
 }
 
-// Keeper is a referee with rules of its own: Keeps names those that it checks.
+// Keeper is a referee with rules of its own. Keeps returns their names.
 type Keeper interface{ Keeps() []string }
 
-// Judge is a Keeper that holds results to its rules as soon as they are given: Judge is called after the
-// boundaries of all shards, with the results that have changed there, and yields what breaks a rule from
-// then on.
+// Judge is a Keeper that checks results as soon as they are given. Judge is called after the boundaries of all shards
+// with the results changed there, and yields new violations.
 type Judge interface {
 	Keeper
 	Judge(rules *Rules, given []Result, yield func(Finding))
 }
 
-// Judge finds the processors whose results are not what they must be; names are those of the words of results, and those
-// that are skipped are not judged. A processor that has given none breaks the rule, and so does a rule that has nothing to judge: those
-// that compare need two processors.
+// Judge finds the processors whose results break a rule; names are the names of result words, and skipped processors
+// are ignored. A missing result breaks its rule, and so does a rule with nothing to judge: comparisons need two
+// processors.
 func (r *ResultRules) Judge(given *Results, names []string, processors int, skipped func(processor int) bool, find func(Finding)) {
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
-		first := map[int64]int{} // the first processor with a value
-		judged := -1             // the first one that has given any
-		count, last := 0, 0      // those that are judged, and the last of them
+		first := map[int64]int{} // first processor by value
+		judged := -1             // first processor with a result
+		count, last := 0, 0      // number of judged processors, and the last one
 		for processor := range processors {
 			if skipped(processor) {
 				continue

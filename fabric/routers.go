@@ -7,30 +7,30 @@ import (
 	"starloom/hw"
 )
 
-// Routers are what a network of routers is built from. Nodes are the ports of processors.
+// Routers describes a network of routers. Nodes are the ports of processors.
 type Routers struct {
 	Config hw.RouterConfig
 	Graph  hw.RouterGraph
 	Routes hw.RouteTable
 	NIC    *NICPorts
-	ByTag  bool   // the tag of a frame says in which VC of its class it leaves its NIC; else they are taken in turn
-	Media  int    // media without routers, whose numbers are before those of channels
+	ByTag  bool   // a frame's tag selects the VC of its class by which it leaves its NIC; otherwise VCs are used in turn
+	Media  int    // media without routers, numbered before the channels
 	Tick   int    // cycles between two calls of handlers
-	Bits   int    // of a flit, in which frames travel
-	Sink   bool   // NICs take every flit, and their RX FIFOs may overflow; else flits wait for a place
-	Shown  string // of deadlocks, before a run: that there are none, or why there may be; "" for nothing
+	Bits   int    // bits per flit
+	Sink   bool   // NICs accept every flit, and RX FIFOs may overflow; otherwise flits wait for room
+	Shown  string // statement about deadlocks before a run: absent, or the reason for possible ones; "" for none
 
-	// Later makes the routes of a large network, and Shown, when it is run and not when it is read; nil: they are there.
+	// Later builds the routes and Shown of a large network when it is run; nil if they are set.
 	Later func() error
 
-	Names []string   // what routers of a drawing are called; nil: they have numbers
-	Ports [][]string // what the ports of each router are called; nil: likewise
-	// Places are where a picture has routers, nil if nothing is known.
+	Names []string   // names of routers from a drawing; nil for numbers
+	Ports [][]string // names of each router's ports; nil for numbers
+	// Places are the positions of routers in a picture, nil if unknown.
 	Places []Place
-	Round  map[int]Place // links that lead round to the other side: the way in which they leave
+	Round  map[int]Place // directions in which wraparound links leave
 }
 
-// Router is what a router is called.
+// Router returns the name of a router.
 func (r *Routers) Router(i int) string {
 	if r.Names == nil {
 		return fmt.Sprintf("router %d", i)
@@ -38,10 +38,10 @@ func (r *Routers) Router(i int) string {
 	return r.Names[i]
 }
 
-// Bytes is the memory of routers and channels, and of their sources and sinks.
+// Bytes returns the memory of routers, channels, sources and sinks.
 func (r *Routers) Bytes() uint64 { return hw.RouterBytes(&r.Config, &r.Graph, &r.Routes) }
 
-// Channel is what a channel between two routers is called, by its output port and its end.
+// Channel returns the name of a channel between two routers, given by its output port and its end.
 func (r *Routers) Channel(from, output, to int) string {
 	if r.Names == nil {
 		return fmt.Sprintf("router %d to %d", from, to)
@@ -49,14 +49,14 @@ func (r *Routers) Channel(from, output, to int) string {
 	return r.Names[from] + ":" + r.Ports[from][output] + " to " + r.Names[to]
 }
 
-// RouterWays are the ways of packets through routers, as links.
+// RouterWays computes the paths of packets through routers as links.
 type RouterWays struct {
 	*Routers
-	first []int   // of each router: its first output port in link
-	link  []int32 // of each output port, -1 for none
+	first []int   // by router: its first output port in link
+	link  []int32 // by output port: its link, -1 for none
 }
 
-// Ways are those of all packets.
+// Ways returns the paths of all packets.
 func (r *Routers) Ways() *RouterWays {
 	w, ports := &RouterWays{Routers: r}, 0
 	for _, count := range r.Graph.Ports {
@@ -70,7 +70,7 @@ func (r *Routers) Ways() *RouterWays {
 	return w
 }
 
-// Follow passes the links from one node to another.
+// Follow calls pass for each link from one node to another.
 func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	at, nodes, phase := w.Graph.Nodes[source], len(w.Graph.Nodes), false
 	for {
@@ -85,10 +85,10 @@ func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	}
 }
 
-// Latency is how many cycles a packet takes through an empty network, from the cycle in which it is created to that of its tail. Its flits
-// are no more than a buffer takes.
+// Latency returns the cycles of a packet through an empty network, from its creation to the arrival of its tail. The
+// packet must fit one buffer.
 func (w *RouterWays) Latency(source, destination uint32, flits int) (cycles int) {
-	passes := 3 + w.Config.RoutingDelay // of a router: its allocators and the two registers after the switch, and the route
+	passes := 3 + w.Config.RoutingDelay // per router: the allocators, two registers after the switch, and routing
 	cycles = 1 + w.Graph.Nodes[source].Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1
 	w.Follow(source, destination, func(link int) { cycles += w.Graph.Links[link].Latency + passes })
 	return cycles

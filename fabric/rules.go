@@ -8,7 +8,7 @@ import (
 	"starloom/traces"
 )
 
-// rulesSource is this file, whose comments describe keys of a scenario.
+// rulesSource is this file: its comments describe keys of a scenario.
 //
 //go:embed rules.go
 var rulesSource string
@@ -51,17 +51,16 @@ type Rules struct {
 	// a broadcast reaches every processor in the step that its algorithm says: for most that of its
 	// distance
 	ReceiveStep bool `json:"receive_step,omitempty"`
-	Deadlock    bool `json:"-"` // there are routers
-	MeetsBudget bool `json:"-"` // firmware.cpu says so
-	Credits     bool `json:"-"` // a fault may lose some
+	Deadlock    bool `json:"-"` // set if the network has routers
+	MeetsBudget bool `json:"-"` // set by firmware.cpu
+	Credits     bool `json:"-"` // set if a fault may lose credits
 	// no update of a processor's neurons raises the energy of a Hopfield network
 	Energy bool `json:"energy,omitempty"`
 }
 
 func (Rules) Declaration() string { return rulesSource }
 
-// CollisionFree names slots of a step that repeats every Period slots; the first
-// slot of a step is 1.
+// CollisionFree selects slots of a step, which repeats every Period slots. Slots count from 1.
 type CollisionFree struct {
 	// slots of one step of the algorithm
 	Period int `json:"period" jsonschema:"required,minimum=1,maximum=65535"`
@@ -73,14 +72,14 @@ func (CollisionFree) Example() string { return "{period: 1, slots: [1]} for all 
 
 func (CollisionFree) Declaration() string { return rulesSource }
 
-// The names of the rules.
+// Names of the rules.
 const (
 	RuleTrap          = "firmware_trap"             // no handler traps
 	RuleFail          = "firmware_fail"             // no handler calls sl_fail
 	RuleIllegalSend   = "illegal_send"              // firmware sends only what its NIC accepts
-	RuleIllegalListen = "illegal_listen"            // firmware listens only where there is a port
-	RuleFinishes      = "finishes"                  // every processor is done before the run is ended
-	RuleDeadlock      = "deadlock"                  // packets in routers do not wait for one another for ever
+	RuleIllegalListen = "illegal_listen"            // firmware listens only to existing ports
+	RuleFinishes      = "finishes"                  // every processor is done before the run ends
+	RuleDeadlock      = "deadlock"                  // packets in routers do not wait for one another forever
 	RuleCollisionFree = "collision_free"            // Rules.CollisionFree
 	RuleHeld          = "packets_per_processor_max" // Rules.PacketsPerProcessorMax
 	RuleExactlyOnce   = "exactly_once"              // Rules.ExactlyOnce
@@ -97,12 +96,12 @@ const (
 	RuleAgreement     = "agreement"                 // Rules.Agreement
 	RuleValidity      = "validity"                  // Rules.Validity
 	RuleEnergy        = "energy"                    // Rules.Energy
-	RuleMeetsBudget   = "meets_budget"              // a handler is done at the end of the compute window
-	RuleCredits       = "credits"                   // no credit between routers is lost: what is out is in flits and on its way
-	RuleLateLight     = "late_light"                // no light reaches the receivers in the last guard cycle of a slot
+	RuleMeetsBudget   = "meets_budget"              // a handler ends within the compute window
+	RuleCredits       = "credits"                   // no credit between routers is lost
+	RuleLateLight     = "late_light"                // no light reaches receivers in the last guard cycle of a slot
 )
 
-// Checked lists the rules of a run: those of every run, and those of Rules.
+// Checked returns the names of the checked rules: those of every run, then those of Rules.
 func (r *Rules) Checked() []string {
 	names := []string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}
 	for _, rule := range []struct {
@@ -122,7 +121,7 @@ func (r *Rules) Checked() []string {
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
 
-// Limits are the numbers that the rules have, in words, by their names.
+// Limits returns the limits of the rules as text by rule name.
 func (r *Rules) Limits() map[string]string {
 	limits := map[string]string{}
 	if r.DeadlineSlots > 0 {
@@ -153,7 +152,7 @@ func (r *Rules) Limits() map[string]string {
 	return limits
 }
 
-// Checks are those that the ledgers watch.
+// Checks returns the rules checked by ledgers.
 func (r *Rules) Checks() Checks {
 	return Checks{
 		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, InOrder: r.InOrder, NoCreation: r.NoCreation,
@@ -161,7 +160,7 @@ func (r *Rules) Checks() Checks {
 	}
 }
 
-// OfPackets lists the rules of single packets of traffic, on every network.
+// OfPackets returns the rules of single traffic packets, on every network.
 func (r *Rules) OfPackets() (names []string) {
 	if r.DeadlineSlots > 0 {
 		names = append(names, RuleDeadline)
@@ -175,7 +174,7 @@ func (r *Rules) OfPackets() (names []string) {
 	return names
 }
 
-// Disciplined lists those of the rules that only networks of some disciplines can check, with what these are.
+// Disciplined returns the checked rules that only networks of some disciplines support.
 func (r *Rules) Disciplined() (names []string) {
 	names = r.Switched()
 	if r.LatencyMax > 0 {
@@ -187,10 +186,9 @@ func (r *Rules) Disciplined() (names []string) {
 	return names
 }
 
-// switchedRules are those that are about the one switch of a NIC.
 var switchedRules = []string{RuleOneBus, RuleBusLength}
 
-// Switched lists those of the rules that are about the one switch of a NIC: the discipline Switched.
+// Switched returns the checked rules about the switch of a NIC (discipline Switched).
 func (r *Rules) Switched() (names []string) {
 	if r.OneBus {
 		names = append(names, RuleOneBus)
@@ -201,7 +199,7 @@ func (r *Rules) Switched() (names []string) {
 	return names
 }
 
-// Judged lists those of the rules that only some referees can check.
+// Judged returns the checked rules that only some referees support.
 func (r *Rules) Judged() (names []string) {
 	for _, rule := range []struct {
 		name    string
@@ -214,15 +212,15 @@ func (r *Rules) Judged() (names []string) {
 	return names
 }
 
-// Checks are the rules that the ledgers watch.
+// Checks are the rules checked by ledgers.
 type Checks struct {
-	HeldMax     int    // packets per processor, 0 for no rule
-	ExactlyOnce bool   // a packet arrives once, and only where it belongs
-	NoLoss      bool   // no frame is lost
-	LatencyMax  uint32 // cycles of a frame between processors at routers, 0 for no rule
-	InOrder     bool   // frames between processors at routers do not overtake one another
-	NoCreation  bool   // a frame of gossip has no item that its sender does not know
-	OneBus      bool   // a processor does not listen to another bus than it sends to
-	BusLength   bool   // not too many processors are on one bus
+	HeldMax     int  // packets per processor, 0 for no limit
+	ExactlyOnce bool // a packet arrives once, at its destination
+	NoLoss      bool
+	LatencyMax  uint32 // cycles of a frame between processors at routers, 0 for no limit
+	InOrder     bool   // frames between processors at routers keep their order
+	NoCreation  bool   // a frame of gossip has no item unknown to its sender
+	OneBus      bool   // a processor listens only to the bus that it sends to
+	BusLength   bool   // a bus does not have too many processors
 	ReceiveStep bool   // a broadcast reaches a processor in its step
 }

@@ -7,8 +7,8 @@ import (
 	"starloom/traces"
 )
 
-// Scan reads what the handlers of some cells have said: who is finished, who sends,
-// who holds how many packets, whose TX FIFO was too small.
+// Scan reads the registers that handlers of some cells have written: done, TX and RX counts, held packets, TX
+// overflow.
 func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	finished, any, held := scanWords(b.Words, cells, uint64(l.HeldMax))
 	l.Finished += finished
@@ -19,7 +19,7 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
 		l.scanHeld(b, cells, slot)
 	}
-	// No count is larger than the union of all.
+	// The union of all counts bounds each of them.
 	if any>>nic.WordRxCountShift&0xFF > uint64(b.RxFrames) || any>>nic.WordTxCountShift&0xFF > uint64(b.TxFrames) {
 		l.scanCounts(b, cells, slot)
 	}
@@ -34,9 +34,8 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanWords goes through the registers of some processors, one load and no branch
-// that depends on them: how many are done or faulty, the union of all words, and the
-// largest number of packets held, not below held.
+// scanWords summarises the registers of some processors with one load each and no data-dependent branch: the number
+// done or faulty, the union of all words, and the maximum number of packets held, at least held.
 func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, heldMax uint64) {
 	var done uint64
 	for _, cell := range cells {
@@ -48,7 +47,7 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 	return int(done), any, held
 }
 
-// ScanListen takes the cells first..end-1 that listen where there is no port in this slot off the fabric.
+// ScanListen takes cells first..end-1 that listen to missing ports in this slot off the fabric.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
 	if b.Taps != nil || b.Own != nil {
@@ -61,8 +60,8 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	}
 	excess, limit := uint64(0), uint64(b.Ports)+uint64(wrap-1)
 	for _, port := range ports {
-		// PortNone is the highest port, PortAll is below it: plus one or two they wrap. What
-		// is above the limit then makes the difference negative.
+		// PortNone is the highest port, PortAll the next lower: plus one or two they wrap. A port above the limit
+		// makes the difference negative.
 		excess |= limit - uint64(port+wrap)
 	}
 	if int64(excess) >= 0 {
@@ -99,7 +98,7 @@ func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanCounts takes processors with impossible FIFO counts in their registers off the fabric.
+// scanCounts takes processors with impossible FIFO counts off the fabric.
 func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
 		r := &b.Registers[cell]

@@ -1,42 +1,42 @@
 package fabric
 
-// Plane is where processors are. Neighbours are at distance 1.
+// Plane holds positions of processors. Neighbours are at distance 1.
 type Plane struct {
-	// Place is where a processor is; drawn is false for those of other planes.
+	// Place returns the position of a processor; drawn is false in other planes.
 	Place func(processor int) (x, y float64, drawn bool)
-	// Step is where a port leads to, from its processor; 0, 0 to another plane.
+	// Step returns the direction of a port from its processor; 0, 0 for another plane.
 	Step func(port int) (dx, dy float64)
 }
 
-// Sketch is where processors and media are in a plane; neighbours are about 1 apart.
+// Sketch holds positions of processors and media in a plane. Neighbours are about 1 apart.
 type Sketch struct {
 	Processors []Spot
-	Media      []Spot        // those that are drawn as nodes
-	At         []int         // by medium: which of Media it is, -1 for a line between processors
-	Latencies  []string      // by medium: cycles, "" for those that all have; nil for none
-	Round      map[int]Place // media of lines that lead round to the other side: the way in which they leave
-	Lines      []SketchLine  // between nodes of Media, which no port of a processor leads to
+	Media      []Spot        // media drawn as nodes
+	At         []int         // by medium: its index in Media, -1 for a line between processors
+	Latencies  []string      // by medium: latency in cycles, "" for the common one; nil for none
+	Round      map[int]Place // wraparound lines: directions in which they leave
+	Lines      []SketchLine  // lines between nodes of Media that no port of a processor leads to
 }
 
 // SketchLine is a medium between two nodes of Media.
 type SketchLine struct {
 	Medium, From, To int
-	Number           int // of the other end, where the line leads round
+	Number           int // number of the other end of a wraparound line
 }
 
-// Spot is something with a name at a place.
+// Spot is a named position.
 type Spot struct {
 	Name  string
-	Kind  string    // of a medium that is a node: what it is called
-	Shape SpotShape // of such a node
-	Path  string    // of a node that stands for several media, whose paths begin with it; else ""
+	Kind  string    // noun for a medium drawn as a node
+	Shape SpotShape // shape of such a node
+	Path  string    // common prefix of the media's paths if a node represents several, otherwise ""
 	Place
 }
 
-// SpotShape is what a medium looks like.
+// SpotShape is the drawn shape of a medium.
 type SpotShape uint8
 
-// The shapes.
+// Values of SpotShape.
 const (
 	Round   SpotShape = iota // a disc
 	Flat                     // a bar
@@ -44,5 +44,5 @@ const (
 	Boxed                    // an empty box
 )
 
-// Place is a place in a plane.
+// Place is a position in a plane.
 type Place struct{ X, Y float64 }

@@ -11,14 +11,13 @@ import (
 	"starloom/hw"
 )
 
-// trafficSource is this file, whose comments describe keys of a scenario.
+// trafficSource is this file: its comments describe keys of a scenario.
 //
 //go:embed traffic.go
 var trafficSource string
 
-// Traffic lets every processor send packets, one after the other, to destinations of a pattern. What is sent
-// is a function of these keys, the seed and the processor alone, on every network. Package fabric/traffic
-// draws it, offers it to firmware, and measures. What is left out has the value that it settles.
+// Traffic makes every processor send packets to destinations of a pattern. The packets depend only on these keys, the
+// seed and the processor. Package fabric/traffic draws, offers and measures them, and sets defaults.
 type Traffic struct {
 	// where packets go: uniform to any processor, transpose row i, column j to row j, column i,
 	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number,
@@ -58,13 +57,13 @@ type Traffic struct {
 	// cycles, as --packets writes it, or src, dest, size and ctime; relative to the scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
 
-	Path string       `json:"-"` // of File as seen from the working folder
-	Rows []TrafficRow `json:"-"` // of the file, or from Go
+	Path string       `json:"-"` // path of File from the working folder
+	Rows []TrafficRow `json:"-"` // from the file or from Go
 }
 
 func (Traffic) Declaration() string { return trafficSource }
 
-// Hotspot is a processor to which many packets go.
+// Hotspot is a processor that receives a share of all packets.
 type Hotspot struct {
 	// the processor
 	Node int `json:"node" jsonschema:"required,minimum=0,maximum=2147483646"`
@@ -74,8 +73,8 @@ type Hotspot struct {
 
 func (Hotspot) Declaration() string { return trafficSource }
 
-// SizeShare is a number of frames that packets have, and how often. In a scenario the number alone may stand
-// for it, and one for the whole list.
+// SizeShare is a packet size with its weight. In a scenario the number alone is enough, and one object may replace a
+// list of one.
 type SizeShare struct {
 	// of a packet
 	Frames int `json:"frames" jsonschema:"required,minimum=1,maximum=255"`
@@ -85,7 +84,7 @@ type SizeShare struct {
 
 func (SizeShare) Declaration() string { return trafficSource }
 
-// Share is the weight that is meant.
+// Share returns the weight, 1 by default.
 func (s SizeShare) Share() float64 {
 	if s.Weight == 0 {
 		return 1
@@ -97,16 +96,16 @@ func (SizeShare) Short() (key, description string) {
 	return "frames", "frames of a packet: a number, or a list of numbers or of {frames, weight} (default 1)"
 }
 
-// TrafficRow is a packet of a file: it is created in a cycle.
+// TrafficRow is a packet of a file, created in cycle Created.
 type TrafficRow struct {
 	Created             uint64
 	Source, Destination uint32
 	Size                uint8
-	Line                uint32 // of the file
-	ID                  uint64 // of a column id or pid; without one, the number of the row, from 0 on
+	Line                uint32 // line number in the file
+	ID                  uint64 // column id or pid, or the number of the row from 0
 }
 
-// The values of Traffic.Pattern.
+// Values of Traffic.Pattern.
 const (
 	PatternUniform       = "uniform"        // to any processor
 	PatternTranspose     = "transpose"      // row i, column j to row j, column i
@@ -114,18 +113,18 @@ const (
 	PatternBitReverse    = "bit_reverse"    // the bits in reverse order
 	PatternShuffle       = "shuffle"        // the bits rotated left by one
 	PatternTornado       = "tornado"        // about halfway round
-	PatternNeighbour     = "neighbour"      // to the next
-	PatternHotspot       = "hotspot"        // to Traffic.Hotspots, the others as uniform
+	PatternNeighbour     = "neighbour"      // to the next processor
+	PatternHotspot       = "hotspot"        // to Traffic.Hotspots, others as uniform
 	PatternPermutation   = "permutation"    // a permutation drawn from the seed
 )
 
-// Patterns are the values of Traffic.Pattern.
+// Patterns returns the values of Traffic.Pattern.
 func Patterns() []string {
 	return []string{PatternUniform, PatternTranspose, PatternBitComplement, PatternBitReverse, PatternShuffle, PatternTornado, PatternNeighbour,
 		PatternHotspot, PatternPermutation}
 }
 
-// PatternOf is what a pattern is called here that BookSim calls otherwise, and what to write: "" for neither.
+// PatternOf returns a remedy for BookSim's name of a pattern, "" if the word is not one.
 func PatternOf(word string) string {
 	is := map[string]string{"bitcomp": PatternBitComplement, "bitrev": PatternBitReverse, "randperm": PatternPermutation, "neighbor": PatternNeighbour,
 		"hot_spot": PatternHotspot, "random": PatternUniform}[word]
@@ -139,7 +138,7 @@ func PatternOf(word string) string {
 	return word + " of BookSim is called " + is + " here: write pattern: " + is
 }
 
-// The values of Traffic.Arrivals.
+// Values of Traffic.Arrivals.
 const (
 	ArrivalsBernoulli = "bernoulli" // with probability Rate in each slot
 	ArrivalsBursty    = "bursty"    // in each slot of bursts
@@ -147,19 +146,19 @@ const (
 	ArrivalsFile      = "file"      // as Traffic.File says
 )
 
-// PacketRow is a row of a file of packets, with cycles from the start of the run.
+// PacketRow is a row of a packet file. Cycles count from the start of the run.
 type PacketRow struct {
 	ID                      uint64
 	Source, Destination     uint32
 	Size, Hops              uint16 // frames or flits; hops so far
-	Created, Sent, Received uint64 // NotYet for what has not happened
+	Created, Sent, Received uint64 // NotYet for events that have not happened
 	Measured                bool
 }
 
-// NotYet is the cycle of what has not happened.
+// NotYet is the cycle of an event that has not happened.
 const NotYet = math.MaxUint64
 
-// PacketRowOf is the row of a packet of routers, with its number as its ID.
+// PacketRowOf returns the row of a packet of routers. Its ID is the packet's number.
 func PacketRowOf(p *hw.Packets, i uint32) PacketRow {
 	at := func(cycle uint32) uint64 {
 		if cycle == hw.PacketPending {
@@ -171,10 +170,10 @@ func PacketRowOf(p *hw.Packets, i uint32) PacketRow {
 		Created: at(p.Created[i]), Sent: at(p.Sent[i]), Received: at(p.Received[i])}
 }
 
-// WritePackets writes a file of packets: CSV with a header.
+// WritePackets writes packets as CSV with a header.
 func WritePackets(to io.Writer, rows iter.Seq[PacketRow]) error {
 	w := bufio.NewWriter(to)
-	_, _ = w.WriteString("id,source,destination,size,created,sent,received,hops,measured\n") // Flush has the error
+	_, _ = w.WriteString("id,source,destination,size,created,sent,received,hops,measured\n") // Flush returns the error
 	var line []byte
 	for r := range rows {
 		line = strconv.AppendUint(line[:0], r.ID, 10)

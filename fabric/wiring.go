@@ -8,22 +8,22 @@ import (
 	"starloom/hw"
 )
 
-// Wiring is who drives and who hears each medium of a passive network, as index slices: the one
-// description of which both engines can be made. Entry processor*Shape.Ports+port is a port.
+// Wiring lists who drives and who hears each medium of a passive network, as index slices for both engines. Entry
+// processor*Shape.Ports+port is a port.
 type Wiring struct {
-	Sends []uint32 // by port: the medium that it leads to, NoMedium for none
-	Hears []uint32 // by port: the medium that it hears, NoMedium for none
-	// Opposite is, by medium, the one that carries the other direction of the same half-duplex
-	// link: frames on both meet. Nil: none does.
+	Sends []uint32 // by port: medium that it drives, or NoMedium
+	Hears []uint32 // by port: medium that it hears, or NoMedium
+	// Opposite is, by medium, the other direction of the same half-duplex link: frames on both collide. Nil if none
+	// is half-duplex.
 	Opposite []uint32
 
-	sendRows, hearRows []uint32 // by processor: where a row begins that is the same as its own; nil: its own
+	sendRows, hearRows []uint32 // by processor: start of an equal row; nil if rows are not shared
 }
 
-// NoMedium is where a port leads that leads nowhere, or that hears nothing.
+// NoMedium marks a port without a medium.
 const NoMedium = hw.NoCoupler
 
-// NewWiring returns one in which no port leads anywhere.
+// NewWiring returns a wiring in which no port has a medium.
 func NewWiring(ports int) *Wiring {
 	w := &Wiring{Sends: make([]uint32, ports), Hears: make([]uint32, ports)}
 	for _, table := range [][]uint32{w.Sends, w.Hears} {
@@ -35,13 +35,13 @@ func NewWiring(ports int) *Wiring {
 	return w
 }
 
-// Share finds processors whose ports lead to the same media, or hear the same: one row of a table stands for all of
-// them, and those that a slot asks for fit a cache. Once called, nothing may change.
+// Share merges equal rows of processors, so that the accessed rows fit a cache. Afterwards the wiring must not
+// change.
 func (w *Wiring) Share(ports int) {
 	w.sendRows, w.hearRows = sharedRows(w.Sends, ports), sharedRows(w.Hears, ports)
 }
 
-// sharedRows are the rows of a table that stand for those that are the same, nil if there are few.
+// sharedRows returns the start of an equal row for each row of a table, nil if few are equal.
 func sharedRows(table []uint32, ports int) (rows []uint32) {
 	if ports == 0 || len(table) == 0 {
 		return nil
@@ -64,10 +64,10 @@ func sharedRows(table []uint32, ports int) (rows []uint32) {
 	return rows
 }
 
-// SendRow is where the row of a processor begins in Sends.
+// SendRow returns the start of a processor's row in Sends.
 func (w *Wiring) SendRow(processor, ports int) int { return rowAt(w.sendRows, processor, ports) }
 
-// HearRow is where the row of a processor begins in Hears.
+// HearRow returns the start of a processor's row in Hears.
 func (w *Wiring) HearRow(processor, ports int) int { return rowAt(w.hearRows, processor, ports) }
 
 func rowAt(rows []uint32, processor, ports int) int {
@@ -77,16 +77,16 @@ func rowAt(rows []uint32, processor, ports int) int {
 	return int(rows[processor])
 }
 
-// Listeners are the ports that hear each medium, in ascending order.
+// Listeners lists the ports that hear each medium in ascending order.
 type Listeners struct {
 	first []uint32 // by medium, and the end of the last one
 	ports []uint32
 }
 
-// Of are those of a medium.
+// Of returns the listeners of a medium.
 func (l *Listeners) Of(medium uint32) []uint32 { return l.ports[l.first[medium]:l.first[medium+1]] }
 
-// Listeners returns those of all media.
+// Listeners returns the listeners of all media.
 func (w *Wiring) Listeners(media int) Listeners {
 	l := Listeners{make([]uint32, media+1), nil}
 	for _, medium := range w.Hears {
@@ -108,5 +108,5 @@ func (w *Wiring) Listeners(media int) Listeners {
 	return l
 }
 
-// wiredBy is a discipline that says where each port leads.
+// wiredBy is a discipline with its own wiring.
 type wiredBy interface{ wiredBy() *Wiring }

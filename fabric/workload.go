@@ -11,14 +11,13 @@ import (
 	"starloom/traces"
 )
 
-// workloadSource is this file, whose comments describe keys of a scenario.
+// workloadSource is this file: its comments describe keys of a scenario.
 //
 //go:embed workload.go
 var workloadSource string
 
-// Workload says what the firmware has to carry: one of its fields. A scenario file
-// gives a permutation as such or in a file; in both cases Permutation is what
-// holds afterwards.
+// Workload is the task of the firmware: one of its fields. A permutation given directly or in a file ends up in
+// Permutation.
 type Workload struct {
 	// destination of every processor's packet
 	Permutation Permutation `json:"permutation"`
@@ -41,7 +40,7 @@ type Workload struct {
 
 func (Workload) Declaration() string { return workloadSource }
 
-// The kinds of workloads, as Program.Workloads names them.
+// Kinds of workloads, as in Program.Workloads.
 const (
 	WorkloadPermutation = "permutation" // Workload.Permutation or Workload.File
 	WorkloadOneToAll    = "one_to_all"  // Workload.OneToAll
@@ -52,7 +51,7 @@ const (
 	WorkloadTraffic     = "traffic"     // Workload.Traffic
 )
 
-// Kind returns which workload it is.
+// Kind returns the kind of the workload.
 func (w *Workload) Kind() string {
 	switch {
 	case w.OneToAll != nil:
@@ -71,12 +70,12 @@ func (w *Workload) Kind() string {
 	return WorkloadPermutation
 }
 
-// Usual reports whether it is the one of a scenario that says nothing of it.
+// Usual reports whether it is the default workload of a scenario.
 func (w *Workload) Usual() bool {
 	return w.Kind() == WorkloadPermutation && w.File == "" && (w.Permutation.Kind == "" || w.Permutation.Kind == PermutationRandom)
 }
 
-// OneToAll names the processor that tells everybody.
+// OneToAll is a broadcast by one processor.
 type OneToAll struct {
 	// the speaker
 	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646"`
@@ -84,10 +83,10 @@ type OneToAll struct {
 
 func (OneToAll) Declaration() string { return workloadSource }
 
-// AllToAll lets every processor broadcast.
+// AllToAll makes every processor broadcast.
 type AllToAll struct{}
 
-// Gossip lets every processor tell all others its own, in each session.
+// Gossip makes every processor send its own item to all others, in each session.
 type Gossip struct {
 	// whom a processor tells first: identity, pipelined, shared-random, worst, optimal, or the path of a
 	// file.csv whose row i is the order of processor i, relative to the scenario's folder (default
@@ -106,15 +105,15 @@ type Gossip struct {
 	// a wrong one; silent: it says nothing (default value)
 	Fault string `json:"fault,omitempty" jsonschema:"enum=value,enum=two-faced,enum=silent"`
 
-	Path       string     `json:"-"` // of the file of orders as seen from the working folder; "": Orders is
-	ValuesPath string     `json:"-"` // of the file of values, likewise
+	Path       string     `json:"-"` // path of the file of orders from the working folder, "" without a file
+	ValuesPath string     `json:"-"` // path of the file of values from the working folder
 	Given      [][]uint32 `json:"-"` // orders from Go, instead of Orders
 	Vector     []int64    `json:"-"` // values of a vote from Go, instead of Values
 }
 
 func (Gossip) Declaration() string { return workloadSource }
 
-// Scatter names the processor that has the item at first.
+// Scatter spreads an item from one processor.
 type Scatter struct {
 	// the processor that has the item at first
 	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646"`
@@ -128,7 +127,7 @@ func (g *Gossip) FromFile() bool { return isTable(g.Orders) }
 // ValuesFromFile reports whether the values are in a file.
 func (g *Gossip) ValuesFromFile() bool { return isTable(g.Values) }
 
-// Resolve says where the files of its tables are.
+// Resolve sets the paths of the tables' files.
 func (g *Gossip) Resolve(path func(string) string) {
 	if g != nil && g.FromFile() {
 		g.Path = path(g.Orders)
@@ -140,7 +139,7 @@ func (g *Gossip) Resolve(path func(string) string) {
 
 func isTable(name string) bool { return strings.HasSuffix(name, ".csv") }
 
-// The values of Gossip.Fault, and of Gossip.Values if it is not a file.
+// Values of Gossip.Fault, and of Gossip.Values without a file.
 const (
 	FaultValue    = "value"     // the same wrong value for everybody
 	FaultTwoFaced = "two-faced" // a wrong value for voters with odd ids
@@ -148,11 +147,9 @@ const (
 	ValuesRandom  = "random"    // drawn from the seed
 )
 
-// Count returns the number of sessions.
 func (g *Gossip) Count() int { return max(1, g.Sessions) }
 
-// Adversary says for how many slots the permutation must keep a packet from
-// arriving.
+// Adversary is a permutation that keeps a packet from arriving for some slots.
 type Adversary struct {
 	// slots in which a packet must not arrive; even
 	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64"`
@@ -160,14 +157,13 @@ type Adversary struct {
 
 func (Adversary) Declaration() string { return workloadSource }
 
-// Permutation gives every processor's packet a destination: by rule, or as a
-// list in which entry i is the destination of processor i's packet.
+// Permutation gives every processor's packet a destination, by rule or as a list: entry i belongs to processor i.
 type Permutation struct {
 	Kind string   // PermutationRandom, PermutationIdentity, PermutationReverse or PermutationList
 	List []uint32 // only for PermutationList
 }
 
-// The values of Permutation.Kind.
+// Values of Permutation.Kind.
 const (
 	PermutationRandom   = "random"   // drawn from the scenario's seed
 	PermutationIdentity = "identity" // i to i
@@ -176,7 +172,7 @@ const (
 	PermutationAll      = "all"      // every permutation, one run after the other
 )
 
-// MarshalJSON writes the rule's name or the list, as in the scenario file.
+// MarshalJSON writes the rule's name or the list, as in a scenario file.
 func (p Permutation) MarshalJSON() ([]byte, error) {
 	if p.Kind == PermutationList {
 		return json.Marshal(p.List)
@@ -184,7 +180,7 @@ func (p Permutation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Kind)
 }
 
-// FillIdentity sends every packet to where it is.
+// FillIdentity sends every packet to its own source.
 func FillIdentity(p []uint32) {
 	for i := range p {
 		p[i] = uint32(i)
@@ -198,7 +194,7 @@ func FillReverse(p []uint32) {
 	}
 }
 
-// FillRandom makes p a uniformly drawn permutation, a function of the seed alone (Fisher-Yates).
+// FillRandom sets p to a uniformly drawn permutation that depends only on the seed (Fisher-Yates).
 func FillRandom(p []uint32, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
 	FillIdentity(p)
@@ -208,9 +204,9 @@ func FillRandom(p []uint32, seed uint64) {
 	}
 }
 
-// Misplaced says why a list that a user has written is not a permutation of that many processors, and what
-// to do: the first entry that is out of range or doubled, and which one is missing; entry is -1 if the list is too
-// long or too short. Of a permutation it returns nothing.
+// Misplaced returns the reason why a user's list is not a permutation of that many processors, and the remedy: the
+// first entry out of range or used twice, and the missing destination. entry is -1 for a wrong length. For a
+// permutation it returns "" as reason.
 func Misplaced(list []uint32, processors int) (entry int, reason, remedy string) {
 	if len(list) != processors {
 		count := traces.Plural(processors, "destination", "destinations")
@@ -241,7 +237,7 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 	return -1, "", ""
 }
 
-// CheckPermutation says why p is not a permutation of 0..n-1: the first entry that is out of range or doubled.
+// CheckPermutation returns an error for the first entry of p that is out of range 0..n-1 or used twice.
 func CheckPermutation(p []uint32, n int) error {
 	if len(p) != n {
 		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"), traces.Plural(n, "processor", "processors"))
