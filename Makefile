@@ -92,6 +92,7 @@ newer-all: newer-tree
 	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run TestRans -record ./internal/tools
 
 newer-tree:
+	@$(GO) mod download # inside, no proxy is asked
 	@.ci/root make $(SUITE) $(NEWER)
 
 cluster:

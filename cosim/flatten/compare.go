@@ -67,9 +67,11 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 			if keeps && m.Rules == nil {
 				break
 			}
-			if again, failed := compare(ctx, s, []*Module{m, &ones}, o, cycles, seed, keeps); failed == nil {
+			again, failed := compare(ctx, s, []*Module{m, &ones}, o, cycles, seed, keeps)
+			if failed == nil {
 				return again, nil
 			}
+			err = failed // a difference beside those of X
 		}
 	}
 	return done, err

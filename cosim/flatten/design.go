@@ -2,6 +2,7 @@ package flatten
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -80,9 +81,15 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 			if n.kind == "VARREF" && (strings.Contains(n.rest, "[LV]") || strings.Contains(n.rest, "[LRV]")) {
 				v := d.variableOf(n)
 				d.written[v] = true
-				v.temp = v.temp && process.kind != "ASSIGNW" // assign {c[1], y} = c[0] + d; has an intermediate variable, which is a net
 			}
 		})
+		if process.kind == "ASSIGNW" { // assign {c[1], y} = c[0] + d; has a temporary on its way, which is a net
+			process.outsideCalls(func(n *node) {
+				if n.kind == "VARREF" && !strings.Contains(n.rest, "[RV]") {
+					d.variableOf(n).temp = false
+				}
+			})
+		}
 	}
 	return d
 }
@@ -97,10 +104,13 @@ func (d *design) declare(n *node, plain map[string]bool) {
 		panic(d.refuse(n, "a variable without a name", "give it one"))
 	}
 	of := d.nodes[id[1]]
+	if file, _, _ := d.position(of); filepath.Base(file) == "verilated_std.sv" {
+		return // Verilator's own classes
+	}
 	v := &variable{index: len(d.variables), at: of, name: d.plainName(name[1] + "." + name[2])}
 	words := strings.Fields(of.rest)
 	v.kept = strings.Contains(name[2], "__Vstatic__")
-	v.temp = v.kept || slices.Contains(words, "BLOCKTEMP")
+	v.temp = v.kept || slices.Contains(words, "BLOCKTEMP") || slices.Contains(words, "[VAUTOM]")
 	if of.parent.kind == "MODULE" && of.parent.name() == "__024root" {
 		v.input, v.output = slices.Contains(words, "[PI]"), slices.Contains(words, "[PO]")
 	}

@@ -174,7 +174,7 @@ func assigned(statements []*node, variable string) bool {
 		done := false
 		switch n.kind {
 		case "ASSIGN":
-			done = n.one(2).kind == "VARREF" && n.one(2).declared() == variable
+			done = n.one(1).kind != "CRESET" && n.one(2).kind == "VARREF" && n.one(2).declared() == variable
 		case "IF":
 			done = assigned(n.operands[1], variable) && assigned(n.operands[2], variable)
 		case "BEGIN", "JUMPBLOCK":

@@ -44,7 +44,7 @@ var expressions = withOperations(map[string]expression{
 	"POW": (*process).power, "POWSU": (*process).power, "POWUS": (*process).power, "POWSS": (*process).power,
 	"EQCASE": (*process).literally, "NEQCASE": (*process).literally,
 	"EQWILD": (*process).wildly, "NEQWILD": (*process).wildly,
-	"COUNTBITS": (*process).bitsLike, "ISUNKNOWN": (*process).isX,
+	"CRESET": (*process).unset, "COUNTBITS": (*process).bitsLike, "ISUNKNOWN": (*process).isX,
 })
 
 func withOperations(all map[string]expression) map[string]expression {

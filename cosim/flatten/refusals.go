@@ -439,7 +439,7 @@ func (n *node) below() string { return firstGroup(typeBelow.FindStringSubmatch(n
 // continuous refuses assign in a process. Verilator treats it as a plain assignment.
 func (l *lost) continuous() {
 	l.source.each(func(n *node) {
-		if n.kind == "ASSIGN" && l.word(n) == "assign" {
+		if n.kind == "ASSIGNCONT" || n.kind == "ASSIGN" && l.word(n) == "assign" {
 			l.first(n, "assign in a process", "write = or <=, or assign outside")
 		}
 	})

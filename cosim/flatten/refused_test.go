@@ -103,6 +103,10 @@ func TestLongRefused(t *testing.T) {
 				require.Len(t, m.Unknown, 1)
 				return
 			}
+			if name == "case of signs" && cosimtest.Since(t, "verilator", 5, 48) { // which extends it without a sign
+				require.NoError(t, err)
+				return
+			}
 			require.ErrorContains(t, err, c.says)
 			var refused *cosim.InputError
 			require.ErrorAs(t, err, &refused)
@@ -136,6 +140,10 @@ func TestLongWrongPrint(t *testing.T) {
 	m, err = Print(context.Background(), s, o)
 	require.NoError(t, err)
 	_, err = CompareSecond(context.Background(), s, m, o, 1)
+	if cosimtest.Since(t, "iverilog", 13) { // which gives it from the left to the right, as the standard says
+		require.NoError(t, err)
+		return
+	}
 	require.ErrorContains(t, err, "m.sv:3:12: an array is given to one whose range goes in the opposite direction")
 }
 

@@ -31,7 +31,11 @@ func TestSecondIsLed(t *testing.T) {
 				}
 				return json.Marshal(m)
 			})
-			copies := cosimtest.Since(t, "verilator", 5, 32) // an inout argument, and calls a function where its operand counts
+			copies := cosimtest.Since(t, "verilator", 5, 32)                        // an inout argument, and calls a function where its operand counts
+			if name == "if_side_effect" && cosimtest.Since(t, "verilator", 5, 48) { // makes no ?: of it
+				require.NoError(t, err)
+				return
+			}
 			if copies && strings.HasSuffix(name, "side_effect") {
 				require.ErrorContains(t, err, "a function inside of an expression that writes g; call it in a statement of its own, before")
 				return

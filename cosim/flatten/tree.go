@@ -143,20 +143,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	}
 	t.root.dropReals()
 	t.root.dropRoom()
-	return t, t.ofThisForm()
-}
-
-// ofThisForm refuses trees of an unknown form: 5.048 has no width operand in selections.
-func (t *tree) ofThisForm() (err error) {
-	for _, root := range []*node{t.earlier, t.root} {
-		root.each(func(n *node) {
-			if n.kind == "SEL" && n.one(3) == nil && err == nil {
-				err = t.refuse(n, "this Verilator writes selections in another form than 5.006 and 5.032, whose trees are read",
-					"put one of these versions on the PATH: `starloom tools` lists what was run")
-			}
-		})
-	}
-	return err
+	return t, nil
 }
 
 func readNodes(text []byte, nodes map[string]*node) (*node, error) {
@@ -189,6 +176,7 @@ func readNodes(text []byte, nodes map[string]*node) (*node, error) {
 		path = append(path[:numbers], n)
 		nodes[n.id] = n
 	}
+	root.asBefore()
 	return root, nil
 }
 
@@ -328,6 +316,9 @@ func (t *tree) structure(at, n *node, d *dtype) {
 }
 
 func firstMember(m *node) string {
+	if _, name, ok := strings.Cut(m.rest, " name="); ok { // 5.048
+		return strings.TrimSpace(name)
+	}
 	_, after, _ := strings.Cut(m.rest, ")")
 	words := strings.Fields(after)
 	if len(words) == 0 {

@@ -1,0 +1,81 @@
+package flatten
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var constantWidth = regexp.MustCompile(`\bwidthConst=(\d+)`)
+
+// asBefore converts a tree of Verilator 5.048 to the form of 5.006 and 5.032: the width of a selection becomes an operand,
+// a continuous assignment loses the ALWAYS around it, and a LOOP becomes a WHILE.
+func (n *node) asBefore() {
+	for at := range n.operands {
+		for i, child := range n.operands[at] {
+			if child.kind == "ALWAYS" && strings.Contains(child.rest, "[cont_assign]") {
+				child = child.assignBefore()
+				child.parent, n.operands[at][i] = n, child
+			}
+			if whole := child.unguarded(); whole != nil {
+				child = whole
+				child.parent, n.operands[at][i] = n, child
+			}
+			child.asBefore()
+		}
+	}
+	switch found := constantWidth.FindStringSubmatch(n.rest); {
+	case n.kind == "SEL" && found != nil:
+		width, _ := strconv.Atoi(found[1]) // digits
+		n.operands[2] = []*node{{kind: "CONST", loc: n.loc, rest: fmt.Sprintf("32'h%x", width), parent: n}}
+	case n.kind == "LOOP":
+		n.loopAsBefore()
+	}
+}
+
+// unguarded returns a selection without its bounds check, which makes it 0 beyond the end where the standard requires X;
+// nil for other nodes.
+func (n *node) unguarded() *node {
+	if !among(n.kind, "LOGAND", "COND") || n.one(1).kind != "GTE" || n.one(1).loc != n.loc || n.one(2).loc != n.loc || !among(n.one(2).kind, "SEL", "ARRAYSEL") {
+		return nil
+	}
+	return n.one(2)
+}
+
+// assignBefore unwraps a continuous assignment. An assignment that follows inlined functions stays in its process.
+func (n *node) assignBefore() *node {
+	if len(n.operands[1]) == 1 {
+		return n.operands[1][0]
+	}
+	for _, child := range n.operands[1] {
+		if child.kind == "ASSIGNW" {
+			child.kind = "ASSIGN"
+		}
+	}
+	return n
+}
+
+// loopAsBefore splits the body of a LOOP at its LOOPTEST.
+func (n *node) loopAsBefore() {
+	at := slices.IndexFunc(n.operands[0], func(child *node) bool { return child.kind == "LOOPTEST" })
+	if at < 0 {
+		return
+	}
+	test, all, last := n.operands[0][at], n.operands[0], n.operands[1]
+	n.kind, n.operands = "WHILE", [4][]*node{all[:at], test.operands[0], slices.Concat(all[at+1:], last)}
+	for _, c := range n.operands[1] {
+		c.parent = n
+	}
+}
+
+var twoStates = regexp.MustCompile(`\b(bit|byte|shortint|int|longint)\b`)
+
+// unset is the default value of a variable: X, or 0 for a two-state type (IEEE 1800-2017 table 6-7).
+func (p *process) unset(n *node, _ *state) *expr {
+	if of := p.nodes[n.dtype]; of != nil && of.kind == "BASICDTYPE" && twoStates.MatchString(of.rest) {
+		return p.g.constant(p.width(n), zero)
+	}
+	return p.unknown(n, p.width(n))
+}
