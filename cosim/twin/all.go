@@ -2,7 +2,7 @@ package twin
 
 import "slices"
 
-// All returns the twins of all components of packages hw and nic, and of circuits that only people's RTL has.
+// All returns the twins of all components of packages hw and nic, and of common circuits that no machine contains.
 func All() []Twin {
 	return slices.Concat([]Twin{
 		starCoupler(), link(), lightTap(), duplexLink(),

@@ -6,7 +6,6 @@ import (
 	"starloom/hw"
 )
 
-// arbiters are the twins of hw.Arbiters, one for each kind.
 func arbiters() (twins []Twin) {
 	for _, kind := range hw.ArbiterKinds() {
 		if kind.Spec().Mutants != nil {
@@ -71,7 +70,8 @@ func arbiter(kind hw.ArbiterKind) Twin {
 	return t
 }
 
-// settings draws weights and seeds: rare changes and mostly small weights, as in machines.
+// settings returns a function that draws weights and seeds. As in machines, they change rarely and weights are
+// usually small.
 func (m *Model) settings(spec hw.ArbiterSpec) func(random *Random, inputs []uint64) {
 	var weights, seed Pin
 	if spec.Weighted {
@@ -94,7 +94,8 @@ func (m *Model) settings(spec hw.ArbiterSpec) func(random *Random, inputs []uint
 
 const requestersMax = 1024
 
-// changeRequests draws requests of 8 cycles on average; now and then all change at once, or one of many is left.
+// changeRequests draws requests that last 8 cycles on average. Occasionally all change at once, or a single one of
+// many stays.
 func changeRequests(random *Random, requests []uint64) {
 	how := random.Below(64)
 	if how == 4 && len(requests) > 1 {

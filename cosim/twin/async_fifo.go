@@ -36,9 +36,9 @@ func asyncFIFO() Twin {
 	}
 }
 
-// buildAsyncFIFO makes the model a scoreboard. It keeps the words that are held, and what happened on
-// each side since the latest edges of the other clock: that much a flag may not have seen. Whether
-// a push or a pop takes place is up to the flags that the RTL shows.
+// buildAsyncFIFO builds a scoreboard. It holds the words of the FIFO, and counts the pushes and pops since the latest
+// edges of the other clock, which a flag may not reflect yet. The RTL's own flags decide whether a push or pop takes
+// place.
 func buildAsyncFIFO(m *Model, p Parameters) error {
 	err := p.within(map[string][2]int{"DEPTH": {2, 1024}, "WIDTH": {1, 64}, "LATE": {2, 8}, "SPARE": {0, 4}, "REGISTERED": {0, 1}})
 	if err != nil {
@@ -46,9 +46,9 @@ func buildAsyncFIFO(m *Model, p Parameters) error {
 	}
 	depth, late, spare := p["DEPTH"], p["LATE"], p["SPARE"]
 	words, held, popped := make([]uint64, depth+spare), make([]uint16, 1), make([]uint64, 1)
-	// By edges of the side's own clock, the latest first: what the other side has done since.
+	// By edges of a side's own clock, latest first: operations of the other side since that edge.
 	pops, pushes := make([]uint16, late), make([]uint16, late+spare)
-	shown := make([]uint8, 2) // of the RTL's full and empty
+	shown := make([]uint8, 2) // the RTL's full and empty
 	c := &circuit{twin: "async_fifo"}
 	writes, push, data := c.input("write_clock_i", 1), c.input("push_i", 1), c.input("data_i", p["WIDTH"])
 	flag := func(must, may bool, shown uint8) uint64 { return facts(must || may && shown != 0) }
@@ -97,7 +97,7 @@ func buildAsyncFIFO(m *Model, p Parameters) error {
 	return nil
 }
 
-// happens notes an edge of a side's own clock, and what the other side does in the same cycle.
+// happens records an edge of a side's own clock and an operation of the other side in the same cycle.
 func happens(since []uint16, edge, done bool, most int) {
 	if edge {
 		copy(since[1:], since)
@@ -110,12 +110,12 @@ func happens(since []uint16, edge, done bool, most int) {
 	}
 }
 
-// useOfAsyncFIFO fills and empties in turns, with clocks of which one is faster, for some time, than the other.
+// useOfAsyncFIFO alternately fills and empties the FIFO, with changing ratios of the two clocks.
 func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
 	writes, reads, push, pop, data := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"), m.Pin("data_i")
 	return func(random *Random, inputs []uint64) {
 		turn := random.Cycle() / uint64(16*depth)
-		often, ratio := 1+2*int(turn%2), int(turn/2%5) // of 4: always, one of them seldom, both now and then
+		often, ratio := 1+2*int(turn%2), int(turn/2%5) // often is the chance of a push in quarters; ratio selects how often the clocks have edges
 		inputs[writes.Word], inputs[reads.Word] = 1, 1
 		if ratio == 1 || ratio == 3 {
 			inputs[writes.Word] = facts(random.OneIn(4))

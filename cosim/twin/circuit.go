@@ -6,8 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// circuit is a component that is not a part of any machine: something that people have as RTL, with the
-// model that their check needs. Its outputs follow registers and inputs within the cycle.
+// A circuit is the model of common RTL that no machine contains. Its outputs follow registers and inputs within the
+// cycle.
 type circuit struct {
 	hw.Registers
 	twin  string
@@ -19,7 +19,7 @@ func (c *circuit) declare(registers ...hw.Register) {
 	c.Registers = hw.Declare(hw.Declaration{Bank: one("circuit"), Registers: registers})
 }
 
-// input declares a port of at most 64 bits and returns where its value is.
+// input declares an input of at most 64 bits and returns a pointer to its value.
 func (c *circuit) input(name string, bits int) *uint64 {
 	value := new(uint64)
 	c.ports = append(c.ports, hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}), Put: hw.PutValue(func(_ int, put uint64) error {
@@ -29,7 +29,7 @@ func (c *circuit) input(name string, bits int) *uint64 {
 	return value
 }
 
-// output declares a port of at most 64 bits.
+// output declares an output of at most 64 bits.
 func (c *circuit) output(name string, bits int, get func() uint64) {
 	c.ports = append(c.ports, hw.Port{
 		Name: name, Bits: bits, Get: hw.GetValue(func(int) uint64 { return get() }), Put: hw.Unread,

@@ -50,7 +50,7 @@ func contention() Twin {
 						addressee.Of(inputs)[w] = random.Uint64()
 					}
 				}
-				// Mostly no one, or one, begins to transmit.
+				// Usually no port, or a single one, begins to transmit.
 				inputs[transmit.Word] = 0
 				if random.OneIn(4) {
 					inputs[transmit.Word] = 1 << random.Below(ports)

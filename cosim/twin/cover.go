@@ -2,7 +2,7 @@ package twin
 
 import "starloom/hw"
 
-// cover adds things that an input can do, a bit of happens for each.
+// cover adds events of an input. happens returns a bit for each of them.
 func (m *Model) cover(input string, things []string, happens func(c *Cycle) uint64) {
 	m.Events = append(m.Events, Event{input, things, len(things), happens})
 }
@@ -19,15 +19,14 @@ func (m *Model) coverPairs(names ...string) {
 	}
 }
 
-// coverGrants adds what requesters can do to each other at an arbiter whose grant is a register
-// and is held while the request stays high. asking returns those of the requests that reach the
-// arbiter; nil for all.
+// coverGrants adds the interactions of requesters at an arbiter whose grant is registered and held while its request
+// stays high. asking returns the requests that reach the arbiter; nil means all.
 func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	request, grant := m.Pin("request_i"), m.Pin("grant_o")
 	if request.Bits < 2 {
 		return
 	}
-	last := make([]uint64, (request.Bits+63)/64) // the last one served comes last
+	last := make([]uint64, (request.Bits+63)/64) // the latest served requester
 	m.cover("request_i", []string{
 		"by another while one holds",
 		"by another in the cycle in which the holder lets go",
@@ -50,7 +49,7 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	})
 }
 
-// coverSlots adds the events of a component that matches ports in a slot: requests and tags in its first cycle.
+// coverSlots adds events of a component that matches ports in a slot: requests and tags in its first cycle.
 func (m *Model) coverSlots(ports int) {
 	if ports < 2 {
 		return

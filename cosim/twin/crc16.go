@@ -32,7 +32,7 @@ func crc16() Twin {
 				starts, count := start.any(c.Inputs), c.Inputs[bits.Word]
 				return facts(starts && count == 0, starts && count > 0 && count < uint64(phit) || phit == 1)
 			})
-			m.OnlyInUse = append(m.OnlyInUse, bits) // never more than the phit has
+			m.OnlyInUse = append(m.OnlyInUse, bits)
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[start.Word] = 0
 				if random.OneIn(40) {
@@ -52,13 +52,14 @@ func crc16() Twin {
 	}
 }
 
-// crcRegister is crc16.v: the CRC of a message phit by phit. Receivers use nic.Checksum of a whole frame.
+// crcRegister models crc16.v, which computes the CRC of a message phit by phit. Receivers call nic.Checksum for a
+// whole frame instead.
 type crcRegister struct {
 	hw.Registers
 	phit    int
 	message crcMessage
 
-	start bool // inputs
+	start bool
 	bits  int
 	data  uint64
 }
@@ -72,7 +73,7 @@ func newCRCRegister(phit int) *crcRegister {
 	return c
 }
 
-// next is the message with the inputs added. More bits than the phit has are illegal and never stimulated.
+// next returns the message with the inputs appended. More bits than a phit has are illegal and never stimulated.
 func (c *crcRegister) next() crcMessage {
 	now := c.message
 	if c.start {
@@ -113,13 +114,12 @@ func (c *crcRegister) Site() *hw.Site {
 	}
 }
 
-// crcMessage is a message of which only the CRC matters, cut to two whole bytes with the
-// CRC of all of it and the bits after them. nic.Checksum takes bytes
-// from the start of a message; this makes it the register of crc16.v.
+// crcMessage represents a message by its CRC. nic.Checksum computes whole messages only, so crcMessage keeps two
+// bytes with the same CRC, followed by the bits that do not fill a byte yet.
 type crcMessage struct {
-	table *[1 << 16]uint16 // the two bytes of each CRC
-	bytes [3]uint8         // two, and bits of a third at its top
-	bits  [1]uint8         // 0..7
+	table *[1 << 16]uint16 // by CRC: two bytes that have it
+	bytes [3]uint8         // two bytes, and further bits at the top of the third
+	bits  [1]uint8         // number of further bits, 0 to 7
 }
 
 func newCRCMessage() crcMessage {
@@ -131,7 +131,6 @@ func newCRCMessage() crcMessage {
 	return m
 }
 
-// clear makes it the empty message.
 func (m *crcMessage) clear() {
 	pair := m.table[nic.Checksum(nil)]
 	m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, [1]uint8{}
@@ -145,7 +144,7 @@ func (m *crcMessage) append(bit byte) {
 	}
 }
 
-// crc is that of the message with zeros up to the next byte, less those zeros.
+// crc returns the CRC of the message. It pads the last byte with zeros, whose effect it then removes.
 func (m *crcMessage) crc() uint16 {
 	if m.bits[0] == 0 {
 		return nic.Checksum(m.bytes[:2])

@@ -28,7 +28,7 @@ func creditCounter() Twin {
 			coverCredits(m, uint64(p["DEPTH"]))
 			take, give := m.Pin("take_i"), m.Pin("give_i")
 			m.Use = func(random *Random, inputs []uint64) {
-				// Mostly sending, then mostly taking frames out at the other end, in turns.
+				// Take more credits than are given, then the reverse, in turns.
 				takes := 1 + 2*int(random.Cycle()/uint64(min(4*p["DEPTH"], 1024))%2)
 				inputs[take.Word], inputs[give.Word] = 0, 0
 				if random.Below(4) < takes {
@@ -37,7 +37,7 @@ func creditCounter() Twin {
 				if random.Below(4) >= takes {
 					inputs[give.Word] = 1
 				}
-				if random.OneIn(16) { // several at once
+				if random.OneIn(16) {
 					inputs[give.Word] = random.Uint64()
 				}
 			}

@@ -63,7 +63,7 @@ func crosspoint() Twin {
 				switch random.Below(8) {
 				case 0, 1:
 					words[addressee.Word] = hw.PortNone
-				case 2: // of no output
+				case 2:
 					words[addressee.Word] = uint64(random.Below(1 << 16))
 				}
 				grants := grant.Of(words)
@@ -76,7 +76,7 @@ func crosspoint() Twin {
 					}
 				case 2:
 					hw.PutBits(grants, random.Below(outputs), 1, 1)
-				case 3: // what it asks for
+				case 3:
 					if to := words[addressee.Word]; to < uint64(outputs) {
 						hw.PutBits(grants, int(to), 1, 1)
 					}

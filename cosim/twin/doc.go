@@ -1,10 +1,10 @@
-// Package twin gives the components of packages hw and nic the ports of their Verilog, so
-// that the two can be compared, and RTL can take a component's place.
+// Package twin gives the components of packages hw and nic the ports of their Verilog twins, so that both can be
+// compared and RTL can replace a component.
 //
 //	Twin --New(parameters)--> Model (a cosim.Device)
 //	     --WriteSources-----> Verilog
-//	     --Mutants----------> Verilog with a mistake, which lockstep has to find
+//	     --Mutants----------> Verilog with a mistake, which lockstep must detect
 //
-// All lists the components. A fabric may bring twins of its own, with their Verilog
-// (Twin.Own): callers pass a list of twins.
+// All lists the components. A fabric may add twins with their own Verilog (Twin.Own), so functions accept a list of
+// twins.
 package twin

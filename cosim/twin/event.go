@@ -1,29 +1,27 @@
 package twin
 
-// An Event is something that ports of a model can do: in one cycle, or in two in sequence.
-// A run cannot have found what depends on an event that it does not have; package lockstep says
-// so. Each twin declares those that its mistakes need to show: pairs of strobes in one cycle, a
-// strobe in a corner of the state, a request that comes back.
+// An Event is a situation at the ports of a model, in one cycle or two consecutive ones. Without it, a run cannot
+// detect the mistakes that depend on it; package lockstep reports missing events. Each twin declares the events that
+// reveal its mutants: two strobes in one cycle, a strobe in a corner state, a request that returns.
 type Event struct {
 	Input string
 
-	// Never says what did not happen: of each bit, or one text (lit by two senders at once) for
-	// all bits of a phit.
+	// Never describes the missing event: a text for each bit, or one text (lit by two senders at once) for all bits
+	// of a phit.
 	Never []string
 	Bits  int
 
-	// Of returns the bits that do so. It is called in all cycles from a reset on, until all
-	// bits have done so, and may keep what it needs of earlier ones.
+	// Of returns the bits of the events that happen in a cycle. It is called in all cycles without reset until every
+	// bit has been set, and may keep state between calls.
 	Of func(c *Cycle) uint64
 }
 
-// Cycle is a cycle of a model without reset, settled.
+// Cycle is a settled cycle of a model, without reset.
 type Cycle struct {
 	Inputs, Outputs []uint64
-	First           bool // since reset
+	First           bool // first cycle after a reset
 }
 
-// facts are bits of an event, the first is bit 0.
 func facts(of ...bool) (bits uint64) {
 	for i, is := range of {
 		if is {
@@ -44,7 +42,7 @@ func several(words []uint64) bool {
 	return false
 }
 
-// common reports whether two vectors have a bit on in common, and whether the first has another.
+// common reports whether two vectors share a set bit, and whether a has one that b lacks.
 func common(a, b []uint64) (both, more bool) {
 	for w, word := range a {
 		both = both || word&b[w] != 0

@@ -8,9 +8,9 @@ import (
 
 const (
 	holdNothing   = iota // it chooses in every cycle
-	holdRequested        // who was chosen, while it requests
-	holdTaken            // who was chosen, until it is taken
-	holdReleased         // the same, where take_i comes a cycle after the grant
+	holdRequested        // it holds a choice while that requests
+	holdTaken            // it holds a choice until take_i
+	holdReleased         // likewise, with take_i a cycle after the grant
 	holdCount
 )
 

@@ -10,17 +10,14 @@ import (
 	"starloom/hw"
 )
 
-// Model is a Device whose circuit is components of packages hw and nic: the
-// reference in lockstep, and a stand-in for RTL that does not exist yet. Its ports,
-// and what they do, are those of a hw.Site:
+// Model is a Device that runs components of packages hw and nic. It is the reference in lockstep and can stand in for
+// missing RTL. A hw.Site defines its ports:
 //
 //	inputs --Put--> element of a component in a Kernel --Get--> outputs
 //
-// An edge is the three phases of one cycle (package hw), then Drive and Settle of the next
-// one, so that the outputs show the new registers. The inputs are put before Latch, or in
-// Drive where outputs follow them within the cycle. reset resets the components at the
-// edge; the cycle after it is the last one of reset. A Model has two states and never
-// fails; it begins in the reset state.
+// An edge runs the three phases of a cycle (package hw), then Drive and Settle of the next cycle, so that the outputs
+// show the new registers. Inputs are put before Latch, or in Drive if outputs depend on them within the cycle. reset
+// resets the components at the edge. A Model has two states, never fails, and starts in the reset state.
 type Model struct {
 	name    string
 	ports   []cosim.Port
@@ -31,37 +28,39 @@ type Model struct {
 	shards  []hw.Shard
 	kernel  *hw.Kernel
 	site    *hw.Site
-	puts    []input    // of the site
-	gets    []func()   // its outputs
-	clears  []clearing // wires that the inputs drive
+	puts    []input
+	gets    []func()
+	clears  []clearing // wires that keep only set bits, driven by the inputs
 	source  source
 	reset   Pin
 
 	usage
 	stimulation stimulation
 	redraws     redraws
-	Events      []Event // what ports do together, for coverage
+	Events      []Event
 
-	// Where says in which part of the component the RTL's outputs differ from the model's in this cycle; nil: it is one part.
+	// Where names the part of the component whose outputs differ in this cycle. It is nil for a component without
+	// parts.
 	Where func(model, rtl []uint64) string
 
 	attachment
 	left choice
 }
 
-// attachment is what a map may say of a model beside its ports.
+// attachment describes further forms of a model's ports for pin maps.
 type attachment struct {
-	Edges  []string // inputs that say in which cycles a clock of the RTL rises
-	Pulses []Pulses // other forms of its ports
-	Idle   []string // inputs that change no output with these parameters: RTL need not have them
+	Edges  []string // inputs that enable a clock of the RTL
+	Pulses []Pulses // alternative forms of ports
+	Idle   []string // inputs without effect for these parameters, which RTL may lack
 }
 
 type usage struct {
-	Use       func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
-	OnlyInUse []Pin                                 // inputs that only Use drives
+	Use       func(random *Random, inputs []uint64) // sets all inputs but reset to typical values; nil: random values
+	OnlyInUse []Pin                                 // inputs that only Use may set
 
-	// Keep makes inputs keep the rules of neighbours in the model's present state, and returns which one they broke first,
-	// "" for none. Use keeps them. nil: there are no rules. In a proof the twin says so, too: kept_o.
+	// Keep corrects inputs that break a rule of the model's neighbours in its present state, and returns the first
+	// rule broken, "" for none. Use obeys the rules. nil: there are none. In a proof, output kept_o of the twin has
+	// this role.
 	Keep func(inputs []uint64) (broken string)
 }
 
@@ -72,10 +71,9 @@ type choice struct {
 	take    func(values []uint64)
 }
 
-// Pin is a port of a Model.
 type Pin struct{ Word, Bits int }
 
-// Of returns its words in all inputs, or all outputs.
+// Of returns the words of the pin in all inputs, or in all outputs.
 func (p Pin) Of(words []uint64) []uint64 { return words[p.Word:][:(p.Bits+63)/64] }
 
 func (p Pin) any(words []uint64) bool {
@@ -93,13 +91,13 @@ func newModel(name string) *Model {
 	return m
 }
 
-// Units is how many units the banks of the model have, 1 unless Build says otherwise, all in one shard.
+// Units sets the number of units in the model's banks, all in one shard. The default is 1.
 func (m *Model) Units(units int) {
 	m.shards = hw.Shards(units, units)
 	m.kernel = hw.NewKernel(m.workers, m.shards)
 }
 
-// Stand makes the model that of the first element of a component.
+// Stand makes the model represent the first element of a component.
 func (m *Model) Stand(c hw.Sited) error {
 	var read, driven []hw.Wire
 	if d, ok := c.(hw.Driver); ok {
@@ -119,7 +117,7 @@ func (m *Model) Stand(c hw.Sited) error {
 	return m.StandFor(c.Site(), c)
 }
 
-// StandFor makes the model that of the first element of a site, whose component consists of parts.
+// StandFor makes the model represent the first element of a site, whose component consists of parts.
 func (m *Model) StandFor(site *hw.Site, parts ...hw.Component) error {
 	if err := site.Check(); err != nil {
 		return err
@@ -159,7 +157,7 @@ func (m *Model) declare(name string, bits int, input bool) Pin {
 	return Pin{p.Word, bits}
 }
 
-// clearing is a wire of which only what is on is kept: light, request lines.
+// clearing is a wire that keeps only set bits: light, request lines.
 type clearing interface{ Clear(driver int) }
 
 type input struct {
@@ -180,12 +178,12 @@ func (m *Model) bind() {
 	}
 }
 
-// Has reports whether there is a port of a name.
+// Has reports whether the named port exists.
 func (m *Model) Has(name string) bool {
 	return slices.ContainsFunc(m.ports, func(p cosim.Port) bool { return p.Name == name })
 }
 
-// Pin returns the port of a name, which is one of the site's.
+// Pin returns the named port, which must exist.
 func (m *Model) Pin(name string) Pin {
 	i := slices.IndexFunc(m.ports, func(p cosim.Port) bool { return p.Name == name })
 	return Pin{m.ports[i].Word, m.ports[i].Bits}
@@ -205,8 +203,8 @@ func (m *Model) put() {
 	}
 }
 
-// leave says which outputs the RTL may choose, of up to 64 bits each, and what takes its choice: the
-// model shows it where it is allowed, and else what is.
+// leave lets the RTL choose outputs of up to 64 bits each. take receives its values; the model adopts allowed ones
+// and shows its own otherwise.
 func (m *Model) leave(outputs []string, take func(values []uint64)) {
 	m.left = choice{outputs: outputs, values: make([]uint64, len(outputs)), take: take}
 	for _, name := range outputs {
@@ -214,12 +212,12 @@ func (m *Model) leave(outputs []string, take func(values []uint64)) {
 	}
 }
 
-// Left names the outputs that the model leaves to the RTL: it follows them within bounds, so that it
-// judges RTL whose outputs no model can foretell cycle by cycle.
+// Left names the outputs that the model leaves to the RTL within bounds, because no model can predict them cycle by
+// cycle.
 func (m *Model) Left() []string { return m.left.outputs }
 
-// Follow takes what the RTL has chosen of the outputs that are left to it, and settles. It
-// comes when the RTL has settled, and after each edge.
+// Follow adopts the RTL's values of the outputs left to it, and settles. It is called when the RTL has settled and
+// after each edge.
 func (m *Model) Follow(outputs []uint64) {
 	if m.left.take == nil {
 		return
@@ -243,10 +241,10 @@ func (m *Model) finish() error {
 	return nil
 }
 
-// Clocked reports whether the circuit has a clock, and with it a reset.
+// Clocked reports whether the circuit has a clock and a reset.
 func (m *Model) Clocked() bool { return m.site.Clocked }
 
-// ResetWord is where reset is in Inputs, -1 for a circuit without one.
+// ResetWord returns the index of reset in Inputs, -1 for a circuit without one.
 func (m *Model) ResetWord() int {
 	if !m.site.Clocked {
 		return -1
@@ -254,14 +252,11 @@ func (m *Model) ResetWord() int {
 	return m.reset.Word
 }
 
-// Kernel is the kernel that the twin's components belong to.
+// Kernel returns the kernel that runs the model's components.
 func (m *Model) Kernel() *hw.Kernel { return m.kernel }
 
-// Shards are what banks of the model are made for: one.
+// Shards returns the only shard of the model's banks.
 func (m *Model) Shards() []hw.Shard { return m.shards }
-
-// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close
-// implement Device.
 
 func (m *Model) Ports() []cosim.Port { return m.ports }
 func (m *Model) Inputs() []uint64    { return m.inputs }
@@ -293,7 +288,7 @@ func (m *Model) Edge(clocks uint64) error {
 
 func (m *Model) inReset() bool { return m.inputs[m.reset.Word]&1 != 0 }
 
-// Latch is the clock edge of a clocked model that is settled, without settling again.
+// Latch is the clock edge of a settled model, without settling afterwards.
 func (m *Model) Latch() {
 	if m.inReset() {
 		m.kernel.Reset()
@@ -319,7 +314,7 @@ func (m *Model) Step(clocks uint64, cycles int) error {
 // Path names the model in saved states.
 func (m *Model) Path() string { return m.name }
 
-// State visits kernel and ports.
+// State visits the kernel and the ports.
 func (m *Model) State(v *hw.StateVisitor) {
 	v.Within(m.kernel)
 	hw.StateColumn(v, "inputs", m.inputs)
@@ -344,7 +339,7 @@ func (m *Model) Close() error {
 	return nil
 }
 
-// source drives the wires that the component reads and that nothing else drives.
+// source drives the wires that the component reads and nothing else drives.
 type source struct {
 	model *Model
 	wires []hw.Wire
@@ -362,7 +357,7 @@ func (s *source) Drive(hw.Shard) {
 
 func one(name string) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: 1} }
 
-// wire is a signal of one element, nil for an illegal width, which the component reports.
+// wire returns a signal of one element, or nil for an illegal width, which the component reports.
 func wire(name string, bits int) *hw.Signal {
 	s, err := hw.NewSignal(one("pin"), name, bits)
 	if err != nil {
@@ -371,8 +366,8 @@ func wire(name string, bits int) *hw.Signal {
 	return s
 }
 
-// Rails returns the outputs that a violation is made of, in the order of m.Ports: each bit of it is 1
-// where both rails of its part of them are lit at once. ok is false for an output that is no violation.
+// Rails returns the indexes in m.Ports of the two rails of a violation output: each of its bits is 1 where both rails
+// of its part are lit. ok is false for other outputs.
 func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 	find := func(name string) int {
 		return slices.IndexFunc(m.ports, func(p cosim.Port) bool { return p.Name == name && !p.Input })

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// A Mutant is a twin with one mistake in it.
+// A Mutant is a twin with one mistake.
 type Mutant struct {
 	Twin Twin
 	Mistake
 }
 
-// WriteSources does what Twin.WriteSources does, with the mistake.
+// WriteSources writes the sources with the mistake, like Twin.WriteSources.
 func (m Mutant) WriteSources(dir string) ([]string, error) {
 	mistaken := m.source()
 	return m.Twin.writeSources(dir, func(name, text string) (string, error) {
@@ -25,7 +25,6 @@ func (m Mutant) WriteSources(dir string) ([]string, error) {
 	})
 }
 
-// source names the file that has the mistake: the top module's, or that of a part.
 func (m Mutant) source() string {
 	for _, name := range m.Twin.Sources {
 		if text, err := m.Twin.Source(name); err == nil && strings.Contains(string(text), m.Old) {
@@ -35,7 +34,7 @@ func (m Mutant) source() string {
 	return m.Twin.Sources[0]
 }
 
-// Mutants returns those of all twins.
+// Mutants returns the mutants of all twins.
 func Mutants(twins []Twin) (all []Mutant) {
 	for _, t := range twins {
 		for _, mistake := range t.Mutants {

@@ -6,19 +6,19 @@ import (
 	"starloom/hw"
 )
 
-// Observed is a value of a model: a port of up to 64 bits, or a register of its components.
+// Observed is a port of up to 64 bits or a register of a model.
 type Observed struct {
 	Name  string
 	Bits  int
 	Port  bool
 	Input bool
 
-	word  *uint64 // of a port
+	word  *uint64
 	mask  uint64
 	probe hw.Probe
 }
 
-// Value returns its value: of a port since the model has settled, of a register since the latest clock edge.
+// Value returns the value of a port when the model last settled, or of a register after the latest clock edge.
 func (o *Observed) Value() uint64 {
 	if o.Port {
 		return *o.word & o.mask
@@ -26,15 +26,14 @@ func (o *Observed) Value() uint64 {
 	return o.probe.Value()
 }
 
-// Columns of more registers than this hold data, and are not observed; nor are registers beyond
-// the most.
+// Larger columns of registers hold data and are not observed. At most observedRegistersMax registers are observed.
 const (
 	observedColumnMax    = 64
 	observedRegistersMax = 256
 )
 
-// Observed returns what can be observed: the ports but for clock, reset and those of more than 64
-// bits, then the registers, those in a column of many excepted.
+// Observed returns the ports, except clock, reset and those above 64 bits, and then the registers outside large
+// columns.
 func (m *Model) Observed() (all []Observed) {
 	for _, p := range m.ports {
 		if p.Clock || p.Bits > 64 || m.site.Clocked && p.Name == "reset" {

@@ -47,8 +47,7 @@ func outputPort() Twin {
 	}
 }
 
-// filtered returns those of the requests that the filter lets through. It is called in every
-// cycle.
+// filtered returns the requests that pass the filter. It must be called in every cycle.
 func filtered(m *Model, inputs int) func(c *Cycle) []uint64 {
 	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
 	listens, accepts := false, uint64(0)

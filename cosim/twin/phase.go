@@ -5,29 +5,28 @@ import (
 	"slices"
 )
 
-// Phase is a stretch of inputs that follows any other cycle: each input is as in use, or has a
-// manner. Where a Schedule divides a run of known length, phases are put together as what they
-// reach suggests. Their inputs are a function of the seed, the number of the first
-// cycle, and the state of the model before it.
+// Phase is a stretch of inputs that may follow any cycle. Each input has typical values or a manner. Unlike a
+// Schedule, which divides a run of known length, exploration chooses phases by what they reach. Inputs are a function
+// of the seed, the number of the first cycle, and the state of the model before it.
 type Phase struct {
-	First  uint64 // number of the first cycle in the draws of the seed
+	First  uint64 // number of the first cycle in the seed's draws
 	Cycles uint64
-	Resets uint64 // cycles with reset on, at the beginning
-	Often  bool   // reset comes again and again
+	Resets uint64 // initial cycles with reset on
+	Often  bool   // reset recurs
 	Inputs []InputManner
 }
 
-// InputManner says what an input is like in a phase.
+// InputManner describes an input in a phase.
 type InputManner struct {
 	manner manner
-	From   int // of an echo: which of what is observed
+	From   int // index of the observed value of an echo
 	how    uint8
 }
 
 const (
-	magnitudes manner = mannerCount + iota // as many of one length in binary digits as of another
+	magnitudes manner = mannerCount + iota // every length in binary digits is equally likely
 	allButOne
-	echo // a value that is observed, changed a little
+	echo // an observed value, slightly changed
 	phaseMannerCount
 )
 
@@ -35,16 +34,16 @@ var phaseManners = []manner{
 	stuck, allZeros, allZeros, allOnes, allOnes, oneHot, sparse, half, half, dense, bursts, magnitudes, magnitudes, allButOne, echo, echo,
 }
 
-// Phaser makes phases of a model and drives its inputs by them.
+// Phaser draws phases of a model and drives its inputs.
 type Phaser struct {
 	model    *Model
 	observed []Observed
 	random   Random
-	inputs   []int // of the ports, those that have a manner
+	inputs   []int
 	before   []uint64
 }
 
-// NewPhaser returns the phases of a seed.
+// NewPhaser returns a phaser for a seed.
 func NewPhaser(m *Model, seed uint64) *Phaser {
 	p := &Phaser{model: m, observed: m.Observed(), random: *NewRandom(seed), before: make([]uint64, len(m.inputs))}
 	for i, port := range m.ports {
@@ -55,18 +54,18 @@ func NewPhaser(m *Model, seed uint64) *Phaser {
 	return p
 }
 
-// Observed is what the phaser's model shows.
+// Observed returns the values that echoes may copy.
 func (p *Phaser) Observed() []Observed { return p.observed }
 
 const drawsOfChoice = 1 << 60
 
-// Choose goes to the draws of a decision.
+// Choose returns the draws of a decision.
 func (p *Phaser) Choose(number uint64) *Random {
 	p.random.At(drawsOfChoice | number)
 	return &p.random
 }
 
-// Draw returns a phase whose inputs are as in use, once in two, or have manners.
+// Draw returns a random phase. A third of the phases have typical inputs only.
 func (p *Phaser) Draw(random *Random) Phase {
 	phase := Phase{Inputs: make([]InputManner, len(p.inputs))}
 	if random.Below(3) != 0 {
@@ -79,7 +78,7 @@ func (p *Phaser) Draw(random *Random) Phase {
 	return phase
 }
 
-// Vary returns a phase in which one input has another manner.
+// Vary returns a phase with a new manner for one input.
 func (p *Phaser) Vary(random *Random, of Phase) Phase {
 	of.Inputs = slices.Clone(of.Inputs)
 	if len(of.Inputs) > 0 {
@@ -88,7 +87,7 @@ func (p *Phaser) Vary(random *Random, of Phase) Phase {
 	return of
 }
 
-// Still returns a phase whose inputs stay as they are.
+// Still returns a phase with constant inputs.
 func (p *Phaser) Still() Phase {
 	phase := Phase{Inputs: make([]InputManner, len(p.inputs))}
 	for i := range phase.Inputs {
@@ -101,14 +100,14 @@ func (p *Phaser) drawManner(random *Random) InputManner {
 	return InputManner{phaseManners[random.Below(len(phaseManners))], random.Below(max(len(p.observed), 1)), uint8(random.Below(8))}
 }
 
-// Put replaces the inputs of the cycle before by those of a cycle of a phase, counted from its
-// first. The model has to be as the cycle before has left it.
+// Put replaces the inputs of the previous cycle by those of a cycle of a phase, counted from its first. The model
+// must be in the state after the previous cycle.
 func (p *Phaser) Put(phase *Phase, cycle uint64) {
 	copy(p.before, p.model.inputs)
 	p.put(phase, cycle)
 }
 
-// Redraw replaces what Put has put by other inputs, without reset; see Model.Redraw.
+// Redraw replaces inputs set by Put by others without reset (see Model.Redraw).
 func (p *Phaser) Redraw(phase *Phase, cycle uint64, attempt int) {
 	m := p.model
 	copy(m.inputs, p.before)
@@ -146,7 +145,7 @@ func (p *Phaser) put(phase *Phase, cycle uint64) {
 			}
 		case echo:
 			if !echoes {
-				m.settle() // shows the registers of the last edge
+				m.settle() // outputs follow the latest edge
 				echoes = true
 			}
 			p.echo(random, words, port.Bits, manner)
@@ -159,7 +158,8 @@ func (p *Phaser) put(phase *Phase, cycle uint64) {
 	}
 }
 
-// magnitude is a number of up to that many bits, each length equally likely; now and then the largest of its length.
+// magnitude returns a number of up to width bits, each length equally likely. One in four is the largest of its
+// length.
 func (r *Random) magnitude(width int) uint64 {
 	length := r.Below(width + 1)
 	if length == 0 {
@@ -172,7 +172,7 @@ func (r *Random) magnitude(width int) uint64 {
 	return value | r.Uint64()&(value-1)
 }
 
-// echo puts what is observed: the same value, its high end, its inverse, a neighbour, or with other bits.
+// echo sets an input to an observed value, its upper bits, its inverse, a neighbour, or the value with changed bits.
 func (p *Phaser) echo(random *Random, words []uint64, width int, manner InputManner) {
 	clear(words)
 	if len(p.observed) == 0 {

@@ -1,8 +1,8 @@
 package twin
 
-// Pulses are another form of two ports, one with a bit for each lane, Valid, and one with a number for each, Index: a bit for
-// each number of each lane, lane * Numbers + number, that is 1 where the lane is valid and has the number.
+// Pulses are an alternative form of two ports, Valid with a bit per lane and Index with a number per lane. They have
+// a bit for each number of each lane, at lane*Numbers + number, which is 1 if the lane is valid and has that number.
 type Pulses struct {
 	Name, Valid, Index string
-	Numbers            int // of each lane
+	Numbers            int // per lane
 }

@@ -6,16 +6,16 @@ import (
 )
 
 const (
-	stuckInputsMax = 6  // inputs of which Redraw tries every selection
-	singleRedraws  = 48 // attempts after those that change a single input
+	stuckInputsMax = 6  // up to this number of inputs, Redraw tries every subset
+	singleRedraws  = 48 // later attempts that change a single input
 )
 
-// Redraw replaces inputs that a cycle must not have by others: before are those of the cycle
-// before. Attempts are 1, 2, ... The first ones keep some inputs as they were in the cycle before, ever more of
-// them, and the others as Stimulate has drawn them: so what has to stay stays, and only that. Then one
-// input changes, then several; every third attempt draws all again. Reset is off.
+// Redraw replaces illegal inputs. before has the inputs of the previous cycle; attempts count from 1. The first
+// attempts keep growing subsets of inputs at their previous values and set the others as Stimulate drew them, which
+// keeps only the inputs that must stay. Later attempts change one input, then several; every third draws all of them
+// again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
-	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // after the first ones
+	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // beyond those that keep a subset
 	copy(inputs, before)
 	if late > 0 && late%3 == 0 {
 		s.again = uint32(attempt)
@@ -33,7 +33,7 @@ func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before
 	kept := m.redraws.kept(len(free))
 	late := attempt - len(kept)
 	random.At(drawsOfRedraw | cycle)
-	turn := random.Below(len(free)) // which input is the first
+	turn := random.Below(len(free)) // index of the first input
 	if late <= 0 {
 		for i := range free {
 			if kept[attempt-1]>>i&1 != 0 {
@@ -58,7 +58,6 @@ func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before
 	}
 }
 
-// freeInputs are the ports that Redraw may change.
 func (m *Model) freeInputs() []int {
 	if m.redraws.free == nil {
 		for i, p := range m.ports {
@@ -70,13 +69,13 @@ func (m *Model) freeInputs() []int {
 	return m.redraws.free
 }
 
-// redraws is what Redraw needs to know of a model.
+// redraws caches data of Redraw.
 type redraws struct {
-	free    []int    // ports
-	subsets []uint64 // of free
+	free    []int
+	subsets []uint64 // bit sets over free
 }
 
-// kept are selections of inputs, the small ones first: all of few inputs, else single ones and all.
+// kept returns subsets of inputs to keep: all subsets if inputs are few, otherwise single ones and the whole set.
 func (r *redraws) kept(inputs int) []uint64 {
 	if r.subsets != nil {
 		return r.subsets

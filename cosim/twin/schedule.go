@@ -4,41 +4,38 @@ import (
 	"math/bits"
 )
 
-// Schedule is what a run's inputs are like over long times: when reset is on, and
-// which phase each input is in.
+// Schedule defines the inputs of a run over long times: when reset is on, and the phase of each input.
 //
 //	cycle 0         3/8                                      15/16      1
 //	      |.|..|....|........|------------------------------|..|.....|..|
-//	       many resets, ever longer      one stretch           resets again:
-//	       stretches without             without reset         what outlives one
+//	       many resets, with      one stretch                  resets again, to find
+//	       growing distances      without reset                state that survives one
 //
-// State deep after a reset (a counter that overflows, a late value of a sequence) is
-// reached in the one stretch, which is more than half of the run; state that a reset
-// should clear but does not shows in the others, of all lengths: as many from
-// 8 to 15 cycles as from 1,024 to 2,047.
+// The long stretch covers more than half of the run. It reaches states deep after a reset, such as a counter's
+// overflow. The short stretches reveal state that a reset fails to clear. Their lengths are distributed so that 8 to
+// 15 cycles are as frequent as 1,024 to 2,047.
 //
-// A phase lasts from a few cycles to a sixteenth of the run. In half of the phases all
-// inputs are as in use. In the others each input is as in use, or has a manner: stuck,
-// all zeros or all ones, one-hot, of any density, in bursts. Independent manners of a
-// FIFO's push and pop fill it, drain it, stall it, and push and pop back to back.
+// A phase lasts from a few cycles to a sixteenth of the run. In half of the phases all inputs have typical values. In
+// the others each input has typical values or a manner: stuck, all zeros or ones, one-hot, random with some density,
+// bursts. Independent manners of a FIFO's push and pop fill it, drain it, stall it, and push and pop back to back.
 //
-// Everything is a function of seed, cycles and cycle, so a test can begin anywhere.
+// Everything is a function of seed, length and cycle, so that a test can begin anywhere.
 type Schedule struct {
 	random  Random
 	cycles  uint64
-	stretch stretch // from the first cycle of a reset to the next reset
+	stretch stretch // from one reset to the next
 	phase   stretch
-	again   uint32 // which of a cycle's draws: 0, or an attempt of Redraw
+	again   uint32 // 0, or an attempt of Redraw
 }
 
 type stretch struct{ number, first, end uint64 }
 
-// NewSchedule returns the schedule of a run of that many cycles.
+// NewSchedule returns the schedule of a run of the given length.
 func NewSchedule(seed, cycles uint64) *Schedule {
 	return &Schedule{random: *NewRandom(seed), cycles: cycles}
 }
 
-// Places of draws that are not those of a cycle; traffic has 1<<63.
+// Positions of draws that belong to no cycle. traffic uses 1<<63.
 const (
 	drawsOfStretch = 1 << 62
 	drawsOfPhase   = 1 << 61
@@ -52,7 +49,7 @@ func (s *Schedule) at(cycle uint64) {
 	s.random.At(cycle)
 }
 
-// reach moves on to the part that has a cycle; parts end where end says.
+// reach advances to the part that contains a cycle. end returns the end of a part.
 func (p *stretch) reach(cycle uint64, end func(number, first uint64) uint64) {
 	if p.end == 0 || cycle < p.first {
 		*p = stretch{end: end(0, 0)}
@@ -80,14 +77,14 @@ func (s *Schedule) phaseEnd(number, first uint64) uint64 {
 	return first + s.random.between(4, max(first/16, 64))
 }
 
-// between returns a number from low to high, each length in binary digits equally likely.
+// between returns a number from low to high, each length in binary digits equally likely. low is at least 1.
 func (r *Random) between(low, high uint64) uint64 {
 	shortest := bits.Len64(low)
 	top := uint64(1) << (shortest - 1 + r.Below(bits.Len64(high)-shortest+1))
 	return min(max(top|r.Uint64()&(top-1), low), high)
 }
 
-// manner is what an input is like in a phase.
+// A manner is the behaviour of an input in a phase.
 type manner uint8
 
 const (
@@ -96,17 +93,17 @@ const (
 	allZeros
 	allOnes
 	oneHot
-	sparse // each bit once in 8 cycles
+	sparse // each bit is set in one of 8 cycles
 	half
 	dense
-	bursts // each bit changes once in 16 cycles
+	bursts // each bit changes in one of 16 cycles
 	mannerCount
 )
 
-// manners draws those of the phase's inputs and reports whether any but inUse exist.
+// manners draws the manners of the phase. It returns false if all are inUse.
 func (s *Schedule) manners(of []manner) bool {
 	s.random.At(drawsOfPhase | s.phase.number)
-	s.random.draw = 1 // the first is that of phaseEnd
+	s.random.draw = 1 // phaseEnd uses the first draw
 	clear(of)
 	if s.random.Below(2) == 0 {
 		return false
@@ -119,7 +116,7 @@ func (s *Schedule) manners(of []manner) bool {
 	return true
 }
 
-// put sets the words of an input of the given width; before is its value in the cycle before.
+// put sets the words of an input of width bits. before has its previous value.
 func (m manner) put(random *Random, words, before []uint64, width int) {
 	hot := 0
 	if m == oneHot {
@@ -149,10 +146,10 @@ func (m manner) put(random *Random, words, before []uint64, width int) {
 	}
 }
 
-// stimulation is what a model keeps from cycle to cycle for Stimulate.
+// stimulation is the state of Stimulate between cycles.
 type stimulation struct {
 	schedule *Schedule
-	phase    uint64 // number+1 of the schedule's phase to which the manners belong
+	phase    uint64 // 1 + number of the phase to which manners belong
 	vary     bool
 	manners  []manner // by input
 	before   []uint64

@@ -58,8 +58,8 @@ func serialiser() Twin {
 	}
 }
 
-// CheckFrame refuses a longest frame that NICs in RTL do not take: their counters and
-// ports are not made for it. Too short ones are refused by the model.
+// CheckFrame rejects frames that exceed the counters and ports of NICs in RTL. The model rejects frames that are too
+// short.
 func CheckFrame(name string, bytes int) error {
 	if most := nic.FrameBytes(nic.PayloadBytesRTL); bytes > most {
 		return fmt.Errorf("%s: frames of %d bytes, allowed are %d at most", name, bytes, most)
@@ -67,7 +67,7 @@ func CheckFrame(name string, bytes int) error {
 	return nil
 }
 
-// SerialiserComputeMax is what the counter of a transmitter in Verilog holds.
+// SerialiserComputeMax is the largest compute delay that the counter of a Verilog transmitter holds, in cycles.
 const SerialiserComputeMax = 1<<16 - 1
 
 func coverLoads(m *Model) {

@@ -2,11 +2,11 @@ package twin
 
 import "starloom/hw"
 
-// matchingMax is the most ports of a port matcher in Verilog, and the most positions of a list.
+// matchingMax bounds the ports of a Verilog port matcher and the positions of its list.
 const matchingMax = 64
 
-// columnsOf makes signals that have an element for each port. They are nil for a width or a number
-// of ports that is not allowed: the component that reads them reports it.
+// columnsOf returns a constructor of signals with an element per port. The signals are nil for illegal sizes, which
+// the components that read them report.
 func columnsOf(ports int) func(name string, bits int) *hw.Signal {
 	return func(name string, bits int) *hw.Signal {
 		s, err := hw.NewSignal(hw.Bank{Name: "port", Units: 1, PerUnit: ports}, name, bits)
@@ -17,13 +17,13 @@ func columnsOf(ports int) func(name string, bits int) *hw.Signal {
 	}
 }
 
-// slots are the inputs of a port matcher in a crossbar; requests, tags and listeners mostly last a slot.
+// slots are the inputs of a port matcher in a crossbar. Requests, tags and listeners usually last a slot.
 type slots struct {
 	ports                                       int
 	start, request, tag, listen, filter, accept Pin
 }
 
-// newSlots finds the pins of a model that has them; not all have listeners.
+// newSlots returns the slot inputs of a model. Some models have no listeners.
 func newSlots(m *Model, ports int) *slots {
 	m.coverSlots(ports)
 	s := &slots{ports: ports, start: m.Pin("start_i"), request: m.Pin("request_i"), tag: m.Pin("tag_i")}
@@ -33,7 +33,7 @@ func newSlots(m *Model, ports int) *slots {
 	return s
 }
 
-// change begins a slot or lets one go on, and reports whether inputs ask for something new.
+// change begins or continues a slot and reports whether the inputs changed.
 func (s *slots) change(random *Random, inputs []uint64) bool {
 	start := random.OneIn(2*s.ports + 1)
 	inputs[s.start.Word] = 0
@@ -50,9 +50,9 @@ func (s *slots) change(random *Random, inputs []uint64) bool {
 	return true
 }
 
-// changeTags draws few tags, so that many are equal.
+// changeTags draws tags from a small range, so that many are equal.
 func (s *slots) changeTags(random *Random, tags []uint64) {
-	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // its low bits: 0 to 3, or 0 and 1
+	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // 0 to 3, or 0 and 1
 	for w := range tags {
 		tags[w] = random.Uint64() & tagsMask
 	}

@@ -4,10 +4,9 @@ import (
 	"slices"
 )
 
-// Stimulate replaces the inputs of the cycle before by those of a cycle: what a circuit of
-// this kind encounters in use, and now and then what it should not. Reset is
-// on in cycle 0 and where the schedule says, for 2 cycles on average. The inputs depend
-// on nothing but the schedule and the inputs before; cycles come in order.
+// Stimulate replaces the inputs of the previous cycle by those of cycle: typical inputs of such a circuit, and
+// occasionally illegal ones. Reset is on in cycle 0 and as scheduled, for 2 cycles on average. The inputs depend only
+// on the schedule and the previous inputs; cycles must ascend.
 func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 	s.at(cycle)
 	now := &m.stimulation
@@ -39,7 +38,7 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 	}
 }
 
-// atRandom puts all inputs but reset, of a model that does not say how they are in use.
+// atRandom sets all inputs but reset to random values, for models without Use.
 func (m *Model) atRandom(random *Random, inputs []uint64) {
 	for _, p := range m.ports {
 		if !p.Input || p.Clock || p.Name == "reset" {

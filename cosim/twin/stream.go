@@ -6,8 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// streamFIFO, skidBuffer and registerSlice hold words between two sides with valid and ready: a word
-// moves in a cycle in which both are 1.
+// streamFIFO, skidBuffer and registerSlice hold words between two sides with valid and ready. A word moves in a cycle
+// in which both are 1.
 func streamFIFO() Twin {
 	return Twin{
 		Name: "stream_fifo", Sources: []string{"stream_fifo.v", "fifo.v"},
@@ -75,14 +75,14 @@ func registerSlice() Twin {
 	}
 }
 
-// stream is what all three are: a queue of words.
+// stream is their common model: a queue of words.
 type stream struct {
 	twin         string
 	depth, width int
 
-	fallThrough bool // an empty one shows its input
-	fullThrough bool // a full one is ready when its head is taken
-	counts      bool // it has count_o
+	fallThrough bool // an empty queue shows its input
+	fullThrough bool // a full queue is ready while its head is taken
+	counts      bool // count_o exists
 }
 
 func (s stream) build(m *Model) error {
@@ -117,7 +117,7 @@ func (s stream) build(m *Model) error {
 			all = all[:len(all)-1]
 			pops = false
 		}
-		if pushes && !pops { // else it has fallen through
+		if pushes && !pops { // otherwise the word has fallen through
 			all = append(all, word)
 		}
 		clear(words[len(all):])
@@ -130,7 +130,7 @@ func (s stream) build(m *Model) error {
 	s.cover(m)
 	validPin, dataPin, readyPin := m.Pin("valid_i"), m.Pin("data_i"), m.Pin("ready_i")
 	m.Use = func(random *Random, inputs []uint64) {
-		// Mostly filling, then mostly emptying, in turns of 4 depths.
+		// Push more than pop, then the reverse, in turns of 4 depths.
 		pushes := 1 + 2*int(random.Cycle()/uint64(4*s.depth)%2)
 		inputs[validPin.Word], inputs[readyPin.Word] = facts(random.Below(4) < pushes), facts(random.Below(4) >= pushes)
 		inputs[dataPin.Word] = random.Uint64()

@@ -5,18 +5,18 @@ import (
 	"starloom/nic"
 )
 
-// traffic is light as a receiver gets it: in every slot each wire carries a frame that is
-// whole, damaged in one of many ways, hit by another one, or none at all.
+// traffic is the light at a receiver. In every slot, each wire carries an intact frame, a damaged one, one that
+// collides with another, or none.
 type traffic struct {
 	phitBits, frameMax int
 	slotCycles         int
 	stream             hw.Stream
-	slot               uint64 // with stream: whose light is made
+	slot               uint64
 	wires              []trafficWire
 	frame              []byte
 }
 
-// trafficWire is the light of one wire in one slot, cycle by cycle.
+// trafficWire is the light of a wire in one slot, by cycle.
 type trafficWire struct{ rail1, rail0 []uint64 }
 
 func newTraffic(phitBits, frameMax, wires int) *traffic {
@@ -32,14 +32,14 @@ func newTraffic(phitBits, frameMax, wires int) *traffic {
 	return t
 }
 
-// stimulate puts the random's light of the cycle on the wires and reports whether the slot ends.
+// stimulate sets the wires for a cycle and reports whether the slot ends.
 func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 	cycle := random.Cycle()
 	slot, at := cycle/uint64(t.slotCycles), int(cycle%uint64(t.slotCycles))
 	if slot != t.slot || random.stream != t.stream {
 		t.slot, t.stream = slot, random.stream
 		draws := *random
-		draws.At(1<<63 | slot) // the whole slot depends on these draws only
+		draws.At(1<<63 | slot) // all draws of the slot
 		for i := range t.wires {
 			t.make(&draws, &t.wires[i])
 		}
@@ -60,18 +60,18 @@ func (t *traffic) make(random *Random, wire *trafficWire) {
 	first := random.Below(4)
 	frame := t.randomFrame(random)
 	phits := t.send(wire, frame, first)
-	at := first + random.Below(phits) // some cycle of the frame
+	at := first + random.Below(phits) // a cycle within the frame
 	bit := uint64(1) << random.Below(t.phitBits)
 	switch random.Below(16) {
-	case 0: // another sender, at the same time or not
+	case 0: // a second sender, at any offset
 		t.send(wire, t.randomFrame(random), random.Below(5))
-	case 1: // one bit flipped on its way
+	case 1: // one bit flipped
 		wire.rail1[at] ^= bit
 		wire.rail0[at] ^= bit
 	case 2: // one bit dark
 		wire.rail1[at] &^= bit
 		wire.rail0[at] &^= bit
-	case 3: // one bit too many
+	case 3: // one additional bit
 		wire.rail1[at] |= bit
 	case 4: // a gap
 		wire.rail1[at], wire.rail0[at] = 0, 0
@@ -95,16 +95,16 @@ func (t *traffic) randomFrame(random *Random) []byte {
 		frame[0] ^= 1 << random.Below(8)
 	case 1: // length
 		frame[2+random.Below(2)] ^= 1 << random.Below(8)
-	case 2: // anything
+	case 2: // any byte, so that the CRC is wrong
 		frame[random.Below(len(frame))] ^= 1 << random.Below(8)
-		return frame // with a wrong CRC
+		return frame
 	}
 	crc := nic.Checksum(frame[:len(frame)-nic.CRCBytes])
 	frame[len(frame)-2], frame[len(frame)-1] = byte(crc>>8), byte(crc)
 	return frame
 }
 
-// Frame is a legal frame of any length that fits into buffer.
+// Frame returns a legal frame of random length that fits into buffer.
 func (r *Random) Frame(buffer []byte) []byte {
 	payload := buffer[nic.HeaderBytes:][:r.Below(len(buffer)-nic.FrameBytesMin+1)]
 	for i := range payload {
@@ -116,7 +116,7 @@ func (r *Random) Frame(buffer []byte) []byte {
 	}, payload)
 }
 
-// send adds a frame's light from a cycle on, up to the end of the slot, and returns its phits.
+// send adds the light of a frame from cycle first up to the end of the slot, and returns its phits.
 func (t *traffic) send(wire *trafficWire, frame []byte, first int) (phits int) {
 	for i := range 8 * len(frame) {
 		cycle, place := first+i/t.phitBits, t.phitBits-1-i%t.phitBits

@@ -14,33 +14,32 @@ import (
 	"starloom/cosim"
 )
 
-// A Twin is a component of package hw or nic in Verilog, and the component itself
-// with the same ports. In lockstep the two agree in every output of every cycle,
-// from the first clock edge with reset on.
+// A Twin is a component of package hw or nic with its Verilog. Both have equal ports. In lockstep they agree in every
+// output and cycle after the first clock edge with reset on.
 type Twin struct {
-	Name    string   // also the top module: star_coupler
-	Sources []string // file names in RTL's directory rtl, the top module's first
+	Name    string   // also the name of the top module: star_coupler
+	Sources []string // files in directory rtl, the top module's first
 
-	// Does says in one line how it behaves, for people who choose a model.
+	// Does describes the behaviour in one line.
 	Does string
 
-	// Components are the Go types that it is the twin of: hw.StarCouplers.
+	// Components are the Go types of the component: hw.StarCouplers.
 	Components []string
 
-	// Sets are values of all parameters that deserve a test, small ones first.
+	// Sets are tested parameter sets, small ones first.
 	Sets []Parameters
 
-	// Mutants are mistakes that lockstep has to find, at least three.
+	// Mutants are mistakes that lockstep must detect, at least three.
 	Mutants []Mistake
 
-	// Own holds those of Sources that RTL lacks: a fabric's own. It may be nil.
+	// Own holds sources of a fabric that are missing in directory rtl. It may be nil.
 	Own fs.FS
 
-	// Build declares the ports of a model and connects the component to them.
+	// Build declares the ports of a model and connects them to the component.
 	Build func(m *Model, p Parameters) error
 }
 
-// Parameters are the values of a module's parameters by their Verilog names.
+// Parameters maps the Verilog names of a module's parameters to values.
 type Parameters map[string]int
 
 // Verilog returns the values as Verilog constants.
@@ -48,14 +47,14 @@ func (p Parameters) Verilog() map[string]string {
 	values := map[string]string{}
 	for name, value := range p {
 		values[name] = strconv.Itoa(value)
-		if value > 1<<31-1 { // what a plain decimal number holds
+		if value > 1<<31-1 { // the range of a plain decimal number
 			values[name] = fmt.Sprintf("32'd%d", value)
 		}
 	}
 	return values
 }
 
-// Text returns the values as a map has them: {DEPTH: 4, WIDTH: 8}.
+// Text returns the values in the syntax of a map: {DEPTH: 4, WIDTH: 8}.
 func (p Parameters) Text() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -64,7 +63,7 @@ func (p Parameters) Text() string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// Find returns the twin of a name.
+// Find returns the named twin.
 func Find(twins []Twin, name string) (Twin, error) {
 	var names []string
 	for _, t := range twins {
@@ -76,9 +75,8 @@ func Find(twins []Twin, name string) (Twin, error) {
 	return Twin{}, fmt.Errorf("twin %q: there are %v", name, names)
 }
 
-// New returns the Go component with the ports of the Verilog module, in its reset
-// state. Every parameter must have a value; one that the component refuses is an
-// error.
+// New returns the component with the ports of the Verilog module, in its reset state. Every parameter needs a value.
+// A value that the component rejects is an error.
 func (t Twin) New(p Parameters) (*Model, error) {
 	for _, name := range slices.Sorted(maps.Keys(t.Sets[0])) {
 		if _, ok := p[name]; !ok {
@@ -96,7 +94,7 @@ func (t Twin) New(p Parameters) (*Model, error) {
 	return m, m.finish()
 }
 
-// Source returns the text of one of the twin's Verilog files, or of the header that they include.
+// Source returns the text of one of the twin's Verilog files, or of their header.
 func (t Twin) Source(name string) ([]byte, error) {
 	text, err := cosim.RTL.ReadFile("rtl/" + name)
 	if errors.Is(err, fs.ErrNotExist) && t.Own != nil {
@@ -105,14 +103,14 @@ func (t Twin) Source(name string) ([]byte, error) {
 	return text, err
 }
 
-// Files names the header of the register map and the sources that include it.
+// Files returns the names of the header and of the sources that include it.
 func (t Twin) Files() []string { return append([]string{"starloom_registers.vh"}, t.Sources...) }
 
-// WriteSources writes the twin's Verilog files, and the header that they include,
-// into a directory and returns their paths, the top module's first.
+// WriteSources writes the header and the Verilog files to a directory and returns the paths of the files, the top
+// module's first.
 func (t Twin) WriteSources(dir string) ([]string, error) { return t.writeSources(dir, nil) }
 
-// writeSources writes sources after edit, which may be nil.
+// writeSources passes each text to edit, which may be nil, before it writes the file.
 func (t Twin) writeSources(dir string, edit func(name, text string) (string, error)) ([]string, error) {
 	var paths []string
 	for _, name := range t.Files() {
@@ -136,9 +134,9 @@ func (t Twin) writeSources(dir string, edit func(name, text string) (string, err
 	return paths[1:], nil
 }
 
-// A Mistake is a common error in a design. Lockstep has to find each with some set of
-// parameters: a check that cannot fail checks nothing.
+// A Mistake is a common design error. Lockstep must detect it with some set of parameters: a check that cannot fail
+// checks nothing.
 type Mistake struct {
-	Name     string // what is wrong
-	Old, New string // of the first source that has it; Old occurs once there
+	Name     string
+	Old, New string // Old occurs once in the first source that contains it
 }

@@ -54,14 +54,13 @@ func vcRouter() Twin {
 	}
 }
 
-// vcPins are the pins of a router as a model.
 type vcPins struct {
 	routers    *hw.Routers
 	ports, vcs int
 	vcBits     int
 
 	valid, head, tail, vc, data, route, credit, creditVC Pin
-	sent, freed                                          lane // of flits, of credits
+	sent, freed                                          lane
 }
 
 func buildVCRouter(m *Model, p Parameters) error {
@@ -88,7 +87,7 @@ func buildVCRouter(m *Model, p Parameters) error {
 		"credit_i": &x.credit, "credit_vc_i": &x.creditVC,
 	} {
 		*pin = m.Pin(name)
-		m.OnlyInUse = append(m.OnlyInUse, *pin) // neighbours keep to the rules
+		m.OnlyInUse = append(m.OnlyInUse, *pin) // neighbours must obey the rules
 	}
 	x.sent = newLane(m, p["PORTS"], "valid_o", "vc_o", "head_o", "tail_o", "data_o")
 	x.freed = newLane(m, p["PORTS"], "credit_o", "credit_vc_o")
@@ -98,8 +97,8 @@ func buildVCRouter(m *Model, p Parameters) error {
 	return nil
 }
 
-// use puts what neighbours do: packets of one flit and of many, none in a full buffer, to one output or to all, and credits for
-// flits that have left, soon or late.
+// use sets typical inputs: packets of one or many flits, never into a full buffer, to one output or to all, and
+// credits for flits that have left, soon or late.
 func (x *vcPins) use(random *Random, inputs []uint64) {
 	turn := random.Cycle() / uint64(16*x.ports)
 	load, credits, long, hot := 1+int(turn%4), int(turn/4%4), int(turn/16%3), turn/2%3 == 0
@@ -124,7 +123,7 @@ func (x *vcPins) putFlit(random *Random, inputs []uint64, port, load, long int, 
 	hw.PutBits(x.data.Of(inputs), port*width, width, random.Uint64()&(^uint64(0)>>(64-width)))
 	hw.PutBits(x.head.Of(inputs), port, 1, facts(!inside))
 	hw.PutBits(x.tail.Of(inputs), port, 1, facts(random.OneIn(1+2*long)))
-	// A head brings its VCs at one output; what is beside other flits does not matter.
+	// Only heads need a route: VCs of one output.
 	route := random.Uint64()
 	if !inside {
 		to := random.Below(x.ports)

@@ -7,7 +7,7 @@ import (
 	"starloom/hw"
 )
 
-// lane is what each port of a router sends: whether there is something, its VC, and what goes with it.
+// A lane is the set of outputs that each port sends: a valid bit, a VC and accompanying fields.
 type lane struct {
 	ports     int
 	valid, vc Pin
@@ -36,7 +36,7 @@ func (l *lane) differ(a, b []uint64, port int) bool {
 	return false
 }
 
-// vcs are the VCs of what model and RTL have at a port: no more than one if they are the same.
+// vcs returns the VCs of model and RTL at a port, a single one if they are equal.
 func (l *lane) vcs(model, rtl []uint64, port int) (vcs []int) {
 	for _, outputs := range [][]uint64{model, rtl} {
 		if vc := int(l.of(outputs, l.vc, port)); l.of(outputs, l.valid, port) != 0 && (len(vcs) == 0 || vcs[0] != vc) {
@@ -46,8 +46,8 @@ func (l *lane) vcs(model, rtl []uint64, port int) (vcs []int) {
 	return vcs
 }
 
-// where names ports and VCs whose flits and credits differ. A credit shows first which flit has crossed the switch: its
-// packet's output VC is where model and RTL have decided otherwise.
+// where names ports and VCs with different flits or credits. A credit is the first output that shows which flit
+// crossed the switch; its packet's output VC is where the decisions differ.
 func (x *vcPins) where(model, rtl []uint64) string {
 	var places []string
 	for port := range x.ports {
@@ -71,7 +71,6 @@ func (x *vcPins) where(model, rtl []uint64) string {
 	return strings.Join(places, "; ")
 }
 
-// vcText names one VC, or that of the model and that of the RTL.
 func vcText(vcs []int) string {
 	switch len(vcs) {
 	case 0:
@@ -82,7 +81,7 @@ func vcText(vcs []int) string {
 	return fmt.Sprintf(" VC %d in the model, VC %d in the RTL", vcs[0], vcs[1])
 }
 
-// ownedText says which output VC the packet of an input VC has; left: a flit of it has just left.
+// ownedText returns the output VC of an input VC's packet. left is true if a flit of it has just left.
 func (x *vcPins) ownedText(port, vc int, left bool) string {
 	output, outVC, owns, waits := x.routers.Owner(port, vc)
 	switch {

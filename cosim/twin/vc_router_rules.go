@@ -7,8 +7,8 @@ import (
 	"starloom/hw"
 )
 
-// keep takes away what neighbours never send, a flit for a full buffer and a credit of which no flit is out; the first flit of a
-// packet becomes a head to one output, the others none.
+// keep corrects inputs that neighbours never send: it removes a flit for a full buffer and a credit without an
+// outstanding flit, makes the first flit of a packet a head to one output, and clears the head bit of later flits.
 func (x *vcPins) keep(inputs []uint64) (broken string) {
 	breaks := func(form string, of ...any) {
 		if broken == "" {
@@ -48,7 +48,7 @@ func (x *vcPins) keepFlit(inputs []uint64, port int, breaks func(form string, of
 	}
 }
 
-// keepRoute keeps of a head's route the VCs of the lowest output; one to no output becomes one to VC 0 of output 0.
+// keepRoute reduces a head's route to the VCs of its lowest output. An empty route becomes VC 0 of output 0.
 func (x *vcPins) keepRoute(inputs []uint64, port int, breaks func(form string, of ...any)) {
 	all := x.ports * x.vcs
 	route := hw.GetBits(x.route.Of(inputs), port*all, all)
