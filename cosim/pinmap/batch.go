@@ -7,46 +7,47 @@ import (
 	"starloom/hw"
 )
 
-// Cycles that run in one call: the RTL gets the inputs of all of them, then gives its outputs.
+// Batches run many cycles in one call: the RTL gets all inputs first, then returns all outputs.
 //
-//	Queue, Queue, ...   Inputs, cycle by cycle
-//	Play                all of them
-//	Show(0), Show(1)    outputs as they have settled, in this order; or, where that is enough,
-//	Agrees(0), ...      whether they are the wanted ones, then End
+//	Queue, Queue, ...   adds Inputs, cycle by cycle
+//	Play                runs the queued cycles
+//	Show(0), Show(1)    presents the settled outputs, in order; or, if that suffices,
+//	Agrees(0), ...      compares them with the expected ones; End follows
 //
-// It is Settle and Edge for each, and leaves the device as these do.
+// A batch has the effect of Settle and Edge for each cycle.
 
 type player struct {
 	rtl     cosim.Player
-	rows    []uint64 // as the RTL takes them
-	in      int      // of a row, the words of inputs
-	words   int      // of a row
-	max     int      // rows
-	inputs  []uint64 // of the model, by row
+	rows    []uint64 // cycles in the layout of the RTL
+	in      int      // words of inputs per row
+	words   int
+	max     int
+	inputs  []uint64 // the model's inputs, by row
 	queued  int
-	left    int  // rows that were played, to be shown
-	shifted bool // outputs are early: what a row shows is of the one before
+	left    int  // played rows that are not shown yet
+	shifted bool // outputs are early: a row shows those of the previous one
 
-	moves []rowMove // of outputs, if rows can be compared as they are; nil: they have to be shown
-	fixed []uint64  // outputs that are constants, and which bits these are
+	moves []rowMove // moves for comparing rows in place; nil: rows must be shown
+	fixed []uint64  // constant outputs, and the mask of their bits
 	which []uint64
 }
 
-// A rowMove is a bitMove from a word of the RTL's outputs to one of the model's.
+// A rowMove copies bits from a word of the RTL's outputs to a word of the model's.
 type rowMove struct {
-	from, to  int // words
-	down, up  int // bits
+	from, to  int
+	down, up  int
 	mask      uint64
 	inverted  uint64
-	wordsLeft int // whole words after the first
+	wordsLeft int
 }
 
 const (
-	playCyclesMin = 4   // fewer in one call are not worth it
-	playCyclesMax = 256 // more in one call gain nothing
+	playCyclesMin = 4   // smaller batches are not worth a call
+	playCyclesMax = 256 // larger batches are not faster
 )
 
-// newPlayer returns how a device plays cycles; nil with feedback, several clock edges per cycle, or cycle-by-cycle RTL.
+// newPlayer returns the player of a device. It returns nil with feedback, with several clock edges per cycle, or if
+// the RTL must run cycle by cycle.
 func (d *Device) newPlayer() *player {
 	rtl, ok := d.rtl.(cosim.Player)
 	if !ok || len(d.feedback) > 0 || d.unknown != nil || slices.ContainsFunc(d.madeIn, func(m made) bool { return d.ofOutputs(m.bit) }) {
@@ -62,13 +63,14 @@ func (d *Device) newPlayer() *player {
 	}
 	p.inputs = make([]uint64, p.max*len(d.inputs))
 	for row := range p.max {
-		copy(p.rows[row*p.words:][:p.in], d.live.rtlIn) // constants stay
+		copy(p.rows[row*p.words:][:p.in], d.live.rtlIn)
 	}
 	d.compareRows(p)
 	return p
 }
 
-// compareRows finds out how rows can be compared as they are: outputs are bits of the RTL's, of one word each, or constants.
+// compareRows prepares the comparison of rows in place. It needs outputs that are constants or bits of single words
+// of the RTL's outputs.
 func (d *Device) compareRows(p *player) {
 	if p.shifted || len(d.Limits) > 0 || len(d.madeOut) > 0 {
 		return
@@ -122,7 +124,7 @@ func (d *Device) ofOutputs(b Bit) bool {
 	return false
 }
 
-// Plays is how many cycles the device can run in one call, 0 for none.
+// Plays returns the largest number of cycles in a batch, 0 if the device runs cycle by cycle.
 func (d *Device) Plays() int {
 	if d.player == nil {
 		return 0
@@ -130,7 +132,7 @@ func (d *Device) Plays() int {
 	return d.player.max
 }
 
-// Queue adds a cycle with Inputs as they are.
+// Queue adds a cycle with the present Inputs.
 func (d *Device) Queue() {
 	p := d.player
 	copy(p.inputs[p.queued*len(d.inputs):], d.inputs)
@@ -140,7 +142,7 @@ func (d *Device) Queue() {
 	p.queued++
 }
 
-// Play runs what is queued, and forgets it. halves is as in cosim.Player.
+// Play runs the queued cycles and empties the queue. For halves see cosim.Player.
 func (d *Device) Play() (halves int, err error) {
 	if d.err != nil {
 		return 0, d.err
@@ -159,7 +161,7 @@ func (d *Device) Play() (halves int, err error) {
 	return halves, err
 }
 
-// Show shows the outputs of a cycle that was played, as they have settled.
+// Show presents the settled outputs of a played cycle.
 func (d *Device) Show(row int) {
 	p := d.player
 	copy(d.inputs, p.inputs[row*len(d.inputs):])
@@ -171,7 +173,7 @@ func (d *Device) Show(row int) {
 	}
 }
 
-// Shown ends the cycle that Show has shown.
+// Shown ends the cycle presented by Show.
 func (d *Device) Shown() {
 	p := d.player
 	d.now = d.live
@@ -183,10 +185,10 @@ func (d *Device) Shown() {
 	}
 }
 
-// Compares reports whether Agrees can be asked.
+// Compares reports whether Agrees is available.
 func (d *Device) Compares() bool { return d.player.moves != nil }
 
-// Agrees reports whether the outputs of a cycle that was played are the wanted ones, in the bits of a mask.
+// Agrees reports whether the outputs of a played cycle equal wanted in the bits of counted.
 func (d *Device) Agrees(row int, wanted, counted []uint64) bool {
 	p := d.player
 	out := p.rows[row*p.words+p.in:][:p.words-p.in]
@@ -204,7 +206,7 @@ func (d *Device) Agrees(row int, wanted, counted []uint64) bool {
 	return differs == 0
 }
 
-// End ends the cycles that were played, of which the last one has to be shown.
+// End ends a batch after Agrees. row is its last cycle.
 func (d *Device) End(row int) {
 	d.player.left = 1
 	d.Show(row)

@@ -11,23 +11,23 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A Contract is what a check takes for granted: conditions (package condition) over the inputs
-// and the model's outputs, in cycles without reset.
+// A Contract is the set of conditions (package condition) that a check assumes, over inputs and the model's outputs,
+// in cycles without reset.
 //
-// Inputs respect Assume in every cycle. An output of the model with a condition in Compare counts
-// in the cycles in which it holds; where the RTL is late, those are the model's cycles.
+// Inputs meet Assume in every cycle. An output with a condition in Compare is compared in the cycles in which the
+// condition holds; for late RTL, these are the model's cycles.
 type Contract struct {
 	Assume  []string
-	Compare map[string]string // by output of the model
+	Compare map[string]string // condition by output of the model
 }
 
-// Terms are a contract that was read.
+// Terms is a parsed Contract.
 type Terms struct {
 	Assume  []*condition.Condition
-	Compare []*condition.Condition // by port of the model; nil: it always counts
+	Compare []*condition.Condition // by port of the model; nil: unconditional
 }
 
-// Terms reads the contract; rtl are the ports of the RTL, for messages.
+// Terms parses the contract. rtl has the ports of the RTL, for messages.
 func (m *Map) Terms(model *twin.Model, rtl []cosim.Port) (*Terms, error) {
 	scope := &condition.Scope{Model: m.Model, Ports: model.Ports(), Parameters: m.Parameters}
 	for _, p := range rtl {
@@ -63,7 +63,7 @@ func (m *Map) Terms(model *twin.Model, rtl []cosim.Port) (*Terms, error) {
 	return t, nil
 }
 
-// AssumeKey is the key of one of Assume.
+// AssumeKey returns the key of element i of Assume.
 func (m *Map) AssumeKey(i int) string { return fmt.Sprintf("assume[%d]", i) }
 
 func (m *Map) condition(key, text string, scope *condition.Scope) (*condition.Condition, error) {

@@ -16,29 +16,29 @@ type Device struct {
 	routing
 	ports                    []cosim.Port
 	inputs, outputs, unknown []uint64
-	resetWord                int      // in inputs, -1 without
-	resetOutputs             []uint64 // what the model shows after a reset
+	resetWord                int      // index in inputs, -1 without reset
+	resetOutputs             []uint64 // the model's outputs after a reset
 	terms                    *Terms
 	clocks
-	resetCycles           int      // of the RTL in one of the model; 0: it is not clocked while reset is on
-	cycle                 uint64   // cycles of the RTL: the next one's beat
+	resetCycles           int      // cycles of the RTL per reset cycle of the model; 0: not clocked during reset
+	cycle                 uint64   // cycles of the RTL so far, which select the next beat
 	before, beforeUnknown []uint64 // early outputs, sampled just before the edge
-	settled               []uint64 // inputs with which the RTL has settled; nil for none
+	settled               []uint64 // inputs with which the RTL last settled; nil for none
 	settledBuffer         []uint64
-	now, live             exchanged // what is exchanged: of a row that was played, or of the RTL itself
-	player                *player   // nil: it runs cycle by cycle
+	now, live             exchanged // port words: of a played row, or of the RTL itself
+	player                *player   // nil if it runs cycle by cycle
 	err                   error
 }
 
 type clocks struct {
-	beats []beat // nil without one
+	beats []beat // nil without a clock
 	gated []gated
 }
 
-// exchanged is what stands on the ports of the RTL.
+// exchanged holds the words at the ports of the RTL.
 type exchanged struct{ rtlIn, rtlOut, rtlUnknown []uint64 }
 
-// feedbackTurns bounds how often a feedback may change within a cycle.
+// feedbackTurns bounds the changes of a feedback within a cycle.
 const feedbackTurns = 100
 
 func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
@@ -97,24 +97,21 @@ func resetOnce(m *twin.Model) error {
 	return err
 }
 
-// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close implement
-// cosim.Device.
-
 func (d *Device) Ports() []cosim.Port { return d.ports }
 func (d *Device) Inputs() []uint64    { return d.inputs }
 func (d *Device) Outputs() []uint64   { return d.outputs }
 func (d *Device) Unknown() []uint64   { return d.unknown }
 
-// Late is how many cycles the RTL is late, by port of the model.
+// Late returns the latency of the RTL in cycles, by port of the model.
 func (d *Device) Late() []int { return d.Wires.Late }
 
-// Absent has the ports of the model that the RTL does not have.
+// Absent reports, by port of the model, whether the RTL lacks it.
 func (d *Device) Absent() []bool { return d.Wires.Absent }
 
-// Terms are those of the map's contract.
+// Terms returns the terms of the map's contract.
 func (d *Device) Terms() *Terms { return d.terms }
 
-// Log is what the RTL has printed.
+// Log returns the output that the RTL has printed.
 func (d *Device) Log() string {
 	if l, ok := d.rtl.(cosim.Logger); ok {
 		return l.Log()
@@ -129,13 +126,13 @@ func (d *Device) push() {
 	}
 }
 
-// Tracer is the RTL of a device, with its own names; nil for RTL that shows no more than its ports.
+// Tracer returns the RTL with its own signal names, or nil if it exposes only its ports.
 func (d *Device) Tracer() cosim.Tracer {
 	tracer, _ := d.rtl.(cosim.Tracer)
 	return tracer
 }
 
-// Counter is the RTL of a device, nil for RTL that counts nothing.
+// Counter returns the RTL's coverage counters, or nil.
 func (d *Device) Counter() cosim.Counter {
 	counter, _ := d.rtl.(cosim.Counter)
 	return counter
@@ -154,7 +151,7 @@ func (d *Device) pullTo(moves []bitMove, gates []made, outputs, unknown []uint64
 	}
 }
 
-// settle lets the RTL see its inputs, and its feedback until nothing changes.
+// settle settles the RTL repeatedly until its feedback is stable.
 func (d *Device) settle() error {
 	if err := d.rtl.Settle(); err != nil {
 		return err
@@ -234,7 +231,7 @@ func (d *Device) Edge(clocks uint64) error {
 	return nil
 }
 
-// clock is one cycle of the RTL's clocks; the last one of the model's cycle samples what is early.
+// clock runs one cycle of the RTL's clocks. In the last one of a model cycle it samples the early outputs.
 func (d *Device) clock(b *beat, last bool) error {
 	for _, mask := range b.before {
 		if err := d.feedAndClock(mask); err != nil {
@@ -300,7 +297,7 @@ func (d *Device) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// Save puts inputs and outputs before the RTL's state.
+// Save returns the device's inputs and outputs followed by the RTL's state.
 func (d *Device) Save() ([]byte, error) {
 	state, err := d.rtl.Save()
 	if err != nil {
@@ -322,7 +319,7 @@ func (d *Device) withOwn(state []byte) []byte {
 
 func (d *Device) ownBytes() int { return 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown) + 1) }
 
-// SaveSince and RestoreSince implement cosim.Keeper; RTL that is none saves all.
+// SaveSince and RestoreSince implement cosim.Keeper. If the RTL does not, they handle the whole state.
 
 func (d *Device) SaveSince(snapshot []byte) (difference []byte, size int, err error) {
 	keeper, ok := d.rtl.(cosim.Keeper)

@@ -1,5 +1,4 @@
-// Package pinmap says which RTL stands for which model, and which of its pins is which
-// port of the model.
+// Package pinmap maps RTL to a model: it connects the pins of the RTL with the ports of the model.
 //
 //	          +--------------- Device: ports of the model ----------------+
 //	inputs ---| wiring, inversion, ties --> RTL --> wiring, early outputs |--- outputs

@@ -9,7 +9,7 @@ import (
 	"starloom/hw"
 )
 
-// A guard checks inputs of RTL against the assumptions of its map.
+// A guard checks RTL inputs against the assumptions of a map.
 type guard struct {
 	*Wires
 	*Terms
@@ -17,7 +17,8 @@ type guard struct {
 	sight *condition.Sight
 }
 
-// Guard returns the map's assumptions for RTL with the given ports; nil without assumptions or for other ports.
+// Guard returns the map's assumptions for RTL with the given ports, or nil if there are none or the ports do not
+// match.
 func (m *Map) Guard(rtl []cosim.Port) cosim.Rules {
 	if len(m.Assume) == 0 {
 		return nil
@@ -46,7 +47,7 @@ func (g *guard) Meets(in []uint64) bool {
 			}
 		}
 	}
-	_ = g.model.Settle() // a model never fails
+	_ = g.model.Settle()
 	return !slices.ContainsFunc(g.Assume, func(a *condition.Condition) bool { return (!g.inReset() || a.OfInputs()) && !a.Holds(g.sight) })
 }
 
@@ -94,7 +95,7 @@ func (g *guard) Edge() {
 		g.sight.Next()
 	}
 	if g.model.Clocked() {
-		_ = g.model.Edge(1) // a model never fails
+		_ = g.model.Edge(1)
 	}
 }
 

@@ -9,16 +9,16 @@ import (
 	"starloom/cosim"
 )
 
-// A joined is an item with the bits of the RTL that it is about.
+// joined pairs an item with its RTL bits.
 type joined struct {
 	Item
 	key  string
-	bits int      // of the model's port that it stands for
-	pins []Bit    // of a pin, low bit first
-	of   []joined // its arguments
+	bits int
+	pins []Bit    // bits of a pin, low bit first
+	of   []joined // arguments
 }
 
-// first is what an index counts from: onehot1's has 0 for none.
+// first returns the first value of an index. onehot1 reserves 0 for none.
 func (j *joined) first() int {
 	if j.Function == "onehot1" {
 		return 1
@@ -51,8 +51,8 @@ func (w *wirer) items(key string, isInput bool, p Wiring) (items []joined, err e
 	return items, nil
 }
 
-// findPins finds the pins of an item. Inputs can be driven once only; an output that a function
-// takes may be mapped elsewhere, too.
+// findPins resolves the pins of an item. An input may be driven only once. An output used by a function may be mapped
+// elsewhere as well.
 func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, error) {
 	j := joined{Item: item, key: key, bits: len(item.Number)}
 	if item.IsPin {
@@ -86,7 +86,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	return j, nil
 }
 
-// fit gives the one item of a join without a width the rest of the port, and refuses a misfit.
+// fit assigns the remaining bits of a port to the item without a width and rejects a mismatch.
 func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error {
 	total, flexible := 0, -1
 	for i := range items {
@@ -112,7 +112,7 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 	return w.fits(item, port)
 }
 
-// fits refuses a function that cannot give as many bits as are left for it.
+// fits rejects a function that cannot have the bits left for it.
 func (w *wirer) fits(item *joined, port cosim.Port) error {
 	refuse := func(reason, remedy string) error {
 		return w.refuse(item.key, fmt.Sprintf("%s stands for %s of %s, and %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
@@ -172,14 +172,13 @@ func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 		remedy)
 }
 
-// A joiner wires one port of the model.
 type joiner struct {
 	*wirer
-	port int // of the model
+	port int
 	text string
 }
 
-// value is the value of an item in terms of the RTL's pins; for outputs with its assumed limits.
+// value returns the bits of an item in terms of RTL pins. For outputs it also adds the limits that the item assumes.
 func (j *joiner) value(item joined, isInput bool) []Bit {
 	w := j.wires
 	all := make([]Bit, item.bits)
@@ -235,7 +234,7 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 	return all
 }
 
-// oneHot sets all to the code of an item's index, and returns what has to be 1 for the index to be in it.
+// oneHot sets all to the one-hot code of an item's index and returns a bit that is 1 while the index is in range.
 func (j *joiner) oneHot(all []Bit, item joined, isInput bool) (within Bit) {
 	w, index, first := j.wires, j.value(item.of[0], isInput), item.first()
 	var valid []Bit
@@ -258,7 +257,7 @@ func (j *joiner) oneHot(all []Bit, item joined, isInput bool) (within Bit) {
 	return w.gate(false, any...)
 }
 
-// drive makes the pins of an item what they have to be for it to be some bits of the model.
+// drive connects the pins of an item so that it equals bits of the model.
 func (j *joiner) drive(item joined, by []Bit) {
 	w := j.wires
 	if item.Inverted {
@@ -296,7 +295,7 @@ func (j *joiner) drive(item joined, by []Bit) {
 	}
 }
 
-// driveIndex gives the RTL the index of the bit that is 1.
+// driveIndex drives the RTL with the index of the bit that is 1.
 func (j *joiner) driveIndex(item joined, by []Bit) {
 	w := j.wires
 	j.drive(item.of[0], w.encode(append(make([]Bit, item.first()), by...), item.of[0].bits))
@@ -304,7 +303,7 @@ func (j *joiner) driveIndex(item joined, by []Bit) {
 		w.limit(Limit{Port: j.port, Is: w.several(by), Must: one(false), Text: j.text})
 	}
 	if item.first() > 0 {
-		return // 0 is none
+		return // index 0 means none
 	}
 	any := w.gate(false, by...)
 	if len(item.of) > 1 {

@@ -8,7 +8,7 @@ import (
 	"starloom/hw"
 )
 
-// Bounds says which limits the map sets to the inputs of the model, each once: give_i is [0, credit].
+// Bounds lists the map's limits for inputs of the model, without duplicates: give_i is [0, credit].
 func (w *Wires) Bounds() (texts []string) {
 	for _, l := range w.Limits {
 		if w.Model[l.Port].Input && !slices.Contains(texts, l.Text) {
@@ -18,11 +18,10 @@ func (w *Wires) Bounds() (texts []string) {
 	return texts
 }
 
-// Broken returns a limit that the RTL's outputs break now, nil for none. It has a meaning once the RTL is
-// settled, in cycles in which reset is off.
+// Broken returns a limit that the RTL's outputs break, or nil. It is valid for settled RTL with reset off.
 func (d *Device) Broken() *Limit { return d.broken(func(p cosim.Port) bool { return !p.Input }) }
 
-// BrokenBy returns a limit that inputs of the model break, nil for none.
+// BrokenBy returns a limit that inputs of the model break, or nil.
 func (d *Device) BrokenBy(inputs []uint64) *Limit {
 	copy(d.inputs, inputs)
 	return d.broken(func(p cosim.Port) bool { return p.Input })
@@ -42,7 +41,7 @@ func (d *Device) broken(asked func(cosim.Port) bool) *Limit {
 	return nil
 }
 
-// Check is a *cosim.Fault where a limit does not hold. It implements cosim.Checked.
+// Check returns a *cosim.Fault if a limit is broken. It implements cosim.Checked.
 func (d *Device) Check() error {
 	if len(d.Limits) == 0 {
 		return nil
@@ -53,7 +52,7 @@ func (d *Device) Check() error {
 	return nil
 }
 
-// LimitText says what is wrong where a limit does not hold.
+// LimitText explains a broken limit.
 func (d *Device) LimitText(l *Limit) string {
 	p := d.Model[l.Port]
 	if !p.Input {
@@ -62,7 +61,7 @@ func (d *Device) LimitText(l *Limit) string {
 	return fmt.Sprintf("%s, and no value of its pins is what the model is given", l.Text)
 }
 
-// digits are bits, low bit first, in hexadecimal; x is a digit with one that is unknown.
+// digits formats bits, low bit first, in hexadecimal. A digit with an unknown bit is x.
 func (d *Device) digits(bits []Bit) string {
 	var all []byte
 	for low := 0; low < len(bits); low += 4 {
@@ -79,9 +78,9 @@ func (d *Device) digits(bits []Bit) string {
 	return string(all)
 }
 
-// Fit changes inputs of the model to what the map's limits allow.
+// Fit restricts inputs of the model to the map's limits.
 func (d *Device) Fit(inputs []uint64) {
-	const rounds = 4 // one changes what the next one sees: an index that is too large is none
+	const rounds = 4 // one limit may change another: an index that is too large becomes none
 	for range rounds {
 		if d.BrokenBy(inputs) == nil {
 			return

@@ -13,64 +13,63 @@ import (
 	"starloom/traces/input"
 )
 
-// A Library is what maps can name.
+// A Library holds the twins and backends that maps may name.
 type Library struct {
 	Twins    []twin.Twin
-	Backends []cosim.Backend // one of wasm among them
+	Backends []cosim.Backend // includes a wasm backend
 }
 
-// A Map says which RTL stands for which model, and which of its pins is which
-// port of the model. It makes any RTL a Device with the ports of the model.
+// A Map connects the pins of some RTL with the ports of a model. It opens the RTL as a Device with the ports of the
+// model.
 //
-// A pin is NAME, NAME[3], NAME[7:4], and with ~ before it its inverse; bits count
-// from 0 at the low end, whatever the declaration says. Several pins for one port
-// are as in Verilog's braces: the first is the highest. Every bit of an RTL input
-// must come from somewhere, once; outputs that no pin names are free.
+// A pin is NAME, NAME[3] or NAME[7:4]; a leading ~ inverts it. Bits count from 0 at the low end, whatever the
+// declaration says. Several pins for one port are joined as in Verilog's braces, highest first. Every bit of an RTL
+// input needs exactly one driver; unmapped outputs are ignored.
 //
-// A port of the model may be written without its ending: request for request_i.
+// The suffix of a model's port may be omitted: request for request_i.
 //
-// Latency, in cycles by output of the model, tells how RTL and model differ in time:
+// Latency is the delay of the RTL against the model, in cycles, by output of the model:
 //
-//	 0  in the same cycle, also where the output follows inputs within the cycle
-//	-1  RTL is a cycle ahead: combinational where the model has a register. The
-//	    device samples the RTL just before the edge and shows the sample after the
-//	    edge; after an edge with reset on, it shows the model's reset value.
-//	 n  RTL is n cycles late, up to 64. A device cannot undo that: package lockstep holds
-//	    the model's output back as long, with reset values after a reset.
+//	 0  none, even if the output follows inputs within the cycle
+//	-1  the RTL is a cycle early: combinational where the model has a register. The device
+//	    samples it just before the edge and shows the sample after the edge; after an edge
+//	    with reset on, it shows the model's reset value
+//	 n  the RTL is n cycles late, at most 64. A device cannot undo that: package lockstep
+//	    delays the model's output, with reset values after a reset
 //
-// A Map belongs to one goroutine at a time; the devices that it opens do not.
+// A Map must be used by one goroutine at a time. Its devices may be used by others.
 type Map struct {
 	Library
 
-	File   string            // where it was read, for messages
-	Places map[string]string // of keys: "pins.request" is at arbiter.yml:7:3; may be nil
+	File   string
+	Places map[string]string // places of keys: "pins.request" is at arbiter.yml:7:3; may be nil
 
-	Model      string // a twin's name
+	Model      string
 	Parameters twin.Parameters
 
-	Source  cosim.Source // without Clocks: see Clock
-	Image   string       // what `starloom cosim build` made, instead of Source's files
+	Source  cosim.Source // Clocks are empty: see Clock
+	Image   string       // output of `starloom cosim build`, in place of Source's files
 	Backend string       // "", BackendWasm or BackendIcarus
 
 	Clock    string // "" for RTL without one
 	Reset    string // "" for RTL without one
 	ResetLow bool   // active low
-	Timing   Timing // more of clocks and resets
+	Timing   Timing // further clocks and resets
 
 	Pins     []Wiring
-	Ties     []Tie          // RTL inputs that the model does not have
+	Ties     []Tie          // constants for RTL inputs that the model lacks
 	Feedback []Feedback     // RTL inputs that follow RTL outputs within a cycle
-	Absent   []string       // outputs of the model that the RTL does not have; they are 0
-	Latency  map[string]int // by output of the model
+	Absent   []string       // outputs of the model that the RTL lacks; they are 0
+	Latency  map[string]int // cycles, by output of the model
 
 	Contract
 
 	Build cosim.BuildOptions
 
-	opened *opened // nil before
+	opened *opened // nil before Open
 }
 
-// Clocked is the RTL with its clock.
+// Clocked returns the source of the RTL with its clock.
 func (m *Map) Clocked() cosim.Source {
 	s := m.Source
 	if m.Clock != "" {
@@ -79,26 +78,25 @@ func (m *Map) Clocked() cosim.Source {
 	return s
 }
 
-// opened is the RTL of a map once it was opened.
+// opened is the state of a map after Open.
 type opened struct {
 	designs  map[builtAs]cosim.Design
-	warnings []cosim.Warning // of what was opened last
-	ifdefs   []cosim.Warning // of text that a chip has otherwise
+	warnings []cosim.Warning // of the latest build
+	ifdefs   []cosim.Warning // about text that synthesis sees differently
 }
 
-// Wiring connects a port of the model to pins.
 type Wiring struct {
 	Port string
 	Pins []string
 }
 
-// Tie gives an RTL input a constant value.
+// Tie holds an RTL input at a constant value.
 type Tie struct {
 	Pin   string
 	Value uint64
 }
 
-// Tied are the ties in words: scan is 0.
+// Tied describes the ties: scan is 0.
 func (m *Map) Tied() (texts []string) {
 	for _, t := range m.Ties {
 		texts = append(texts, fmt.Sprintf("%s is %d", t.Pin, t.Value))
@@ -106,16 +104,15 @@ func (m *Map) Tied() (texts []string) {
 	return texts
 }
 
-// TiedText says for which values of its inputs nothing is known of the RTL.
+// TiedText states that only the tied values of inputs were tested.
 func TiedText(tied []string) string {
 	return "the RTL with other values of what the map ties was not looked at: " + strings.Join(tied, ", ")
 }
 
-// Feedback makes an RTL input follow an RTL output within a cycle: for example an
-// acknowledgement that comes with the grant.
+// Feedback connects an RTL input to an RTL output within a cycle, such as an acknowledgement to a grant.
 type Feedback struct{ To, From string }
 
-// parameterMax is beyond every model except for a seed; sizes below it need little memory.
+// parameterMax bounds parameters except seeds. Models of that size need little memory.
 const parameterMax = 65535
 
 const latencyMax = 64
@@ -125,7 +122,7 @@ type builtAs struct {
 	seeing  cosim.Seeing
 }
 
-// Twin returns what the RTL stands for.
+// Twin returns the twin of the model.
 func (m *Map) Twin() (twin.Twin, error) {
 	t, err := twin.Find(m.Twins, m.Model)
 	if err != nil {
@@ -138,7 +135,7 @@ func (m *Map) Twin() (twin.Twin, error) {
 	return t, nil
 }
 
-// NewModel returns the model with its parameters, in its reset state.
+// NewModel returns the model with the map's parameters, in its reset state.
 func (m *Map) NewModel() (*twin.Model, error) {
 	t, err := m.Twin()
 	if err != nil {
@@ -178,7 +175,7 @@ func (m *Map) parametersRemedy(t twin.Twin) string {
 	return remedy + "; `starloom cosim check --list` shows those of each model"
 }
 
-// Close forgets what was built; all devices must be closed before.
+// Close releases built designs. All devices must be closed before.
 func (m *Map) Close() error {
 	var err error
 	for _, design := range m.built().designs {
@@ -195,7 +192,7 @@ func (m *Map) backend() string {
 	return m.Backend
 }
 
-// Warnings is what the tools said of the RTL that was opened last and that bears on a verdict.
+// Warnings returns tool warnings about the RTL opened last that affect a verdict.
 func (m *Map) Warnings() []cosim.Warning { return m.built().warnings }
 
 func (m *Map) built() *opened {
@@ -205,14 +202,14 @@ func (m *Map) built() *opened {
 	return m.opened
 }
 
-// On returns the map with the RTL in another backend, which reads the same text as Verilator.
+// On returns the map for another backend, which reads the same text as Verilator.
 func (m *Map) On(backend string) *Map {
 	other := *m
 	other.Backend, other.Source, other.opened = backend, m.Source.ForVerilator(), nil
 	return &other
 }
 
-// FoldsCase reports whether names of the RTL, which has been opened, are those of VHDL.
+// FoldsCase reports whether the RTL has VHDL names, which ignore case. An image must be open.
 func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.VHDL()
@@ -225,7 +222,7 @@ func (m *Map) FoldsCase() bool {
 	return false
 }
 
-// Place returns where a key stands, or the nearest key above it that has a place.
+// Place returns the place of a key, or of its nearest parent with a place.
 func (m *Map) Place(key string) string {
 	for {
 		if place, ok := m.Places[key]; ok {
@@ -258,26 +255,24 @@ func (m *Map) PinsOf(port string) []string {
 	return nil
 }
 
-// Timing is what a map says of clocks and resets beyond one of each.
+// Timing describes RTL with more than one clock or reset.
 type Timing struct {
-	// Clocks are all clocks of the RTL, Map.Clock among them; nil for that one alone.
+	// Clocks are all clocks of the RTL, including Map.Clock; nil for that clock alone.
 	Clocks []Clock
 
-	// Resets are pins beside Map.Reset that follow the model's reset, too.
+	// Resets are further pins that follow the model's reset.
 	Resets []Reset
 
-	// ResetCycles is how many cycles with reset on the RTL gets for each of the model's; 0: so many that
-	// every clock has an edge. For RTL without a reset: how many cycles after a reset of the
-	// model nothing is compared.
+	// ResetCycles is the number of RTL reset cycles per reset cycle of the model; 0: enough for an edge of every
+	// clock. For RTL without a reset it is the number of cycles after the model's reset that are not compared.
 	ResetCycles int
 }
 
-// A Clock of the RTL rises Edges times in so many Cycles of the model. At phase 0 one of its edges is
-// that of the model's clock; Phase, from 0 up to but not including 1, shifts all of them by a part of
-// its own period.
+// A Clock rises Edges times in Cycles cycles of the model. With phase 0, one of its edges coincides with the model's
+// clock. Phase, at least 0 and below 1, shifts the edges by that part of the clock's period.
 //
-// A clock with When, an input of the model, rises with the model's clock in cycles in which that input
-// is 1, and while reset is on.
+// A clock with When, an input of the model, rises with the model's clock in cycles in which that input is 1, and
+// during reset.
 type Clock struct {
 	Name          string
 	Edges, Cycles int

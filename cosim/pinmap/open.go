@@ -12,16 +12,15 @@ import (
 	"starloom/traces/input"
 )
 
-// Open builds the RTL the first time, and makes a device with exactly the model's
-// ports. Clocks of Edge are those of the model.
+// Open builds the RTL on the first call and returns a device with exactly the model's ports. Its clocks are those of
+// the model.
 //
-// Errors: an *InputError with the place in the map, or in the sources; a *Fault of
-// the RTL.
+// It returns an *InputError with its place in the map or the sources, or a *Fault of the RTL.
 func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
 	return m.OpenSeeing(ctx, o, cosim.Seeing{})
 }
 
-// OpenSeeing is Open of a device that shows more than its ports; see Device.Tracer and Device.Counter.
+// OpenSeeing is like Open for a device with instrumentation (see Device.Tracer and Device.Counter).
 func (m *Map) OpenSeeing(ctx context.Context, o cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	model, err := m.NewModel()
 	if err != nil {

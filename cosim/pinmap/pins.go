@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// A Pin is a pin as a map writes it.
+// A Pin is a reference to an RTL pin in a map.
 type Pin struct {
 	Name      string
-	High, Low int // -1: all bits
+	High, Low int // -1: whole pin
 	Inverted  bool
 }
 
 var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*|\[\d{1,8}\])*?)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
 
-// ParsePin reads NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse. A NAME may lead into
-// a structure, an array or an interface: req.data, data[3], bus.valid.
+// ParsePin parses NAME, NAME[3] or NAME[7:4], with a leading ~ for its inverse. NAME may select from a structure, an
+// array or an interface: req.data, data[3], bus.valid.
 func ParsePin(text string) (pin Pin, ok bool) {
 	parts := pinText.FindStringSubmatch(text)
 	if parts == nil {
@@ -26,7 +26,7 @@ func ParsePin(text string) (pin Pin, ok bool) {
 	}
 	pin = Pin{Name: parts[2], High: -1, Low: -1, Inverted: parts[1] != ""}
 	if parts[3] != "" {
-		pin.High, _ = strconv.Atoi(parts[3]) // at most eight digits
+		pin.High, _ = strconv.Atoi(parts[3])
 		if pin.Low = pin.High; parts[4] != "" {
 			pin.Low, _ = strconv.Atoi(parts[4])
 		}
@@ -34,21 +34,21 @@ func ParsePin(text string) (pin Pin, ok bool) {
 	return pin, true
 }
 
-// An Item is one entry of what a map writes for a port: a pin, a number, or a function of those.
+// An Item is an entry of a port's wiring: a pin, a number, or a function of items.
 type Item struct {
 	Text     string
-	Function string // one of functions; "" for a pin or a number
-	Of       []Item // its arguments
-	Pin      Pin    // where IsPin
+	Function string // key of functions; "" for a pin or a number
+	Of       []Item // arguments
+	Pin      Pin    // if IsPin
 	IsPin    bool
-	Inverted bool // of what is not a pin
+	Inverted bool // for items other than pins
 
-	// A number has bits, low bit first; nil for a plain 0 or 1, which fills what is left of a join.
+	// Number has the bits of a number, low bit first. It is nil for a plain 0 or 1, which fills the rest of a join.
 	Number []bool
 	One    bool
 }
 
-// functions of pins, and how many arguments each takes at most.
+// functions maps the functions of pins to their largest number of arguments.
 var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index": 1, "low": 1, "less1": 1, "when": 2}
 
 const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +
@@ -60,7 +60,7 @@ var (
 	numberText = regexp.MustCompile(`^(~?)(\d{1,4})'([bodhBODH])([0-9a-fA-F_]+)$`)
 )
 
-// ParseItem reads an item; why says what is wrong with it, "" for nothing.
+// ParseItem parses an item. why describes an error, "" for none.
 func ParseItem(text string) (item Item, why string) {
 	text = strings.TrimSpace(text)
 	item.Text = text
@@ -104,12 +104,12 @@ func ParseItem(text string) (item Item, why string) {
 	return item, ""
 }
 
-// Flexible reports whether an item takes as many bits as are left for it.
+// Flexible reports whether an item fills the remaining bits of a join.
 func (i *Item) Flexible() bool {
 	return i.Function == "onehot" || i.Function == "onehot1" || i.Function == "index" || i.Function == "low" || !i.IsPin && i.Function == "" && i.Number == nil
 }
 
-// Fixed are the bits of a number, low bit first; one bit of a plain 0 or 1.
+// Fixed returns the bits of a number, low bit first, a single bit for a plain 0 or 1.
 func (i *Item) Fixed() (bits []bool) {
 	if i.Number == nil {
 		return []bool{i.One}
@@ -135,9 +135,9 @@ func arguments(text string) (all []string) {
 	return append(all, text[from:])
 }
 
-// numberBits are the bits of a Verilog number, nil for one that does not fit.
+// numberBits returns the bits of a Verilog number, or nil if it does not fit.
 func numberBits(width, base, digits string) []bool {
-	bits, _ := strconv.Atoi(width) // at most four digits
+	bits, _ := strconv.Atoi(width)
 	digits = strings.ReplaceAll(digits, "_", "")
 	per := map[string]int{"b": 1, "o": 3, "h": 4}[strings.ToLower(base)]
 	if per == 0 { // decimal

@@ -10,8 +10,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// In returns the map of the same RTL for a model with these parameters: those of a place in a
-// machine. What was built for other values of them stays apart.
+// In returns the map for a model with other parameters, such as those of a place in a machine. Builds are not shared.
 func (m *Map) In(parameters twin.Parameters) *Map {
 	if maps.Equal(m.Parameters, parameters) {
 		return m
@@ -21,7 +20,7 @@ func (m *Map) In(parameters twin.Parameters) *Map {
 	return &other
 }
 
-// Takes reports whether the RTL has a parameter $NAME: the model's.
+// Takes reports whether a parameter of the RTL is $NAME, the model's parameter.
 func (m *Map) Takes(name string) bool {
 	for _, value := range m.Source.Params {
 		if value == "$"+name {
@@ -31,8 +30,8 @@ func (m *Map) Takes(name string) bool {
 	return false
 }
 
-// Valued returns the map with values in the place of $NAME in its parameters of the RTL, and which these are: D=4. It shares nothing that
-// was built.
+// Valued returns the map with $NAME replaced in its RTL parameters, and a list of the values: D=4. Builds are not
+// shared.
 func (m *Map) Valued() (valued *Map, of []string, err error) {
 	s, err := m.source()
 	if err != nil {
@@ -48,7 +47,7 @@ func (m *Map) Valued() (valued *Map, of []string, err error) {
 	return &other, of, nil
 }
 
-// source is the RTL with its clocks; a parameter $NAME has the value of the model's NAME.
+// source returns the RTL with its clocks and with $NAME replaced by the model's parameter.
 func (m *Map) source() (cosim.Source, error) {
 	s := m.Source
 	for _, c := range m.clocks() {
@@ -71,7 +70,7 @@ func (m *Map) source() (cosim.Source, error) {
 	return s, nil
 }
 
-// Derives reports whether an absent output of the RTL is made of its other outputs: a violation of both rails.
+// Derives reports whether an absent output is computed from others: a violation, from its rails.
 func (m *Map) Derives(output string) bool {
 	t, err := m.Twin()
 	if err != nil {
@@ -98,7 +97,7 @@ func (w *wirer) lacks(port int) bool {
 	})
 }
 
-// derive makes the violations that the RTL lacks of its rails: an OR of ANDs.
+// derive computes missing violations from their rails: an OR of ANDs.
 func (w *wirer) derive(model *twin.Model) {
 	for at, p := range w.model {
 		rail1, rail0, ok := model.Rails(p.Name)

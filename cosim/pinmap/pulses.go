@@ -7,7 +7,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// wirePulses connects two ports of the model that RTL has as pulses, a bit for each number of each lane.
+// wirePulses connects a valid and an index port of the model to pulses of the RTL, a bit for each number of each
+// lane.
 func (w *wirer) wirePulses(key string, p Wiring, form *twin.Pulses) error {
 	of := [2]int{}
 	for i, name := range []string{form.Valid, form.Index} {
@@ -46,7 +47,6 @@ func (w *wirer) wirePulses(key string, p Wiring, form *twin.Pulses) error {
 	return nil
 }
 
-// pulsesOf is the form of the model's ports that a map names, nil for none.
 func (w *wirer) pulsesOf(name string) *twin.Pulses {
 	if i := slices.IndexFunc(w.pulses, func(p twin.Pulses) bool { return p.Name == name }); i >= 0 {
 		return &w.pulses[i]

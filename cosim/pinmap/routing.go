@@ -5,36 +5,35 @@ import (
 	"starloom/hw"
 )
 
-// A bitMove copies up to 64 bits between two vectors of words, or whole words.
+// A bitMove copies up to 64 bits, or whole words, between two vectors of words.
 type bitMove struct {
 	from, to, bits int
-	invert         uint64 // all ones of bits, or 0
-	words          int    // 0: bits
+	invert         uint64 // all ones, or 0
+	words          int    // number of whole words; 0: bits
 }
 
-// A made bit is what a gate gives; to is its place.
+// A made bit is computed from gates and stored at bit to.
 type made struct {
 	to  int
 	bit Bit
 }
 
-// A routing is how a device exchanges bits: Wires with places in words.
+// A routing holds Wires as moves between words.
 type routing struct {
 	*Wires
-	in       []bitMove // model's inputs to RTL's inputs
-	out      []bitMove // RTL's outputs to the model's
-	early    []bitMove // the same of outputs that are a cycle ahead
-	feedback []bitMove // RTL's outputs to its inputs
+	in       []bitMove // from the model's inputs to the RTL's
+	out      []bitMove // from the RTL's outputs to the model's
+	early    []bitMove // likewise, for outputs that are a cycle early
+	feedback []bitMove // from the RTL's outputs to its inputs
 
 	madeIn, madeOut, madeEarly []made
 	fixedIn, fixedOut          []made // constants
-	ahead                      []span // bits of the outputs that are a cycle ahead
+	ahead                      []span // output bits that are a cycle early
 }
 
-// A span is bits of a vector of words.
 type span struct{ first, bits int }
 
-// route finds the places of all bits.
+// route converts the wires of a map to moves.
 func route(w *Wires) routing {
 	r := routing{Wires: w}
 	for i, bits := range w.Pins {
@@ -86,7 +85,7 @@ func (m *bitMove) copyWords(from, to []uint64) {
 	copy(to[m.to>>6:][:m.words], from[m.from>>6:][:m.words])
 }
 
-// appendMoves adds the moves of the bits of one origin to a place: neighbours move together.
+// appendMoves adds moves for the bits with one origin. Neighbouring bits share a move.
 func appendMoves(moves []bitMove, ports []cosim.Port, origin Origin, bits []Bit, first int) []bitMove {
 	for i := 0; i < len(bits); i++ {
 		b := bits[i]
@@ -106,7 +105,7 @@ func appendMoves(moves []bitMove, ports []cosim.Port, origin Origin, bits []Bit,
 	return moves
 }
 
-// appendMade adds the bits that gates make, and those that never change.
+// appendMade adds bits that gates compute, and constants.
 func appendMade(gates, fixed []made, bits []Bit, first int) ([]made, []made) {
 	for i, b := range bits {
 		switch b.Origin {
@@ -130,7 +129,7 @@ func moveBits(moves []bitMove, from, to []uint64) {
 	}
 }
 
-// moveUnknown moves values and their unknown bits: an unknown bit is not inverted.
+// moveUnknown moves values and unknown bits. An unknown bit is not inverted.
 func moveUnknown(moves []bitMove, from, fromUnknown, to, toUnknown []uint64) {
 	for i := range moves {
 		m := &moves[i]
@@ -145,7 +144,6 @@ func moveUnknown(moves []bitMove, from, fromUnknown, to, toUnknown []uint64) {
 	}
 }
 
-// make makes the bits of gates.
 func (d *Device) make(bits []made, to, unknown []uint64) {
 	for i := range bits {
 		value, wild := d.value(bits[i].bit)
@@ -156,7 +154,7 @@ func (d *Device) make(bits []made, to, unknown []uint64) {
 	}
 }
 
-// value is that of a bit now, and whether it is unknown: then it is 0.
+// value returns the present value of a bit, which is 0 if it is unknown.
 func (d *Device) value(b Bit) (value, unknown uint64) {
 	switch b.Origin {
 	case OfModel:

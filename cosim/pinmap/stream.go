@@ -2,16 +2,16 @@ package pinmap
 
 import "maps"
 
-// A Stream is a side of the RTL with valid and ready, in its role: "in" takes words, "out" gives them.
+// A Stream is a side of the RTL with valid and ready.
 type Stream struct {
 	Valid, Ready string
-	Payload      []string // pins, the highest first
+	Payload      []string // pins, highest first
 
-	// Unstable: whoever sends may take a word back, or change it, before it is taken.
+	// Unstable: the sender may withdraw or change a word before it is accepted.
 	Unstable bool
 }
 
-// AXIStream is a stream whose pins are PREFIX_tvalid, PREFIX_tready and others with that prefix.
+// AXIStream returns a stream with pins PREFIX_tvalid, PREFIX_tready and PREFIX_NAME for the payload.
 func AXIStream(prefix string, payload ...string) Stream {
 	s := Stream{Valid: prefix + "_tvalid", Ready: prefix + "_tready"}
 	for _, name := range payload {
@@ -20,13 +20,12 @@ func AXIStream(prefix string, payload ...string) Stream {
 	return s
 }
 
-// StreamSides are the roles of a stream.
+// StreamSides are the roles of a stream: "in" accepts words, "out" sends them.
 var StreamSides = []string{"in", "out"}
 
-// AddStream gives a stream its role. It connects the ports of a model with valid and ready, and adds
-// the rules of the role to the contract: what is offered stays until it is taken, unless the stream
-// is unstable, and payload counts while valid is 1. Nothing is assumed of the ready of who takes: it comes and
-// goes as it likes, and that what the RTL offers stays is a matter of the model, which does so.
+// AddStream connects the valid, data and ready ports of a model to a stream and adds the rules of its role to the
+// contract. An offered word stays until it is accepted, unless the stream is unstable, and payload counts while valid
+// is 1. ready may change freely. That the RTL keeps an offered word is checked by the model, which keeps it.
 func (m *Map) AddStream(side string, s Stream) {
 	valid, data, ready := "valid_i", "data_i", "ready_o"
 	if side == "out" {
@@ -45,7 +44,7 @@ func (m *Map) AddStream(side string, s Stream) {
 	switch {
 	case side == "out":
 		compare := map[string]string{data: valid}
-		maps.Copy(compare, m.Compare) // what the map says itself goes before
+		maps.Copy(compare, m.Compare)
 		m.Compare = compare
 	case !s.Unstable:
 		m.Assume = append(m.Assume, "$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)")

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	clockEdgesMax  = 64   // in a cycle of the model
-	clockCyclesMax = 1024 // until all clocks have the same phase again
+	clockEdgesMax  = 64   // per cycle of the model
+	clockCyclesMax = 1024 // until all clocks have their initial phase again
 	resetCyclesMax = 4096
 )
 
@@ -22,14 +22,14 @@ func (m *Map) clocks() []Clock {
 	return []Clock{{Name: m.Clock, Edges: 1, Cycles: 1}}
 }
 
-// KeepsState reports whether the RTL has registers and no reset: it is in its power-on state
-// when the model leaves its first reset, and no later one reaches it.
+// KeepsState reports whether the RTL has registers but no reset. It is in its power-on state when the model leaves
+// its first reset, and no later reset reaches it.
 func (m *Map) KeepsState() bool { return m.Clock != "" && m.Reset == "" }
 
-// A beat is the clock edges of one cycle of the model, as Edge takes them.
+// A beat lists the clock edges in one cycle of the model, as masks for Edge.
 type beat struct {
-	before []uint64 // one after the other, before the edge of the model's clock
-	last   uint64   // with it
+	before []uint64 // in order, before the edge of the model's clock
+	last   uint64   // with the edge of the model's clock
 }
 
 func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
@@ -64,7 +64,7 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 		if phase == nil {
 			phase = new(big.Rat)
 		}
-		for k := range c.Edges * length / c.Cycles { // the k-th is at (k + phase) periods; at 0 it is at the end
+		for k := range c.Edges * length / c.Cycles { // edge k is at (k + phase) periods; time 0 is moved to the end
 			at := new(big.Rat).Add(big.NewRat(int64(k), 1), phase)
 			if at.Mul(at, big.NewRat(int64(c.Cycles), int64(c.Edges))); at.Sign() == 0 {
 				at.SetInt64(int64(length))
@@ -104,7 +104,7 @@ func (m *Map) clockBit(name string, rtl []cosim.Port) uint64 {
 
 // A gated clock rises in cycles in which an input of the model is 1.
 type gated struct {
-	word int // of the inputs
+	word int // word index in inputs
 	mask uint64
 }
 
@@ -128,7 +128,7 @@ func gcd(a, b int) int {
 	return a
 }
 
-// resetCycles is how many cycles of the RTL one cycle of the model's reset is.
+// resetCycles returns the number of RTL cycles per reset cycle of the model.
 func (m *Map) resetCycles(beats int) (int, error) {
 	switch n := m.Timing.ResetCycles; {
 	case n < 0 || n > resetCyclesMax:

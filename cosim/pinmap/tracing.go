@@ -2,7 +2,7 @@ package pinmap
 
 import "starloom/cosim"
 
-// CanShow reports whether devices of the map can be Tracers: an image holds what was built into it.
+// CanShow reports whether devices of the map can be Tracers. An image has only the instrumentation built into it.
 func (m *Map) CanShow() bool { return m.Image == "" }
 
 func (m *Map) checkSeeing(seeing cosim.Seeing) error {

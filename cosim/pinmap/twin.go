@@ -13,9 +13,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// OfTwin returns the pin map of a twin of the library, whose sources it puts into the cache
-// of builds; "" is the user's own. Parameters without a value have that of the
-// twin's first set.
+// OfTwin returns the pin map of a twin in the library. It writes the sources to the build cache; "" is the user's
+// cache. Parameters default to those of the twin's first set.
 func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir string) (*Map, error) {
 	m := &Map{Library: library, Model: name, Parameters: twin.Parameters{}, Build: cosim.BuildOptions{Cache: cacheDir}}
 	m.Places = map[string]string{"model": "--twin", "parameters": "-G"}
@@ -55,7 +54,8 @@ func (m *Map) connectTwin(model *twin.Model) {
 	}
 }
 
-// twinFiles writes a twin's sources to a folder of constant name: builds are found again by names and texts.
+// twinFiles writes a twin's sources to a folder with a fixed name, so that builds, whose key has names and texts, are
+// found again.
 func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
 	c, err := cosim.OpenCache(cacheDir)
 	if err != nil {
@@ -78,7 +78,7 @@ func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
 	for _, name := range names {
 		path := filepath.Join(c.Dir, name)
 		if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, texts[name]) {
-			_ = os.Remove(path) // what is damaged is written again
+			_ = os.Remove(path)
 			if path, err = c.Take(name, func(path string) error { return os.WriteFile(path, texts[name], 0o644) }); err != nil {
 				return nil, err
 			}

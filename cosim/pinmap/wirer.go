@@ -9,21 +9,20 @@ import (
 	"starloom/traces/input"
 )
 
-// A wirer works out the wiring of a map.
+// A wirer computes the wiring of a map.
 type wirer struct {
 	*Map
 	wires      *Wires
 	model, rtl []cosim.Port
-	fold       bool              // RTL in VHDL: upper and lower case are the same
-	taken      map[[2]int]string // port and bit of the RTL: the key that takes it
-	wired      []string          // by port of the model: the key that wires it
-	edges      []string          // inputs of the model that say when a clock rises
-	left       []string          // outputs of the model that it leaves to the RTL
-	idle       []string          // inputs of the model that need no pin
-	pulses     []twin.Pulses     // other forms of its ports
+	fold       bool              // VHDL: names ignore case
+	taken      map[[2]int]string // by port and bit of the RTL: key that uses it
+	wired      []string          // by port of the model: key that wires it
+	edges      []string          // model inputs that gate clocks
+	left       []string          // outputs that the model leaves to the RTL
+	idle       []string          // model inputs that need no pin
+	pulses     []twin.Pulses     // alternative forms of the model's ports
 }
 
-// driveBit says what drives a bit of the RTL's inputs; of one that a map inverts, its inverse.
 func (w *wirer) driveBit(pin, by Bit) {
 	if pin.Inverted {
 		by = by.Not()
@@ -41,7 +40,6 @@ func (w *wirer) modelPort(key, name string) (int, error) {
 	return 0, w.refuse(key, fmt.Sprintf("%s has no port %s", w.Model, name), input.RemedyOf(name, all))
 }
 
-// pin finds bits of the RTL, low bit first.
 func (w *wirer) pin(key, text string, isInput bool) ([]Bit, error) {
 	named, ok := ParsePin(text)
 	if !ok {
@@ -92,10 +90,10 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 	return bits, nil
 }
 
-// find returns the port of a pin, its part (the whole of a plain one), and the selected bits.
+// find returns the port of a pin, its part (all of it for a plain pin), and the selected bits.
 func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
 	tries := []Pin{named}
-	if named.High >= 0 && named.High == named.Low { // data[3] is an element before it is a bit
+	if named.High >= 0 && named.High == named.Low { // data[3] may be an element instead of a bit
 		tries = []Pin{{fmt.Sprintf("%s[%d]", named.Name, named.High), -1, -1, named.Inverted}, named}
 	}
 	for _, try := range tries {
@@ -110,7 +108,7 @@ func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
 	return -1, cosim.Part{}, named
 }
 
-// takePin finds bits of the RTL that are still free, and takes them.
+// takePin returns unused bits of the RTL and marks them as used.
 func (w *wirer) takePin(key, text string, input bool) ([]Bit, error) {
 	bits, err := w.pin(key, text, input)
 	if err != nil {

@@ -8,79 +8,74 @@ import (
 	"starloom/cosim"
 )
 
-// Wires is a pin map worked out for the ports of a model and of its RTL, bit by bit. It is plain
-// data, from which a Device moves bits and from which the same wiring can be written as Verilog:
+// Wires is a pin map resolved bit by bit for the ports of a model and its RTL. A Device moves bits according to it,
+// and package prove writes it as Verilog:
 //
-//	model's inputs --Pins--> RTL's inputs    RTL's outputs --Ports--> what stands for the model's outputs
-//	      ^--Ports, the other way round--'
+//	model's inputs --Pins--> RTL's inputs    RTL's outputs --Ports--> the model's outputs
+//	      ^--Ports, in reverse-----'
 //
-// Gates stand for what is more than a wire: onehot() and index() of a map, and outputs that are
-// derived from others.
+// Gates implement onehot(), index() and similar functions, and outputs that are derived from others.
 type Wires struct {
 	Model, RTL []cosim.Port
 
-	// Pins has by port of the RTL, low bit first, what drives its inputs: bits of the model's
-	// inputs, constants, bits of the RTL's own outputs where the map has feedback, gates. nil for
-	// outputs and clocks.
+	// Pins has the drivers of the RTL's inputs, by port, low bit first: bits of the model's inputs, constants, bits
+	// of the RTL's own outputs (feedback) and gates. It is nil for outputs and clocks.
 	Pins [][]Bit
 
-	// Ports has by port of the model, low bit first, what it is in terms of the RTL's pins: of its
-	// outputs for an output; of its inputs for an input, which is what the map says. nil for the clock
-	// and for what the RTL does not have.
+	// Ports expresses the model's ports by RTL pins, by port, low bit first: outputs by RTL outputs, inputs by the
+	// RTL inputs that they drive. It is nil for the clock and for absent ports.
 	Ports [][]Bit
 
 	Gates  []Gate
 	Limits []Limit
 
-	Late    []int  // cycles that the RTL is late, by port of the model; -1: a cycle ahead
-	Absent  []bool // outputs that the RTL does not have, by port of the model
-	Derived []bool // outputs that are made of the RTL's other outputs, by port of the model
+	Late    []int  // latency of the RTL in cycles, by port of the model; -1: a cycle early
+	Absent  []bool // by port of the model: the RTL lacks it
+	Derived []bool // by port of the model: computed from other outputs
 }
 
-// Origin says what a Bit is a bit of.
+// Origin is the source of a Bit.
 type Origin uint8
 
-// The origins.
 const (
-	Constant Origin = iota // 0; 1 where it is inverted
-	OfModel                // of Wires.Model
-	OfRTL                  // of Wires.RTL
-	OfGate                 // of Wires.Gates
+	Constant Origin = iota // 0, or 1 if inverted
+	OfModel                // a bit of Wires.Model
+	OfRTL                  // a bit of Wires.RTL
+	OfGate                 // output of Wires.Gates
 )
 
-// A Bit is where one bit comes from.
+// A Bit is a reference to a bit of a port, a gate or a constant.
 type Bit struct {
 	Origin   Origin
-	Port     int // index of the port, or of the gate
-	Bit      int // of the port, 0 is the lowest
+	Port     int // index of the port or gate
+	Bit      int // 0 is the lowest
 	Inverted bool
 }
 
-// A Gate is the OR of its inputs, or their AND; without inputs it is 0 or 1. Gates use those
-// before them only.
+// A Gate is the OR or AND of its inputs; without inputs it is 0 or 1. Gates use only earlier gates.
 type Gate struct {
 	And    bool
 	Inputs []Bit
 }
 
-// A Limit is what a map takes for granted: Is equals Must in every cycle in which reset is off. For
-// an input of the model it bounds what the RTL can be given: a constant in a join, an index below the
-// number of pins. For an output the RTL has to keep it: bits that were cut off are 0.
+// A Limit is an assumption of a map: Is equals Must in every cycle with reset off. For an input of the model it
+// bounds the values that can reach the RTL: a constant in a join, an index below the number of pins. For an output
+// the RTL must keep it: truncated bits are 0.
 type Limit struct {
-	Port     int // of the model
+	Port     int // index of the model's port
 	Is, Must Bit
-	Text     string // what the map says: index_o is low(idx)
-	Of       []Bit  // for an output what it is taken of, low bit first
-	Why      string // for an output what is wrong where it is broken
+	Text     string // wording of the map: index_o is low(idx)
+	Of       []Bit  // source bits of an output, low bit first
+	Why      string // reason why a broken limit of an output is wrong
 }
 
-// Not is the inverse of a bit.
+// Not returns the inverse of a bit.
 func (b Bit) Not() Bit {
 	b.Inverted = !b.Inverted
 	return b
 }
 
-// Tied are the inputs of the RTL, or bits of them, that have one value whatever the model is given, in words: scan is 0, req[7:4] is 0.
+// Tied describes RTL inputs and input bits that are constant: scan is 0, req[7:4] is 0.
 func (w *Wires) Tied() (texts []string) {
 	for i, bits := range w.Pins {
 		for low := 0; low < len(bits); {
@@ -109,7 +104,7 @@ func (w *Wires) Tied() (texts []string) {
 	return texts
 }
 
-// Unread are the outputs of the RTL of which the map takes no bit: whatever they show, nothing here sees it.
+// Unread lists the RTL outputs that the map does not use.
 func (w *Wires) Unread() (names []string) {
 	read := make([]bool, len(w.RTL))
 	take := func(bits ...Bit) {
@@ -138,7 +133,7 @@ func (w *Wires) Unread() (names []string) {
 	return names
 }
 
-// UnreadText names them after what was compared, "" for none.
+// UnreadText formats unread outputs, "" for none.
 func UnreadText(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -146,7 +141,6 @@ func UnreadText(names []string) string {
 	return " (not looked at: " + strings.Join(names, ", ") + " of the RTL)"
 }
 
-// one is the constant 1 or 0.
 func one(value bool) Bit { return Bit{Inverted: value} }
 
 func (w *Wires) gate(and bool, inputs ...Bit) Bit {
@@ -154,14 +148,13 @@ func (w *Wires) gate(and bool, inputs ...Bit) Bit {
 	return Bit{Origin: OfGate, Port: len(w.Gates) - 1}
 }
 
-// limit adds a limit, unless it holds as it stands.
+// limit adds a limit unless it always holds.
 func (w *Wires) limit(l Limit) {
 	if l.Is != l.Must {
 		w.Limits = append(w.Limits, l)
 	}
 }
 
-// bitsOf are all bits of a port.
 func bitsOf(origin Origin, port, bits int) []Bit {
 	all := make([]Bit, bits)
 	for i := range all {
@@ -170,7 +163,7 @@ func bitsOf(origin Origin, port, bits int) []Bit {
 	return all
 }
 
-// decode is 1 where bits, the lowest first, are a number.
+// decode returns a bit that is 1 while bits, lowest first, equal number and all of also are 1.
 func (w *Wires) decode(bits []Bit, number int, also ...Bit) Bit {
 	inputs := append([]Bit(nil), also...)
 	for i, b := range bits {
@@ -185,12 +178,11 @@ func (w *Wires) decode(bits []Bit, number int, also ...Bit) Bit {
 	return w.gate(true, inputs...)
 }
 
-// differ is 1 where two bits differ.
 func (w *Wires) differ(a, b Bit) Bit {
 	return w.gate(false, w.gate(true, a, b.Not()), w.gate(true, a.Not(), b))
 }
 
-// encode is the number of the one bit that is 1, in so many bits: an OR for each.
+// encode returns the index of the one set bit, as a number of the given width: an OR for each bit.
 func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	number := make([]Bit, bits)
 	for j := range number {
@@ -205,7 +197,7 @@ func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	return number
 }
 
-// several is 1 where more than one bit is: two that differ in a bit of their numbers.
+// several returns a bit that is 1 while more than one bit is set: two set bits differ in a bit of their indexes.
 func (w *Wires) several(hot []Bit) Bit {
 	var pairs []Bit
 	for j := 0; (len(hot)-1)>>j > 0; j++ {

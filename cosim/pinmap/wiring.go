@@ -11,7 +11,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Wire works out the wiring between a model and RTL with these ports, or returns an *InputError.
+// Wire returns the wiring between a model and RTL with the given ports, or an *InputError.
 func (m *Map) Wire(model *twin.Model, rtl []cosim.Port) (*Wires, error) {
 	w := &wirer{Map: m, model: model.Ports(), idle: model.Idle, rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
 	w.wired, w.edges, w.left, w.pulses = make([]string, len(w.model)), model.Edges, model.Left(), model.Pulses
@@ -115,7 +115,7 @@ func (w *wirer) wirePins() error {
 	return nil
 }
 
-// wirePort connects one port of the model, or two that a map names in another form.
+// wirePort connects a port of the model, or two ports with an alternative form.
 func (w *wirer) wirePort(key string, p Wiring) error {
 	if form := w.pulsesOf(p.Port); form != nil {
 		return w.wirePulses(key, p, form)
@@ -146,7 +146,7 @@ func (w *wirer) unwired(key, name string) (at int, err error) {
 	return at, nil
 }
 
-// joiner reads what a map writes for a port; at is a port of the model that it is about.
+// joiner parses the wiring of a port. at is the index of the model's port.
 func (w *wirer) joiner(key string, at int, port cosim.Port, p Wiring) (*joiner, []joined, error) {
 	items, err := w.items(key, port.Input, p)
 	if err == nil {
@@ -159,7 +159,7 @@ func (w *wirer) joiner(key string, at int, port cosim.Port, p Wiring) (*joiner, 
 	return &joiner{wirer: w, port: at, text: text}, items, err
 }
 
-// join gives the pins of an input what they are driven by; it returns what stands for the port in terms of the RTL's pins.
+// join connects the pins of an input to their drivers. It returns the port's bits in terms of RTL pins.
 func (j *joiner) join(items []joined, port cosim.Port, by []Bit) (bits []Bit) {
 	bits = make([]Bit, port.Bits)
 	end := port.Bits // the first item is the highest
@@ -251,7 +251,8 @@ func (w *wirer) checkAllDriven() error {
 	return nil
 }
 
-// undriven names what nothing drives, from a bit of the RTL's input on: all of it, a member, or bits. The name can be tied.
+// undriven names undriven bits of an RTL input, starting at bit from: the whole port, a member or some bits. The name
+// is valid in ties.
 func (w *wirer) undriven(port, from int) string {
 	p, end := w.rtl[port], from
 	free := func(bit int) bool { return w.taken[[2]int{port, bit}] == "" }
@@ -270,7 +271,7 @@ func (w *wirer) undriven(port, from int) string {
 	if most > 0 {
 		return name
 	}
-	for _, part := range p.Parts { // bits of a member: the smallest that holds them
+	for _, part := range p.Parts { // bits of the smallest member that contains them
 		if part.Low <= from && from < part.Low+part.Bits && (most == 0 || part.Bits < most) && len(p.Elements(part.Name)) == 0 {
 			most = part.Bits
 			name = cosim.SliceText(p.Name+part.Name, from-part.Low, min(end, part.Low+part.Bits)-part.Low)
