@@ -2,40 +2,39 @@ package cosim
 
 import "context"
 
-// The names of the backends.
+// Names of the backends.
 const (
-	BackendWasm   = "wasm"   // Verilator's C++ as WebAssembly
-	BackendIcarus = "icarus" // Icarus Verilog in a process of its own
+	BackendWasm   = "wasm"   // Verilator's C++ compiled to WebAssembly
+	BackendIcarus = "icarus" // Icarus Verilog in a separate process
 )
 
-// Backends are the names of all backends.
+// Backends lists the names of all backends.
 var Backends = []string{BackendWasm, BackendIcarus}
 
-// A Backend makes devices of RTL. The program that assembles a machine says which backends
-// there are: this package imports none of them.
+// A Backend builds devices from RTL. The program that assembles a machine supplies the backends; this package imports
+// none.
 type Backend struct {
 	Name string
 
-	// Build takes sources, and compiles them now or when a device is opened.
+	// Build accepts sources. It compiles them at once or when a device is opened.
 	Build func(ctx context.Context, s Source, o BuildOptions) (Design, error)
 
-	// Load takes what `starloom cosim build` has made; nil for a backend that runs
-	// sources only.
+	// Load accepts an image built by `starloom cosim build`. It is nil for a backend that needs sources.
 	Load func(image []byte) (Design, error)
 }
 
 // A Design is RTL that a backend can run.
 type Design interface {
-	// Open makes a device with the ports of the RTL.
+	// Open opens a device with the ports of the RTL.
 	Open(o Options) (Device, error)
 
-	// Warnings are what the tools said that bears on a verdict; nil if it is not known,
-	// as before the first device of a backend that compiles then.
+	// Warnings returns the tool warnings that affect a verdict, or nil if they are unknown, as before the first
+	// device of a backend that compiles on opening.
 	Warnings() []Warning
 
-	// CaseBlind reports whether names of the RTL are the same in upper and lower case.
+	// CaseBlind reports whether names of the RTL ignore case.
 	CaseBlind() bool
 
-	// Close forgets what was built; all devices must be closed before.
+	// Close releases the build. All devices must be closed before.
 	Close() error
 }

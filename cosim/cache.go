@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 )
 
-// A Cache is a directory of build results. A name says what went into the file, so
-// a file never changes, and two processes may make the same one: the second
-// replaces it with the same content.
+// A Cache is a directory of build results. The name of a file identifies its inputs, so that files never change. If
+// two processes build the same file, the second replaces it with equal content.
 type Cache struct{ Dir, Remedy string }
 
-// RemedyUserCache is for the user's own cache, which every command uses and only
-// `cosim build` has an option for.
+// RemedyUserCache is the remedy for errors of the user's cache, since only `cosim build` has an option for another
+// one.
 const RemedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
 
-// UserCache is where the user's own files are kept that can be made again. Without a home it is a temporary folder of the user.
+// UserCache returns the user's directory for files that can be built again. Without a home directory it is a
+// temporary one.
 func UserCache() (dir string, temporary bool) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		return dir, false
@@ -23,13 +23,13 @@ func UserCache() (dir string, temporary bool) {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("starloom-%d", os.Getuid())), true
 }
 
-// OpenCache makes the directory; "" is the user's own.
+// OpenCache creates the directory; "" is the user's cache.
 func OpenCache(dir string) (Cache, error) {
 	remedy := "name another directory with --cache"
 	if dir == "" {
 		user, temporary := UserCache()
 		if temporary && os.Mkdir(user, 0o700) != nil {
-			if folder, err := os.Lstat(user); err != nil || !isOwn(folder) { // somebody else may have put results there
+			if folder, err := os.Lstat(user); err != nil || !isOwn(folder) { // another user may have stored results there
 				return Cache{}, &InputError{Place: user, Reason: "cannot hold build results: it is not a folder of this user alone", Remedy: RemedyUserCache}
 			}
 		}
@@ -45,7 +45,8 @@ func OpenCache(dir string) (Cache, error) {
 	return Cache{dir, remedy}, nil
 }
 
-// Take returns the path of a file, made by make at the given path if absent. No process sees a half-written one.
+// Take returns the path of a file, which make creates at the given path if it is missing. No process sees a partial
+// file.
 func (c Cache) Take(name string, make func(path string) error) (string, error) {
 	path := filepath.Join(c.Dir, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {

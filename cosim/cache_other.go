@@ -4,5 +4,5 @@ package cosim
 
 import "io/fs"
 
-// isOwn reports whether a folder is one; temporary folders are the user's own.
+// isOwn reports whether folder is a directory. Temporary directories belong to the user here.
 func isOwn(folder fs.FileInfo) bool { return folder.IsDir() }

@@ -8,18 +8,17 @@ import (
 	"starloom/traces/input"
 )
 
-// ToolError says that a program that Starloom runs has failed, hung or was killed: a
-// compiler, a converter or a simulator. Neither the RTL nor Starloom is known to be at
-// fault. The command line ends with exit status 4.
+// ToolError reports that an external program failed, hung or was killed: a compiler, a converter or a simulator. The
+// cause need not be in the RTL or in Starloom. The command line exits with status 4.
 type ToolError = input.ToolError
 
-// RemedyTool is what helps when a tool ends by a signal.
+// RemedyTool is the remedy if a signal ends a tool.
 const RemedyTool = "try again with more memory free; if it fails again, the tool has a fault: see whether it accepts the source by itself"
 
-// remedySimulator is the remedy for a simulator that ends by a signal or does not answer after accepting the RTL.
+// remedySimulator is the remedy if a signal ends a simulator, or if it stops answering after accepting the RTL.
 const remedySimulator = "run it again with more memory free, and see that nothing else ends it (a limit, another program)"
 
-// Stopped is the error of a tool that did not end by itself: the context's, or a ToolError for a signal; else nil.
+// Stopped returns the context's error, or a ToolError if a signal ended the tool, and otherwise nil.
 func Stopped(ctx context.Context, tool, place string, err error) error {
 	var exit *exec.ExitError
 	var late *ToolError
@@ -36,9 +35,8 @@ func Stopped(ctx context.Context, tool, place string, err error) error {
 	return nil
 }
 
-// InputError says that something the user gave cannot be used: where it is, what
-// is wrong with it and what to do.
+// InputError reports unusable input of the user: its place, the reason and a remedy.
 type InputError = input.Error
 
-// WithInclude ends remedies that name a directory of sources; a map has a key for it.
+// WithInclude ends remedies about a directory of sources. Pin maps have a key in its place.
 const WithInclude = "with -I"

@@ -10,7 +10,7 @@ import (
 	"starloom/traces/input"
 )
 
-// A FileList is what a file for -f names, the way simulators read it.
+// A FileList is the contents of a file for -f, as in simulators.
 type FileList struct {
 	Files, IncludeDirs []string
 	Defines            map[string]string
@@ -18,15 +18,15 @@ type FileList struct {
 
 const fileListsMax = 64
 
-// ReadFileList reads a file for -f: sources, +incdir+DIR, -I DIR, -y DIR, -v FILE, +define+NAME=VALUE,
-// -D NAME=VALUE, -f LIST; comments begin with // or #. Names are relative to the list's folder.
-// $NAME and ${NAME} are variables of the environment.
+// ReadFileList reads a file for -f: sources, +incdir+DIR, -I DIR, -y DIR, -v FILE, +define+NAME=VALUE, -D NAME=VALUE,
+// -f LIST. Comments begin with // or #. Names are relative to the folder of the list. $NAME and ${NAME} are
+// environment variables.
 func ReadFileList(path string) (*FileList, error) {
 	l := &fileLister{list: &FileList{Defines: map[string]string{}}}
 	return l.list, l.read(path)
 }
 
-// AddList adds what a list of files names. What is defined already stays so.
+// AddList adds the contents of a file list. Existing definitions have priority.
 func (s *Source) AddList(path string) error {
 	list, err := ReadFileList(path)
 	if err != nil {
@@ -126,7 +126,7 @@ func (l *fileLister) word(place, folder, word, value string) error {
 			l.define(define)
 		}
 	case strings.HasPrefix(word, "+libext+"), word == "-sv", word == "-sverilog":
-		// .v and .sv are looked for, and everything is SystemVerilog
+		// Both suffixes are searched anyway, and all files are SystemVerilog.
 	case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "+"):
 		return &InputError{
 			Place: place, Reason: fmt.Sprintf("%s is an option that is not known here", word),

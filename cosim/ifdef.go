@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// ForVerilator is the source with the text that Verilator reads, for another simulator.
+// ForVerilator returns the source for another simulator, with the macros that Verilator defines.
 func (s *Source) ForVerilator() Source {
 	same := *s
 	same.Defines = map[string]string{"VERILATOR": "1", "verilator": "1"}
@@ -18,8 +18,8 @@ func (s *Source) ForVerilator() Source {
 	return same
 }
 
-// Ifdefs warns of text that a chip is not made of: what stands under a macro that the tools of a backend define, or does not stand there since
-// none of them defines SYNTHESIS. A block without `else that holds checks alone is none.
+// Ifdefs warns about text that synthesis would treat differently: text enabled by a macro of the backend's tools, or
+// disabled because SYNTHESIS is undefined. Blocks of checks without `else are not reported.
 func (s *Source) Ifdefs(backend string) (found []Warning) {
 	if len(s.Files) == 0 || s.VHDL() {
 		return nil
@@ -37,7 +37,7 @@ func (s *Source) Ifdefs(backend string) (found []Warning) {
 		file := files[0]
 		files = files[1:]
 		text, err := os.ReadFile(file)
-		if seen[file] || err != nil { // the tools say what they cannot read
+		if seen[file] || err != nil {
 			continue
 		}
 		seen[file] = true
@@ -62,15 +62,15 @@ func isFile(path string) bool {
 }
 
 type ifdef struct {
-	macro  string // the first of its conditions that is not for a chip; "" for none
-	line   int    // where it begins
-	others bool   // it has another branch
-	checks bool   // it holds $fatal and the like
+	macro  string // first macro that differs in synthesis; "" for none
+	line   int
+	others bool // another branch exists
+	checks bool // it contains $fatal or similar checks
 }
 
 type ifdefReader struct {
 	file     string
-	other    map[string]bool // macros that are otherwise in a chip: whether they are defined here
+	other    map[string]bool // macros that differ in synthesis: whether they are defined here
 	open     []ifdef
 	includes []string
 	found    []Warning
@@ -103,7 +103,7 @@ func (r *ifdefReader) read(text string) {
 	}
 }
 
-// step takes a directive, or a check for "".
+// step handles a directive; kind "" is a check.
 func (r *ifdefReader) step(kind, name string, line int) {
 	top := len(r.open) - 1
 	switch kind {

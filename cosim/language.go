@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Languages of Verilog files: what their keywords are.
+// Languages of Verilog files, which differ in their keywords.
 var Languages = []string{"1364-1995", "1364-2001", "1364-2005", "1800-2005", "1800-2009", "1800-2012", "1800-2017"}
 
-// keywords are those of IEEE 1800-2017. Tools take some of them for words of IEEE 1364-2005, too.
+// keywords are those of IEEE 1800-2017. Tools reserve some of them in IEEE 1364-2005, too.
 var keywords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, word := range strings.Fields(`
@@ -36,10 +36,10 @@ within wor xnor xor`) {
 	return words
 }()
 
-// IsKeyword reports whether a word is one of IEEE 1800-2017: a name only if it is escaped.
+// IsKeyword reports whether word is a keyword of IEEE 1800-2017, which must be escaped to serve as a name.
 func IsKeyword(word string) bool { return keywords[word] }
 
-// VerilogName is a name as Verilog has it: escaped unless it is plain.
+// VerilogName returns a name in Verilog, escaped if necessary.
 func VerilogName(name string) string {
 	if IsKeyword(name) || !IsIdentifier(name) {
 		return "\\" + name + " "
@@ -47,13 +47,13 @@ func VerilogName(name string) string {
 	return name
 }
 
-// Library is a VHDL library with files in the order of analysis.
+// Library is a VHDL library with its files in the order of analysis.
 type Library struct {
 	Name  string
 	Files []string
 }
 
-// AllFiles are the files of a source with those of its libraries.
+// AllFiles returns the files of the source and of its libraries.
 func (s *Source) AllFiles() []string {
 	files := slices.Clone(s.Files)
 	for _, l := range s.Libraries {
@@ -62,7 +62,7 @@ func (s *Source) AllFiles() []string {
 	return files
 }
 
-// InLanguage returns the files for tools: a file in dir includes each one with a language of its own.
+// InLanguage returns the files for tools. A file with its own language is included by a generated file in dir.
 func (s *Source) InLanguage(dir string) ([]string, error) {
 	files := slices.Clone(s.Files)
 	for i, file := range files {

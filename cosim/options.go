@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// Options say how to open a device.
+// Options control opening a device.
 type Options struct {
-	// Seed gives every register without a reset value a random one, the same for
-	// the same seed; 0: all of them start at zero.
+	// Seed initialises registers without a reset value randomly; equal seeds give equal values. 0: zero.
 	Seed uint64
 
-	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 5 s. An endless loop
-	// is found earlier: by its turns, in Icarus by the processor time that it takes.
+	// TimeLimit is the longest time of a cycle before a FaultHang; 0: 5 s. Endless loops are usually detected
+	// earlier, by counting iterations, in Icarus by processor time.
 	TimeLimit time.Duration
 
-	// Interpreter runs wasm slowly: the oracle of the compiler.
+	// Interpreter interprets wasm, slowly. It is the reference for the compiler.
 	Interpreter bool
 }
 
-// Limit is TimeLimit or its default.
+// Limit returns TimeLimit or its default.
 func (o *Options) Limit() time.Duration {
 	if o.TimeLimit > 0 {
 		return o.TimeLimit
@@ -27,14 +26,14 @@ func (o *Options) Limit() time.Duration {
 	return 5 * time.Second
 }
 
-// Logger is a device that keeps what its circuit prints: about the last 64 KiB.
+// Logger is a device that keeps about the last 64 KiB of its circuit's output.
 type Logger interface{ Log() string }
 
-// BuildOptions say how to build.
+// BuildOptions control a build.
 type BuildOptions struct {
-	Cache    string            // directory of earlier results; "" for the user's own
-	Warnings io.Writer         // what the tools say of a source that they accept; nil: it is discarded
-	Progress func(step string) // called when a step begins; may be nil
+	Cache    string            // directory of earlier results; "": the user's cache
+	Warnings io.Writer         // tool messages about accepted sources; nil: discarded
+	Progress func(step string) // called at the beginning of each step; may be nil
 	Seeing   Seeing
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// verilogConstant is a parameter's value for Verilator and Icarus: a number, or text in quotes.
+// verilogConstant matches a parameter value for Verilator and Icarus: a number, or quoted text.
 var verilogConstant = regexp.MustCompile(`^(?:` +
 	`[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|` + // 12, 1e-3
 	`[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|` + // 8'hff
@@ -18,8 +18,8 @@ var verilogConstant = regexp.MustCompile(`^(?:` +
 
 var decimal = regexp.MustCompile(`^\d+$`)
 
-// Constants are the parameters as the tools take them, without those that are types: for Verilog
-// plain text in quotes, for generics without.
+// Constants returns the parameters, except types, in the form that tools accept: plain text is quoted for Verilog and
+// unquoted for generics.
 func (s *Source) Constants() map[string]string {
 	values, types := maps.Clone(s.Params), s.Types()
 	for name, value := range s.Params {
@@ -38,7 +38,7 @@ func (s *Source) Constants() map[string]string {
 	return values
 }
 
-// Types are the parameters that are types: a source declares them so.
+// Types returns the parameters that a source declares as types.
 func (s *Source) Types() map[string]string {
 	types := map[string]string{}
 	for name, value := range s.Params {
@@ -59,8 +59,8 @@ func (s *Source) declares(expression string) bool {
 	})
 }
 
-// checkParams refuses text for a parameter that no source gives a text: 8hff would
-// silently become the codes of its letters. And a number for one that every source gives a text.
+// checkParams rejects text for a parameter that is not text in any source: 8hff would silently become character
+// codes. It also rejects a number for a parameter that is text in every source.
 func (s *Source) checkParams() error {
 	if s.VHDL() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"starloom/traces/input"
 )
 
-// PlacePorts marks the clocks and gives every other port its words.
+// PlacePorts marks the clocks and assigns words to the other ports.
 func PlacePorts(ports []Port, clocks []string) error {
 	in, out := 0, 0
 	for i := range ports {
@@ -43,7 +43,7 @@ func PlacePorts(ports []Port, clocks []string) error {
 	return nil
 }
 
-// Kind is a port in words.
+// Kind describes a port: an input of 8 bits.
 func (p Port) Kind() string {
 	direction := "an output"
 	if p.Input {
@@ -55,7 +55,7 @@ func (p Port) Kind() string {
 	return fmt.Sprintf("%s of %d bits", direction, p.Bits)
 }
 
-// Words returns how many words all inputs and all outputs have.
+// Words returns the number of words of all inputs and of all outputs.
 func Words(ports []Port) (in, out int) {
 	for _, p := range ports {
 		switch {
@@ -77,7 +77,7 @@ func SliceText(pin string, low, end int) string {
 	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
 }
 
-// BitsText is a number of bits in words.
+// BitsText formats a number of bits.
 func BitsText(bits int) string {
 	if bits == 1 {
 		return "1 bit"
@@ -85,7 +85,7 @@ func BitsText(bits int) string {
 	return fmt.Sprintf("%d bits", bits)
 }
 
-// ClockMask has a bit for every clock.
+// ClockMask returns a mask with a bit for every clock.
 func ClockMask(ports []Port) uint64 {
 	count := uint(0)
 	for _, p := range ports {
@@ -96,7 +96,7 @@ func ClockMask(ports []Port) uint64 {
 	return 1<<count - 1
 }
 
-// Elements names the elements of an array that is a port, or, with the name of a part, a part of it.
+// Elements lists the elements of an array: of the port, or of a named part.
 func (p Port) Elements(part string) (names []string) {
 	for _, q := range p.Parts {
 		if inner, ok := strings.CutPrefix(q.Name, part+"["); ok && strings.IndexByte(inner, ']') == len(inner)-1 {

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Source is RTL: the files of a design and how to build them.
+// Source is RTL: the files of a design and their build settings.
 type Source struct {
 	Top         string            // module, or VHDL entity
 	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
-	DataDir     string            // where the files of $readmem are; "": the working directory; then beside the source that reads them
-	IncludeDirs []string          // for `include, and for modules in files of their name
-	Defines     map[string]string // `define; "" for a name without a value
-	Params      map[string]string // of the top module, as Verilog constants or plain text; VHDL: generics
-	Clocks      []string          // the inputs that Edge drives, in any order
+	DataDir     string            // folder of $readmem files, searched before that of the source; "": the working directory
+	IncludeDirs []string          // for `include, and for modules in files of the same name
+	Defines     map[string]string // macros; "" for a name without a value
+	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; VHDL: generics
+	Clocks      []string          // inputs that Edge drives, in any order
 
-	Languages map[string]string // of Verilog files, by name: one of Languages
-	Libraries []Library         // of VHDL, in the order of analysis, before Files
-	GHDLFlags []string          // for every run of GHDL: -frelaxed
+	Languages map[string]string // language by Verilog file
+	Libraries []Library         // VHDL libraries in the order of analysis, before Files
+	GHDLFlags []string          // options for every run of GHDL: -frelaxed
 }
 
-// Name says what a source is in messages.
+// Name returns the name of the source in messages.
 func (s *Source) Name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
 
 func isVHDL(file string) bool {
@@ -32,14 +32,13 @@ func isVHDL(file string) bool {
 	return ending == ".vhd" || ending == ".vhdl"
 }
 
-// VHDL reports whether a source goes through GHDL.
+// VHDL reports whether the source is VHDL, which GHDL converts.
 func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
 
-// InputBytesMax bounds every file of a user that is read whole: an image, data of
-// $readmem.
+// InputBytesMax bounds every user file that is read as a whole: an image, $readmem data.
 const InputBytesMax = 256 << 20
 
-// Check refuses what does not need a tool to be refused.
+// Check rejects errors that need no tool to detect.
 func (s *Source) Check() error {
 	if s.Top == "" {
 		return &InputError{Place: "--top", Reason: "no top module is named", Remedy: "give the name of the module to build"}
@@ -95,16 +94,16 @@ func (s *Source) Check() error {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
-// isParameter reports whether a text is a name, or that of a parameter of an interface port: axis.WIDTH.
+// isParameter reports whether text is a name, or that of a parameter of an interface port: axis.WIDTH.
 func isParameter(text string) bool {
 	of, parameter, inner := strings.Cut(text, ".")
 	return IsIdentifier(of) && (!inner || IsIdentifier(parameter))
 }
 
-// IsIdentifier reports whether a text is a plain Verilog name.
+// IsIdentifier reports whether text is a plain Verilog name.
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
-// Reason is an error of the operating system without its path, which is the place of the message.
+// Reason returns an operating system's error without its path, which messages give as the place.
 func Reason(err error) error {
 	if pathError, ok := err.(*os.PathError); ok {
 		return pathError.Err
@@ -112,12 +111,11 @@ func Reason(err error) error {
 	return err
 }
 
-// SameName compares names of a design, in VHDL without regard to upper and lower case.
+// SameName compares names of a design, ignoring case if fold is set (VHDL).
 func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
 
-// FindData returns the path of a file that $readmem names in a source. It is looked for
-// in DataDir, the folder of a pin map, then beside the source: where a run was started
-// makes no difference to a run with a map.
+// FindData returns the path of a $readmem file named in a source. It searches DataDir (the folder of a pin map), then
+// the folder of the source, so that the result of a run with a map does not depend on the working directory.
 func (s *Source) FindData(name, source string) (string, error) {
 	paths := []string{name}
 	if !filepath.IsAbs(name) {

@@ -17,39 +17,39 @@ import (
 	"time"
 )
 
-// A Tool is a program that a build needs.
+// A Tool is an external program that a build needs.
 type Tool struct {
-	Command, Packages string // packages: of Debian
+	Command, Packages string // Packages: of Debian
 	VersionOption     string
 }
 
-// ToolVersion is a tool as it was found.
+// ToolVersion is an installed tool.
 type ToolVersion struct{ Path, Text string }
 
-// toRoot is what tshark says to root before its version.
+// toRoot matches the line that tshark prints for root before its version.
 var toRoot = regexp.MustCompile(`(?m)^Running as user .*\n`)
 
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)*`)
 
-// Number is the version as numbers: of 5.032 they are 5 and 32.
+// Number returns the version as numbers: 5 and 32 for 5.032.
 func (v ToolVersion) Number() (number []int) {
 	for _, part := range strings.Split(v.NumberText(), ".") {
-		n, _ := strconv.Atoi(part) // digits, or none
+		n, _ := strconv.Atoi(part)
 		number = append(number, n)
 	}
 	return number
 }
 
-// NumberText is the version's number as the tool writes it.
+// NumberText returns the version's number as printed by the tool.
 func (v ToolVersion) NumberText() string { return versionNumber.FindString(v.Text) }
 
-// Since reports whether it is a version, or a later one.
+// Since reports whether the version is number or later.
 func (v ToolVersion) Since(number ...int) bool { return slices.Compare(v.Number(), number) >= 0 }
 
-// toolVersions holds the versions already read, by path and change time.
+// toolVersions caches versions by path and modification time.
 var toolVersions sync.Map
 
-// Version finds a tool and reads its version, a part of the hash of a build.
+// Version finds a tool and reads its version, which is part of the hash of a build.
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
@@ -80,7 +80,7 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	return version, nil
 }
 
-// Command is a tool's process that ends with the context and with Starloom; messages come in English.
+// Command returns a process that ends with the context and with Starloom. Its messages are in English.
 func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	words := slices.Concat(started(name), args)
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
@@ -91,8 +91,9 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// started returns what runs a tool: its name, or, for Verilator, what its Perl script starts, in the same shell with the same stack. The script
-// takes several times as long as Verilator on a small module. Where the environment steers the script, it runs itself.
+// started returns the command that runs a tool. For Verilator it is the program behind the Perl script, with the same
+// shell and stack limit, since the script takes several times as long as Verilator on a small module. If environment
+// variables configure the script, it runs itself.
 func started(name string) []string {
 	if name != "verilator" || slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VERILATOR_") }) {
 		return []string{name}
@@ -118,13 +119,12 @@ func isPerl(path string) bool {
 	return strings.HasPrefix(first, "#!") && strings.Contains(first, "perl")
 }
 
-// FirstLine is that of a tool's output.
 func FirstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	return string(line)
 }
 
-// OneLine joins the lines of a tool's output and shortens it.
+// OneLine joins the lines of a tool's output and truncates the result.
 func OneLine(said []byte) string {
 	text := strings.Join(strings.Fields(string(said)), " ")
 	if len(text) > 500 {

@@ -5,58 +5,57 @@ import (
 	"io"
 )
 
-// ErrUnseen is what devices return that were built without Seeing.
+// ErrUnseen is returned by devices that were built without Seeing.
 var ErrUnseen = errors.New("this was built to show no more than its ports")
 
-// Seeing is what is built into RTL so that more than its ports can be seen. It makes RTL slower and
-// changes nothing that RTL does, its registers without a reset value included.
+// Seeing selects instrumentation of RTL. It makes RTL slower but does not change its behaviour, including registers
+// without a reset value.
 type Seeing struct {
-	Internals bool // devices are Tracers
+	Internals bool
 	Coverage  bool // devices are Counters
 }
 
-// Tracer is a device that shows what is inside of its circuit: all of its scopes, and in them every
-// register and net that the backend has kept.
+// Tracer is a device that exposes the inside of its circuit: all scopes with their registers and the nets that the
+// backend has kept.
 type Tracer interface {
-	// Trace begins a VCD, which w has once EndTrace has returned. Its times are those of Dump.
+	// Trace begins a VCD, which is complete in w after EndTrace. Its times are those passed to Dump.
 	Trace(w io.Writer) error
 
-	// Dump writes what has changed since the Dump before, at a later time.
+	// Dump writes the changes since the previous Dump. time must ascend.
 	Dump(time uint64) error
 
-	// EndTrace ends it; nothing of the circuit changes. It works after a fault, too.
+	// EndTrace ends the VCD without changing the circuit. It works after a fault, too.
 	EndTrace() error
 
-	// Untraced are signals that the backend leaves out, and why.
+	// Untraced lists signals that the backend leaves out, with reasons.
 	Untraced() []string
 }
 
-// Counter is a device that counts what its circuit has done since it was opened: Restore changes no counts.
+// Counter is a device that counts coverage since it was opened. Restore does not change the counts.
 type Counter interface {
-	// Points are what is counted. Counts are how often, in the same order; it works after a fault, too.
+	// Points lists the counted points. Counts returns their counts in the same order; it works after a fault, too.
 	Points() ([]Point, error)
 	Counts() ([]uint64, error)
 }
 
-// PointKind is what a Point counts.
+// PointKind is the kind of a Point.
 type PointKind string
 
-// The kinds of points.
 const (
-	PointLine   PointKind = "line"   // a block of statements has run
+	PointLine   PointKind = "line"   // a block of statements ran
 	PointBranch PointKind = "branch" // an alternative of if, case or ?: was taken
-	PointToggle PointKind = "toggle" // a bit has changed, in one direction at least
-	PointUser   PointKind = "user"   // a cover property has held
+	PointToggle PointKind = "toggle" // a bit changed
+	PointUser   PointKind = "user"   // a cover property held
 )
 
-// Point is something in a source that a circuit counts.
+// Point is a place in a source whose executions a circuit counts.
 type Point struct {
 	Kind    PointKind `json:"kind"`
 	File    string    `json:"file"`
 	Line    int       `json:"line"`
 	Column  int       `json:"column"`
-	Comment string    `json:"comment"` // the alternative, the bit
+	Comment string    `json:"comment"`
 	Hier    string    `json:"instance"`
-	Page    string    `json:"-"`               // of verilator_coverage
-	Lines   string    `json:"lines,omitempty"` // of the block: 12-14,17
+	Page    string    `json:"-"`               // page of verilator_coverage
+	Lines   string    `json:"lines,omitempty"` // lines of the block: 12-14,17
 }

@@ -7,17 +7,16 @@ import (
 	"strings"
 )
 
-// Warning is something in a source that a tool accepts and that makes its answer worth
-// less than it seems: a driver that is ignored, for example.
+// Warning is a doubtful construct that a tool accepts, such as an ignored driver. It weakens a verdict.
 type Warning struct {
-	Code  string `json:"code"`  // Verilator's MULTIDRIVEN, a system task: $fopen, IFDEF, SIMULATORS, or CASESIGN and others of package verilator
+	Code  string `json:"code"`  // Verilator's code (MULTIDRIVEN), a system task ($fopen), IFDEF, SIMULATORS, or a code of package verilator (CASESIGN)
 	Place string `json:"place"` // file:line, file:line:column
 	Text  string `json:"text"`
 }
 
 func (w Warning) String() string { return fmt.Sprintf("%s: %s: %s", w.Place, w.Code, w.Text) }
 
-// WarningsText counts warnings for a verdict: 3 warnings: LATCH, MULTIDRIVEN.
+// WarningsText summarises warnings: 3 warnings: LATCH, MULTIDRIVEN.
 func WarningsText(warnings []Warning) string {
 	var codes []string
 	for _, w := range warnings {
@@ -40,7 +39,7 @@ func WriteWarnings(w io.Writer, warnings []Warning) {
 	}
 }
 
-// WarningLines are the first warnings one by one, and how many are left.
+// WarningLines returns the first warnings, one per line, and the number of further ones.
 func WarningLines(warnings []Warning) (lines []string) {
 	for i, warning := range warnings {
 		if i == warningsShown {
@@ -51,7 +50,7 @@ func WarningLines(warnings []Warning) (lines []string) {
 	return lines
 }
 
-// Count is a number of things.
+// Count formats a number of things, with a plural s unless n is 1.
 func Count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
@@ -59,7 +58,7 @@ func Count(n uint64, what string) string {
 	return Digits(n) + " " + what + "s"
 }
 
-// Digits is a number with a comma after every three digits: 100,000.
+// Digits formats a number as 100,000.
 func Digits(n uint64) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -6,40 +6,38 @@ import (
 	"starloom/hw"
 )
 
-// A Sight is what conditions see of a model that runs: its ports in this cycle and in the one
-// before.
+// A Sight gives conditions access to the ports of a running model, in this cycle and the previous one.
 type Sight struct {
 	columns [4][]uint64
-	before  bool // there is a cycle before, and reset was off in it
+	before  bool // the previous cycle exists and had reset off
 }
 
 const (
 	columnInputs = iota
 	columnOutputs
-	columnPast // and the outputs after it
+	columnPast // followed by the outputs
 )
 
-// NewSight sees a model's inputs and outputs, which stay its own.
+// NewSight returns a view of a model's inputs and outputs.
 func NewSight(inputs, outputs []uint64) *Sight {
 	return &Sight{columns: [4][]uint64{inputs, outputs, make([]uint64, len(inputs)), make([]uint64, len(outputs))}}
 }
 
-// Next ends a cycle: it is the one before from now on.
+// Next ends a cycle, which becomes the previous one.
 func (s *Sight) Next() {
 	copy(s.columns[columnPast], s.columns[columnInputs])
 	copy(s.columns[columnPast+1], s.columns[columnOutputs])
 	s.before = true
 }
 
-// Reset ends a cycle in which reset is on: there is none before the next one.
+// Reset ends a cycle with reset on: the next cycle has no previous one.
 func (s *Sight) Reset() { s.before = false }
 
-// A word computes 64 bits of a value; those above its width are 0.
+// A word computes 64 bits of a value. Bits above the value's width are 0.
 type word func(s *Sight) uint64
 
 func wordsOf(width int) int { return (width + 63) / 64 }
 
-// maskOf has the bits of a width, at most 64 of them.
 func maskOf(width int) uint64 { return ^uint64(0) >> (64 - min(width, 64)) }
 
 func compile(n *node) []word {
@@ -76,7 +74,7 @@ func compile(n *node) []word {
 	return ofTwo(n, kids[0], kids[1])
 }
 
-// before are a value's words of the cycle before, 0 where there is none.
+// before restricts words to cycles with a previous one; otherwise they are 0.
 func before(of []word) []word {
 	all := make([]word, len(of))
 	for i, a := range of {
@@ -97,7 +95,7 @@ func bit(is bool) uint64 {
 	return 0
 }
 
-// at is a word of a value, zero above it.
+// at returns a word of a value, zero beyond its end.
 func at(of []word, i int) word {
 	if i < len(of) {
 		return of[i]
@@ -117,7 +115,7 @@ func constant(n *node) (of []word) {
 	return of
 }
 
-// portWords are a port's bits, or the one that an index reaches.
+// portWords returns the words of a port's bits, or of the bit at a variable index.
 func portWords(n *node, kids [][]word) (of []word) {
 	column := columnOutputs
 	if n.port.Input {
@@ -150,17 +148,17 @@ func portWords(n *node, kids [][]word) (of []word) {
 	return of
 }
 
-// joined are the words of {a, b} or {4{a, b}}.
+// joined returns the words of {a, b} or {4{a, b}}.
 func joined(n *node, kids [][]word) []word {
 	type part struct {
 		of   word
-		to   int // its lowest bit
+		to   int // lowest bit in the result
 		bits int
 	}
 	var parts []part
 	to := 0
 	for range n.count {
-		for i := len(kids) - 1; i >= 0; i-- { // the last one is the lowest
+		for i := len(kids) - 1; i >= 0; i-- { // the last operand is the lowest
 			width := n.kids[i].width
 			for w, of := range kids[i] {
 				parts = append(parts, part{of, to + 64*w, min(64, width-64*w)})
@@ -170,7 +168,7 @@ func joined(n *node, kids [][]word) []word {
 	}
 	all := make([]word, wordsOf(n.width))
 	for i := range all {
-		var within []part // of word i
+		var within []part // parts that overlap word i
 		for _, p := range parts {
 			if p.to < 64*(i+1) && p.to+p.bits > 64*i {
 				within = append(within, p)
@@ -190,7 +188,7 @@ func joined(n *node, kids [][]word) []word {
 	return all
 }
 
-// truth is 1 if any bit is.
+// truth returns 1 if any bit is 1.
 func truth(of []word) word {
 	if len(of) == 1 {
 		a := of[0]
@@ -238,7 +236,7 @@ func logical(sign string, kids [][]word) word {
 
 func comparison(sign string, left, right []word) word {
 	words := max(len(left), len(right))
-	order := func(s *Sight) int { // of the highest words that differ
+	order := func(s *Sight) int {
 		for i := words - 1; i >= 0; i-- {
 			if a, b := at(left, i)(s), at(right, i)(s); a != b {
 				if a < b {
@@ -291,7 +289,7 @@ func chosen(n *node, kids [][]word) []word {
 	return all
 }
 
-// ofOne computes ~ and - by bits, and what reduces all bits to one.
+// ofOne computes bitwise ~, - and reductions.
 func ofOne(n *node, of []word) []word {
 	switch n.text {
 	case "~":
@@ -330,7 +328,7 @@ func ofOne(n *node, of []word) []word {
 	}}
 }
 
-// ofTwo computes arithmetic, of one word, and operations by bits.
+// ofTwo computes single-word arithmetic and bitwise operations.
 func ofTwo(n *node, left, right []word) []word {
 	all := make([]word, wordsOf(n.width))
 	for i := range all {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Condition is an expression over the ports of a model, which may be used by many goroutines.
+// A Condition is an expression over the ports of a model. It is safe for concurrent use.
 type Condition struct {
 	Text string
 	root *node
@@ -14,10 +14,10 @@ type Condition struct {
 	past bool
 }
 
-// textMax bounds a condition, and with it the depth of the tree.
+// textMax bounds a condition and thereby the depth of its tree.
 const textMax = 4096
 
-// Parse reads a condition. Errors are *Error.
+// Parse parses a condition. Errors are *Error.
 func Parse(text string, scope *Scope) (*Condition, error) {
 	if len(text) > textMax {
 		return nil, &Error{1, 1, fmt.Sprintf("the condition has %d characters, more than %d", len(text), textMax), "write a list of shorter ones"}
@@ -35,24 +35,24 @@ func Parse(text string, scope *Scope) (*Condition, error) {
 	return c, nil
 }
 
-// Uses lists what the condition reads, in the order of the text.
+// Uses lists the ports that the condition reads, in text order.
 func (c *Condition) Uses() []Use { return c.uses }
 
-// UsesPast reports whether it asks for the cycle before, or whether there is one.
+// UsesPast reports whether the condition depends on the previous cycle.
 func (c *Condition) UsesPast() bool { return c.past }
 
-// OfInputs reports whether it reads inputs of this cycle alone, other than reset: it then means something in a reset, too.
+// OfInputs reports whether the condition reads only inputs of this cycle, other than reset. It is then valid in a
+// reset, too.
 func (c *Condition) OfInputs() bool {
 	return !c.past && !slices.ContainsFunc(c.uses, func(u Use) bool { return !u.Port.Input || u.Port.Name == "reset" })
 }
 
-// Holds reports whether it is true. It does not allocate.
+// Holds reports whether the condition is true. It does not allocate.
 func (c *Condition) Holds(s *Sight) bool { return c.test(s) != 0 }
 
-// Verilog is the condition as an expression of Verilog-2005 of one bit. name is what stands for
-// a port, or for the register that holds it as it was in the cycle before; a port of several bits
-// must be a net or a register, since bits of it are selected. first is what is 1 in cycles that
-// have none before: the first one after a reset.
+// Verilog returns the condition as a one-bit expression of Verilog-2005. name returns the net or register of a port,
+// or the register with its value in the previous cycle; a wide port must be one from which bits can be selected.
+// first is an expression that is 1 in cycles without a previous one, such as the first after a reset.
 func (c *Condition) Verilog(name func(Use) string, first string) string {
 	text := c.root.verilog(printer{name, first})
 	switch c.root.text {

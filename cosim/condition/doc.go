@@ -1,21 +1,21 @@
-// Package condition reads conditions over the ports of a model: what a stimulus respects, and
-// when an output counts.
+// Package condition parses conditions over the ports of a model, which restrict a stimulus or select the cycles in
+// which an output is compared.
 //
 //	"push_i -> !full_o && $past(ready)"
 //	    scan --> parse --> size --> compile --> Holds: on words
 //	                          \---> Verilog: the same, as text
 //
-// A condition is an expression of Verilog without sign: names are ports of the model, with or
-// without their ending, and the model's parameters. Widths are those of IEEE 1364, so that Verilog's
-// tools compute the same from what Verilog prints. It sees inputs and the model's outputs, never those of
-// the RTL: with them, a FIFO that always says full would need no other function.
+// A condition is an unsigned Verilog expression. Names are ports of the model, with or without their suffix, and the
+// model's parameters. Widths follow IEEE 1364, so that Verilog tools compute the same value from the text of Verilog.
+// A condition reads inputs and the model's outputs, but never the RTL's outputs: otherwise a FIFO that is always full
+// would satisfy every condition.
 //
 //	operand      count_o, request[3], request[index], frame[15:8], DEPTH, 12, 8'hff
 //	in order     ! ~ - & ~& | ~| ^ ~^ of one operand
 //	             *, + -, << >>, < <= > >=, == !=, &, ^ ~^, |, &&, ||, ? :, ->
 //	{a, b}, {4{a}}
-//	$past(e)     e in the cycle before; 0 in the first one after a reset, whatever e is
+//	$past(e)     e in the previous cycle; always 0 in the first one after a reset
 //	$onehot(e)   exactly one bit is 1; $onehot0(e): at most one
 //
-// a -> b is !a || b. A bit that an index does not reach is 0. A condition holds if any bit is 1.
+// a -> b is !a || b. A bit beyond the end of a port is 0. A condition holds if any of its bits is 1.
 package condition

@@ -2,7 +2,7 @@ package condition
 
 import "fmt"
 
-// Error says what is wrong with a text, and where in it; line and column begin at 1.
+// Error is an error in a text with its place. Line and column begin at 1.
 type Error struct {
 	Line, Column   int
 	Reason, Remedy string
@@ -13,7 +13,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s; %s", e.Line, e.Column, e.Reason, e.Remedy)
 }
 
-// Place is where in a text of a line or several lines it is.
+// Place describes the place in a text of one or more lines.
 func (e *Error) Place(text string) string {
 	if e.Line == 1 {
 		return fmt.Sprintf("column %d of %q", e.Column, text)

@@ -12,24 +12,24 @@ import (
 )
 
 type node struct {
-	token         // its sign; "[" for a port, "{" for a concatenation, "'" for a number
-	kids  []*node // of "[": the index, if it is not a number
-	width int     // bits of its value, after size those that its place needs
+	token         // operator; "[" for a port, "{" for a concatenation, "'" for a number
+	kids  []*node // of "[": the index, unless it is constant
+	width int     // bits of the value; after size, bits that the context needs
 	port  cosim.Port
 	past  bool
-	low   int // of a port: the lowest of width bits
-	count int // of "{": how often
+	low   int // lowest of width bits of a port
+	count int
 }
 
 const depthMax = 200
 
-// parser reads a text from left to right, by precedence.
+// parser is a recursive-descent parser with one token of lookahead.
 type parser struct {
 	scanner
 	scope  *Scope
 	now    token
 	past   bool // within $past
-	before bool // there was one
+	before bool // $past occurred
 	depth  int
 	uses   []Use
 }
@@ -71,7 +71,7 @@ func (p *parser) expect(sign string) error {
 	return err
 }
 
-// refused are operators that a condition does not have.
+// refused maps operators that conditions do not support to remedies.
 var refused = map[string]string{
 	"===": "a condition has two states: write ==", "!==": "a condition has two states: write !=",
 	"<<<": "write <<", ">>>": "write >>: a condition has no sign", "**": "write the value", "/": "write a slice or a multiplication",
@@ -90,7 +90,7 @@ func (p *parser) unexpected(wanted string) error {
 	return p.now.error(fmt.Sprintf("%s stands where the condition needs %s", p.now.text, wanted), "for example: push -> !full && count < 12")
 }
 
-// expression reads a -> b, which binds least and from the right.
+// expression parses a -> b, which has the lowest precedence and is right-associative.
 func (p *parser) expression() (*node, error) {
 	if p.depth++; p.depth > depthMax {
 		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of shorter conditions")
@@ -108,7 +108,7 @@ func (p *parser) expression() (*node, error) {
 	return &node{token: sign, kids: []*node{left, right}, width: 1}, err
 }
 
-// choice reads a ? b : c.
+// choice parses a ? b : c.
 func (p *parser) choice() (*node, error) {
 	condition, err := p.binary(0)
 	if err != nil {
@@ -136,7 +136,7 @@ func (p *parser) choice() (*node, error) {
 	return &node{token: sign, kids: []*node{condition, yes, no}, width: max(yes.width, no.width)}, nil
 }
 
-// levels are the operators of two operands, those that bind least first.
+// levels are the binary operators by increasing precedence.
 var levels = [][]string{
 	{"||"}, {"&&"}, {"|"}, {"^", "~^", "^~"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="}, {"<<", ">>"}, {"+", "-"}, {"*"},
 }
@@ -225,7 +225,7 @@ func (p *parser) operand() (*node, error) {
 	return nil, p.unexpected("a name or a number")
 }
 
-// function reads $past(e), $onehot(e) and $onehot0(e).
+// function parses $past(e), $onehot(e) and $onehot0(e).
 func (p *parser) function() (*node, error) {
 	sign := p.now
 	switch {
@@ -255,7 +255,7 @@ func (p *parser) function() (*node, error) {
 	return n, p.expect(")")
 }
 
-// concatenation reads {a, b} and {4{a, b}}.
+// concatenation parses {a, b} and {4{a, b}}.
 func (p *parser) concatenation() (*node, error) {
 	n := &node{token: p.now, count: 1}
 	if err := p.step(); err != nil {
@@ -288,7 +288,7 @@ func (p *parser) concatenation() (*node, error) {
 	}
 }
 
-// repetition reads the inner braces of {4{a}}.
+// repetition parses the inner braces of {4{a}}.
 func (p *parser) repetition(times *node) (*node, error) {
 	if times.value == nil {
 		return nil, times.error("how often it is repeated is not a number", "write one, as in {4{a}}")
@@ -311,7 +311,7 @@ func (p *parser) repetition(times *node) (*node, error) {
 	return n, nil
 }
 
-// name reads a port, with the bits that are selected, or a parameter.
+// name parses a port with its selected bits, or a parameter.
 func (p *parser) name() (*node, error) {
 	t := p.now
 	if err := p.step(); err != nil {
@@ -341,7 +341,7 @@ func (p *parser) use(port cosim.Port) {
 	}
 }
 
-// selectBits reads 3], 7:4] and INDEX] after a port's name.
+// selectBits parses 3], 7:4] and INDEX] after a port's name.
 func (p *parser) selectBits(n *node) error {
 	at := p.now
 	high, err := p.expression()
@@ -389,7 +389,7 @@ func (p *parser) selectBits(n *node) error {
 
 func shortOf(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "_i"), "_o") }
 
-// port finds what a name means; nil for a parameter.
+// port returns the port of a name, or nil for a parameter.
 func (p *parser) port(t token) (*cosim.Port, error) {
 	s := p.scope
 	var short []*cosim.Port

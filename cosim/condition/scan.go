@@ -13,13 +13,13 @@ const (
 	tokenNumber
 )
 
-// token is a word, a number or a sign, and where it stands.
+// token is a word, a number or a sign, with its position.
 type token struct {
 	kind         int
 	text         string
-	value        *big.Int // of a number
-	bits         int      // of a number
-	plain        bool     // a number without a width
+	value        *big.Int
+	bits         int
+	plain        bool // a number without a width
 	line, column int
 }
 
@@ -28,7 +28,7 @@ type scanner struct {
 	line, column int
 }
 
-// signs are all operators, the longer first. Those after the gap are refused by name.
+// signs are all operators, longest first. Unsupported ones are included for better error messages.
 var signs = []string{
 	"===", "!==", "<<<", ">>>", "<->", "|->", "|=>",
 	"->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "~&", "~|", "~^", "^~", "**",
@@ -72,7 +72,7 @@ func (s *scanner) next() (token, error) {
 	return t, nil
 }
 
-// number reads 12, 8'hff, 'b01; x and z have no place in a condition.
+// number scans 12, 8'hff or 'b01. x and z are errors.
 func (s *scanner) number(t token) (token, error) {
 	const remedy = "write 12, 8'hff, 4'b0101 or 3'o7"
 	size := span(s.text, isDigitOrLine)
@@ -132,7 +132,7 @@ func first(text string) byte {
 	return text[0]
 }
 
-// span is how many bytes at the beginning are of a kind.
+// span returns the length of the longest prefix whose bytes satisfy is.
 func span(text string, is func(byte) bool) int {
 	for i := range len(text) {
 		if !is(text[i]) {

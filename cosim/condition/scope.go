@@ -2,16 +2,16 @@ package condition
 
 import "starloom/cosim"
 
-// Scope is what names in a condition mean.
+// Scope defines the names in a condition.
 type Scope struct {
 	Model      string
-	Ports      []cosim.Port // of the model
+	Ports      []cosim.Port // ports of the model
 	Parameters map[string]int
-	Pins       []string // the RTL's own, which a condition must not see
+	Pins       []string // pins of the RTL, which a condition must not read
 }
 
 // Use is a port that a condition reads.
 type Use struct {
 	Port cosim.Port
-	Past bool // in the cycle before
+	Past bool // in the previous cycle
 }

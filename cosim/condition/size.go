@@ -2,13 +2,13 @@ package condition
 
 import "fmt"
 
-// size gives every operation the width that its place needs, by the rules of IEEE 1364: operands
-// of arithmetic and of operations by bits are extended to the widest among them and their
-// surroundings before they are computed. All others keep their own width.
+// size gives every operation the width that its context needs, by the rules of IEEE 1364: operands of arithmetic and
+// bitwise operations are extended to the widest among them and their context before evaluation. Other operands keep
+// their widths.
 func size(n *node, width int) error {
 	switch n.text {
 	case "+", "-", "*", "&", "|", "^", "~^", "~", "~&", "~|":
-		if len(n.kids) == 1 && n.text != "~" && n.text != "-" { // of all bits of one operand
+		if len(n.kids) == 1 && n.text != "~" && n.text != "-" { // a reduction
 			return size(n.kids[0], n.kids[0].width)
 		}
 		return n.fit(width, n.kids...)

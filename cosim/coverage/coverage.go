@@ -2,39 +2,39 @@ package coverage
 
 import "starloom/cosim"
 
-// Coverage is what runs have covered. The zero value is that of no run.
+// Coverage is the coverage of runs. The zero value is that of no run.
 type Coverage struct {
 	RTL   RTL
 	Model Model
 }
 
-// Merge adds what other runs have covered: of the same RTL and model, or of others.
+// Merge adds the coverage of other runs, of the same or other RTL and models.
 func (c *Coverage) Merge(other *Coverage) {
 	c.RTL.merge(&other.RTL)
 	c.Model.merge(&other.Model)
 }
 
-// Part is how many there are of something, and how many of them were covered.
+// Part is the covered number of a total.
 type Part struct {
 	Covered int `json:"covered"`
 	Of      int `json:"of"`
 }
 
-// Summary is how much was covered.
+// Summary holds the totals of a Coverage.
 type Summary struct {
 	Lines     Part `json:"lines"`
 	Branches  Part `json:"branches"`
 	Toggles   Part `json:"toggles"`
 	User      Part `json:"user"`
-	Registers Part `json:"model_registers"` // that have had all of their values
+	Registers Part `json:"model_registers"` // registers that took all of their values
 	Values    Part `json:"model_values"`
-	States    int  `json:"model_states"` // different ones, up to StatesMax
+	States    int  `json:"model_states"` // distinct states, up to StatesMax
 
-	// Uncovered are lines that have never run, as file:line: fifo.v:12, fifo.v:15-17.
+	// Uncovered lists the lines that never ran: fifo.v:12, fifo.v:15-17.
 	Uncovered []string `json:"uncovered_lines"`
 }
 
-// Summary counts.
+// Summary returns the totals.
 func (c *Coverage) Summary() Summary {
 	s := Summary{Uncovered: []string{}, States: c.Model.States()}
 	for _, source := range c.RTL.sources() {

@@ -11,11 +11,11 @@ import (
 	"starloom/cosim"
 )
 
-// source is what was covered of a file, in all instances of its modules together.
+// source is the coverage of a file, summed over all instances of its modules.
 type source struct {
 	file     string
-	lines    map[int]uint64 // how often each has run
-	branches []branch       // by place
+	lines    map[int]uint64 // executions by line
+	branches []branch       // sorted by place
 }
 
 // branch is an alternative of an if, a case or a ?:.
@@ -25,8 +25,8 @@ type branch struct {
 	count        uint64
 }
 
-// sources are the files by name. A line has run as often as the block that has run most often of those
-// that it is a part of; that of an if, as often as it was asked.
+// sources returns the files by name. The count of a line is the largest count of its blocks; that of an if counts
+// evaluations of its condition.
 func (r *RTL) sources() []source {
 	type block struct {
 		kind         cosim.PointKind
@@ -51,7 +51,7 @@ func (r *RTL) sources() []source {
 		for _, line := range linesOf(b.lines) {
 			s.lines[line] = max(s.lines[line], count)
 		}
-		if b.kind == cosim.PointBranch || b.comment == "case" || b.comment == "elsif" { // which Verilator counts as lines
+		if b.kind == cosim.PointBranch || b.comment == "case" || b.comment == "elsif" { // Verilator counts these as lines
 			s.branches = append(s.branches, branch{b.line, b.column, b.comment, count})
 		}
 	}
@@ -71,7 +71,7 @@ func (r *RTL) sources() []source {
 	return all
 }
 
-// linesOf reads 12,14-16.
+// linesOf parses 12,14-16.
 func linesOf(text string) (lines []int) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")
@@ -106,7 +106,7 @@ func (s *source) branchCounts() (p Part) {
 	return p
 }
 
-// uncovered are the lines that have never run, neighbours together: fifo.v:12, fifo.v:15-17.
+// uncovered lists the lines that never ran, neighbours merged: fifo.v:12, fifo.v:15-17.
 func (s *source) uncovered() (places []string) {
 	for _, r := range ranges(s.never()) {
 		places = append(places, fmt.Sprintf("%s:%s", s.file, r))
@@ -123,7 +123,7 @@ func (s *source) never() (lines []int) {
 	return lines
 }
 
-// ranges joins neighbours of a sorted list: 12, 15-17.
+// ranges merges neighbours of a sorted list: 12, 15-17.
 func ranges(numbers []int) (list []string) {
 	for i := 0; i < len(numbers); {
 		end := i + 1

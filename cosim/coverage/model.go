@@ -9,34 +9,34 @@ import (
 	"starloom/hw"
 )
 
-// Limits of what is kept of a model.
+// Limits of the coverage of a model.
 const (
-	StatesMax    = 1 << 20 // different states that are counted
+	StatesMax    = 1 << 20 // distinct states
 	registersMax = 4096
-	valuesMax    = 64 // of a register whose values are told apart; of others each bit is
+	valuesMax    = 64 // values of a register that are counted one by one; in larger registers, bits are counted
 )
 
-// Model is which values the registers of a model have had.
+// Model is the set of values that the registers of a model took.
 type Model struct {
 	name      string
 	registers []Register
-	states    map[uint64]struct{} // hashes
-	left      int                 // registers that are not looked at
+	states    map[uint64]struct{} // by hash
+	left      int                 // number of registers that are ignored
 	cells     []hw.Cell
 	word      [8]byte
 }
 
-// Register is what a register of a model has shown in cycles without reset.
+// Register is the coverage of a register in cycles without reset.
 type Register struct {
 	Path  string `json:"path"`
 	Bits  int    `json:"bits"`
-	Limit uint64 `json:"limit"` // the largest value that it may have
+	Limit uint64 `json:"limit"` // its largest legal value
 
-	seen        []uint64 // a bit for each value
-	ones, zeros uint64   // or, of a larger register, bits that were 1 and 0
+	seen        []uint64 // bit set of values of a small register
+	ones, zeros uint64   // bits of a large register that were 1, or 0
 }
 
-// NewModel looks at the registers of a model, whose name goes before their paths.
+// NewModel returns empty coverage of the registers of a model. name is prefixed to their paths.
 func NewModel(name string, cells []hw.Cell) Model {
 	m := Model{name: name, states: map[uint64]struct{}{}, left: max(0, len(cells)-registersMax)}
 	m.cells = cells[:min(len(cells), registersMax)]
@@ -52,7 +52,7 @@ func NewModel(name string, cells []hw.Cell) Model {
 
 func (r *Register) small() bool { return r.Limit < valuesMax }
 
-// See notes what the registers have now.
+// See records the present values of the registers.
 func (m *Model) See() {
 	sum := fnv.New64a()
 	for i := range m.cells {
@@ -105,10 +105,10 @@ func (m *Model) merge(other *Model) {
 	m.left = max(m.left, other.left)
 }
 
-// States is how many different states there were, up to StatesMax.
+// States returns the number of distinct states, up to StatesMax.
 func (m *Model) States() int { return len(m.states) }
 
-// values counts those of a register: values, or a 0 and a 1 of each bit.
+// values counts the values of a register, or, for a large one, a 0 and a 1 of each bit.
 func (r *Register) values() Part {
 	if !r.small() {
 		mask := ^uint64(0) >> (64 - r.Bits)
@@ -121,7 +121,7 @@ func (r *Register) values() Part {
 	return p
 }
 
-// never lists what a register has not shown: 3, 5-7; or 0 in bits 8-15, 1 in bits 7.
+// never lists missing values: 3, 5-7; or, for a large register, 0 in bits 8-15, 1 in bits 7.
 func (r *Register) never() (list []string) {
 	unseen := func(n int, seen func(i int) bool) []string {
 		var missing []int

@@ -7,10 +7,10 @@ import (
 	"starloom/cosim"
 )
 
-// RTL is how often the points of circuits have been counted.
+// RTL holds the counts of all points of circuits.
 type RTL struct {
 	counts map[cosim.Point]uint64
-	asked  map[condition]uint64 // how often the condition of an if was
+	asked  map[condition]uint64 // evaluations of if conditions
 }
 
 type condition struct {
@@ -18,13 +18,13 @@ type condition struct {
 	line, column int
 }
 
-// Count is a point and how often it has been counted.
+// Count is a point with its count.
 type Count struct {
 	cosim.Point
 	Count uint64 `json:"count"`
 }
 
-// Add adds what a device has counted, in the order of the device.
+// Add adds the counts of a device, in the order of its points.
 func (r *RTL) Add(points []cosim.Point, counts []uint64) {
 	for i, p := range points {
 		r.add(p, counts[i])
@@ -32,14 +32,13 @@ func (r *RTL) Add(points []cosim.Point, counts []uint64) {
 	r.ask(points, counts)
 }
 
-// ask adds up how often conditions were asked. Verilator has a point for what follows an if and one for its
-// else, also where none is written; of an if whose else is another if it has a point for the first and those
-// of the second before it.
+// ask counts the evaluations of conditions. Verilator has a point for the body of an if and one for its else, even if
+// there is none. For an else if, the points of the second if come before the else of the first, marked elsif.
 func (r *RTL) ask(points []cosim.Point, counts []uint64) {
 	if r.asked == nil {
 		r.asked = map[condition]uint64{}
 	}
-	times := uint64(0) // that the condition before was asked
+	times := uint64(0) // evaluations of the preceding condition
 	for i := range points {
 		p := &points[i]
 		switch {
@@ -77,7 +76,7 @@ func (r *RTL) merge(other *RTL) {
 	}
 }
 
-// Counts are all points, by place.
+// Counts returns all points, sorted by place.
 func (r *RTL) Counts() []Count {
 	all := make([]Count, 0, len(r.counts))
 	for p, count := range r.counts {

@@ -11,7 +11,7 @@ import (
 	"starloom/cosim"
 )
 
-// Text is a summary in one line.
+// Text returns the summary in one line.
 func (s *Summary) Text() string {
 	text := fmt.Sprintf("coverage of the RTL: %s, %s, %s", s.Lines.text("lines"), s.Branches.text("branches"), s.Toggles.text("toggles"))
 	if s.User.Of > 0 {
@@ -24,7 +24,7 @@ func (s *Summary) Text() string {
 	return text
 }
 
-// UncoveredText names the first lines that have never run, "" for none.
+// UncoveredText names the first lines that never ran, "" for none.
 func (s *Summary) UncoveredText() string {
 	const shown = 6
 	if len(s.Uncovered) == 0 {
@@ -37,7 +37,7 @@ func (s *Summary) UncoveredText() string {
 	return text
 }
 
-// text is 45 of 47 lines.
+// text formats a part: 45 of 47 lines.
 func (p Part) text(what string) string { return fmt.Sprintf("%d of %d %s", p.Covered, p.Of, what) }
 
 func (c *Coverage) writeText(w io.Writer) {
@@ -58,7 +58,7 @@ func (c *Coverage) writeText(w io.Writer) {
 	}
 	row("values", s.Values, "of the model's registers: each value of a small one, a 0 and a 1 of each bit of others; some may not be possible")
 	row("registers", s.Registers, "of the model with all of these")
-	_ = table.Flush() // to a buffer
+	_ = table.Flush() // a buffer
 	fmt.Fprintf(w, "states of the model: %s", cosim.Digits(uint64(s.States)))
 	if s.States == StatesMax {
 		fmt.Fprint(w, " or more: no more are counted")
@@ -86,7 +86,7 @@ func (c *Coverage) writeText(w io.Writer) {
 	}
 }
 
-// writeUnchanged lists bits without a change, those of a signal together, and properties without a hold.
+// writeUnchanged lists bits that never changed, grouped by signal, and properties that never held.
 func (r *RTL) writeUnchanged(w io.Writer) {
 	type signal struct {
 		file         string

@@ -12,18 +12,18 @@ import (
 	"starloom/traces/input"
 )
 
-// Form is what a file has.
+// Form is a file format.
 type Form int
 
-// The forms of a file.
+// File formats.
 const (
-	Text      Form = iota // for people
-	JSON                  // all of it
-	LCOV                  // lines and branches of the RTL, for genhtml of lcov
+	Text      Form = iota // readable text
+	JSON                  // complete coverage
+	LCOV                  // lines and branches of the RTL, for lcov's genhtml
 	Verilator             // points of the RTL, for verilator_coverage
 )
 
-// FormOf is the form that the ending of a path asks for: .json, .info (or .lcov), .dat, or else a text.
+// FormOf returns the format for the suffix of a path: .json, .info or .lcov, .dat, otherwise Text.
 func FormOf(path string) Form {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".json":
@@ -36,7 +36,7 @@ func FormOf(path string) Form {
 	return Text
 }
 
-// Write writes the coverage in a form.
+// Write writes the coverage in the given format.
 func (c *Coverage) Write(w io.Writer, form Form) error {
 	b := bufio.NewWriter(w)
 	switch form {
@@ -54,7 +54,7 @@ func (c *Coverage) Write(w io.Writer, form Form) error {
 	return b.Flush()
 }
 
-// Schema is the version of the JSON.
+// Schema is the version of the JSON format.
 const Schema = 1
 
 func (c *Coverage) writeJSON(w io.Writer) error {
@@ -92,14 +92,14 @@ func (c *Coverage) writeJSON(w io.Writer) error {
 	return input.WriteJSON(w, all)
 }
 
-// writeLCOV writes a tracefile: geninfo(1).
+// writeLCOV writes a tracefile as described in geninfo(1).
 func (c *Coverage) writeLCOV(w io.Writer) {
 	fmt.Fprintln(w, "TN:starloom")
 	for _, s := range c.RTL.sources() {
 		fmt.Fprintf(w, "SF:%s\n", s.file)
 		lines, branches := s.lineCounts(), s.branchCounts()
 		for i, b := range s.branches {
-			number := 0 // of the branch in its line
+			number := 0 // index of the branch in its line
 			for k := i - 1; k >= 0 && s.branches[k].line == b.line; k-- {
 				number++
 			}
@@ -117,7 +117,7 @@ func (c *Coverage) writeLCOV(w io.Writer) {
 	}
 }
 
-// writeVerilator writes the format of Verilator's own library: a line for each point, with its letters as keys.
+// writeVerilator writes the format of Verilator's library: a line per point, with one-letter keys.
 func (c *Coverage) writeVerilator(w io.Writer) {
 	fmt.Fprintln(w, "# SystemC::Coverage-3")
 	for _, p := range c.RTL.Counts() {

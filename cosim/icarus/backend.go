@@ -6,7 +6,7 @@ import (
 	"starloom/cosim"
 )
 
-// Backend is the backend that simulates in a process of its own.
+// Backend returns the backend that simulates in a separate process.
 func Backend() cosim.Backend {
 	return cosim.Backend{
 		Name: cosim.BackendIcarus,
@@ -16,11 +16,11 @@ func Backend() cosim.Backend {
 	}
 }
 
-// uncompiled is a source as a Design: every device is compiled on its own.
+// uncompiled is a source as a Design. Every device compiles it separately.
 type uncompiled struct {
 	source   cosim.Source
 	seeing   cosim.Seeing
-	warnings []cosim.Warning // of the last device
+	warnings []cosim.Warning
 }
 
 func (b *uncompiled) Open(o cosim.Options) (cosim.Device, error) {

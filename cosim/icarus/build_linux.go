@@ -22,14 +22,13 @@ import (
 	"starloom/cosim"
 )
 
-// buildLimit is how long one tool may take.
 const buildLimit = 2 * time.Minute
 
-// The tools; versionOption is asked for vvp alone, which loads the VPI module.
+// Only vvp, which loads the VPI module, is asked for its version.
 var (
 	iverilogTool    = cosim.Tool{Command: "iverilog", Packages: "iverilog"}
 	iverilogVPITool = cosim.Tool{Command: "iverilog-vpi", Packages: "iverilog"}
-	compilerTool    = cosim.Tool{Command: "cc", Packages: "gcc"} // of iverilog-vpi
+	compilerTool    = cosim.Tool{Command: "cc", Packages: "gcc"}
 	vvpTool         = cosim.Tool{Command: "vvp", Packages: "iverilog", VersionOption: "-V"}
 )
 
@@ -45,8 +44,8 @@ func find(t cosim.Tool) (string, error) {
 	return path, nil
 }
 
-// findModule returns the path of the VPI module for this vvp, built at most
-// once per user and version. Without a cache it is built in scratch.
+// findModule returns the path of the VPI module for this vvp, built at most once per user and version. Without a
+// cache it is built in scratch.
 func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n%s\n", runtime.GOARCH, vvp.Text)
@@ -60,7 +59,6 @@ func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
 	return kept.Take(fmt.Sprintf("icarus-%x.vpi", hash.Sum(nil)[:16]), compileModule)
 }
 
-// eachModuleFile calls do with the module's texts, in the order of their names.
 func eachModuleFile(do func(name string, text []byte) error) error {
 	const folder = "vpi"
 	entries, err := cosim.VPI.ReadDir(folder)
@@ -108,12 +106,12 @@ func compileModule(path string) error {
 	return nil
 }
 
-// runTool runs a tool in the directory dir, "" for Starloom's own, with its temporary
-// files in scratch, and returns what it said. One that takes too long is a ToolError.
+// runTool runs a tool in directory dir ("": the working directory) with temporary files in scratch, and returns its
+// output. A timeout is a ToolError.
 func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
 	defer cancel()
-	runtime.LockOSThread() // the death signal is bound to the thread
+	runtime.LockOSThread() // the death signal belongs to the thread
 	defer runtime.UnlockOSThread()
 	var said bytes.Buffer
 	cmd := cosim.Command(ctx, dir, tool, args...)
@@ -180,12 +178,12 @@ func iverilogArguments(s *cosim.Source) []string {
 }
 
 var (
-	missingParameter = regexp.MustCompile("(?m)^(.*): (?:warning|error): parameter `?(\\w+)`? not found in `?([^\\s`]+)`?\\.$") // an error from 12 on
+	missingParameter = regexp.MustCompile("(?m)^(.*): (?:warning|error): parameter `?(\\w+)`? not found in `?([^\\s`]+)`?\\.$") // an error since version 12
 	messagePlace     = regexp.MustCompile(`^(.+?:\d+): (?:error: )?(.+)`)
 	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
-// refusalOf turns iverilog's messages into one error: the first message with a place, and the messages after it.
+// refusalOf converts iverilog's messages to one error: the first message with a place, and those after it.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]
@@ -221,10 +219,10 @@ func refusalOf(source *cosim.Source, said []byte, err error) error {
 	}
 }
 
-// severityTask is one of those that a source may have beside its processes, for the time when it is put together.
+// severityTask matches an elaboration-time $error or similar task outside of processes.
 var severityTask = regexp.MustCompile(`\$(?:fatal|error|warning|info)\b`)
 
-// taskOutside is the severity task at the place of a syntax error; "" for none.
+// taskOutside returns the severity task at the place of a syntax error, "" for none.
 func taskOutside(place string, messages []string) string {
 	at := max(0, strings.LastIndexByte(place, ':'))
 	line, err := strconv.Atoi(place[at+1:])

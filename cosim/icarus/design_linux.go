@@ -15,21 +15,21 @@ import (
 	"starloom/cosim"
 )
 
-// systemTasks is what the compiled design says of the system tasks in it.
+// systemTasks lists the system tasks of a compiled design.
 type systemTasks struct {
-	data     map[string]string // files of $readmem, and the source that reads them
-	warnings []cosim.Warning   // tasks that reach files
+	data     map[string]string // $readmem files: the source that reads each
+	warnings []cosim.Warning   // warnings about tasks with file access
 }
 
 var (
-	// designCall is a call of a system task: index of the file, line, name, arguments.
+	// designCall matches a call of a system task: file index, line, name, arguments.
 	designCall      = regexp.MustCompile(`(?m)^ *%vpi_(?:call|func)\S* (\d+) (\d+) "(\$\w+)"(?: \d+)?(?:, ("(?:[^"\\]|\\.)*"|[^, ]+))?`)
 	designText      = regexp.MustCompile(`(?m)^(P_0x[0-9a-f]+) \.param/str "[^"]*" \d+ \d+ \d+, ("(?:[^"\\]|\\.)*");`)
 	designFileNames = regexp.MustCompile(`(?m)^:file_names \d+;\n((?: *"(?:[^"\\]|\\.)*";\n)*)`)
 	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
 )
 
-// readDesign reads a design compiled by iverilog and makes its $error a $fatal, to end the simulation.
+// readDesign reads a design compiled by iverilog and changes its $error to $fatal, which ends the simulation.
 func readDesign(path string) (*systemTasks, error) {
 	design, err := os.ReadFile(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func readDesign(path string) (*systemTasks, error) {
 		}
 	}
 	for _, call := range designCall.FindAllSubmatch(design, -1) {
-		index, _ := strconv.Atoi(string(call[1])) // digits
+		index, _ := strconv.Atoi(string(call[1]))
 		task, argument, file := string(call[3]), string(call[4]), ""
 		if index < len(files) {
 			file = files[index]
@@ -90,10 +90,10 @@ func readDesign(path string) (*systemTasks, error) {
 	return d, os.WriteFile(path, design, 0o644)
 }
 
-// furnish makes the folder that a simulation runs in: empty but for copies of the files
-// of $readmem, where their names lead. It returns the folder inside root.
+// furnish creates the folder of a simulation, with copies of its $readmem files at the paths that the design uses. It
+// returns the folder inside root.
 func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error) {
-	up := 0 // how far names lead out of the folder
+	up := 0 // number of parent folders in the names
 	names := slices.Sorted(maps.Keys(d.data))
 	for _, name := range names {
 		if clean := filepath.Clean(name); !filepath.IsAbs(name) {
@@ -133,10 +133,10 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 	return folder, nil
 }
 
-// keeps reports whether the simulation may need its folder after its start.
+// keeps reports whether the simulation may need its folder after the start.
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
-// fileTasks are system tasks that reach files or programs of the user.
+// fileTasks are system tasks with access to the user's files or programs.
 var fileTasks = []string{
 	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate",
 }

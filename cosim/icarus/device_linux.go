@@ -14,47 +14,44 @@ import (
 	"starloom/cosim"
 )
 
-// device is a Device that Icarus Verilog simulates in a process of its own, with
-// four states. Each call is one exchange through shared memory; between calls
-// simulated time stands still.
+// device is a four-state Device that Icarus Verilog simulates in a separate process. Each call is one exchange
+// through shared memory; simulated time stops between calls.
 type device struct {
 	name    string
-	folder  string // that it runs in and that Close deletes; "" if it is gone
+	folder  string // working folder, which Close deletes; "" after its removal
 	design  *systemTasks
 	limit   time.Duration
-	clocks  uint64 // bits that Edge may get
+	clocks  uint64
 	process *process
 	log     sharedLog
 	ports   []cosim.Port
 
-	inputs, outputs, unknown                   []uint64 // the device's own: valid after Close, too
+	inputs, outputs, unknown                   []uint64 // copies that stay valid after Close
 	sharedInputs, sharedOutputs, sharedUnknown []uint64
 
-	trace *os.File // of what is inside, nil for none
+	trace *os.File
 	shown io.Writer
 
-	waited string // how long it had before it was asked to stop
-	err    error  // what ended the device
+	waited string // time before the simulator was interrupted
+	err    error
 }
 
-// Open compiles a source with iverilog and starts it in vvp. Registers are X
-// until something gives them a value. A clock cycle is 200 or 300 time units of
-// the top module, so delays in the RTL must stay below 100. What the design prints goes to Log.
-// $error ends it, as in the other backends.
+// Open compiles a source with iverilog and starts it in vvp. Registers are X until they are assigned. A clock cycle
+// takes 200 or 300 time units of the top module, so that delays in the RTL must stay below 100. The design's output
+// goes to Log. $error ends the simulation, as in the other backends.
 //
-// The simulation runs in an empty temporary folder with copies of the files of $readmem
-// (Source.DataDir), so that $fopen and $dumpfile do not reach the user's. But Icarus is
-// not a sandbox: a name that begins with / leads anywhere. Warnings lists such tasks.
+// The simulation runs in an empty temporary folder with copies of its $readmem files (Source.DataDir), so that $fopen
+// and $dumpfile cannot reach the user's files by relative names. Icarus is not a sandbox: absolute names are open to
+// it. Warnings lists such tasks.
 //
-// Errors: an *InputError for a missing tool, with its Debian package, for what
-// iverilog refuses, with its place, and for ports that cannot be driven; a *Fault, if
-// the circuit ends the simulation before the first cycle. Options.Seed has no effect
-// here.
+// Open returns an *InputError for a missing tool, with its Debian package, for a source that iverilog rejects, with
+// its place, and for ports that cannot be driven; a *Fault if the circuit ends the simulation before the first cycle.
+// Options.Seed is ignored.
 func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
 	return OpenSeeing(source, options, cosim.Seeing{})
 }
 
-// OpenSeeing is Open of a device that shows its internals, if they are wanted.
+// OpenSeeing is like Open for a device that can expose its internals.
 func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -92,7 +89,7 @@ func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing)
 	if err := d.greet(&source); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if !d.design.keeps() { // vvp has read its own files before it answers
+	if !d.design.keeps() { // vvp has read its files before it answers
 		d.folder = ""
 		err = os.RemoveAll(scratch)
 	}
@@ -131,7 +128,7 @@ func (d *device) start(source *cosim.Source, scratch string) error {
 	return nil
 }
 
-// greet takes the first reply: the ports, and the outputs with all inputs zero.
+// greet handles the first reply: the ports, and the outputs with all inputs 0.
 func (d *device) greet(source *cosim.Source) error {
 	if err := d.settled(1); err != nil {
 		return err
@@ -168,15 +165,12 @@ func readPorts(report string) ([]cosim.Port, error) {
 	return ports, nil
 }
 
-// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close implement
-// cosim.Device.
-
 func (d *device) Ports() []cosim.Port { return d.ports }
 func (d *device) Inputs() []uint64    { return d.inputs }
 func (d *device) Outputs() []uint64   { return d.outputs }
 func (d *device) Unknown() []uint64   { return d.unknown }
 
-// Log returns the end of what the simulation has printed, at least 64 KiB of it.
+// Log returns the tail of the simulation's output, at least 64 KiB.
 func (d *device) Log() string { return d.log.String() }
 
 func (d *device) Warnings() []cosim.Warning { return d.design.warnings }
@@ -212,15 +206,16 @@ func (d *device) fetch() {
 	copy(d.unknown, d.sharedUnknown)
 }
 
-// How much of the simulator's processor time a cycle may take, after the first one, in which initial
-// blocks fill memories. A slow machine is slow in all cycles, so a cycle may take a thousand times as long
-// as the slowest one so far.
+// Limits of the simulator's processor time per cycle. They do not apply to the first cycle, in which initial blocks
+// fill memories. A slow machine is slow in all cycles, so a cycle may take 1000 times as long as the slowest one so
+// far.
 const (
 	hangProcessorTime = 3 * time.Second
 	hangFactor        = 1000
 )
 
-// settled waits for the reply to a command; the last part of the time limit is for the inquest.
+// settled waits for the reply to a command. It reserves the last part of the time limit for finding the cause of a
+// hang.
 func (d *device) settled(number uint32) error {
 	inquest := max(d.limit/10, min(d.limit/2, time.Second))
 	most := d.patience(number, inquest)
@@ -231,7 +226,7 @@ func (d *device) settled(number uint32) error {
 	if answer == answerSilent || answer == answerSpent {
 		d.waited = d.limit.String()
 		if answer == answerSpent {
-			d.waited = fmt.Sprintf("at least %v of processor time", min(d.limit, hangProcessorTime)) // the same text every time
+			d.waited = fmt.Sprintf("at least %v of processor time", min(d.limit, hangProcessorTime))
 		}
 		d.process.interrupt()
 		answer = d.process.await(number, patience{inquest, d.limit})
@@ -240,7 +235,8 @@ func (d *device) settled(number uint32) error {
 	return d.err
 }
 
-// patience is the time limit of a command: the limit less the inquest, and a cycle's share of the processor.
+// patience returns the limits of a command: the time limit less that of the inquest, and the processor time of a
+// cycle.
 func (d *device) patience(number uint32, inquest time.Duration) patience {
 	most := patience{d.limit - inquest, d.limit - inquest}
 	if number > 1 {
@@ -291,13 +287,13 @@ func (d *device) Save() ([]byte, error) { return nil, cosim.ErrNoSnapshot }
 
 func (d *device) Restore([]byte) error { return cosim.ErrNoSnapshot }
 
-// Close lets the simulation end as if by $finish, so that its files are complete.
+// Close ends the simulation as $finish does, so that its files are complete.
 func (d *device) Close() error {
 	if d.process == nil {
 		return nil
 	}
 	if d.trace != nil {
-		_ = d.trace.Close() // its name is gone
+		_ = d.trace.Close() // the file is already unlinked
 	}
 	if d.err == nil {
 		d.process.memory.post(opClose, 0, 0)

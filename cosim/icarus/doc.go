@@ -1,5 +1,4 @@
-// Package icarus makes devices of Verilog that Icarus simulates in a process of its own,
-// with four states. It needs Linux.
+// Package icarus simulates Verilog with Icarus in a separate process, with four states. It requires Linux.
 //
 //	Device --commands, inputs--> shared memory <--> ../vpi in vvp
 //	       <--outputs, X and Z--

@@ -11,8 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The memory that Starloom and the simulator share; vpi/cosim.c describes it, and
-// a test holds the two together.
+// Layout of the memory shared with the simulator. vpi/cosim.c describes it; a test compares both.
 const (
 	requestAt   = 4096
 	reportAt    = 1 << 16
@@ -36,10 +35,10 @@ type status uint32
 
 const (
 	statusOK         status = 0
-	statusRefused    status = 1 // the module cannot be driven; the report says why
+	statusRefused    status = 1 // the module cannot be driven; the report has the reason
 	statusFinished   status = 2 // $finish, $stop, $fatal
-	statusEndless    status = 3 // a process looped without delay until it was stopped
-	statusOscillates status = 4 // events ran without delay until they were stopped
+	statusEndless    status = 3 // a process looped in zero time until it was interrupted
+	statusOscillates status = 4 // events repeated in zero time until they were interrupted
 )
 
 type header struct {
@@ -57,11 +56,11 @@ type header struct {
 	cycles          atomic.Uint64
 }
 
-// memory is the shared memory. Pages that are never touched take no space.
+// memory is the shared memory. Untouched pages use no space.
 type memory struct {
 	file  *os.File
 	bytes []byte
-	spins int // how often to look for a reply before sleeping
+	spins int // polls for a reply before sleeping
 	*header
 }
 
@@ -114,9 +113,8 @@ func (m *memory) post(op op, clocks, count uint64) uint32 {
 	return number
 }
 
-// How often spin looks for a reply before sleep has to wait for it. Small circuits
-// answer sooner than a sleeper wakes up; for large ones spinning is a waste, so it
-// gets shorter while it does not help.
+// Limits of polling before sleep. Small circuits answer faster than a sleeper wakes up. For large ones polling is
+// wasteful, so that spin shortens it while it fails.
 const (
 	spinsMin = 2_000
 	spinsMax = 10_000
@@ -133,7 +131,7 @@ func (m *memory) spin(number uint32) bool {
 	return false
 }
 
-// sleep waits in the kernel for the reply, wake or the end of the time. It may return early.
+// sleep waits in the kernel for the reply, a call of wake or the timeout. It may return early.
 func (m *memory) sleep(number uint32, d time.Duration) {
 	m.weSleep.Store(1)
 	if seen := m.reply.Load(); seen != number {
@@ -144,8 +142,7 @@ func (m *memory) sleep(number uint32, d time.Duration) {
 
 func (m *memory) wake() { futexWake(&m.reply) }
 
-// The futexes of this package lie in memory that processes share, so the private
-// variants cannot be used.
+// Futexes in memory shared between processes cannot use the private variants.
 const (
 	futexOpWait = 0
 	futexOpWake = 1

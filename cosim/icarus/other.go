@@ -8,12 +8,12 @@ import (
 	"starloom/cosim"
 )
 
-// Open needs Linux: futexes, and processes that end with their owner.
+// Open requires Linux: futexes, and processes that end with their owner.
 func Open(source cosim.Source, o cosim.Options) (cosim.Device, error) {
 	return OpenSeeing(source, o, cosim.Seeing{})
 }
 
-// OpenSeeing needs Linux, too.
+// OpenSeeing requires Linux, too.
 func OpenSeeing(source cosim.Source, _ cosim.Options, _ cosim.Seeing) (cosim.Device, error) {
 	return nil, &cosim.InputError{
 		Place:  source.Top,

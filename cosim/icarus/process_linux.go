@@ -18,27 +18,24 @@ import (
 	"starloom/cosim"
 )
 
-// process is a simulator in a process of its own. It cannot outlive
-// Starloom: the kernel kills it with the thread that started it, which waits for
-// it, and the module inside it checks its parent.
+// process is a running simulator. It cannot outlive Starloom: the kernel kills it with the thread that started it,
+// which waits for it, and its VPI module checks its parent.
 type process struct {
 	memory *memory
 	cmd    *exec.Cmd
 	log    *sharedLog
-	ended  atomic.Bool   // the process is gone
-	done   chan struct{} // closed after that
-	err    error         // how it ended; read after done
+	ended  atomic.Bool
+	done   chan struct{} // closed after ended is set
+	err    error         // result of Wait, valid after done
 
-	slowest time.Duration // most processor time of a command, but the first
+	slowest time.Duration // largest processor time of a command after the first
 }
 
-// startProcess runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
-// command, number 1, is under way when it returns.
-//
-// It has the memory and, unless that is nil, a file for what is traced.
+// startProcess runs vvp in a folder on a compiled design with the VPI module NAME.vpi. When it returns, the first
+// command, number 1, is running. The process inherits the memory and, if it is not nil, the trace file.
 func startProcess(vvp, folder, design, module string, memory *memory, trace *os.File, log *sharedLog) (*process, error) {
 	p := &process{memory: memory, log: log, done: make(chan struct{})}
-	dir, file := filepath.Split(module) // an absolute path, as design is
+	dir, file := filepath.Split(module) // module is an absolute path, like design
 	p.cmd = exec.Command(vvp, "-n", "-M", dir, "-m", strings.TrimSuffix(file, ".vpi"), design)
 	p.cmd.Dir = folder
 	p.cmd.Stdout, p.cmd.Stderr = log, log
@@ -57,8 +54,8 @@ func startProcess(vvp, folder, design, module string, memory *memory, trace *os.
 	return p, nil
 }
 
-// run stays on the thread that starts the process until the process has ended: a
-// death signal is bound to the thread, and Go ends threads.
+// run starts the process and waits on the same thread until it ends, since the death signal belongs to the thread and
+// Go may end threads.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -69,7 +66,7 @@ func (p *process) run(started chan<- error) {
 		return
 	}
 	p.err = p.cmd.Wait()
-	if p.err == exec.ErrWaitDelay { // a child of the simulator still has its output
+	if p.err == exec.ErrWaitDelay { // a child of the simulator still holds its output
 		p.killGroup()
 	}
 	p.ended.Store(true)
@@ -77,7 +74,7 @@ func (p *process) run(started chan<- error) {
 	close(p.done)
 }
 
-// alone is for processes without the terminal's Ctrl-C that die with Starloom.
+// alone returns attributes of a process that ignores the terminal's Ctrl-C and dies with Starloom.
 func alone() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -87,12 +84,12 @@ type answer int
 const (
 	answerReplied answer = iota
 	answerGone
-	answerSilent // not in time
-	answerSpent  // not with the processor time that it may take
+	answerSilent // no reply in time
+	answerSpent  // processor time exhausted
 )
 
-// A patience is how long the simulator may go without finishing a clock cycle: wall-clock time, while it does not
-// wait for the machine, and processor time, neither of which depends on load.
+// A patience limits the time without a finished clock cycle: wall-clock time, excluding waits for the machine, and
+// processor time. Neither depends on load.
 type patience struct{ wall, processor time.Duration }
 
 func (p *process) await(number uint32, patience patience) answer {
@@ -102,7 +99,7 @@ func (p *process) await(number uint32, patience patience) answer {
 	const look = 50 * time.Millisecond
 	cycles, since, used := p.memory.cycles.Load(), time.Now(), p.used()
 	for {
-		gone := p.ended.Load() // first, since a process may reply and go
+		gone := p.ended.Load() // read first: the process may reply and end
 		if p.memory.reply.Load() == number {
 			if number > 1 {
 				p.slowest = max(p.slowest, p.used()-used)
@@ -129,17 +126,17 @@ func (p *process) await(number uint32, patience patience) answer {
 	}
 }
 
-// waits reports whether the simulator would go on if the machine had a processor, or a disk, for it: of that time no limit counts.
+// waits reports whether the simulator is runnable but waits for a processor or a disk. Such time does not count.
 func (p *process) waits() bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {
 		return false
 	}
-	_, state, found := bytes.Cut(text, []byte(") ")) // after the name of the program
+	_, state, found := bytes.Cut(text, []byte(") "))
 	return found && (bytes.HasPrefix(state, []byte("R ")) || bytes.HasPrefix(state, []byte("D ")))
 }
 
-// used is the processor time that the simulator has taken; 0 for one that is gone.
+// used returns the simulator's processor time, 0 after its end.
 func (p *process) used() time.Duration {
 	const ofProcess = 2 // CPUCLOCK_SCHED of the kernel
 	var now unix.Timespec
@@ -151,7 +148,7 @@ func (p *process) used() time.Duration {
 
 func (p *process) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
 
-// end waits until the process is gone, and kills it if that takes too long.
+// end waits for the end of the process and kills it after a timeout.
 func (p *process) end(patience time.Duration) {
 	timer := time.AfterFunc(patience, p.killGroup)
 	<-p.done
@@ -164,7 +161,7 @@ func (p *process) killGroup() {
 	}
 }
 
-// sharedLog is what a process prints while others read it.
+// sharedLog is the output of a process, safe for concurrent reads.
 type sharedLog struct {
 	mutex sync.Mutex
 	text  cosim.KeptLog
@@ -182,7 +179,7 @@ func (l *sharedLog) String() string {
 	return string(l.text)
 }
 
-// lastLines returns up to n lines from the end of a text, as one line.
+// lastLines returns the last n lines of a text, joined.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return cosim.OneLine([]byte(strings.Join(lines[max(0, len(lines)-n):], "\n")))

@@ -9,7 +9,7 @@ import (
 	"starloom/cosim"
 )
 
-// traceFile is a file without a name, which a simulator writes and Starloom reads.
+// traceFile returns an unlinked file that the simulator writes and Starloom reads.
 func traceFile(folder string) (*os.File, error) {
 	path := filepath.Join(folder, "trace.vcd")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)

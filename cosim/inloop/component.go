@@ -6,31 +6,27 @@ import (
 	"starloom/hw"
 )
 
-// replaced is a model of which some elements are RTL. The exchanges, all of them once per
-// cycle:
+// replaced is a component of which some elements are RTL. Each exchange happens once per cycle:
 //
-//	phase    combinational site               another
+//	phase    combinational site               other site
 //	Drive                                     outputs
 //	Settle   inputs, Settle, outputs
-//	Latch    if it is clocked: inputs, Edge   inputs, Edge
+//	Latch    if clocked: inputs, Edge         inputs, Edge
 //
-// Outputs that are polled are put when the model asks for them. So every device has one
-// edge per cycle, as the registers of the model have. Without a clock, and with the inputs
-// of the cycle before, nothing can change, and Settle is left out.
-// What RTL does in the dark is not known: it is never quiet.
+// Polled outputs are put when the model requests them. Thus every device has one edge per cycle, like the model's
+// registers. Settle is skipped for a circuit without a clock whose inputs have not changed. The activity of RTL with
+// dark inputs is unknown, so that it is never quiet.
 type replaced struct {
-	hw.Sited // the model: Path, Site
-	loop     *Loop
-	site     *hw.Site
-	parts    []*part
+	hw.Sited
+	loop  *Loop
+	site  *hw.Site
+	parts []*part
 
-	// The model's phases, nil for those that it does not have.
+	// Phases of the model, nil if it lacks them.
 	driver        hw.Driver
 	combinational hw.Combinational
 	latcher       hw.Latcher
 }
-
-// The wires are the model's.
 
 func (c *replaced) Drives() []hw.Wire {
 	if c.driver == nil {
@@ -86,7 +82,7 @@ func (c *replaced) Settle(s hw.Shard) {
 	c.putOutputs()
 }
 
-// Latch gives the RTL its clock edge; the model then forgets the inputs of this cycle.
+// Latch clocks the RTL, then the model.
 func (c *replaced) Latch(s hw.Shard) {
 	if c.site.Clocked {
 		dark := c.dark()
@@ -120,10 +116,10 @@ func (c *replaced) Reset() {
 	c.resetDevices()
 }
 
-// Beginner is a device that is told that a run begins: it has been reset.
+// Beginner is a device that is notified when a run begins, after its reset.
 type Beginner interface{ Begin() }
 
-// resetEdges is how long reset is on: enough for a synchroniser in the RTL.
+// resetEdges is the length of reset in clock edges, enough for a synchroniser in the RTL.
 const resetEdges = 4
 
 func (c *replaced) resetDevices() {
@@ -144,7 +140,7 @@ func (c *replaced) resetDevices() {
 	}
 }
 
-// State visits the model's registers and the devices' state. RTL without a clock holds nothing.
+// State visits the model's registers and the devices' states. RTL without a clock has none.
 func (c *replaced) State(v *hw.StateVisitor) {
 	c.Sited.State(v)
 	if !v.Saving() {

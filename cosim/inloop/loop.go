@@ -8,27 +8,27 @@ import (
 	"starloom/hw"
 )
 
-// Part is a device and the elements that it stands for. A device for several has each
-// port as often, side by side: Elements[k] has the bits k*width and up of every port, with
-// width that of a single one; clock and reset are common.
+// Part is a device and the elements that it replaces. A device for several elements has their ports side by side:
+// Elements[k] has bits k*width to (k+1)*width-1 of every port, where width is that of a single element. Clock and
+// reset are common.
 type Part struct {
 	Device   cosim.Device
 	Elements []int
 }
 
-// Loop is the RTL of a machine. It belongs to the goroutine that runs the machine's kernel.
+// Loop is the RTL of a machine. It must be used by the goroutine that runs the machine's kernel.
 type Loop struct {
 	kernel   *hw.Kernel
 	fault    *Fault
 	restored error
 }
 
-// Fault is how RTL ends a run.
+// Fault is the reason why RTL ended a run.
 type Fault struct {
-	Path    string // of the element
-	Cycle   uint64 // 0 before the first cycle, too
+	Path    string
+	Cycle   uint64 // also 0 before the first cycle
 	Unknown bool   // an output was X or Z
-	Err     error  // what the device said, or what was wrong with an output
+	Err     error  // error of the device or of an output
 }
 
 // New returns the RTL of the machine that a kernel will run. The kernel must have one shard.
@@ -39,9 +39,8 @@ func New(kernel *hw.Kernel) (*Loop, error) {
 	return &Loop{kernel: kernel}, nil
 }
 
-// Replace takes elements out of a component and returns what the kernel runs in its place,
-// with all devices in their reset state. The devices stay the caller's. It refuses devices
-// whose ports are not those of the component's Site.
+// Replace replaces elements of a component and returns the component for the kernel, with all devices in reset state.
+// The caller keeps ownership of the devices. Devices whose ports differ from the component's Site are an error.
 func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 	site := model.Site()
 	if err := site.Check(); err != nil {
@@ -77,17 +76,17 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 	return c, nil
 }
 
-// Fault returns how RTL has ended the run, nil if it has not. Then no device exchanges anything any more.
+// Fault returns the reason why RTL ended the run, or nil. After a fault, devices no longer run.
 func (l *Loop) Fault() *Fault { return l.fault }
 
-// Broken is how the run ends if a model of the machine finds what cannot be: RTL beside it has sent that.
+// Broken ends the run because a model found an impossible input, which RTL beside it must have sent.
 func (l *Loop) Broken(f *hw.Fault) {
 	if l.fault == nil {
 		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent what no model sends")}
 	}
 }
 
-// Restored returns the error of the last restored state that a device has refused.
+// Restored returns the error of the latest restored state that a device rejected.
 func (l *Loop) Restored() error { return l.restored }
 
 func (l *Loop) fail(path string, unknown bool, err error) {

@@ -13,14 +13,14 @@ type part struct {
 	Part
 	loop    *Loop
 	site    *hw.Site
-	given   []func()   // inputs...
-	shown   [][]output // ...outputs, by element...
-	polled  [][]output // ...and outputs that the component asks for
-	resetAt int        // the word of reset in the inputs
-	asked   []uint64   // inputs of the last exchange
-	dark    bool       // its inputs are 0, of a site that knows
+	given   []func()
+	shown   [][]output // outputs by element
+	polled  [][]output // polled outputs by element
+	resetAt int        // word index of reset in the inputs
+	asked   []uint64   // inputs of the previous exchange
+	dark    bool       // all inputs are 0, at a site that knows
 	wild    hw.Wild
-	checked cosim.Checked // nil for a device that checks nothing
+	checked cosim.Checked // nil for a device without checks
 }
 
 type output struct {
@@ -75,7 +75,7 @@ func (p *part) bind() error {
 	return nil
 }
 
-// bindPort finds those of a port that starts with a bit of the device's inputs or outputs.
+// bindPort binds the ports of all elements, which begin at a bit of the device's inputs or outputs.
 func (p *part) bindPort(port *hw.Port, first int) {
 	for k, element := range p.Elements {
 		pins := hw.Pins{First: first + k*port.Bits, Bits: port.Bits}
@@ -102,7 +102,7 @@ func direction(input bool) string {
 
 func (p *part) path(k int) string { return p.site.Path(p.Elements[k]) }
 
-// clear puts 0 on the inputs; what the machine gives is not known to be there any more.
+// clear sets the inputs to 0 and forgets their previous values.
 func (p *part) clear() {
 	clear(p.Device.Inputs())
 	p.dark = false
@@ -130,7 +130,7 @@ func (p *part) getInputs(dark bool) {
 	}
 }
 
-// putOutputs shows the machine what the outputs are, but for those that are polled.
+// putOutputs passes all outputs except polled ones to the machine.
 func (p *part) putOutputs() {
 	if p.site.Dark != nil && zero(p.Device.Outputs()) && zero(p.Device.Unknown()) {
 		return
@@ -156,7 +156,7 @@ func (p *part) put(k int, outputs []output) {
 	}
 }
 
-// blame says what is wrong with an output of element k: it was X or Z, or could not be put.
+// blame records the fault of an output of element k: it was X or Z, or could not be put.
 func (p *part) blame(k int, port string, err error) {
 	var of *hw.ElementError
 	switch {
@@ -169,8 +169,6 @@ func (p *part) blame(k int, port string, err error) {
 	}
 	p.wild = hw.Wild{}
 }
-
-// settle and edge run the device, unless something has failed.
 
 func (p *part) settle() {
 	if p.loop.fault == nil {
