@@ -15,8 +15,7 @@ import (
 	"starloom/traces/input"
 )
 
-// group is what a command does that only holds other commands: help, or an
-// error for a word that is not one of them.
+// group runs a command that only contains other commands: it prints its help, or rejects a word that is no command.
 func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
@@ -80,7 +79,7 @@ func oneFile(endings ...string) cobra.CompletionFunc {
 
 func completed(c *cobra.Command, option string, complete cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(option, complete); err != nil {
-		panic(err) // the option was added before, and once
+		panic(err) // a mistake of this program
 	}
 }
 
@@ -103,7 +102,7 @@ func settingWords(networks starloom.Networks) cobra.CompletionFunc {
 	}
 }
 
-// imageWords completes what takes an image or a program: programs, or files.
+// imageWords completes a program or image: with programs, otherwise with files.
 func imageWords(_ *cobra.Command, _ []string, word string) (fitting []string, _ cobra.ShellCompDirective) {
 	for _, program := range firmware.Programs() {
 		if strings.HasPrefix(program, word) {

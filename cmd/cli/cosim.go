@@ -83,7 +83,7 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 	return err
 }
 
-// read makes the source from the options: file lists before other sources, -D before both.
+// read fills the source from the options: file lists precede other sources, -D has priority over both.
 func (o *cosimBuildFlags) read(sources []string) (err error) {
 	if o.Params, err = pairs("-G", o.params, true); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (o *cosimBuildFlags) read(sources []string) (err error) {
 		}
 	}
 	files, err := pairs("--libraries", o.libraries, true)
-	for _, library := range o.libraries { // in their order
+	for _, library := range o.libraries { // in command-line order
 		name, _, _ := strings.Cut(library, "=")
 		o.Libraries = append(o.Libraries, cosim.Library{Name: name, Files: strings.Split(files[name], ",")})
 	}
@@ -126,7 +126,7 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	}
 	to := c.ErrOrStderr()
 	if err != nil {
-		to = c.Root().ErrOrStderr() // they are a part of the error
+		to = c.Root().ErrOrStderr() // warnings belong to the error
 	}
 	if err := printWarnings(input.Printer(to), said.Bytes(), weighty, o.warnings || err != nil); err != nil {
 		return nil, err
@@ -134,7 +134,8 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	return circuit, err
 }
 
-// printWarnings prints the warnings about a circuit's function, and the other warnings of the tools or their number.
+// printWarnings prints the warnings that affect a circuit's function, and either all other tool warnings or their
+// number.
 func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
 	shown := 0
 	for _, warning := range weighty {

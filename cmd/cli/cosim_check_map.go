@@ -91,7 +91,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		return errFailed
 	}
 	if proof == nil {
-		if m.Image != "" || len(m.Timing.Clocks) > 1 || len(report.Left) > 0 { // no proof of these
+		if m.Image != "" || len(m.Timing.Clocks) > 1 || len(report.Left) > 0 { // these cannot be proved
 			return nil
 		}
 		_, err := fmt.Fprintf(text, "for a proof, of all inputs: starloom cosim prove %s\n", subject)
@@ -103,7 +103,8 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	return verdictOf(proof)
 }
 
-// pinMaps are the maps of the command line, one for each point of its parameter lists, with the words to name them.
+// pinMaps returns the maps of the command line, one for each point of its parameter lists, and the words that select
+// them.
 func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMapPoint, string, error) {
 	if o.twin == "" {
 		if len(args) == 0 {
@@ -154,7 +155,7 @@ func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	return parameters, subject, nil
 }
 
-// choose takes the points that match -G and completes their parameters of the model.
+// choose returns the points that match -G, with the remaining model parameters set.
 func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoint, string, error) {
 	parameters, subject, err := o.parameters()
 	if err != nil || len(parameters) == 0 {
@@ -221,7 +222,7 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	if err != nil {
 		return err
 	}
-	var covered coverage.Coverage // of all points
+	var covered coverage.Coverage // sum over all points
 	options := starloom.CheckOptions{Options: o.Options}
 	options.Coverage = cover != nil
 	sweep := tools.NewSweep(file)

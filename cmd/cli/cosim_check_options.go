@@ -55,7 +55,8 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 
-// isFile reports whether a command has this option, and its output is a file, which may not be there yet: no pipe, no device.
+// isFile reports whether an option exists and names a regular file, which may not exist yet, rather than a pipe or
+// device.
 func isFile(o *output) bool {
 	if o == nil || o.path == "" || o.path == "-" {
 		return false

@@ -14,7 +14,8 @@ import (
 	"starloom/traces/input"
 )
 
-// checkScenario runs a scenario's RTL in lockstep with its models on a run's inputs and shows the earliest difference.
+// checkScenario runs a scenario's RTL in lockstep with its models on the inputs of a run and prints the earliest
+// difference.
 func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	s, err := o.scenario(c, path)
 	if err != nil {
@@ -82,7 +83,7 @@ func (o *checkFlags) compare(c *cobra.Command, s *starloom.Scenario) (check *too
 	defer func() { err = closed(err, run) }()
 	options := o.CheckOptions
 	options.NoShrink = !o.shrink
-	options.JSON = starloom.Output{} // it is one of all components
+	options.JSON = starloom.Output{} // one JSON file covers all components
 	found, err := starloom.CheckRTL(c.Context(), run, options, func(path string) { progress.step("checks " + path) })
 	if err != nil {
 		return nil, err

@@ -19,14 +19,14 @@ import (
 )
 
 type proveFlags struct {
-	checkFlags // those that name a map, and where to write the case
+	checkFlags // options that name a map and the output files of a case
 	limit      time.Duration
 	depth      int
 	folder     string
 	again      bool
 }
 
-// What --time may be: no engine is asked for less than a second.
+// Range of --time. No engine gets less than a second.
 const timeLeast, timeMost = 2 * time.Second, 24 * time.Hour
 
 func newCosimProve(networks starloom.Networks) *cobra.Command {
@@ -147,7 +147,7 @@ func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 		return ""
 	case report.Took > 0:
 		return fmt.Sprintf("to repeat it: sh %s\n", filepath.Join(o.folder, "run.sh"))
-	case err == nil: // no engine has found it
+	case err == nil: // not found by an engine
 		return fmt.Sprintf("to repeat it: starloom cosim check %s --stimulus %s%s\n", subject, inputs, report.Case.Replay())
 	}
 	return ""
@@ -155,7 +155,7 @@ func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 
 func (o *proveFlags) undecided(report *prove.Report, subject string) string {
 	text := "to look for a difference: starloom cosim check " + subject
-	if !report.Late { // it was refused
+	if !report.Late {
 		return text
 	}
 	if report.Depth > 0 {

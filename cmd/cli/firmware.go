@@ -38,7 +38,7 @@ func newFirmwareBuild() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Source, o.More, o.Warnings = args[0], args[1:], input.Printer(c.ErrOrStderr())
 			if o.Debug && !c.Flags().Changed("optimise") {
-				o.Level = "" // that of a checked build
+				o.Level = ""
 			}
 			return firmware.Build(c.Context(), o)
 		},
@@ -203,7 +203,8 @@ func newFirmwareInspect() *cobra.Command {
 	return c
 }
 
-// inspectHeapBytes is the heap at which memory is collected at once: ABI.md states 1 GiB for all, with an image's own data.
+// inspectHeapBytes is the heap size at which garbage is collected at once: with an image's data, inspection must stay
+// below the 1 GiB stated in ABI.md.
 const inspectHeapBytes = 400 << 20
 
 func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, error) {
@@ -233,5 +234,5 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 	case errors.As(err, &unread):
 		return nil, input.Unreadable(image, err, firmware.RemedyOfUnread(image, image, firmware.Programs(), err))
 	}
-	return nil, &starloom.InputError{Place: image, Reason: err.Error()} // it says what to do
+	return nil, &starloom.InputError{Place: image, Reason: err.Error()} // the error includes a remedy
 }

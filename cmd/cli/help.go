@@ -27,13 +27,13 @@ import (
 	"starloom/nic"
 )
 
-// Columns of help where the width of the terminal is not known, and the fewest that are used.
+// Widths of help texts: if the terminal's width is unknown, and the least.
 const (
 	columnsDefault = 80
 	columnsMin     = 40
 )
 
-// newHelp is cobra's help, except that a word that is not a command is an error.
+// newHelp returns cobra's help command, except that an unknown command is an error.
 func newHelp() *cobra.Command {
 	var man string
 	c := &cobra.Command{
@@ -64,13 +64,13 @@ func printHelp(c *cobra.Command, _ []string) {
 	columns := columnsOf(out, os.Getenv("COLUMNS"))
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	text := fill(cmp.Or(c.Long, c.Short), columns) + "\n\n" + c.UsageString()
-	// An error has no reader: this is where it would be printed.
+	// An error cannot be reported: this is where it would be printed.
 	_, _ = io.WriteString(out, blanksAtEnd.ReplaceAllString(text, ""))
 }
 
 var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
 
-// columnsOf is the width of the output: COLUMNS, else the terminal's.
+// columnsOf returns the width of the output: COLUMNS, or the terminal's.
 func columnsOf(out io.Writer, variable string) int {
 	if n, err := strconv.Atoi(variable); err == nil && n > 0 {
 		return max(n, columnsMin)
@@ -83,10 +83,10 @@ func columnsOf(out io.Writer, variable string) int {
 	return columnsDefault
 }
 
-// fill breaks the lines of paragraphs again. Lines that begin with a blank stay as they are.
+// fill wraps paragraphs anew. Lines that begin with a space are kept.
 func fill(text string, columns int) string {
 	var b strings.Builder
-	at := 0 // columns of the line, 0 at its start
+	at := 0 // length of the line so far
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		line = strings.TrimRight(line, " \n")
 		if line == "" || line[0] == ' ' {
@@ -114,16 +114,15 @@ func fill(text string, columns int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// texts are the long helps of the commands, named as their manual pages are: what a command does,
-// then a line "Examples:" and its examples.
+// texts are the long helps of commands, named like their manual pages: a description, a line "Examples:", and
+// examples.
 //
 //go:embed help/*.txt
 var texts embed.FS
 
-// examplesLine is between what a command does and its examples.
 const examplesLine = "\n\nExamples:\n"
 
-// describe gives commands and all below them their texts. Some have none.
+// describe sets the texts of commands and their subcommands, which may be missing.
 func describe(commands ...*cobra.Command) {
 	programs := firmware.Programs()
 	describeAll(commands, strings.NewReplacer(
@@ -137,7 +136,7 @@ func describeAll(commands []*cobra.Command, values *strings.Replacer) {
 	for _, c := range commands {
 		text, err := texts.ReadFile("help/" + strings.TrimPrefix(pageName(c), "starloom-") + ".txt")
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			panic(err) // they are a part of this program
+			panic(err) // an embedded file must be readable
 		}
 		c.Long, c.Example, _ = strings.Cut(strings.TrimSuffix(values.Replace(string(text)), "\n"), examplesLine)
 		describeAll(c.Commands(), values)
@@ -210,7 +209,7 @@ func newExplain(networks starloom.Networks) *cobra.Command {
 			if len(args) == 0 {
 				return book.WriteText(out, columns)
 			}
-			answer, err := book.Find(strings.Join(args, " ")) // names of a study's quantities have blanks
+			answer, err := book.Find(strings.Join(args, " ")) // names of a study's quantities contain spaces
 			if err != nil {
 				return err
 			}

@@ -19,8 +19,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Main runs the command line of the process and ends it with its exit status. Scenarios may name the
-// networks, too: see starloom.Networks. A program with a network of its own calls nothing else.
+// Main runs the command line and exits with its status. Scenarios may use the given networks, too (see
+// starloom.Networks). It is the whole main function of a program with its own network.
 func Main(networks ...fabric.Network) {
 	status := execute(os.Args[1:], os.Stdout, os.Stderr, networks...)
 	if status == statusFault {
@@ -42,7 +42,7 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 		root.SetErr(stderr)
 		err := root.ExecuteContext(ctx)
 		if err != nil && ctx.Err() != nil && !errors.Is(err, errFailed) && !errors.Is(err, errInterrupted) {
-			err = ctx.Err() // whatever else was said of tools and files that were given up
+			err = ctx.Err() // cancelled tools and files report other errors
 		}
 		if status := report(err, stderr); status != statusInterrupted {
 			return status
@@ -51,13 +51,12 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 	})
 }
 
-// orderlyEnd is the time for an orderly end after an interruption: stop handlers and simulators, print, finish files.
+// orderlyEnd is the time after an interrupt in which to stop handlers and simulators, print, and finish files.
 const orderlyEnd = 1500 * time.Millisecond
 
-// interruptible returns a context that the first interrupt ends, so that the command
-// ends in order. One that does not, or a second interrupt, ends the process, whatever
-// it is doing, and leaves no temporary files. SIGHUP interrupts, too, but for
-// commands that nohup has started.
+// interruptible returns a context that the first interrupt cancels, so that the command ends in order. After a
+// timeout or a second interrupt the process exits at once and leaves no temporary files. SIGHUP interrupts, too,
+// except under nohup.
 func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
@@ -95,13 +94,13 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 	}
 }
 
-// protect turns a panic into a message and exit status 3; Go's own status 2 means bad input here.
+// protect turns a panic into a message and exit status 3. Go's own status 2 means bad input here.
 func protect(stderr io.Writer, run func() int) (status int) {
 	defer func() {
 		if value := recover(); value != nil {
 			stack := debug.Stack()
 			if f, ok := value.(*hw.Fault); ok && f.Stack != nil {
-				stack = f.Stack // of the worker
+				stack = f.Stack // the worker's stack
 			}
 			fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\n"+
 				"please report it with the command line, the scenario and what follows\n\n%s", value, stack)
@@ -137,7 +136,7 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, mistakes)
 		return status
 	case errors.As(err, &mistake):
-		// The place comes first, so that editors and terminals can jump to it.
+		// Editors and terminals can jump to a place at the beginning.
 		fmt.Fprintln(stderr, mistake)
 		return status
 	case errors.Is(err, errInterrupted):

@@ -32,7 +32,7 @@ func writeManual(root *cobra.Command, folder string) error {
 	return files.Commit()
 }
 
-// documented lists a command and all that are below it, but for those of cobra.
+// documented lists a command and its subcommands, except those of cobra.
 func documented(c *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{c}
 	for _, below := range c.Commands() {

@@ -27,8 +27,8 @@ import (
 
 type newFlags struct {
 	networks starloom.Networks
-	all      []fabric.Network // that a scenario may name
-	kinds    []string         // their names
+	all      []fabric.Network // networks that a scenario may name
+	kinds    []string
 	settings settings
 	program  string
 	outputs  outputs
@@ -143,7 +143,7 @@ func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 	if err != nil {
 		return "", fault(err)
 	}
-	has, err := strict.Keys(n) // the values of a network from Go, which a file may leave out
+	has, err := strict.Keys(n) // defaults of a network written in Go, which a file may omit
 	if err != nil {
 		return "", fault(err)
 	}
@@ -174,7 +174,7 @@ func sets(words []string, key string) bool {
 	})
 }
 
-// text is the scenario. That it can be run is certain: it was loaded.
+// text returns the scenario, which it has loaded and thereby checked.
 func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([]byte, error) {
 	set, err := o.settings.assignments()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"starloom/traces/input"
 )
 
-// choice is the value of an option that takes one of a few words.
+// choice is the value of an option with a fixed set of words.
 type choice struct {
 	value string
 	words []string
@@ -30,18 +30,18 @@ func (c *choice) Set(word string) error {
 	return nil
 }
 
-// choose adds an option that takes one of a few words, "" at first.
+// choose adds an option with a fixed set of words. Its default is "".
 func choose(c *cobra.Command, name, usage string, words ...string) *choice {
 	value := &choice{words: words}
 	c.Flags().Var(value, name, usage)
-	// The option was added in the line above: this cannot fail.
+	// Cannot fail: the option was just added.
 	_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
 	return value
 }
 
-// integerValue is the value of an option that takes an integer of a range.
+// integerValue is the value of an option with an integer range.
 type integerValue struct{ value, least, most uint64 }
 
 func (v *integerValue) String() string { return strconv.FormatUint(v.value, 10) }
@@ -77,8 +77,7 @@ func pairs(option string, words []string, valued bool) (map[string]string, error
 	return values, nil
 }
 
-// flagError says what an option wants, without the words of package strconv, and of an option that
-// there is not, which one may be meant.
+// flagError describes the values that an option accepts. For an unknown option it suggests a similar one.
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -115,13 +114,13 @@ func flagError(c *cobra.Command, err error) error {
 	return input.Mistake("--"+invalid.GetFlag().Name, fmt.Sprintf("%q cannot be used", invalid.GetValue()), remedy)
 }
 
-// meantOption puts the option before a remedy that may be meant by one that the command does not have: a similar one, or one
-// with a single dash; else it names the commands that have it.
+// meantOption suggests an option in place of an unknown one: a similar one, or one written with a single dash;
+// otherwise it names the commands that have the option.
 func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) string {
 	word := unknown.GetSpecifiedName()
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 		if word = letters; len(letters) == 1 {
-			return remedy // any letter is as near as any other
+			return remedy // every letter is equally near
 		}
 	}
 	var names []string
@@ -145,12 +144,11 @@ func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) 
 	return fmt.Sprintf("it is one of %s; %s", strings.Join(others, ", "), remedy)
 }
 
-// refuseEmpty refuses options and arguments that are there and empty, as those of a script whose
-// variable is not set: what happens without them is not what was asked for. No option means
-// something by an empty value.
+// refuseEmpty rejects empty options and arguments, which usually come from an unset variable of a script. No option
+// accepts an empty value.
 func refuseEmpty(c *cobra.Command, args []string) (err error) {
 	if c.DisableFlagParsing {
-		return nil // completion: the word that is being written may be empty
+		return nil // the word to complete may be empty
 	}
 	if k := slices.Index(args, ""); k >= 0 {
 		return input.Mistake(c.CommandPath(), fmt.Sprintf("argument %d is empty", k+1), "usage: "+c.UseLine())

@@ -15,18 +15,18 @@ import (
 	"starloom/traces/input"
 )
 
-// outputs are the options for output files, each declared once: its flag, its content, and its field of the command.
+// outputs are the options for output files. Each is declared once, with its flag, content and field of the command.
 type outputs struct {
 	list   []*output
-	stream string // the option whose output goes to standard output without a path, "" for none
+	stream string // option whose output goes to standard output if it has no path, "" for none
 }
 
-// output is the value of an option that names a file to write.
+// output is the value of an option that names an output file.
 type output struct {
-	option string                  // with its dashes
-	path   string                  // "" is nowhere, "-" standard output
-	shared bool                    // what is written for people follows it on standard output
-	take   func(path string) error // gets the path when it has passed the checks, and may refuse it; nil: the command opens it
+	option string                  // name with dashes
+	path   string                  // "": none, "-": standard output
+	shared bool                    // text for users follows it on standard output
+	take   func(path string) error // receives the checked path and may reject it; nil: the command opens the file
 }
 
 func (o *output) String() string { return input.Printable(o.path) }
@@ -38,7 +38,7 @@ func (o *output) Set(path string) error {
 	return nil
 }
 
-// add declares an output; short is a letter or "".
+// add declares an output. short is a letter or "".
 func (all *outputs) add(f *pflag.FlagSet, name, short, usage string, take func(path string) error) *output {
 	o := &output{option: "--" + name, take: take}
 	f.VarP(o, name, short, usage)
@@ -73,9 +73,8 @@ func (all *outputs) tableOrPicture(f *pflag.FlagSet, name, usage string, csv, sv
 	})
 }
 
-// check refuses an output that would replace one of the files the work is made from, and a second
-// one on standard output, and hands all paths on. Two outputs with one path are refused when they
-// are opened.
+// check rejects outputs that would overwrite an input, and a second output on standard output, and passes on all
+// paths. Equal paths of two outputs are rejected when they are opened.
 func (all *outputs) check(inputs ...string) error {
 	first := all.stream
 	for _, o := range all.list {
@@ -106,7 +105,7 @@ func (all *outputs) check(inputs ...string) error {
 func (all *outputs) keep(read string) error {
 	before, err := os.Stat(read)
 	if err != nil {
-		return nil // it will be missed where it is read
+		return nil // reading it will report that
 	}
 	for _, o := range all.list {
 		if replaced, err := os.Stat(o.path); err == nil && os.SameFile(before, replaced) {
@@ -116,7 +115,7 @@ func (all *outputs) keep(read string) error {
 	return nil
 }
 
-// text is where a command prints what is for people: standard output, unless a file is there.
+// text returns the writer for text: standard output, or standard error if a file occupies standard output.
 func (all *outputs) text(c *cobra.Command) io.Writer {
 	for _, o := range all.list {
 		if o.path == "-" && !o.shared {
@@ -126,11 +125,11 @@ func (all *outputs) text(c *cobra.Command) io.Writer {
 	return input.Printer(c.OutOrStdout())
 }
 
-// product is where a command prints what was asked for, with --quiet, too: an output -, scripts, lists, help. All else goes to
-// OutOrStdout and ErrOrStderr of the command.
+// product returns the writer for requested output, which --quiet does not suppress: an output -, scripts, lists,
+// help. All other text goes to OutOrStdout and ErrOrStderr of the command.
 func product(c *cobra.Command) io.Writer { return c.Root().OutOrStdout() }
 
-// open opens the output among files that appear together, nil for nowhere.
+// open opens the output as one of files that appear together. It returns nil without a path.
 func (o *output) open(files *traces.Files) (io.Writer, error) {
 	if o.path == "" {
 		return nil, nil
@@ -142,7 +141,7 @@ func (o *output) open(files *traces.Files) (io.Writer, error) {
 	return file, nil
 }
 
-// write writes to a file that is whole or not there, or to stdout without a path.
+// write writes a complete file or none, or writes to stdout without a path.
 func (o *output) write(stdout io.Writer, write func(io.Writer) error) error {
 	if o.path == "" || o.path == "-" {
 		return write(stdout)
@@ -155,7 +154,7 @@ func (o *output) write(stdout io.Writer, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Commit())
 }
 
-// pictures is the value of an option that names kinds of pictures and files for them: KIND=F, once for each.
+// pictures is the value of a repeatable option KIND=F, which names a kind of picture and its file.
 type pictures struct {
 	given []string
 	kinds []string
@@ -198,7 +197,7 @@ func (p *pictures) Set(text string) error {
 		p.of[i].path, p.given = path, append(p.given, text)
 		return nil
 	}
-	return errors.New("not a kind and a file") // remedy says what is
+	return errors.New("not a kind and a file") // remedy explains the form
 }
 
 func (p *pictures) several(path string) bool {

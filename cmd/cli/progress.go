@@ -15,10 +15,10 @@ import (
 
 const progressInterval = 100 * time.Millisecond
 
-// progress is one line on a terminal, written over; elsewhere, in a log or a pipe, it is silent.
+// progress overwrites one line on a terminal. It is silent in a log or a pipe.
 type progress struct {
-	out     *os.File  // nil: silent
-	log     io.Writer // for what is silent on no terminal
+	out     *os.File  // nil without a terminal
+	log     io.Writer // receives rare messages without a terminal
 	started time.Time
 	last    time.Time
 	used    bool
@@ -56,7 +56,7 @@ func (p *progress) run(now starloom.Progress) {
 	}
 }
 
-// left says how long the rest may take if it goes on as before, "" where that is less than a minute.
+// left estimates the remaining time by the pace so far, "" below a minute.
 func left(done, total uint64, took time.Duration) string {
 	hours := took.Hours() / float64(done) * float64(total-done)
 	switch {
@@ -76,10 +76,10 @@ func (p *progress) study(done, total int, what string) {
 	}
 }
 
-// sweepInterval is the time between two lines of a sweep where there is no terminal.
+// sweepInterval is the time between two progress lines of a sweep without a terminal.
 const sweepInterval = time.Minute
 
-// sweep shows how far a sweep has come: elsewhere than on a terminal by a line a minute.
+// sweep reports the progress of a sweep, without a terminal by a line per minute.
 func (p *progress) sweep(now starloom.SweepProgress) {
 	text := fmt.Sprintf("%d of %d runs", now.Runs, now.RunsTotal)
 	if now.Left > 0 {

@@ -15,7 +15,7 @@ type textAndJSON interface {
 	WriteJSON(io.Writer) error
 }
 
-// withJSON makes a report, prints it and, with --json, writes it to a file opened before the work.
+// withJSON builds and prints a report. With --json it also writes a file, which it opens before the work.
 func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, make func() (textAndJSON, error)) error {
 	if err := all.check(inputs...); err != nil {
 		return err
@@ -39,7 +39,7 @@ func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, mak
 	return report.WriteText(all.text(c))
 }
 
-// runReport is the report of one run, or of many.
+// runReport is the report of one or more runs.
 type runReport interface {
 	WriteText(io.Writer) error
 	Interrupted() bool

@@ -11,7 +11,7 @@ import (
 	"starloom/fabric"
 )
 
-// newRoot makes all commands. Scenarios may name the networks, too.
+// newRoot returns the root command. Scenarios may use the given networks, too.
 func newRoot(networks ...fabric.Network) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "starloom",
@@ -44,7 +44,7 @@ func prepare(c *cobra.Command, args []string) error {
 	}
 	if quiet, err := c.Flags().GetBool("quiet"); err == nil && quiet && c.HasParent() {
 		c.SetOut(io.Discard)
-		c.SetErr(io.Discard) // errors are printed when the command is over
+		c.SetErr(io.Discard) // errors are printed after the command
 	}
 	if c.HasParent() && c.Parent().Name() == "cosim" {
 		sayTemporaryCache(c)

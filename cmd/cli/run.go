@@ -201,7 +201,7 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	return c
 }
 
-// estimatesFolder is where measurements are kept, "" if the user has no such place.
+// estimatesFolder returns the folder for measurements, "" without a user cache.
 func estimatesFolder() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"starloom/traces/input"
 )
 
-// settings are the values of the option --set, which give keys of a scenario other values.
+// settings are the values of --set, which replace keys of a scenario.
 type settings struct {
-	networks starloom.Networks // that the scenario may name
+	networks starloom.Networks // networks that the scenario may name
 	words    []string
-	standard []byte // what standard input has had, for a command that looks at it before it knows what it is
+	standard []byte // contents of standard input, for a command that must detect their kind first
 }
 
 func (s *settings) declare(c *cobra.Command) {
@@ -25,7 +25,7 @@ func (s *settings) declare(c *cobra.Command) {
 	completed(c, "set", settingWords(s.networks))
 }
 
-// load reads the scenario at a path, - for standard input, with the values of --set.
+// load reads the scenario at a path, - for standard input, and applies --set.
 func (s *settings) load(path string) (*starloom.Scenario, error) {
 	set, err := s.assignments()
 	if err != nil {
@@ -37,7 +37,8 @@ func (s *settings) load(path string) (*starloom.Scenario, error) {
 	return s.networks.LoadScenario(path, set...)
 }
 
-// isScenario reports whether a file is a scenario, or standard input, which it keeps, no pin map. A file that cannot be read is none.
+// isScenario reports whether a file is a scenario, and whether standard input, which it keeps, is anything but a pin
+// map. It returns false for an unreadable file.
 func (s *settings) isScenario(path string) bool {
 	data, _, err := input.Argument(path, scenarioBytesMax)
 	if path == input.StandardInput {
@@ -73,7 +74,7 @@ func inputs(s *starloom.Scenario, path string) []string {
 	return slices.DeleteFunc(append(s.Inputs(), path), func(path string) bool { return path == "-" })
 }
 
-// overrides are the options that replace what a scenario says.
+// overrides are the options that replace keys of a scenario.
 type overrides struct {
 	image             string
 	seed, permutation uint64
@@ -91,7 +92,7 @@ func (o *overrides) declare(c *cobra.Command) {
 	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
 }
 
-// override replaces what a scenario says. The image - comes from standard input, read once.
+// override applies overrides to a scenario. The image - is read once from standard input.
 func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (err error) {
 	if over.Image == input.StandardInput {
 		if over.ImageBytes, _, err = input.Argument(over.Image, firmware.ImageBytesMax); err != nil {

@@ -15,28 +15,28 @@ const (
 	statusInput       = 2
 	statusFault       = 3
 	statusTool        = 4
-	statusBounded     = 5   // of a proof: equal up to some cycles
-	statusUndecided   = 6   // of a proof
-	statusHungUp      = 129 // by SIGHUP, as shells say it
-	statusInterrupted = 130 // by SIGINT or SIGTERM: as shells say it of SIGINT
+	statusBounded     = 5   // a proof for some cycles only
+	statusUndecided   = 6   // an undecided proof
+	statusHungUp      = 129 // SIGHUP, by the convention of shells
+	statusInterrupted = 130 // SIGINT or SIGTERM; the convention for SIGINT
 )
 
-// errFailed says that a report with the verdict fail was printed.
+// errFailed: a report with verdict fail was printed.
 var errFailed = errors.New("fail")
 
-// errBounded and errUndecided say that a proof has ended without having decided everything.
+// errBounded and errUndecided: a proof ended without deciding everything.
 var (
 	errBounded   = errors.New("equal up to some cycles")
 	errUndecided = errors.New("undecided")
 )
 
-// errTool says that a report was printed of a run that a tool's failure has ended.
+// errTool: the report of a run ended by a tool's failure was printed.
 var errTool = errors.New("a tool failed")
 
-// errRefused says that a table was printed in which input was refused.
+// errRefused: a table with rejected input was printed.
 var errRefused = errors.New("refused")
 
-// errInterrupted says that a report on an interrupted run was printed.
+// errInterrupted: the report of an interrupted run was printed.
 var errInterrupted = errors.New("interrupted")
 
 var errHungUp = errors.New("SIGHUP")
@@ -48,12 +48,12 @@ func interruptedBy(ctx context.Context) int {
 	return statusInterrupted
 }
 
-// faultError is an error that the user's input does not explain.
+// faultError is an error that no user input explains.
 type faultError struct{ error }
 
 func (e faultError) Unwrap() error { return e.error }
 
-// fault marks errors of the library: neither bad input, interruption nor a file error of the operating system.
+// fault marks errors of the library, except bad input, interruption and file errors of the operating system.
 func fault(err error) error {
 	var input *starloom.InputError
 	var system syscall.Errno
@@ -67,8 +67,8 @@ func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// toolFailed reports whether a program that Starloom runs is to blame. Go's own type
-// stands for those that a signal has ended.
+// toolFailed reports whether an external program failed. An exec.ExitError stands for one that was killed by a
+// signal.
 func toolFailed(err error) bool {
 	var tool *starloom.ToolError
 	var exit *exec.ExitError

@@ -29,7 +29,7 @@ import (
 
 type studyFlags struct {
 	starloom.StudyOptions
-	networks  starloom.Networks // whose studies there are, too
+	networks  starloom.Networks // networks with further studies
 	quick     bool
 	workers   *uint16
 	outputs   outputs
@@ -129,7 +129,7 @@ func (o *studyFlags) command(name string) string {
 	return words
 }
 
-// report runs the study; it is nil if there is none to print.
+// report runs the study. It returns nil if there is no report to print.
 func (o *studyFlags) report(c *cobra.Command, name string) (*starloom.StudyReport, error) {
 	if !o.slurm.used() {
 		return o.networks.Study(c.Context(), name, o.StudyOptions)
@@ -159,19 +159,19 @@ func newStudyList(networks starloom.Networks) *cobra.Command {
 	}
 }
 
-// caseTime is what a case is supposed to take: it is asked for three times of it, and for more if that was too little.
+// caseTime is the assumed time of a case. Jobs request three times as much, and more after a timeout.
 const caseTime = 20 * time.Minute
 
-// caseMemory is the memory reserved for a case without an estimate.
+// caseMemory is the memory in bytes reserved for a case without an estimate.
 const caseMemory = 1 << 30
 
-// studySlurm are the options of a study whose cases are run by the jobs of a cluster.
+// studySlurm are the options of a study that runs its cases as cluster jobs.
 type studySlurm struct {
 	on       *choice
 	dryRun   bool
-	out      string // folder of the cases' reports
-	settings string // file
-	keys     string // file with the keys of cases: this is one of the jobs
+	out      string // folder for reports of cases
+	settings string
+	keys     string // file with keys of cases, for a job of the cluster
 }
 
 func (x *studySlurm) declare(c *cobra.Command) {
@@ -181,7 +181,7 @@ func (x *studySlurm) declare(c *cobra.Command) {
 	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has them under slurm:")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
 	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
-	_ = f.MarkHidden("points") // it was added in the line above: this cannot fail
+	_ = f.MarkHidden("points") // cannot fail: just added
 }
 
 func (x *studySlurm) used() bool { return x.on.value == sweep.OnSlurm || x.keys != "" }
@@ -203,12 +203,12 @@ func (x *studySlurm) check(o *studyFlags) error {
 	return nil
 }
 
-// caseParts are the separate cases of a study.
+// caseParts are the cases of a study, run separately.
 type caseParts struct {
 	*studyFlags
 	name       string
 	cases      []starloom.StudyCase
-	executable string // its hash
+	executable string
 }
 
 func newCaseParts(ctx context.Context, o *studyFlags, name string) (*caseParts, error) {
@@ -228,7 +228,7 @@ func (p *caseParts) key(c *starloom.StudyCase) string {
 
 func (p *caseParts) path(key string) string { return filepath.Join(p.slurm.out, key+".json") }
 
-// read reads the report of a case, nil if it is not there.
+// read reads the report of a case, nil if it is missing.
 func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
 	data, err := os.ReadFile(p.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -236,7 +236,7 @@ func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
 	}
 	r := new(starloom.StudyReport)
 	if err == nil && json.Unmarshal(data, r) != nil {
-		return nil, nil // it is not whole
+		return nil, nil // incomplete
 	}
 	return r, err
 }
@@ -321,7 +321,7 @@ func (p *caseParts) work(settings *slurm.Settings) (*slurm.Work, error) {
 	return w, nil
 }
 
-// runCases has the cases run by jobs; nil, if they were only shown.
+// runCases runs the cases as jobs. It returns nil after a dry run.
 func (p *caseParts) runCases(c *cobra.Command) (*starloom.StudyReport, error) {
 	settings, err := slurm.Load(p.slurm.settings)
 	if err != nil {

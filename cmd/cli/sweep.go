@@ -29,7 +29,7 @@ type sweepFlags struct {
 	html     *output
 	on       *choice
 	dryRun   bool
-	points   string // path of a file with keys of points
+	points   string
 }
 
 func newSweep(networks starloom.Networks) *cobra.Command {
@@ -49,7 +49,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that needs nothing else")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
-	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points")) // they were added in the lines above: this cannot fail
+	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points")) // cannot fail: just added
 	o.on = choose(c, "on", "run in this process, or as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing but what tells their times")
 	c.AddCommand(newSweepMerge())
@@ -86,7 +86,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if o.dryRun {
 		return nil
 	}
-	if html != nil && len(report.Files) > 0 { // else there are no tables of which to make a page
+	if html != nil && len(report.Files) > 0 { // otherwise no tables exist for a page
 		p, err := report.Page(o.command(path), newBook(o.settings.networks).Unit)
 		if err == nil {
 			err = errors.Join(p.Write(html), files.Commit())
@@ -126,7 +126,7 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 	return err
 }
 
-// taskProcessors is how many processors a task of a cluster has: one, unless it has asked for more.
+// taskProcessors returns the number of processors of a cluster task: one unless it requested more.
 func taskProcessors() uint16 {
 	n, err := strconv.ParseUint(os.Getenv("SLURM_CPUS_PER_TASK"), 10, 16)
 	if err != nil {

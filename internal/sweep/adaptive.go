@@ -12,13 +12,13 @@ import (
 	"starloom/traces/input"
 )
 
-// bisection is an axis that is bisected: the points along it, for each combination of the others.
+// A bisection searches along one axis. lines has the points along it for each combination of the other axes.
 type bisection struct {
-	axis  int // its index
+	axis  int
 	lines [][]int
 }
 
-// bisection finds the lines, nil if no axis is bisected.
+// bisection returns the lines to search, or nil if no axis is bisected.
 func (s *sweeper) bisection(points []plan.Point) (*bisection, error) {
 	if s.Adaptive == "" {
 		return nil, nil
@@ -51,16 +51,16 @@ func (b *bisection) others(labels []string) []string {
 	return slices.Delete(slices.Clone(labels), b.axis, b.axis+1)
 }
 
-// search is the part of a line that is searched: at both ends it is known how runs end.
+// A search narrows a line down to the part where its outcome changes.
 type search struct {
 	line      []int
 	low, top  int
-	passes    map[int]bool // by place in the line
+	passes    map[int]bool // outcomes, by index in the line
 	unknown   bool         // a point could not be finished
-	saturates bool         // runs have the metric
+	saturates bool         // runs have the metric saturated
 }
 
-// wants is which places of the line are run next; none if all is known.
+// wants returns the indexes to run next, none if the search is done.
 func (x *search) wants() []int {
 	_, low := x.passes[x.low]
 	_, top := x.passes[x.top]
@@ -86,7 +86,8 @@ func (x *search) learn(at int, passes bool) {
 	}
 }
 
-// bisect runs as few points as find where each line changes, supposed that it does so once. It returns those that were run.
+// bisect runs as few points as it needs to find where each line changes, assuming a single change. It returns the
+// points run.
 func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []*point) (run []*point, err error) {
 	searches := make([]*search, len(b.lines))
 	for k, line := range b.lines {
@@ -123,11 +124,11 @@ func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []
 	return run, nil
 }
 
-// saturated is the metric that says that a run could not carry what was offered.
+// saturated is the metric of runs that could not carry the offered load.
 const saturated = "saturated"
 
-// look finds out how a point has ended: it passes if no run fails, and less than half of them are saturated. Of a run with too few packets to
-// tell what has not arrived tells.
+// look determines the outcome of a point: it passes if no run fails and less than half of the runs are saturated. In
+// a run with too few packets for that metric, undelivered packets count as saturation.
 func (s *sweeper) look(x *search, at int, p *point) error {
 	runs, err := s.folder.Runs(p.key)
 	if err != nil {
@@ -174,7 +175,7 @@ func (b *bisection) limits(axes []string, searches []*search, points []*point) *
 		row := Limit{Others: b.others(points[x.line[0]].Labels)}
 		low, knownLow := x.passes[x.low]
 		top, knownTop := x.passes[x.top]
-		at := map[bool]int{low: x.low, top: x.top} // by whether it passes
+		at := map[bool]int{low: x.low, top: x.top}
 		if low == top {
 			at = map[bool]int{low: x.low}
 			if low == rising {
@@ -195,8 +196,8 @@ func (b *bisection) limits(axes []string, searches []*search, points []*point) *
 	return l
 }
 
-// risingFails reports whether larger values are those that fail: as on a line that changes, else as of what saturates. So the value
-// shown of a line that does not change is the one that is next to a change.
+// risingFails reports whether larger values fail: as on a line that changes, or, without one, if runs saturate. On a
+// line without a change, the value next to the change is then shown.
 func risingFails(searches []*search) bool {
 	rising := false
 	for _, x := range searches {

@@ -23,26 +23,26 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Case is what a point runs.
+// Case is the work of a point.
 type Case struct {
-	Batch  *runs.Batch // of the scenario's seed
-	Inputs []string    // the files that it reads, as seen from the working folder
+	Batch  *runs.Batch
+	Inputs []string // input files, relative to the working folder
 }
 
-// Elaborate makes the case of a scenario in which keys are set.
+// Elaborate builds the case of a scenario with some keys set.
 type Elaborate func(place string, data []byte, set ...strict.Assignment) (*Case, error)
 
-// point is one of the sweep, once it has been checked.
+// point is a checked point of the sweep.
 type point struct {
 	plan.Point
-	index      int    // of all
-	key        string // hash of all that determines its results
-	memory     uint64 // bytes that a machine of it takes, as estimated
+	index      int    // index among all points
+	key        string // hash of everything that determines its results
+	memory     uint64 // estimated bytes of its machine
 	processors int
-	kind       string // of points whose times grow alike
+	kind       string // points of a kind have similar growth of run times
 	seeds      outcome.Seeds
-	total      uint64   // runs
-	missing    []uint64 // numbers of those that are not there
+	total      uint64   // number of runs
+	missing    []uint64 // numbers of missing runs
 }
 
 func (p *point) wants(r *folder.Record) bool {
@@ -51,22 +51,22 @@ func (p *point) wants(r *folder.Record) bool {
 
 type sweeper struct {
 	Options
-	path       string // of the sweep file
+	path       string
 	plan       *plan.Plan
 	settings   *slurm.Settings
-	cluster    *slurm.Cluster // nil: none is used
+	cluster    *slurm.Cluster
 	make       Elaborate
 	folder     *folder.Folder
 	workers    int
-	executable string // its hash
+	executable string
 
-	done, total uint64 // runs
+	done, total uint64 // numbers of runs
 }
 
 type checker struct {
 	*sweeper
 	files files
-	rtl   sync.Map // RTL of which a machine was built
+	rtl   sync.Map // RTL that was built into a machine
 }
 
 func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, error) {
@@ -91,7 +91,7 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 		})
 	}
 	wg.Wait()
-	for _, err := range errs { // the first in the order of the points, of those that were looked at
+	for _, err := range errs { // the first error in the order of points
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +120,8 @@ func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 
 const builtMax = 2048
 
-// weigh estimates the memory of a point, and refuses what only a machine that is built can refuse. Large ones are not built, and of RTL
-// only the first point with it: what is wrong with one is wrong with all.
+// weigh estimates the memory of a point and detects errors that only building its machine reveals. Large machines are
+// not built, and RTL only for the first point that uses it: an error of one is an error of all.
 func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (err error) {
 	if config.Bare() || x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
 		x.memory, _, err = emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
@@ -151,11 +151,11 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 	return one, nil
 }
 
-// The keys of traffic that offers more than the network may carry.
+// Keys of traffic whose offered load may exceed the network's capacity.
 const rateKey, overloadKey = "workload.traffic.rate", "workload.traffic.overload"
 
-// sets is what a point sets. An axis that is the rate leads to overload, which is then a result and no fault, unless an option or an axis
-// says otherwise.
+// sets returns the settings of a point. If an axis is the rate, overload is a result rather than a fault, unless an
+// option or an axis says otherwise.
 func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	all := slices.Concat(s.Set, p.Settings)
 	if k := slices.IndexFunc(p.Settings, func(a strict.Assignment) bool { return a.Key == rateKey }); k >= 0 {
@@ -164,7 +164,7 @@ func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	return all
 }
 
-// atPoint is an error with the point as its place, unless the sweep's own values are it.
+// atPoint adds the point to an error, unless its place is in the sweep file.
 func atPoint(err error, p *plan.Point, axes []string) error {
 	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
 	var several *input.Errors
@@ -188,10 +188,10 @@ func atPoint(err error, p *plan.Point, axes []string) error {
 	return &at
 }
 
-// another is the end of a remedy that names a key beside the one that was refused, with its value.
+// another matches the end of a remedy that suggests setting a further key.
 var another = regexp.MustCompile(`or write ([a-z_]+): ([a-z_0-9]+)$`)
 
-// together says how an axis sets a key with another one, where the value is refused for want of it.
+// together extends a remedy: an axis may set the rejected key together with the further key.
 func together(a *strict.Assignment, remedy string) string {
 	beside := another.FindStringSubmatch(remedy)
 	if beside == nil {
@@ -235,7 +235,7 @@ func (s *sweeper) findMissing(x *point) error {
 	return nil
 }
 
-// key is the hash of everything that decides a point's results except seeds: executable, scenario, files read.
+// key hashes everything that decides a point's results except seeds: executable, scenario, input files.
 func (c *checker) key(one *Case) (string, error) {
 	b := one.Batch
 	sum := sha256.New()
@@ -261,5 +261,5 @@ func (c *checker) key(one *Case) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:keyDigits], nil
 }
 
-// keyDigits are as many of a hash as keep points apart.
+// keyDigits is the number of hash digits that identify a point.
 const keyDigits = 40

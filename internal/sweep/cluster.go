@@ -11,7 +11,7 @@ import (
 	"starloom/internal/slurm"
 )
 
-// Where a sweep runs: the values of Options.On.
+// Values of Options.On.
 const (
 	OnLocal = "local" // in this process
 	OnSlurm = "slurm" // by the jobs of a Slurm cluster
@@ -56,7 +56,7 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 	if err != nil {
 		return nil, err
 	}
-	byKey := map[string][]*point{} // which may differ in their seeds
+	byKey := map[string][]*point{} // points may differ in seeds alone
 	var wanted []*point
 	for _, x := range points {
 		if len(x.missing) > 0 {
@@ -104,7 +104,7 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 	return w, nil
 }
 
-// jobName is the name of a sweep as the scheduler may have it.
+// jobName returns a job name that the scheduler accepts.
 func jobName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < 128 && (r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {

@@ -1,8 +1,8 @@
-// Package sweep runs a scenario at many points: every combination of the values of some keys, each for some seeds.
+// Package sweep runs a scenario at many points: every combination of the values of some keys, each with some seeds.
 //
-//	plan (file) --elaborate--> cases, checked whole --what is missing--> pool --> folder --> tables
-//	                                                        alone: <--- what has ended processes
+//	plan (file) --elaborate--> checked cases --missing runs--> pool --> folder --> tables
+//	                                                  alone: <--- points that ended processes
 //
-// All runs are in one process: workers take a run at a time, of a point of their own as long as there are any, then of
-// points of others, as far as memory goes. What a run finds depends on none of that, and the folder keeps it.
+// All runs share one process. Each worker takes one run at a time, first from a point of its own, then from points of
+// others as far as memory allows. Results do not depend on that; the folder keeps them.
 package sweep

@@ -28,7 +28,7 @@ func (f *files) hash(path string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s cannot be read: %w", path, input.WithoutPath(err))
 		}
-		defer file.Close() // it was only read
+		defer file.Close()
 		sum := sha256.New()
 		if _, err := io.Copy(sum, file); err != nil {
 			return "", fmt.Errorf("%s cannot be read: %w", path, input.WithoutPath(err))
@@ -53,13 +53,13 @@ func (f *files) once(key string, find func() (string, error)) (string, error) {
 	return hash, err
 }
 
-// hashMap is that of the RTL of a pin map: its sources, what they include, and the data that they read.
+// hashMap hashes the RTL of a pin map: its sources, their includes, and the data files that they read.
 func (f *files) hashMap(path string, library pinmap.Library) (string, error) {
 	m, err := internalmaps.LoadPin(path, library)
 	if err != nil {
 		return "", err
 	}
-	defer m.Close() // nothing of it has been opened
+	defer m.Close()
 	sum := sha256.New()
 	for _, file := range sourcesOf(m) {
 		hash, err := f.hash(file)
@@ -71,11 +71,11 @@ func (f *files) hashMap(path string, library pinmap.Library) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// named is what may be the name of a file in Verilog or VHDL.
+// named matches a possible file name in Verilog or VHDL.
 var named = regexp.MustCompile(`"([^"\n]+)"`)
 
-// sourcesOf lists the files of a map's RTL: those that it names, those in the folders of `include, and every file that
-// a source names in quotes and that is there.
+// sourcesOf lists the files of a map's RTL: named files, files in include folders, and existing files whose names a
+// source has in quotes.
 func sourcesOf(m *pinmap.Map) []string {
 	found := map[string]bool{}
 	waiting := slices.Clone(m.Source.Files)
@@ -115,7 +115,7 @@ func sourcesOf(m *pinmap.Map) []string {
 
 const sourceBytesMax = 4 << 20
 
-// ExecutableHash is that of the program that runs.
+// ExecutableHash returns the hash of the running program.
 func ExecutableHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -9,39 +9,39 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Options say how a sweep is run. None of them changes what a run finds.
+// Options control a sweep. None of them changes the result of a run.
 type Options struct {
-	Out      string              // folder of the results
+	Out      string
 	Workers  int                 // threads; 0: all cores
-	Set      []strict.Assignment // keys of the scenario, for all points
-	Adaptive string              // an axis that is bisected; "": every point is run
-	Keys     []string            // only the points with these keys, and no tables: a part of a sweep that someone else has divided
+	Set      []strict.Assignment // scenario keys to set at all points
+	Adaptive string              // axis to bisect; "": run every point
+	Keys     []string            // run only the points with these keys and write no tables: one part of a divided sweep
 
-	// Child is a process that runs one point, as Run with its key among Keys: for points that have ended processes before. nil:
-	// they are run with the others.
+	// Child returns a process that calls Run for a single key. It is used for points that have ended processes
+	// before; nil: they run with the others.
 	Child func(ctx context.Context, key string) *exec.Cmd
 
-	On      string    // OnLocal (also ""), OnSlurm
-	Command []string  // words of a command that runs points in a process of its own; the path of a file with their keys is put after them
-	DryRun  io.Writer // is told what OnSlurm would send, and nothing is run
+	On      string    // OnLocal (default) or OnSlurm
+	Command []string  // command that runs points in a new process; the path of a file with their keys is appended
+	DryRun  io.Writer // receives the scripts of OnSlurm in place of running anything
 
-	Checked  func(Extent)      // is told what will be run, before the first run
-	Progress func(Progress)    // is told how far it is; one at a time
-	Step     func(what string) // is told of each change in the folder, and of each point that is begun: for tests
+	Checked  func(Extent)      // called before the first run
+	Progress func(Progress)    // called with progress, never concurrently
+	Step     func(what string) // tests: called on each change in the folder and at the beginning of each point
 }
 
-// Extent is what a sweep will run.
+// Extent is the size of a sweep.
 type Extent struct {
 	Points    int
-	Runs      uint64 // of all points
+	Runs      uint64
 	RunsThere uint64
-	Memory    uint64        // bytes of the largest point, as estimated
-	Time      time.Duration // for what is missing, as estimated from a run of some points; 0 if it is not
+	Memory    uint64        // estimated bytes of the largest point
+	Time      time.Duration // estimated time of the missing runs, from a run of some points; 0 if unknown
 	Workers   int
 }
 
-// Progress says how far a sweep has come.
+// Progress is the progress of a sweep.
 type Progress struct {
 	Runs, RunsTotal uint64
-	Left            time.Duration // that the rest may take; 0 if it is not known
+	Left            time.Duration // estimated time left; 0 if unknown
 }

@@ -15,7 +15,7 @@ import (
 	"starloom/traces"
 )
 
-// What a page of a sweep shows of its figures; its tables have all.
+// Limits of a page. The tables have all figures.
 const (
 	pageFiguresMax = 6
 	pageCurvesMax  = 12
@@ -23,14 +23,15 @@ const (
 
 var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
 
-// Page is the report as a page with a table and plots; command repeats the sweep, unit is that of figures.
+// Page returns the report as a page with a table and plots. command repeats the sweep; unit returns the unit of a
+// figure.
 func (r *Report) Page(command string, unit func(figure string) string) (*page.Page, error) {
 	t, err := plot.Read(r.Out, folder.ResultsCSV)
 	if err != nil {
 		return nil, err
 	}
 	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name)}
-	if r.Verdict() == outcome.VerdictFail { // else runs may have failed, which is a result
+	if r.Verdict() == outcome.VerdictFail { // runs may have failed, which is a result
 		p.Verdict = outcome.VerdictFail
 	}
 	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"), r.Failed)
@@ -100,8 +101,8 @@ func (r *Report) failedPage(p *page.Page) {
 	p.Add("Runs that failed", page.Block{Table: t})
 }
 
-// figures are those that a page shows: of those that vary, the ones that are known best, then the others in their
-// order, frames last; left is how many are not shown.
+// figures selects the figures of a page: among varying ones, well-known figures first, frames last. left is the
+// number of figures that are not shown.
 func (r *Report) figures(t *plot.Table) (names []string, left int) {
 	for _, name := range t.Metrics() {
 		if t.Varies(name + ".mean") {
@@ -142,7 +143,8 @@ func (r *Report) leftText(left int) string {
 		traces.Plural(uint64(left), "figure is", "figures are"), folder.ResultsCSV)
 }
 
-// table is that of results: axes, runs, those that failed, and figures as mean and half of the interval at 95%.
+// table returns the results: axes, number of runs and failed runs, and for each figure its mean and half of its 95%
+// interval.
 func (r *Report) table(t *plot.Table, names []string) *page.Table {
 	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs, and \u00b1 half of their interval at 95%."}
 	at := func(name string) int { return slices.Index(t.Columns, name) }
@@ -177,7 +179,7 @@ func numbers(t *plot.Table, column int) bool {
 	})
 }
 
-// plots draw the figures over the axis with most values, a curve for each combination of the others.
+// plots draws figures over the axis with most values, with a curve for each combination of the others.
 func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) (blocks []page.Block) {
 	x, most, points := "", 0, 1
 	for k, axis := range t.Axes {
@@ -209,7 +211,7 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 			blocks = append(blocks, page.Block{Aside: "Not drawn: " + mixed.Error() + "."})
 			continue
 		case err != nil:
-			continue // a figure that no row has on these axes
+			continue // no row has this figure on these axes
 		}
 		if svg := page.FigureSVG(f); svg != nil {
 			caption := f.Title + "."

@@ -17,22 +17,22 @@ import (
 	"starloom/internal/sweep/folder"
 )
 
-// pool shares the runs of points among workers. A worker takes a point that no one has begun, while there is one whose machine
-// has room, and runs it run by run; then it helps where most is left.
+// A pool shares the runs of points among workers. A worker takes an unbegun point whose machine fits into memory and
+// runs it run by run. If there is none, it helps with the point that has most runs left.
 type pool struct {
 	*sweeper
 	folder *folder.Folder
 
 	lock    sync.Mutex
-	moved   sync.Cond // something was begun, or has ended
-	queue   []*job    // that no one has begun
+	moved   sync.Cond // signals that a job began or ended
+	queue   []*job
 	running []*job
-	alone   []*job // that have ended processes, which run in their own
-	over    []*job // that have an error
-	memory  uint64 // that there is
-	used    uint64 // of it, as estimated
-	threads int    // that are free
-	err     error  // ends all
+	alone   []*job // jobs that ended processes; each runs in its own process
+	over    []*job
+	memory  uint64 // available bytes
+	used    uint64 // estimated bytes in use
+	threads int
+	err     error // error that ends the sweep
 	told    time.Time
 }
 
@@ -46,7 +46,7 @@ func newPool(s *sweeper, points []*point) *pool {
 		key   string
 		seeds outcome.Seeds
 	}
-	queued := map[runs]bool{} // points that differ in nothing that matters are run once
+	queued := map[runs]bool{} // equivalent points run once
 	for _, x := range points {
 		if len(x.missing) == 0 || queued[runs{x.key, x.seeds}] {
 			continue
@@ -61,7 +61,8 @@ func newPool(s *sweeper, points []*point) *pool {
 	return p
 }
 
-// run runs all of it, or until ctx ends. The error is one that ends all; those of points are theirs.
+// run runs all jobs until ctx ends. It returns an error that ends the sweep; errors of points are stored in their
+// jobs.
 func (p *pool) run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, p.moved.Broadcast)()
 	var wg sync.WaitGroup
@@ -72,7 +73,7 @@ func (p *pool) run(ctx context.Context) error {
 				r, err := p.work(ctx, j)
 				p.free(j)
 				keeping <- true
-				wg.Go(func() { // the disk works while the worker does
+				wg.Go(func() { // storing overlaps with the next run
 					p.release(j, errors.Join(err, r.keep()))
 					<-keeping
 				})
@@ -91,7 +92,7 @@ func (p *pool) free(j *job) {
 	p.moved.Broadcast()
 }
 
-// take returns the job that a worker runs next, nil if there is nothing to do for it any more.
+// take returns the next job of a worker, or nil if none will follow.
 func (p *pool) take(ctx context.Context) *job {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -117,7 +118,7 @@ func (p *pool) reserve(j *job) *job {
 	return j
 }
 
-// fits reports whether a machine of a job has room; one that runs alone always has.
+// fits reports whether the machine of a job fits into memory. A job that would run alone always fits.
 func (p *pool) fits(j *job) bool {
 	return p.threads == p.workers || p.used+j.need <= p.memory && j.threads <= p.threads
 }
@@ -143,11 +144,11 @@ func (p *pool) begin() *job {
 	return nil
 }
 
-// aloneAfter is how many processes a point may have ended before it gets one of its own.
+// aloneAfter is the number of processes that a point may end before it runs in its own process.
 const aloneAfter = 2
 
-// ready marks that a job is run, unless someone else runs it: then it waits until the others have been begun. Runs that
-// are there by now are not run again.
+// ready marks a job as begun and drops its runs that exist by now. If another process runs the job, it is postponed
+// until the others have begun.
 func (p *pool) ready(j *job) (bool, error) {
 	begun, err := p.folder.Begun(j.key)
 	switch {
@@ -177,7 +178,7 @@ func (p *pool) ready(j *job) (bool, error) {
 	return true, nil
 }
 
-// help takes the job of which most is left, if that is worth a machine more.
+// help returns the job with most work left that is worth another machine.
 func (p *pool) help() (most *job) {
 	for _, j := range p.running {
 		worth := j.left() >= 2 && (j.done == 0 || time.Duration(j.left())*j.took/time.Duration(j.done) > 2*j.built)
@@ -208,7 +209,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if j.done == 0 {
-		p.moved.Broadcast() // whether to help is known better now
+		p.moved.Broadcast() // the worth of helping is known better now
 	}
 	j.done++
 	j.took += time
@@ -216,7 +217,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.tell()
 }
 
-// release is called when a worker has no more to do for a job, and what it has run is kept.
+// release ends a worker's part in a job after its runs have been stored.
 func (p *pool) release(j *job, err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -248,7 +249,7 @@ func (p *pool) tell() {
 		return
 	}
 	p.told = time.Now()
-	var took time.Duration // by runs of those that run, of so many processors
+	var took time.Duration // time of the running jobs' finished runs
 	processors := 0
 	for _, j := range p.running {
 		took += j.took
@@ -268,8 +269,8 @@ func (p *pool) tell() {
 	p.Progress(Progress{Runs: p.done, RunsTotal: p.total, Left: left / time.Duration(p.workers)})
 }
 
-// runAlone runs the points that have ended processes, one after the other, each in a process of its own: it ends that, if it does
-// so again, and no other.
+// runAlone runs points that ended processes one after the other, each in its own process, which alone ends if that
+// happens again.
 func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 	for _, j := range p.alone {
 		if ctx.Err() != nil {
@@ -305,20 +306,20 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 	return nil
 }
 
-// job is the runs of a point that are missing. The pool's lock guards it.
+// A job is the missing runs of a point. The pool's lock guards it.
 type job struct {
 	*point
-	need    uint64 // bytes of a machine
-	threads int    // of a machine
+	need    uint64 // bytes of its machine
+	threads int
 
-	next      int // of point.missing
-	workers   int // that run it now
-	done      int // runs
+	next      int // index in point.missing
+	workers   int // number of workers at present
+	done      int // number of finished runs
 	took      time.Duration
-	built     time.Duration // what building a machine took
+	built     time.Duration // time to build a machine
 	started   bool
 	postponed bool
-	err       error // it cannot be finished
+	err       error // the job cannot be finished
 }
 
 func (j *job) left() int {
@@ -328,7 +329,7 @@ func (j *job) left() int {
 	return len(j.missing) - j.next
 }
 
-// keepEvery is after how much time what was run is kept, so that a kill loses little of a long point.
+// keepEvery is the time between two writes of results, so that a killed process loses little.
 const keepEvery = 2 * time.Second
 
 type runner struct {
@@ -340,11 +341,11 @@ type runner struct {
 	kept    time.Time
 }
 
-// work runs a job's runs one after the other, until none is left. What it returns has runs that are not kept yet.
+// work runs the runs of a job until none is left. The runner that it returns has unsaved runs.
 func (p *pool) work(ctx context.Context, j *job) (r *runner, err error) {
 	r = &runner{pool: p, job: j, kept: time.Now()}
 	defer func() {
-		if value := recover(); value != nil { // other points have nothing to do with it
+		if value := recover(); value != nil { // other points are unaffected
 			err = fmt.Errorf("this is a fault of Starloom, not of your input: %v; please report it with the sweep file", value)
 		}
 		err = errors.Join(err, r.close())
@@ -387,7 +388,7 @@ func (r *runner) runAll(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if r.machine != nil && r.machine.RTLFailed { // it takes its machine along
+		if r.machine != nil && r.machine.RTLFailed { // a failed circuit spoils its machine
 			if err := errors.Join(r.close(), r.build(ctx)); err != nil {
 				return err
 			}
@@ -416,19 +417,19 @@ func (r *runner) runAll(ctx context.Context) error {
 
 func (r *runner) keep() error {
 	records := r.records
-	r.records, r.kept = nil, time.Now() // so that what cannot be kept is not tried again
+	r.records, r.kept = nil, time.Now() // a failed write is not repeated
 	if err := r.pool.folder.Keep(r.job.key, records); err != nil {
 		return &folderError{err}
 	}
 	return nil
 }
 
-// folderError is one of the folder: nothing else can be kept, either.
+// folderError is an error of the results folder, which ends the sweep.
 type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
 
-// recordOf is what is kept of a run. Of what went wrong it tells the first thing: the run can be repeated alone.
+// recordOf returns the stored form of a run. It keeps only the first violation, since the run can be repeated alone.
 func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	r := run.Report
 	record := folder.Record{Seed: run.Seed, Verdict: r.Verdict, Violations: r.ViolationsTotal, Digest: r.Digest}
@@ -442,10 +443,10 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	for _, m := range r.Figures() {
 		value, number := m.Value, false
 		if kind := reflect.ValueOf(value).Kind(); kind == reflect.Slice || kind == reflect.Struct {
-			continue // no table has use for lists, and reports have them
+			continue // lists are in reports only
 		}
 		outcome.EachNumber(value, func(_ int, x float64) {
-			if _, number = outcome.Number64(value); !number { // a fraction
+			if _, number = outcome.Number64(value); !number {
 				value, number = x, true
 			}
 		})

@@ -14,31 +14,31 @@ import (
 	"starloom/traces/input"
 )
 
-// Report says what of a sweep has been run. What was found is in its tables.
+// Report describes the state of a sweep. Results are in its tables.
 type Report struct {
 	Name       string
 	Axes       []string
 	Out        string
 	Extent     Extent
-	Runs       uint64      // that are there
-	Failed     uint64      // of them
-	FailedRuns []FailedRun // the first of them
+	Runs       uint64 // number of finished runs
+	Failed     uint64
+	FailedRuns []FailedRun // the first failed runs
 	Unfinished []Unfinished
-	Files      []string // tables
-	Limits     *Limits  // of an axis that was bisected; nil for none
-	Cut        bool     // it was interrupted
-	Jobs       []string // of a cluster that go on
+	Files      []string
+	Limits     *Limits  // nil without a bisected axis
+	Cut        bool     // the sweep was interrupted
+	Jobs       []string // cluster jobs that are still running
 }
 
 // Unfinished is a point that could not be finished.
 type Unfinished struct{ Point, Key, Reason string }
 
-// FailedRun is a run that failed, and the command that repeats it alone; "" for a scenario that stands in the sweep file.
+// FailedRun is a failed run and the command that repeats it, "" if the scenario is inside the sweep file.
 type FailedRun struct{ Point, Rule, Command string }
 
 const failedRunsMax = 20
 
-// Verdict is pass if every point ran: what runs have found is a result, whatever it is.
+// Verdict returns pass if every point ran. Failures of runs are results.
 func (r *Report) Verdict() outcome.Verdict {
 	if len(r.Unfinished) > 0 {
 		return outcome.VerdictFail
@@ -46,12 +46,12 @@ func (r *Report) Verdict() outcome.Verdict {
 	return outcome.VerdictPass
 }
 
-// Interrupted reports whether the sweep was ended from outside.
+// Interrupted reports whether the sweep was interrupted.
 func (r *Report) Interrupted() bool { return r.Cut }
 
 const unfinishedShown = 20
 
-// WriteText writes what a person wants to know.
+// WriteText writes the report as plain text.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	missing := r.Extent.Runs - r.Runs
@@ -101,14 +101,15 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Limits says where an axis that was bisected changes from what passes to what does not, for each combination of the other axes.
+// Limits holds the changes of a bisected axis, one for each combination of the other axes.
 type Limits struct {
 	Axis   string
 	Others []string
 	Rows   []Limit
 }
 
-// Limit is between two neighbouring values: with one all runs pass unsaturated, with the other not. "": none.
+// Limit is a change between two neighbouring values: with Passes, all runs pass unsaturated, with Fails they do not.
+// "": none.
 type Limit struct {
 	Others        []string
 	Passes, Fails string

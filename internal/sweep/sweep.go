@@ -15,8 +15,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Run runs the sweep of the file at path. Bad input is an *input.Error, and then nothing has been run. When ctx ends, the folder has
-// what was run, and the tables stay as they were.
+// Run runs the sweep of the file at path. Bad input is an *input.Error, before anything runs. If ctx ends, the folder
+// has the finished runs, and the tables are unchanged.
 func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Report, error) {
 	s := &sweeper{Options: o, path: path, make: elaborate, workers: o.Workers}
 	if s.workers <= 0 {
@@ -80,7 +80,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	return r, s.write(r, points)
 }
 
-// open begins the report: it finds what is missing, and tells of it.
+// open finds the missing runs, begins the report and reports the extent.
 func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: Extent{Points: len(points), Workers: s.workers}}
 	e := &r.Extent
@@ -98,7 +98,7 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 		if len(x.missing) > 0 || s.DryRun != nil {
 			continue
 		}
-		if err := s.folder.End(x.key, true); err != nil { // who was killed when all was there has left its mark
+		if err := s.folder.End(x.key, true); err != nil { // a process killed after its last run leaves its mark
 			return nil, err
 		}
 	}
@@ -116,7 +116,7 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	return r, nil
 }
 
-// runsMax is how many runs a sweep may have: their numbers are kept.
+// runsMax bounds the runs of a sweep, whose numbers are kept in memory.
 const runsMax = 100_000_000
 
 func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {
@@ -194,7 +194,7 @@ func (s *sweeper) failed(axes []string, x *point, run *folder.Record) FailedRun 
 	return f
 }
 
-// Merge takes the runs of other folders over into one.
+// Merge copies the runs of other folders into one.
 func Merge(out string, from []string) (points, files int, err error) {
 	f, err := folder.Open(out)
 	if err != nil {

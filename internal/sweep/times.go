@@ -10,13 +10,14 @@ import (
 	"starloom/internal/estimate"
 )
 
-// timing says how much may be run to know how long points take.
+// timing bounds the runs that measure the times of points.
 type timing struct {
-	each time.Duration // a point at most
-	all  time.Duration // and all that are
+	each time.Duration
+	all  time.Duration
 }
 
-// A task of a cluster is ended when its time is over. In this process the time is only told, and what is run for it is run again.
+// A cluster task is killed when its time is over. In this process the time is for display only, and measured runs are
+// repeated.
 var (
 	timingOfTasks = timing{2 * time.Second, 20 * time.Second}
 	timingHere    = timing{100 * time.Millisecond, 500 * time.Millisecond}
@@ -24,19 +25,19 @@ var (
 
 const timedMost = 5
 
-// kindOf is what points have in common whose times grow alike.
+// kindOf returns a key for points with similar growth of run times.
 func kindOf(c *config.Config) string {
 	return c.Network.Kind() + " " + c.Firmware.Name + " " + c.Firmware.Mode
 }
 
-// times are the times that the missing runs of points are likely to take: a run of some is made, the smallest networks first.
+// times estimates the times of the missing runs of points from runs of some, smallest networks first.
 func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.Duration, error) {
 	kinds := map[string][]*point{}
 	for _, x := range points {
 		kinds[x.kind] = append(kinds[x.kind], x)
 	}
 	measured, begun := map[string][]*estimate.Measured{}, time.Now()
-	var longest, build time.Duration // of a run, and before it
+	var longest, build time.Duration // times of a run, and before it
 	for i, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for _, x := range spread(kinds[kind]) {
 			if time.Since(begun) > t.all*time.Duration(i+1)/time.Duration(len(kinds)) {
@@ -51,9 +52,9 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				continue // its task will say so
+				continue // its task will report the error
 			}
-			build, m.Begin = max(build, m.Begin), 0 // which a point does once
+			build, m.Begin = max(build, m.Begin), 0
 			measured[kind] = append(measured[kind], m)
 			longest = max(longest, m.Time())
 		}
@@ -70,7 +71,7 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 	return all, nil
 }
 
-// averaged are measurements of which each size has one. Those of runs that were left before their end say little beside two others.
+// averaged returns one measurement per size. Unfinished runs are ignored if two others finished.
 func averaged(measured []*estimate.Measured) (sizes []*estimate.Measured) {
 	left := func(m *estimate.Measured) bool { return !m.Whole }
 	if whole := slices.DeleteFunc(slices.Clone(measured), left); len(whole) > 1 {
@@ -100,7 +101,7 @@ func (s *sweeper) timeHere(ctx context.Context, points []*point) (sum time.Durat
 	return sum / time.Duration(s.workers), err
 }
 
-// spread are some points of different sizes, by size, and of one size some of its first, its last and those between.
+// spread selects points of different sizes, or, of a single size, some at even distances.
 func spread(points []*point) (some []*point) {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b *point) int { return a.processors - b.processors })

@@ -25,10 +25,10 @@ import (
 // Folder holds the results of sweeps.
 type Folder struct {
 	Path string
-	Step func(what string) // is told of each change, before it is made or after: for tests
+	Step func(what string) // tests: called before or after each change
 
 	host  string
-	token string // of this process and call
+	token string // identifies this process and call
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 	endingMark    = ".started"
 )
 
-// Open makes the folder, if it is not there, and makes sure that it can be written.
+// Open creates the folder if it is missing, and checks that it is writable.
 func Open(path string) (*Folder, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -66,7 +66,7 @@ func (f *Folder) points() string { return filepath.Join(f.Path, "points") }
 
 func (f *Folder) of(key string) string { return filepath.Join(f.points(), key) }
 
-// Keep keeps runs of a point. Those with other figures get a file of their own.
+// Keep stores runs of a point. Runs with other figures get their own file.
 func (f *Folder) Keep(key string, records []Record) error {
 	for len(records) > 0 {
 		n := slices.IndexFunc(records, func(r Record) bool { return !slices.Equal(r.Figures, records[0].Figures) })
@@ -100,8 +100,8 @@ func (f *Folder) files(key, ending string) (paths []string, err error) {
 	return paths, err
 }
 
-// Runs returns the runs of a point that are there, by seed and permutation, without their reports. Files that are not whole, which a
-// lost connection or a full disk may leave, count as not there.
+// Runs returns the stored runs of a point without their reports, sorted by seed and permutation. Incomplete files,
+// left by a lost connection or a full disk, are ignored.
 func (f *Folder) Runs(key string) ([]Record, error) { return f.runs(key, false) }
 
 func (f *Folder) runs(key string, reports bool) ([]Record, error) {
@@ -132,7 +132,7 @@ func (f *Folder) bytes(key string) (sum int64) {
 func (f *Folder) heads(key string) (heads []head, err error) {
 	paths, err := f.files(key, endingRecords)
 	for _, path := range paths {
-		if h, err := readHead(path); err == nil { // else it is not whole
+		if h, err := readHead(path); err == nil { // otherwise incomplete
 			heads = append(heads, h)
 		}
 	}
@@ -140,7 +140,7 @@ func (f *Folder) heads(key string) (heads []head, err error) {
 	return heads, err
 }
 
-// union adds the names that are new, each after the one that it follows.
+// union inserts new names, each after the name that it follows.
 func union(known, names []string) []string {
 	at := 0
 	for _, name := range names {
@@ -154,7 +154,7 @@ func union(known, names []string) []string {
 	return known
 }
 
-// Join takes over the runs that other folders have. What both have is there once more, and counts once.
+// Join copies the runs of another folder. Duplicates count once.
 func (f *Folder) Join(from string) (points, files int, err error) {
 	entries, err := os.ReadDir(filepath.Join(from, "points"))
 	if err != nil {
@@ -165,7 +165,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 	for _, entry := range entries {
 		paths, err := other.files(entry.Name(), endingRecords)
 		if err != nil || len(paths) == 0 {
-			continue // not a point, or one without results
+			continue // not a point, or without results
 		}
 		points++
 		for _, path := range paths {
@@ -174,7 +174,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 				continue
 			}
 			if _, err := readRecords(path, false); err != nil {
-				continue // it is not whole
+				continue // incomplete
 			}
 			files++
 			if err := errors.Join(traces.MakeFolder(f.of(entry.Name())), f.copy(path, target)); err != nil {
@@ -185,13 +185,12 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 	return points, files, nil
 }
 
-// copy copies a file, whole or not at all.
 func (f *Folder) copy(from, to string) error {
 	file, err := os.Open(from)
 	if err != nil {
 		return err
 	}
-	defer file.Close() // it was only read
+	defer file.Close()
 	return f.whole(to, func(w io.Writer) error {
 		_, err := io.Copy(w, file)
 		return err
@@ -201,16 +200,16 @@ func (f *Folder) copy(from, to string) error {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what the columns of a sweep's tables mean.
+// Meanings describes the columns of a sweep's tables.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
-// whole writes a file: to another name, to the disk, and then under its own.
+// whole writes a file under a temporary name, syncs it and renames it.
 func (f *Folder) whole(path string, write func(io.Writer) error) (err error) {
 	folder, name := filepath.Split(path)
 	temp := filepath.Join(folder, fmt.Sprintf(".%s.%s.%d.%s.tmp", name, f.host, os.Getpid(), rand.Text()))
 	defer func() {
 		if err != nil {
-			_ = os.Remove(temp) // it is not wanted
+			_ = os.Remove(temp)
 			err = fmt.Errorf("%s: %w", path, input.WithoutPath(err))
 		}
 	}()
@@ -238,13 +237,13 @@ func (f *Folder) step(what string) {
 	}
 }
 
-// temporary is the name of a file that is not whole: of which host, and which process.
+// temporary matches the name of an incomplete file, with its host and process.
 var temporary = regexp.MustCompile(`^\..+\.([^.]*)\.([0-9]+)\.[A-Z2-7]+\.tmp$`)
 
-// staleAfter is longer than a file takes to become whole: names of hosts may not be as unique as they should be.
+// staleAfter exceeds the time to write a file, in case that two hosts share a name.
 const staleAfter = 10 * time.Minute
 
-// removeStale removes the files that killed processes of this host have left unfinished.
+// removeStale removes the incomplete files of killed processes of this host.
 func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 	for _, entry := range entries {
 		parts := temporary.FindStringSubmatch(entry.Name())
@@ -261,12 +260,12 @@ func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 		}
 		info, errInfo := entry.Info()
 		if errors.Is(err, os.ErrProcessDone) && errInfo == nil && time.Since(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(folder, entry.Name())) // if it stays, it is in no one's way
+			_ = os.Remove(filepath.Join(folder, entry.Name())) // a failure is harmless
 		}
 	}
 }
 
-// Begin marks that this process runs a point. Should it end before End, the mark stays.
+// Begin marks that this process runs a point. The mark stays if the process ends before End.
 func (f *Folder) Begin(key string) error {
 	if err := os.MkdirAll(f.of(key), 0o777); err != nil {
 		return err
@@ -276,7 +275,7 @@ func (f *Folder) Begin(key string) error {
 
 func (f *Folder) mark(key string) string { return filepath.Join(f.of(key), f.token+endingMark) }
 
-// End removes the mark; with all, those of others, too: the point is finished.
+// End removes the mark of this process, or all marks of a finished point.
 func (f *Folder) End(key string, all bool) error {
 	paths := []string{f.mark(key)}
 	if all {
@@ -293,7 +292,8 @@ func (f *Folder) End(key string, all bool) error {
 	return nil
 }
 
-// Begun is how many other processes have begun a point and not ended it: they run it now, or it has ended them.
+// Begun returns the number of other processes that began a point and did not end it: they run it now, or it ended
+// them.
 func (f *Folder) Begun(key string) (int, error) {
 	paths, err := f.files(key, endingMark)
 	others := 0

@@ -15,36 +15,36 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// Record is a run of a point. What is made of it does not depend on who has run it, or when.
+// Record is a stored run of a point. It does not depend on the process or the time of the run.
 type Record struct {
 	Seed        uint64          `json:"seed"`
-	Permutation *uint64         `json:"permutation,omitempty"` // its number, if every permutation is run
+	Permutation *uint64         `json:"permutation,omitempty"` // number of the permutation, if every permutation is run
 	Verdict     outcome.Verdict `json:"verdict"`
-	Rule        string          `json:"rule"` // the first one that it broke, "" for none
+	Rule        string          `json:"rule"` // first rule broken, "" for none
 	Violations  uint64          `json:"violations"`
-	Values      []any           `json:"values"` // of the figures: a number (json.Number once it is read), a text, nil for what is not known
+	Values      []any           `json:"values"` // by figure: a number (json.Number after reading), a text, or nil if unknown
 	Digest      string          `json:"digest"`
 
-	Figures []string `json:"-"` // the names of Values
-	Report  []byte   `json:"-"` // JSON in one line, after the record's own and a tab: it is long, and only passed on
+	Figures []string `json:"-"`
+	Report  []byte   `json:"-"` // JSON in one line, stored after the record and a tab; it is long and only passed on
 }
 
-// head is the first line of a file of records, end the last one.
+// head is the first line of a file of records, end the last.
 type (
 	head struct {
 		Format   int      `json:"starloom_sweep"`
 		Figures  []string `json:"figures"`
-		Numeric  []bool   `json:"numeric"`  // figures that some run of the file has as a number
+		Numeric  []bool   `json:"numeric"`  // by figure: some run in the file has a number
 		Permuted bool     `json:"permuted"` // the runs have permutations
 	}
 	end struct {
 		Runs   int    `json:"runs"`
-		SHA256 string `json:"sha256"` // of all lines before
+		SHA256 string `json:"sha256"`
 	}
 )
 
-// format is the version of a file of records; others are not read.
-const format = 2 // since latency is in cycles
+// format is the version of record files. Other versions are ignored.
+const format = 2 // 2: latency in cycles
 
 const lineBytesMax = 1 << 30
 
@@ -72,20 +72,21 @@ func writeRecords(w io.Writer, records []Record) error {
 	return json.NewEncoder(w).Encode(end{len(records), hex.EncodeToString(sum.Sum(nil))})
 }
 
-// readRecords reads a file of records, with their reports or without. An error is that the file is none, is not whole, or cannot be read.
+// readRecords reads a file of records, optionally with their reports. It returns an error for other, incomplete and
+// unreadable files.
 func readRecords(path string, reports bool) (records []Record, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close() // it was only read
+	defer file.Close()
 	sum := sha256.New()
 	var h head
 	var last []byte
 	lines := bufio.NewScanner(file)
 	lines.Buffer(make([]byte, 0, 1<<16), lineBytesMax)
 	for n := 0; lines.Scan(); n++ {
-		if n > 0 { // the line before is not the last one
+		if n > 0 { // the previous line is not the last
 			if err := readLine(last, n == 1, reports, &h, &records); err != nil {
 				return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
 			}
@@ -134,7 +135,7 @@ func readHead(path string) (h head, err error) {
 	if err != nil {
 		return h, err
 	}
-	defer file.Close() // it was only read
+	defer file.Close()
 	if err = json.NewDecoder(file).Decode(&h); err == nil && (h.Format != format || len(h.Numeric) != len(h.Figures)) {
 		err = errors.New("this is not a file of records")
 	}
@@ -145,7 +146,7 @@ func (r *Record) before(o *Record) int {
 	return slices.Compare([]uint64{r.Seed, r.number()}, []uint64{o.Seed, o.number()})
 }
 
-// number is that of the permutation, 0 for none.
+// number returns the number of the permutation, 0 for none.
 func (r *Record) number() uint64 {
 	if r.Permutation == nil {
 		return 0

@@ -17,35 +17,36 @@ import (
 	"starloom/traces/input"
 )
 
-// The tables of a sweep, in its folder.
+// Tables of a sweep, in its folder.
 const (
-	ResultsCSV   = "results.csv"   // a row for each point
-	RunsCSV      = "runs.csv"      // a row for each run
-	ReportsJSONL = "reports.jsonl" // a report for each run
-	LimitsCSV    = "limits.csv"    // of an axis that is bisected
+	ResultsCSV   = "results.csv"   // a row per point
+	RunsCSV      = "runs.csv"      // a row per run
+	ReportsJSONL = "reports.jsonl" // a report per run
+	LimitsCSV    = "limits.csv"    // changes of a bisected axis
 )
 
-// WriteLimits writes the table of an axis that was bisected.
+// WriteLimits writes the table of a bisected axis.
 func (f *Folder) WriteLimits(rows [][]string) error {
 	return f.whole(filepath.Join(f.Path, LimitsCSV), func(w io.Writer) error { return input.NewCSVWriter(w).WriteAll(rows) })
 }
 
-// Entry is a point in tables.
+// Entry is a point in the tables.
 type Entry struct {
-	Labels []string // the values of the axes
+	Labels []string // values of the axes
 	Key    string
 }
 
-// Tables are made of the runs of a sweep that are there.
+// Tables describes the tables of a sweep's stored runs.
 type Tables struct {
 	Axes    []string
-	UnitOf  map[string]string // of axes, figures that have the same unit
+	UnitOf  map[string]string // by axis: a figure with the same unit
 	Entries []Entry
-	Wanted  func(i int, run *Record) bool // whether the sweep has a run of a point
-	Each    func(i int, runs []Record)    // is told of the runs of each point that it has; nil for no one
+	Wanted  func(i int, run *Record) bool // reports whether the sweep includes a run of point i
+	Each    func(i int, runs []Record)    // called with the runs of each point; may be nil
 }
 
-// Write writes all three. They are a function of the runs alone: not of who has run them, in which order and in how many calls.
+// Write writes all three tables. They depend only on the runs, not on who ran them, in which order or in how many
+// calls.
 func (f *Folder) Write(t *Tables) error {
 	w := &tableWriter{Tables: t}
 	if err := w.findColumns(f); err != nil {
@@ -60,12 +61,11 @@ func (f *Folder) Write(t *Tables) error {
 	})
 }
 
-// tableWriter writes tables point by point: what it keeps does not grow with the number of runs.
 type tableWriter struct {
 	*Tables
 	columns  []column
-	index    map[string]int // of columns, by name
-	permuted bool           // some run has a permutation
+	index    map[string]int
+	permuted bool // some run has a permutation
 }
 
 func (w *tableWriter) findColumns(f *Folder) error {
@@ -97,13 +97,13 @@ func (w *tableWriter) findColumns(f *Folder) error {
 	return nil
 }
 
-// Points are read before they are written: so many, but for those that are long, of which one at a time takes memory.
+// Number of points to read ahead. Points above longBytes are read one at a time.
 const (
 	ahead     = 4
 	longBytes = 32 << 20
 )
 
-// each goes through the points in order, with their runs of the sweep. Several goroutines read and decode files.
+// each passes the points with their runs to take, in order. Several goroutines read and decode files.
 func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) error {
 	type read struct {
 		runs []Record
@@ -216,7 +216,7 @@ func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSV
 		row = append(row, string(r.Verdict), r.Rule, strconv.FormatUint(r.Violations, 10))
 		cells := make([]string, len(w.columns))
 		for k, name := range r.Figures {
-			if at, ok := w.index[name]; ok { // else someone has added it since
+			if at, ok := w.index[name]; ok { // otherwise another process has just added it
 				cells[at] = cell(r.Values[k])
 				w.columns[at].add(r.Values[k], passed)
 			}
@@ -241,14 +241,14 @@ func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSV
 	return results.Write(row)
 }
 
-// report writes a line of reports: the point, and the run's report.
+// report writes a line of reports: the point and the run's report.
 func (w *tableWriter) report(e *Entry, r *Record, to io.Writer) error {
 	line := []byte(`{"point":{`)
 	for i, name := range w.Axes {
 		if i > 0 {
 			line = append(line, ',')
 		}
-		line = strconv.AppendQuote(line, name) // which is a plain word
+		line = strconv.AppendQuote(line, name)
 		line = append(append(line, ':'), jsonOf(e.Labels[i])...)
 	}
 	if r.Permutation != nil {
@@ -261,7 +261,7 @@ func (w *tableWriter) report(e *Entry, r *Record, to io.Writer) error {
 	return err
 }
 
-// jsonOf is a label as JSON: a number, true or false, else a text.
+// jsonOf formats a label as JSON: a number, true or false, otherwise a string.
 func jsonOf(label string) []byte {
 	var value any
 	if json.Unmarshal([]byte(label), &value) == nil {
@@ -272,30 +272,30 @@ func jsonOf(label string) []byte {
 	}
 	text, err := json.Marshal(label)
 	if err != nil {
-		panic(err) // it is a text
+		panic(err) // strings are always valid
 	}
 	return text
 }
 
-// confidence is that of the intervals in the table of points.
+// confidence is the confidence level of the intervals in the table of points.
 const confidence = 0.95
 
 type column struct {
 	name    string
-	numeric bool // some run of some point has it, as a number
+	numeric bool // some run of some point has a number
 	values  outcome.Histogram
-	unit    string // of a point's runs, if that is what the column has
+	unit    string // unit of a point's runs, in a column of units
 }
 
-// UnitEnding is that of a column which says in what a figure is, where networks differ in that: accepted.unit.
+// UnitEnding is the suffix of a column with the unit of a figure, if networks differ in it: accepted.unit.
 const UnitEnding = ".unit"
 
 func (c *column) isUnit() bool { return strings.HasSuffix(c.name, UnitEnding) }
 
-// add adds a run's value. Times to finish are those of the runs that passed.
+// add adds a run's value. Finishing times count only for runs that passed.
 func (c *column) add(value any, passed bool) {
 	if unit, ok := value.(string); ok && c.isUnit() {
-		c.unit = unit // of all runs of a point
+		c.unit = unit // equal in all runs of a point
 	}
 	text, ok := value.(json.Number)
 	if !ok || !passed && slices.Contains(outcome.FinishingTimes, c.name) {
@@ -306,7 +306,7 @@ func (c *column) add(value any, passed bool) {
 	}
 }
 
-// cells are mean, standard deviation, and the ends of the interval for the mean: empty for what so few runs do not have.
+// cells returns mean, standard deviation, and the ends of the mean's interval, "" if there are too few runs.
 func (c *column) cells() [4]string {
 	s := c.values.Statistic(c.name)
 	switch {
@@ -319,8 +319,8 @@ func (c *column) cells() [4]string {
 	return [4]string{outcome.ExactFloat(*s.Mean), outcome.ExactFloat(*s.SD), outcome.ExactFloat(*s.Mean - half), outcome.ExactFloat(*s.Mean + half)}
 }
 
-// studentT is the quantile of Student's t distribution that belongs to the confidence. It is rounded, so that the last digits,
-// which differ between processors that multiply and add in one go and others, do not show.
+// studentT returns the quantile of Student's t distribution for the confidence level. Rounding hides its last digits,
+// which differ between processors with and without fused multiply-add.
 func studentT(degrees uint64) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + confidence) / 2)
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(t, 'e', 9, 64), 64)

@@ -14,26 +14,26 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Axis is what a sweep varies: a key and its values, or settings of several keys, each with a name.
+// An Axis is a varied parameter: a key with values, or named settings of several keys.
 type Axis struct {
 	Name   string
 	Place  string
-	Keys   []string // that its values set
+	Keys   []string
 	Values []Value
 }
 
-// Value is one of an axis.
+// Value is a value of an axis.
 type Value struct {
-	Label    string              // in tables
-	Term     any                 // in conditions: float64, bool or string
-	Settings []strict.Assignment // what it sets
+	Label    string
+	Term     any // value in conditions: float64, bool or string
+	Settings []strict.Assignment
 	Place    string
 }
 
-// axisName is what an axis may be called: conditions use the name.
+// axisName matches legal names of axes. Conditions use them.
 var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// taken are the names of columns that every table has.
+// taken are columns that every table has.
 var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots", "cycles", "steps", "lambda", "completion"}
 
 func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
@@ -122,7 +122,7 @@ func term(node *yaml.Node) any {
 	return node.Value
 }
 
-// span reads a range: [from, to, step], or {from, to, step} or {from, to, times}.
+// span parses a range: [from, to, step], {from, to, step} or {from, to, times}.
 func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 	const example = "[from, to, step], for example [0.05, 0.6, 0.05], or {from: 2, to: 512, times: 2}"
 	var ends [3]*big.Rat
@@ -221,7 +221,7 @@ func decimal(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// decimalDigitsMax bounds a number's text, and with exponentMax what becomes of it.
+// decimalDigitsMax and exponentMax bound the text of a number and its value.
 const (
 	decimalDigitsMax = 40
 	exponentMax      = 40
@@ -229,14 +229,14 @@ const (
 
 const valuesMax = 100_000
 
-// decimalText writes a number with the digits that it needs, and no others.
+// decimalText formats a number with exactly the digits that it needs.
 func decimalText(x *big.Rat) string {
-	digits, _ := x.FloatPrec() // it is a sum or a product of decimals
+	digits, _ := x.FloatPrec() // finite: a sum or product of decimals
 	return x.FloatString(digits)
 }
 
-// ladder returns the numbers from the first to the last: each is the one before, plus the step, or times it. The last
-// one must be met. wrong says what is wrong otherwise, and what would be right.
+// ladder returns the numbers from from to to: each is the previous one plus, or times, the step. The last must equal
+// to; otherwise reason and remedy describe the error.
 func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, remedy string) {
 	next := func(x *big.Rat) *big.Rat { return new(big.Rat).Add(x, step) }
 	up := step.Sign()

@@ -1,7 +1,7 @@
 // Package plan reads sweep files: axes, and the points that they span.
 //
-//	bytes --Parse--> Plan: axes (keys, values), zip, where, seeds --Points--> what each point sets
+//	bytes --Parse--> Plan: axes (keys, values), zip, where, seeds --Points--> settings of each point
 //
-// Values are exact: what a range counts are decimals, never binary fractions. A point knows what it
-// sets, not what that means: a scenario takes it as if it stood in its file.
+// Values are exact: ranges count in decimals, not binary fractions. A point holds settings without interpreting them;
+// they have the effect of lines in the scenario.
 package plan

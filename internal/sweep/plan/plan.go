@@ -16,23 +16,23 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Plan is a sweep file.
+// Plan is a parsed sweep file.
 type Plan struct {
-	Name     string // of the file, without its ending
+	Name     string // file name without its suffix
 	Scenario Source
 	Axes     []*Axis
-	Zip      [][]string     // axes that go together
-	Seeds    *outcome.Seeds // nil: the scenario's one
-	Slurm    *yaml.Node     // what the scheduler is told, nil for nothing
+	Zip      [][]string     // axes that vary together
+	Seeds    *outcome.Seeds // nil: the scenario's seed
+	Slurm    *yaml.Node     // settings for the scheduler, nil for none
 
 	places map[string]string
 	where  *condition // nil for none
-	groups [][]*Axis  // the axes, with those that go together in one
+	groups [][]*Axis  // axes, grouped by zip
 }
 
-// Source is the scenario that all points start from.
+// Source is the scenario that all points modify.
 type Source struct {
-	Place string // path of its file, which is that of the sweep for one that stands in it
+	Place string // path of its file, or of the sweep file that contains it
 	Data  []byte
 }
 
@@ -49,7 +49,7 @@ func Load(path string) (*Plan, error) {
 
 type reader struct{ strict.Decoder }
 
-// Parse reads a sweep file, and the scenario that it names. place is the file's path.
+// Parse parses a sweep file and reads the scenario that it names. place is the path of the file.
 func Parse(place string, data []byte) (*Plan, error) {
 	root, err := strict.Document(place, data, "sweep", "write scenario: FILE and axes: {NAME: {key: KEY, values: [...]}}")
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *reader) seeds(node *yaml.Node, p *Plan) error {
 }
 
 func (p *Plan) group() error {
-	in := map[string]int{} // group of an axis, plus 1
+	in := map[string]int{} // 1 + group, by axis
 	for i, names := range p.Zip {
 		place := p.places[fmt.Sprintf("zip[%d]", i)]
 		refuse := func(reason, remedy string) error { return input.Mistake(place, reason, remedy) }
@@ -193,7 +193,6 @@ func (p *Plan) group() error {
 	return nil
 }
 
-// axis is the one with a name, nil if there is none.
 func (p *Plan) axis(name string) *Axis {
 	if i := slices.IndexFunc(p.Axes, func(a *Axis) bool { return a.Name == name }); i >= 0 {
 		return p.Axes[i]
@@ -201,7 +200,7 @@ func (p *Plan) axis(name string) *Axis {
 	return nil
 }
 
-// Names are those of the axes, in the order of the file.
+// Names returns the names of the axes in file order.
 func (p *Plan) Names() (names []string) {
 	for _, a := range p.Axes {
 		names = append(names, a.Name)
@@ -209,7 +208,7 @@ func (p *Plan) Names() (names []string) {
 	return names
 }
 
-// Place is where a key stands, or the file.
+// Place returns the place of a key, or that of the file.
 func (p *Plan) Place(key string) string {
 	if place, ok := p.places[key]; ok {
 		return place
@@ -217,7 +216,7 @@ func (p *Plan) Place(key string) string {
 	return p.places[""]
 }
 
-// oneLine writes a value in one line of YAML, of which nothing depends on where it stands.
+// oneLine formats a value as one line of YAML without references to its surroundings.
 func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
 	var b strings.Builder
 	if !write(&b, node, depthMax) {
@@ -226,7 +225,7 @@ func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
 	return b.String(), nil
 }
 
-// Schema is the JSON Schema of sweep files, for editors. Loading one also checks what depends on several values.
+// Schema returns the JSON Schema of sweep files for editors. Load also checks relations between values.
 func Schema() ([]byte, error) {
 	type properties struct {
 		name   string

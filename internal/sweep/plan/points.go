@@ -13,16 +13,16 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// PointsMax is how many points a sweep may have.
+// PointsMax bounds the points of a sweep.
 const PointsMax = 1_000_000
 
-// Point is one combination of the axes' values.
+// Point is a combination of the axes' values.
 type Point struct {
-	Labels   []string            // of its values, in the order of the axes
-	Settings []strict.Assignment // what it sets, in the same order
+	Labels   []string // labels of its values, in the order of the axes
+	Settings []strict.Assignment
 }
 
-// String names a point: load=0.15 arbiter=fixed.
+// String formats a point: load=0.15 arbiter=fixed.
 func (p *Point) String(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
@@ -31,7 +31,7 @@ func (p *Point) String(names []string) string {
 	return strings.Join(words, " ")
 }
 
-// Points are the combinations that the condition leaves. The last axis changes fastest.
+// Points returns the combinations that meet the condition. The last axis varies fastest.
 func (p *Plan) Points() ([]Point, error) {
 	total := uint64(1)
 	for _, g := range p.groups {
@@ -91,7 +91,7 @@ func (p *Plan) point(chosen []int) (point Point) {
 	return point
 }
 
-// condition says which points are run. Names in it are those of axes; numbers are computed in double precision.
+// condition selects points. Its names are axes; it is evaluated in double precision.
 type condition struct {
 	text, place string
 	program     *vm.Program
@@ -108,7 +108,7 @@ func (r *reader) compile(node *yaml.Node, axes []*Axis) (*condition, error) {
 		names[i], example[a.Name] = a.Name, a.Values[0].Term
 		for k := range a.Values {
 			if kind(a.Values[k].Term) != kind(example[a.Name]) {
-				example[a.Name] = nil // of no one kind: checked when it is used
+				example[a.Name] = nil // mixed kinds are checked at evaluation
 			}
 		}
 	}

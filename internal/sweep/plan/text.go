@@ -9,7 +9,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// depthMax bounds how deep values are: anchors may refer to what they stand in.
+// depthMax bounds the depth of values, since anchors may refer to their own parents.
 const depthMax = 32
 
 func write(b *strings.Builder, node *yaml.Node, depth int) bool {
