@@ -15,13 +15,13 @@ import (
 //go:embed */*.c */*.cc */*.rs */*.ts */*.go */*.yaml */Makefile */README.md */.gitignore assemblyscript/package.json
 var projects embed.FS
 
-// Language is one of the languages.
+// Language is a programming language of the examples.
 type Language struct {
-	Name  string   // that of its folder
-	Files []string // of a project
+	Name  string   // also the name of its folder
+	Files []string // files of a project
 }
 
-// All are the languages.
+// All lists the languages.
 var All = []Language{
 	{"c", append([]string{"router.c", "router_test.c"}, common...)},
 	{"cpp", append([]string{"router.cc", "router_test.cc"}, common...)},
@@ -30,16 +30,16 @@ var All = []Language{
 	{"go", append([]string{"router.go", "starloom.go"}, common...)},
 }
 
-// Netlist is the language of projects with a network that they draw: C, which has names for what is drawn.
+// Netlist is the language of projects that draw their network: C, whose header has names for the drawn parts.
 const Netlist = "c"
 
-// drawn is a project with a network that it draws.
+// drawn is a project that draws its network.
 var drawn = Language{"netlist", append([]string{"router.c"}, common...)}
 
-// common are the files that every project has.
+// common are the files of every project.
 var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 
-// exampleName is the name of the examples, in files and their names; a new project has its own there.
+// exampleName is the name of the examples in files and file names. A new project replaces it by its own.
 const exampleName = "router"
 
 // ofSchema begins the scenarios of examples, for editors.
@@ -47,11 +47,11 @@ const ofSchema = "# yaml-language-server: $schema=../../scenario.schema.json\n#\
 
 var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// New makes a project: a folder whose last element is its name. The folder must not be
-// there yet. It draws its network (netlist) in the language Netlist only.
+// New creates a project in a new folder, whose last path element is its name. Only the language Netlist supports a
+// drawn network (netlist).
 func New(language string, netlist bool, folder string) error {
 	name := filepath.Base(folder)
-	if !projectName.MatchString(name) || name == "starloom" { // whose files are there already
+	if !projectName.MatchString(name) || name == "starloom" { // names of existing files
 		return refused("%q cannot be the name of a project", name)
 	}
 	if netlist && language == Netlist {
@@ -65,12 +65,12 @@ func New(language string, netlist bool, folder string) error {
 	return fmt.Errorf("there is no language %q", language)
 }
 
-// refused says what a folder must be.
+// refused returns an error about the folder.
 func refused(reason string, about any) error {
 	return fmt.Errorf(reason+"; give a new folder, whose name has a-z, 0-9, _ and -", about)
 }
 
-// write writes all files, or leaves no folder.
+// write writes all files, or removes the folder.
 func (l Language) write(folder, name string) (err error) {
 	if err := traces.MakeFolder(filepath.Dir(folder)); err != nil {
 		return err
@@ -99,12 +99,12 @@ func (l Language) write(folder, name string) (err error) {
 			return err
 		}
 		own := strings.ReplaceAll(string(text), exampleName, name)
-		own = strings.TrimPrefix(own, ofSchema) // which is not in the folder
+		own = strings.TrimPrefix(own, ofSchema) // the schema is not in the folder
 		if err := write(strings.ReplaceAll(file, exampleName, name), own); err != nil {
 			return err
 		}
 	}
-	if l.Name == "go" { // a go.mod among the examples would end the module there
+	if l.Name == "go" { // among the examples, a go.mod would end the module
 		if err := write("go.mod", "module "+name+"\n\ngo 1.24\n"); err != nil {
 			return err
 		}

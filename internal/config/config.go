@@ -12,34 +12,35 @@ import (
 	"starloom/traces/input"
 )
 
-// Config is an elaborated scenario: nothing is left open. A machine is built from it, and only reads it.
+// Config is an elaborated scenario with all decisions made. A machine is built from it and never changes it.
 type Config struct {
-	Name     string // of the scenario, in reports and traces
+	Name     string // name of the scenario in reports and traces
 	Seed     uint64
-	Network  fabric.Network // with what its program wants
+	Network  fabric.Network // includes the requirements of its program
 	Workload fabric.Workload
-	Traffic  *traffic.Spec // of Workload.Traffic, nil for none
+	Traffic  *traffic.Spec
 	Rules    fabric.Rules
-	FinishBy uint64         // cycles of Rules.FinishBy, 0 for none
-	Faults   []fabric.Fault // empty for none
-	Slots    uint32         // after which a run that is not done fails
+	FinishBy uint64 // Rules.FinishBy in cycles, 0 for none
+	Faults   []fabric.Fault
+	Slots    uint32 // limit after which an unfinished run fails
 	Timing   nic.Timing
 	NIC      NIC
 	Firmware Firmware
 	RTL      []RTL
 	VCD      Wave
-	PerPort  bool // a packet capture has an interface for each port, not for each NIC
+	PerPort  bool // a packet capture has an interface per port instead of per NIC
 	Known    Known
 	Source   Source
 }
 
-// Bare reports whether there is no firmware: processors are sources and sinks of packets, at routers.
+// Bare reports whether there is no firmware: processors at routers are sources and sinks of packets.
 func (c *Config) Bare() bool {
 	f := &c.Firmware
 	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" && f.Bytes == nil
 }
 
-// Checked lists the rules that a run is held to. Without firmware nothing is asked of handlers, and who waits for whom is not known of RTL.
+// Checked lists the rules that a run is checked against. Without firmware there are no rules about handlers, and with
+// RTL no deadlock detection, since waits inside RTL are unknown.
 func (c *Config) Checked() (names []string) {
 	if !c.Bare() {
 		return c.Rules.Checked()
@@ -58,63 +59,63 @@ func (c *Config) Checked() (names []string) {
 	return names
 }
 
-// NIC is the size of a NIC: largest payload of a frame in bytes, depth of each port's FIFOs in frames.
+// NIC is the size of a NIC: payload of a frame in bytes, depths of each port's FIFOs in frames.
 type NIC struct{ PayloadBytes, RxFrames, TxFrames int }
 
-// Firmware is what the processors run.
+// Firmware is the firmware of the processors.
 type Firmware struct {
-	Program  *fabric.Program // nil for an image of the user's
-	Name     string          // in reports: the program's, or the image's file name
-	Image    string          // as the scenario names it, for remedies
-	Path     string          // of the image, as seen from the working folder; "" if no file is read
-	Bytes    []byte          // the image itself, if no file is read
+	Program  *fabric.Program // nil for a user's image
+	Name     string          // name in reports: of the program, or of the image file
+	Image    string          // image as written in the scenario, for remedies
+	Path     string          // path of the image relative to the working folder; "" if no file is read
+	Bytes    []byte          // the image, if no file is read
 	Params   map[string]int64
-	Schedule string     // that it takes, "" for none
+	Schedule string     // schedule that it needs, "" for none
 	Mode     string     // ModeBanked or ModeIsolated
 	CPU      *meter.CPU // nil: handlers take no time
 }
 
-// Isolated reports whether every processor has an instance of its own.
+// Isolated reports whether every processor has its own instance.
 func (f *Firmware) Isolated() bool { return f.Mode == ModeIsolated }
 
-// RTL is RTL in the place of components: a twin, or what a pin map attaches.
+// RTL replaces components by a twin or by RTL with a pin map.
 type RTL struct {
-	Replace string // a path, or a pattern of paths
-	Twin    string // "" for that of whatever is replaced
-	Map     string // path of a pin map, as seen from the working folder; "" for none
+	Replace string // path or pattern of paths
+	Twin    string // "" selects the twin of the replaced component
+	Map     string // path of a pin map relative to the working folder; "" for none
 	Backend string
-	PinMap  *pinmap.Map // in the place of Map
+	PinMap  *pinmap.Map // replaces Map
 }
 
-// Wave is what a waveform shows: the signals that match, all for none, in a window of cycles.
+// Wave selects a waveform: signals that match, all if there are no patterns, in a window of cycles.
 type Wave struct {
 	Signals       []string
 	From, To      uint64 // To 0: the end of the run
-	Triggered     bool   // at the first violation
-	Before, After uint64 // cycles around it
+	Triggered     bool   // starts at the first violation
+	Before, After uint64 // cycles around the violation
 }
 
-// Known is what is known of the program, whatever a run brings: for reports.
+// Known holds facts about the program that do not depend on a run, for reports.
 type Known struct {
-	Notes        []string // which of many runs this is, and what is known of the program on a network of this size
-	SlotsPerStep int      // of the algorithm, 1 if unknown
-	Carries      bool     // the firmware routes the workload's packets: an image says so by its rules. Others use the fabric for something else
+	Notes        []string // number of this run among many, and facts about the program on this network
+	SlotsPerStep int      // slots per step of the algorithm, 1 if unknown
+	Carries      bool     // the firmware routes the workload's packets, which an image declares by its rules
 }
 
-// Source is where a Config is from: what errors, traces and hints name.
+// Source is the origin of a Config, for errors, traces and hints.
 type Source struct {
-	Place    func(path string) string // where the value of a key stands, e.g. link.phit_bits
-	Refusal  func(err error) error    // gives what a network refuses its place
-	Values   int                      // in the scenario's file
-	Hash     func() string            // of the scenario
-	Identity func() string            // of the scenario without seed and image
+	Place    func(path string) string // returns the place of a key such as link.phit_bits
+	Refusal  func(err error) error    // adds the place to an error of a network
+	Values   int                      // number of values in the scenario's file
+	Hash     func() string            // hash of the scenario
+	Identity func() string            // identity of the scenario without seed and image
 	Library  func() pinmap.Library    // twins and backends of RTL
 
-	With    func(program string, params map[string]int64) (*Config, error) // the same with another program, or other parameters of it
-	Smaller func(by int) (c *Config, key string, value int)                // the same with a network that is less by so much in its only size; nil for none
+	With    func(program string, params map[string]int64) (*Config, error) // returns the Config for another program or other parameters
+	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network smaller by the given number in its only size; nil for none
 
-	RunOne                   string // options that RunCommand needs for this run: of its seed, of its permutation
-	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file
+	RunOne                   string // options of RunCommand for this run: seed, permutation
+	RunCommand, CheckCommand string // commands that repeat the run, and that compare its RTL with the models; "" for a scenario without a file
 }
 
 // StatesWorkload reports whether the scenario's file has a workload.
@@ -122,7 +123,7 @@ func (s *Source) StatesWorkload() bool {
 	if s.Place == nil {
 		return false
 	}
-	place := s.Place("workload") // of a key that the file lacks it is that of its parent, or its own path
+	place := s.Place("workload") // the place of a missing key is that of its parent, or its own path
 	return place != s.Place("") && place != "workload"
 }
 
@@ -131,13 +132,13 @@ func (s *Source) Refuse(path, reason, remedy string) error {
 	return input.Mistake(s.Place(path), reason, remedy)
 }
 
-// The values of Firmware.Mode.
+// Values of Firmware.Mode.
 const (
-	ModeBanked   = "banked"   // one for many processors
-	ModeIsolated = "isolated" // one for each processor
+	ModeBanked   = "banked"   // one instance for many processors
+	ModeIsolated = "isolated" // one instance per processor
 )
 
-// KnownAre lists what a fabric brings along, programs or schedules.
+// KnownAre lists the programs or schedules of a fabric.
 func KnownAre(what string, names []string) string {
 	switch {
 	case len(names) == 0 && what == "program":
@@ -148,7 +149,7 @@ func KnownAre(what string, names []string) string {
 	return "known are " + strings.Join(names, ", ")
 }
 
-// WorkloadExample is what a workload of each kind can look like.
+// WorkloadExample has an example for each kind of workload.
 var WorkloadExample = map[string]string{
 	fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}",
 	fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}",

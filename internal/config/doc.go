@@ -1,5 +1,5 @@
-// Package config is what a scenario has become: every default, range, need of the program, size, plan
-// and rule decided. What runs is a Config, not a file.
+// Package config defines elaborated scenarios, in which every default, range, size, plan and rule is decided. A
+// Config runs, not a file.
 //
 //	scenario --elaborate--> Config --> emulator, record, runs
 package config

@@ -14,14 +14,14 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Networks are kinds of networks from Go that scenario files may name; their fields are the defaults.
+// Networks are networks written in Go that scenario files may name. Their fields are the defaults.
 type Networks []fabric.Network
 
-// kindPattern is what a key under fabric: looks like.
+// kindPattern matches keys under fabric:.
 var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Check refuses networks that a file cannot name: their keys are those of a struct, and their kinds
-// differ from each other and from those that are there already.
+// Check rejects networks that a file cannot name: their keys must come from a struct, and their kinds must be unique,
+// also among the built-in kinds.
 func (list Networks) Check(builtIn []fabric.Network) error {
 	var kinds []string
 	for _, n := range builtIn {
@@ -51,7 +51,7 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 	return nil
 }
 
-// Given is the network that a struct of pointers to networks has, nil for none.
+// Given returns the network in a struct of pointers to networks, nil for none.
 func Given(v reflect.Value) fabric.Network {
 	for i := range v.NumField() {
 		if field := v.Field(i); field.Kind() == reflect.Pointer && !field.IsNil() {
@@ -61,7 +61,7 @@ func Given(v reflect.Value) fabric.Network {
 	return nil
 }
 
-// Kinds are the networks that such a struct may have, without a size.
+// Kinds returns the networks that such a struct may have, without a size.
 func Kinds(t reflect.Type) (kinds []fabric.Network) {
 	for i := range t.NumField() {
 		if field := t.Field(i).Type; field.Kind() == reflect.Pointer {
@@ -71,7 +71,7 @@ func Kinds(t reflect.Type) (kinds []fabric.Network) {
 	return kinds
 }
 
-// Keep gives such a struct a network in the place of the one of its kind.
+// Keep replaces the network in such a struct by another of the same kind.
 func Keep(v reflect.Value, n fabric.Network) {
 	for i := range v.NumField() {
 		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {
@@ -90,7 +90,7 @@ func structOf(n fabric.Network) reflect.Type {
 	return t
 }
 
-// Fabric is a value of a struct with the keys of others and one for each network, a pointer to its struct.
+// Fabric returns a value of a struct with the keys of others and a key for each network, a pointer to its struct.
 func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	var fields []reflect.StructField
 	for _, field := range strict.Fields(others) {
@@ -104,7 +104,7 @@ func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	return reflect.New(reflect.StructOf(fields)).Elem()
 }
 
-// Start gives a pointer to the struct of a network what the file leaves out, and reports whether it is one.
+// Start sets a pointer to the struct of a network to its defaults. It returns false for other pointers.
 func (list Networks) Start(v reflect.Value) bool {
 	for _, n := range list {
 		if v.Type() == reflect.PointerTo(structOf(n)) {
@@ -116,7 +116,7 @@ func (list Networks) Start(v reflect.Value) bool {
 	return false
 }
 
-// Read is the network that stands in a value of Fabric, nil for none of the list.
+// Read returns the network in a value of Fabric, nil for none.
 func (list Networks) Read(v reflect.Value) fabric.Network {
 	for i, n := range list {
 		switch field := v.FieldByName(fmt.Sprintf("Network%d", i)); {
@@ -130,7 +130,7 @@ func (list Networks) Read(v reflect.Value) fabric.Network {
 	return nil
 }
 
-// Describe adds a key for each network to the schema of a fabric, with definitions of its own.
+// Describe adds a key for each network, with its definitions, to the schema of a fabric.
 func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Definitions, one *jsonschema.Schema) error {
 	for _, n := range list {
 		kind, t := n.Kind(), structOf(n)
@@ -142,7 +142,7 @@ func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Def
 		}
 		own := r.ReflectFromType(t)
 		maps.Copy(definitions, own.Definitions)
-		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // with a form of their own
+		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // types with their own form
 		if err := strict.SchemaRanges(own.Definitions, types, r.Namer); err != nil {
 			return err
 		}

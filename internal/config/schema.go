@@ -24,21 +24,21 @@ const ParamsMax = 16
 // ParamSpan is the range of a firmware parameter, a signed 32-bit register.
 var ParamSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
 
-// ParamName is what a firmware parameter may be called: a C identifier.
+// ParamName matches the name of a firmware parameter: a C identifier.
 var ParamName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// RatesMax is the most rates of a survival curve.
+// RatesMax bounds the rates of a survival curve.
 const RatesMax = 64
 
-// Described is what a schema of scenarios describes.
+// Described lists the subjects of a schema of scenarios.
 type Described struct {
-	Types   []reflect.Type   // of objects; the first is the whole scenario's
-	BuiltIn []fabric.Network // without a size
+	Types   []reflect.Type   // types of objects; the first is the whole scenario
+	BuiltIn []fabric.Network // networks without a size
 	More    Networks
 	Twins   []twin.Twin
 }
 
-// Schema is the JSON Schema of scenarios.
+// Schema returns the JSON Schema of scenarios.
 func (x *Described) Schema() ([]byte, error) {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
@@ -90,7 +90,8 @@ func resultsSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: one, MinProperties: strict.Pointer(1)}
 }
 
-// refine adds what struct tags cannot say: ranges of types, programs, and keys that exclude or need each other.
+// refine adds facts that struct tags cannot express: ranges of types, programs, and keys that exclude or require each
+// other.
 func (x *Described) refine(definitions jsonschema.Definitions) error {
 	property := func(definition, key string) *jsonschema.Schema {
 		if d := definitions[definition]; d != nil {
@@ -145,7 +146,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 		}
 	}
 	twin := property("RTL", "twin")
-	for _, t := range x.Twins { // which of them a machine has a place for, its fabric says
+	for _, t := range x.Twins { // the fabric decides which of them fit
 		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
@@ -160,7 +161,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	for _, name := range fabric.Patterns() {
 		pattern.Enum = append(pattern.Enum, name)
 	}
-	size := property("Traffic", "size") // a number, or a list
+	size := property("Traffic", "size")
 	entry := strict.IntegerSchema(1, 255)
 	several := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
 	*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, several}}
@@ -174,13 +175,13 @@ func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
 	text := &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	kind := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Ref: "#/$defs/NodeEntry"}}}
 	property("netlist", "kinds").AdditionalProperties = kind
-	nodes := property("netlist", "nodes") // an object, or a list
+	nodes := property("netlist", "nodes")
 	object, list := *nodes, &jsonschema.Schema{Type: "array", Items: kind.OneOf[1]}
 	object.Description, object.AdditionalProperties = "", kind
 	*nodes = jsonschema.Schema{Description: nodes.Description, OneOf: []*jsonschema.Schema{&object, list}}
 	ends := &jsonschema.Schema{Type: "array", Items: text, MinItems: strict.Pointer(2)}
 	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{ends, {Ref: "#/$defs/LinkEntry"}}}
-	routes := property("netlist", "routes") // a word, or an object
+	routes := property("netlist", "routes")
 	ways := *routes
 	ways.Description = ""
 	words := &jsonschema.Schema{Type: "string", Enum: []any{"shortest", "none", "dor", "dim_order", "dateline", "anynet"}}

@@ -18,14 +18,14 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Origin is who has decided a value: By, and where that stands or what it is called.
+// Origin is the origin of a value: who decided it, and the place or name.
 type Origin struct{ By, Of string }
 
 // Settings lists the values of a scenario.
 type Settings struct {
 	List   []outcome.Setting
 	Origin func(path string) Origin
-	short  map[string]Origin // of values that stand in the file for a whole object
+	short  map[string]Origin // origins of values that the file has in place of an object
 }
 
 func (l *Settings) add(path string, value any) {
@@ -36,7 +36,7 @@ func (l *Settings) add(path string, value any) {
 	l.List = append(l.List, outcome.Setting{Key: path, Value: value, By: o.By, Of: o.Of})
 }
 
-// Network lists the keys of a network; one from Go may have none.
+// Network lists the keys of a network. One written in Go may have none.
 func (l *Settings) Network(n fabric.Network) {
 	at, before := "fabric."+n.Kind(), len(l.List)
 	if v := reflect.Indirect(reflect.ValueOf(n)); v.Kind() == reflect.Struct {
@@ -47,7 +47,7 @@ func (l *Settings) Network(n fabric.Network) {
 	}
 }
 
-// Field lists what stands at path, a key of an object: what is left out has its usual value, if there is one.
+// Field lists the value of a key of an object. An omitted key has its default, if any.
 func (l *Settings) Field(object reflect.Value, field *strict.Field, path string) {
 	if v := object.FieldByIndex(field.Index); !field.MayMiss() || !v.IsZero() || v.Kind() == reflect.Bool {
 		l.Value(v, path)
@@ -56,13 +56,13 @@ func (l *Settings) Field(object reflect.Value, field *strict.Field, path string)
 	l.add(path, usual(object.Type(), field))
 }
 
-// Value lists what stands at path: one line for a value, or a list of values.
+// Value lists the value at path: one line for a value or a list of values.
 func (l *Settings) Value(v reflect.Value, path string) {
 	if p, ok := v.Interface().(fabric.Permutation); ok {
 		l.permutation(p, path)
 		return
 	}
-	if s, ok := v.Interface().(interface{ Setting() any }); ok && !v.IsZero() { // in one line
+	if s, ok := v.Interface().(interface{ Setting() any }); ok && !v.IsZero() {
 		l.add(path, s.Setting())
 		return
 	}
@@ -94,7 +94,7 @@ func (l *Settings) Value(v reflect.Value, path string) {
 
 func (l *Settings) object(v reflect.Value, path string) {
 	fields := strict.Fields(v.Type())
-	if short, ok := v.Interface().(fabric.Shorthand); ok { // of which the file may have that value alone
+	if short, ok := v.Interface().(fabric.Shorthand); ok { // the file may have a single value in its place
 		key, _ := short.Short()
 		stated := func(o Origin) bool { return o.By == outcome.ByFile || o.By == outcome.ByOption }
 		if at, o := strict.Join(path, key), l.Origin(path); stated(o) && !stated(l.Origin(at)) {
@@ -112,10 +112,10 @@ func (l *Settings) object(v reflect.Value, path string) {
 	}
 }
 
-// usualWord is how the comment of a key that may be left out ends, if it has a usual value.
+// usualWord matches the default at the end of an optional key's comment.
 var usualWord = regexp.MustCompile(`\(default ([a-z0-9_.]+)\)$`)
 
-// usual is the value of a key that is left out, as its comment says: a number or a word of its own; nil if it has none.
+// usual returns the default of an omitted key from its comment, a number or an enumerated word, or nil.
 func usual(object reflect.Type, field *strict.Field) any {
 	said := usualWord.FindStringSubmatch(strict.Comment(object, object.FieldByIndex(field.Index).Name))
 	if said == nil {
@@ -141,10 +141,10 @@ func (l *Settings) permutation(p fabric.Permutation, path string) {
 	}
 }
 
-// PermutationRules are the permutations that have a name.
+// PermutationRules are the named permutations.
 var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity, fabric.PermutationReverse, fabric.PermutationAll}
 
-// DecodePermutation reads a permutation, which is a word or a list, and says where entry i of a list stands.
+// DecodePermutation parses a permutation, a word or a list. entryPlace returns the place of entry i of a list.
 func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation, path string) (entryPlace func(i int) string, err error) {
 	const wants = "random, identity, reverse, all or a list of destinations: [1, 0, 2]"
 	switch {
@@ -170,7 +170,7 @@ func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation
 	return nil, d.Wrong(node, path, wants)
 }
 
-// PermutationSchema describes a permutation, whose two forms no struct tag can say.
+// PermutationSchema describes both forms of a permutation, which struct tags cannot express.
 func PermutationSchema() *jsonschema.Schema {
 	rules := make([]any, len(PermutationRules))
 	for i, rule := range PermutationRules {

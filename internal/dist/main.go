@@ -18,10 +18,10 @@ import (
 	"starloom/traces"
 )
 
-// allTargets are the systems and architectures that archives are built for.
+// allTargets are the systems and architectures of the archives.
 var allTargets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// shells have completion, in a file that each looks for under this name.
+// shells maps shells to the names of their completion files.
 var shells = map[string]string{"bash": "starloom.bash", "zsh": "_starloom", "fish": "starloom.fish", "powershell": "starloom.ps1"}
 
 func main() {
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// run builds the archives of some targets, from the sources in the working folder. They appear together.
+// run builds the archives of some targets from the working folder. They appear together.
 func run(folder string, chosen []string) error {
 	work, err := os.MkdirTemp("", "starloom-dist-")
 	if err != nil {
@@ -106,8 +106,8 @@ func pack(files *traces.Files, folder, work, target string, common content) (nam
 	return name, hash.Sum(nil), err
 }
 
-// build builds the command. It needs no library of the system: its program runs wherever the system does. What debuggers
-// read is left out: the linker would strip it.
+// build builds a static command, which needs no system libraries. Debug information is omitted, since the linker
+// would strip it.
 func build(path string, environment ...string) error {
 	command := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", path, "./cmd/starloom")
 	command.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0"), environment...)
@@ -169,10 +169,10 @@ func (f file) mode() int64 {
 	return 0o644
 }
 
-// released is the time of everything in an archive, the first one that zip has.
+// released is the time of all archive entries, the earliest that zip can represent.
 var released = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// paths are sorted, so that an archive does not depend on how it was filled.
+// paths are sorted, so that archives are reproducible.
 func (c content) paths() []string {
 	var paths []string
 	for path := range c {

@@ -1,12 +1,12 @@
-// Package estimate says what a scenario will take before it is run: memory, time on this machine, and both at
-// the next larger sizes.
+// Package estimate predicts the memory and time of a scenario on this machine, and of its next larger sizes, before
+// it is run.
 //
 //	subject: the scenario at any size
 //	    |  itself, for some seconds ---------- ended? --> its time
-//	    |  smaller ones, to their end -------> Law of slots, Law of time
+//	    |  smaller sizes, to their end ------> law of slots, law of time
 //	    v                                          |
-//	  marks of both: how much of a run its first slots are --> time of all of it
+//	  marks of both: the share of a run in its first slots --> time of the whole run
 //
-// A run is measured as the command makes it, with outputs that no one sees. What was measured is kept, for the
-// same executable on the same machine. Times are measured in processor time, which a busy machine changes little.
+// A run is measured exactly as the command makes it, with its outputs discarded. Measurements are cached for the same
+// executable on the same machine. Times are processor times, which depend little on other load.
 package estimate

@@ -13,45 +13,46 @@ import (
 // Size is a scenario at one size of its network.
 type Size struct {
 	Scenario   string
-	Keys       []Key // what is other than in the scenario; nil for the scenario itself
+	Keys       []Key // keys that differ from the scenario; nil for the scenario itself
 	Processors int
-	SlotsMax   uint32 // after which a run that is not done fails
-	Memory     uint64 // bytes, as what a run is refused for
-	SlotBytes  uint64 // that are kept of each slot, beside that
-	Engine     string // that runs it
-	// Run runs it as the command does, with outputs that go nowhere, and says how far it is. It is an error
-	// that of the context if that ends first, and else only if the scenario cannot run.
+	SlotsMax   uint32 // limit after which an unfinished run fails
+	Memory     uint64 // bytes, as in the check before a run
+	SlotBytes  uint64 // additional bytes stored per slot
+	Engine     string
+	// Run runs the scenario as the command does, discards its outputs, and reports progress. It returns the context's
+	// error if that ends first, and otherwise an error only if the scenario cannot run.
 	Run func(ctx context.Context, progress func(Progress)) error
 
 	clock func() time.Duration // nil for processor time
 }
 
 type subject struct {
-	// at is the scenario so many steps larger, smaller if steps is negative; nil if it cannot be of that size.
+	// at returns the scenario at a size larger by steps, which may be negative. It returns nil if there is no such
+	// size.
 	at func(steps int) (*Size, error)
 }
 
-// LongestDefault is how long the scenario itself is run; smaller sizes take at most as long in all, so that
-// an estimate takes half a minute at most.
+// LongestDefault bounds the run of the scenario itself. Smaller sizes take at most as long in all, so that an
+// estimate takes at most half a minute.
 const LongestDefault = 10 * time.Second
 
 const (
-	smallerMost = 14                    // steps down at most
-	largerSizes = 3                     // steps up that are told
-	memoryPart  = 4                     // the scenario itself is begun if it takes at most this part of the memory there is
-	memoryAlong = 1 << 30               // or this
-	measurable  = 20 * time.Millisecond // runs that take less say nothing of how time grows
-	shareMin    = 0.05                  // of a run, which its first slots must be to tell all of it
+	smallerMost = 14                    // smaller sizes tried
+	largerSizes = 3                     // larger sizes reported
+	memoryPart  = 4                     // the scenario is begun if it fits into 1/memoryPart of the available memory
+	memoryAlong = 1 << 30               // or into this many bytes
+	measurable  = 20 * time.Millisecond // shorter runs do not show how time grows
+	shareMin    = 0.05                  // least share of a run in its first slots that predicts the whole
 )
 
 type estimator struct {
 	longest   time.Duration
 	subject   subject
-	available uint64 // memory, 0 if that is not known
-	steps     []int  // of the smaller sizes that were measured to their end, the smallest first
+	available uint64 // bytes of available memory, 0 if unknown
+	steps     []int  // steps of the smaller sizes measured to their end, ascending
 	smaller   []*Measured
-	own       *Measured // the scenario itself, nil if it is too large to begin
-	told      *point    // what it is said to take, if it was not run to its end
+	own       *Measured // measurement of the scenario itself, nil if it is too large
+	told      *point    // predicted time, if it was not run to its end
 	kept      *kept
 }
 
@@ -81,7 +82,7 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 		return nil, err
 	}
 	e.tell(&r.Time, size)
-	many := e.own != nil && e.own.Of > 0 // whose slots are not told
+	many := e.own != nil && e.own.Of > 0 // slots are unknown for many runs
 	if !many {
 		r.MemoryBytes += size.kept(&r.Time)
 	}
@@ -103,7 +104,7 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 
 func (s *Size) kept(t *Time) uint64 { return s.SlotBytes * uint64(t.Slots) }
 
-// begins reports whether a size is begun: not one that would press other programs out of the memory.
+// begins reports whether a size is small enough to run without displacing other programs from memory.
 func (e *estimator) begins(size *Size) bool {
 	return e.available == 0 || size.Memory <= max(e.available/memoryPart, min(memoryAlong, e.available))
 }
@@ -119,11 +120,11 @@ func (e *estimator) measure(ctx context.Context, steps int, size *Size, limit ti
 	return m, err
 }
 
-// descend measures smaller sizes to their end, the smallest first, as long as the next one is likely to end in
-// time. What it finds out is of use for larger ones only.
+// descend measures smaller sizes to their end, smallest first, while the next one is likely to end in time. Their
+// results serve larger sizes only.
 func (e *estimator) descend(ctx context.Context) error {
 	if e.own != nil && e.own.Of > 0 {
-		return nil // of many runs it is known how many are left
+		return nil // with many runs, the number of remaining ones is known
 	}
 	lowest := 0
 	var sizes []*Size
@@ -144,7 +145,7 @@ func (e *estimator) descend(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err != nil || !m.Whole { // a size that cannot run says nothing of others
+		if err != nil || !m.Whole { // sizes that cannot run are skipped
 			continue
 		}
 		left -= m.total()
@@ -161,7 +162,7 @@ func (e *estimator) expected(size *Size) time.Duration {
 	return time.Duration(fitted(points, float64(size.Processors)))
 }
 
-// whole are the sizes that were measured to their end, the smallest first.
+// whole returns the sizes measured to their end, smallest first.
 func (e *estimator) whole() []*Measured {
 	if e.own != nil && e.own.Whole {
 		return append(slices.Clip(e.smaller), e.own)
@@ -169,7 +170,7 @@ func (e *estimator) whole() []*Measured {
 	return e.smaller
 }
 
-// times are the times of sizes that took long enough to tell, from the first place to the last.
+// times returns the times of the sizes that ran long enough, and always of the last two.
 func (e *estimator) times() (points []point) {
 	all := e.whole()
 	for i, m := range all {
@@ -201,7 +202,7 @@ func (e *estimator) tell(t *Time, size *Size) {
 		if own != nil {
 			e.pace(t, uint64(size.SlotsMax), BasisLimit, fmt.Sprintf("%d slots", own.Places))
 		}
-		return // else nothing is known
+		return // otherwise unknown
 	}
 	slots, last := e.slots(size), all[len(all)-1]
 	if own != nil && own.Places > 0 {
@@ -225,11 +226,11 @@ func (e *estimator) pace(t *Time, places uint64, basis, from string) {
 	t.set(total, e.own.cores(e.own.total()), float64(places), basis, from)
 }
 
-// slots is how many slots a size is likely to take.
+// slots predicts the number of slots of a size.
 func (e *estimator) slots(size *Size) float64 {
 	all := e.whole()
 	if last := all[len(all)-1]; last.Places == uint64(last.SlotsMax) {
-		return float64(size.SlotsMax) // which is what ends it
+		return float64(size.SlotsMax) // the limit ends it
 	}
 	var points []point
 	for _, m := range all {
@@ -238,15 +239,15 @@ func (e *estimator) slots(size *Size) float64 {
 	return math.Min(places(points, float64(size.Processors)), float64(size.SlotsMax))
 }
 
-// whole is what a run takes that was left, if it takes so many places and its time is spread over them as
-// that of a smaller one; false if too little of it has been run to tell.
+// whole predicts the time of an unfinished run of the given number of places, assuming that its time is distributed
+// as in a smaller run. It returns false if too little of it was run.
 func (m *Measured) whole(smaller *Measured, places float64) (time.Duration, bool) {
 	half, end := float64(m.Places/2), float64(m.Places)
 	before, now := smaller.share(half/places), smaller.share(end/places)
 	if now-before < shareMin/2 {
 		return 0, false
 	}
-	between := (float64(m.Between) - m.after(half)) / (now - before) // of a run that was as fast from its beginning
+	between := (float64(m.Between) - m.after(half)) / (now - before) // time between places at the pace of the second half
 	left := float64((1-now)*between) + float64(float64(smaller.Rest)/math.Max(float64(smaller.Between), 1)*between)
 	return m.total() + time.Duration(left), true
 }
@@ -254,10 +255,10 @@ func (m *Measured) whole(smaller *Measured, places float64) (time.Duration, bool
 // point is a quantity of a run at one size.
 type point struct{ n, y float64 }
 
-// law is a way to go on from the last points of a list; it is asked for sizes above them.
+// law extrapolates the last points of a list to a larger size.
 type law func(points []point, n float64) float64
 
-// power goes on as a power of the size, through the last two points.
+// power extrapolates by a power of the size through the last two points.
 func power(points []point, n float64) float64 {
 	a, b := points[len(points)-2], points[len(points)-1]
 	if a.n == b.n || a.y <= 0 || b.y <= 0 {
@@ -266,7 +267,7 @@ func power(points []point, n float64) float64 {
 	return b.y * math.Pow(n/b.n, math.Log(b.y/a.y)/math.Log(b.n/a.n))
 }
 
-// logarithm goes on as the logarithm of the size, through the last two points.
+// logarithm extrapolates by the logarithm of the size through the last two points.
 func logarithm(points []point, n float64) float64 {
 	a, b := points[len(points)-2], points[len(points)-1]
 	if a.n == b.n {
@@ -284,8 +285,8 @@ func constant(points []point, _ float64) float64 {
 	return sum / float64(len(last))
 }
 
-// places is how many slots a run at size n takes: by the law that would best have told each of the last
-// points from those before it. points are in the order of their sizes.
+// places predicts the number of slots at size n by the law that predicts the last points best from their
+// predecessors. points are sorted by size.
 func places(points []point, n float64) float64 {
 	if len(points) < 3 {
 		if len(points) == 2 {
@@ -307,7 +308,7 @@ func places(points []point, n float64) float64 {
 	return math.Max(best, 1)
 }
 
-// pointsFitted is how many of the largest sizes a power is fitted to.
+// pointsFitted is the number of largest sizes to which a power is fitted.
 const pointsFitted = 3
 
 func fitted(points []point, n float64) float64 {

@@ -17,15 +17,15 @@ import (
 	"starloom/traces"
 )
 
-// Progress says how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
-	Slots    uint32 // that have crossed
-	Runs     uint64 // of many; else 0
-	Of       uint64 // runs in all; 0 for one
-	Repeated bool   // the run is over, and repeated to find out more
+	Slots    uint32 // finished slots
+	Runs     uint64 // finished runs of many; otherwise 0
+	Of       uint64 // number of all runs; 0 for one
+	Repeated bool   // the run is finished and repeated for further details
 }
 
-// place is where it is: in runs of many, else in slots.
+// place returns the number of finished runs, or of slots of a single run.
 func (p *Progress) place() uint64 {
 	if p.Of > 0 {
 		return p.Runs
@@ -33,32 +33,32 @@ func (p *Progress) place() uint64 {
 	return uint64(p.Slots)
 }
 
-// Mark is a place of a run and the processor time that it had taken when it was there, since the first one.
+// Mark is a place of a run and the processor time from the first place to it.
 type Mark struct {
 	Place uint64        `json:"place"`
 	After time.Duration `json:"after_ns"`
 }
 
-// Measured is one size, as far as it was run. A place is a slot, or one of many runs. Times are those of the
-// processors: a machine that is busy with other things changes them little.
+// Measured is the measurement of one size. A place is a slot, or one of many runs. Times are processor times unless
+// stated otherwise, since these depend little on other load.
 type Measured struct {
 	Processors int           `json:"processors"`
 	SlotsMax   uint32        `json:"slots_max"`
-	Whole      bool          `json:"whole"`      // it was run to its end
-	Begin      time.Duration `json:"begin_ns"`   // until the first place
-	Between    time.Duration `json:"between_ns"` // from the first place to the last
-	Rest       time.Duration `json:"rest_ns"`    // from there to the end: report, repeats
-	Wall       time.Duration `json:"wall_ns"`    // all of it, by the clock
+	Whole      bool          `json:"whole"`      // the run ended
+	Begin      time.Duration `json:"begin_ns"`   // time up to the first place
+	Between    time.Duration `json:"between_ns"` // time from the first place to the last
+	Rest       time.Duration `json:"rest_ns"`    // time after the last place: report, repeats
+	Wall       time.Duration `json:"wall_ns"`
 	Places     uint64        `json:"places"`
-	Of         uint64        `json:"of,omitempty"` // runs in all, if there are many
-	Marks      []Mark        `json:"marks"`        // some, the last place among them
+	Of         uint64        `json:"of,omitempty"` // number of all runs, if there are many
+	Marks      []Mark        `json:"marks"`        // some places, including the last
 }
 
-// marksMax is how many marks are kept: when there are more, every other one is forgotten.
+// marksMax bounds the marks: above it, every other one is dropped.
 const marksMax = 256
 
-// A run is stopped when it has had its time of the processors, or, on a busy machine, twice of it has passed; after three
-// times in the middle of a slot.
+// A run is stopped after its processor time, or, on a busy machine, after twice that wall-clock time; in the middle
+// of a slot, after three times.
 const (
 	busy  = 2
 	slack = 3
@@ -68,23 +68,23 @@ type watch struct {
 	*Measured
 	start        time.Time
 	clock        func() time.Duration
-	begin, first time.Duration // by the clock
+	begin, first time.Duration
 	limit        time.Duration
-	place        uint64 // where the run is
-	next, stride uint64 // the place at which the clocks are read again, and how many are passed over between
-	step         uint64 // places between two marks
+	place        uint64
+	next, stride uint64 // next place to read the clocks, and places between two readings
+	step         uint64
 	last         Mark
 	stop         func()
-	over         bool // it was stopped before its end, or all places have been
+	over         bool // the run was stopped, or its last place is over
 }
 
-// Clocks are read so often that it costs nothing, and the run is stopped in time.
+// Interval of clock readings: long enough to cost nothing, short enough to stop the run in time.
 const (
 	readsApart    = time.Millisecond
 	readsTogether = 8 * readsApart
 )
 
-// probe runs one size to its end, or for so long. It is an error only if the scenario cannot run.
+// probe runs one size to its end or for a limited time. It returns an error only if the scenario cannot run.
 func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, error) {
 	hurried, stop := context.WithTimeout(ctx, slack*limit)
 	defer stop()
@@ -107,7 +107,7 @@ func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, err
 	return w.Measured, nil
 }
 
-// see notes where the run is, and stops it when its time is over.
+// see records the progress of the run and stops it at its limit.
 func (w *watch) see(p Progress) {
 	if w.over {
 		return
@@ -173,7 +173,7 @@ func (m *Measured) cores(total time.Duration) float64 {
 	return math.Max(float64(total)/math.Max(float64(m.Wall), 1), 0.1)
 }
 
-// after is the processor time from the first place to another one, which may lie between two marks.
+// after returns the processor time from the first place to another one, interpolated between marks.
 func (m *Measured) after(place float64) float64 {
 	for i := 1; i < len(m.Marks); i++ {
 		a, b := m.Marks[i-1], m.Marks[i]
@@ -185,22 +185,23 @@ func (m *Measured) after(place float64) float64 {
 	return float64(m.Between)
 }
 
-// share is how much of the time between its first place and its last one passed at a part of its places, 0 to 1.
+// share returns the share of the time between the first and last place that a share of the places took, from 0 to 1.
 func (m *Measured) share(part float64) float64 {
 	return m.after(float64(part*float64(m.Places))) / math.Max(float64(m.Between), 1)
 }
 
-// pace is the time of a place in the second half measured: in the first, memory is touched for the first time.
+// pace returns the time per place in the second half of the measurement. The first half includes first accesses to
+// memory.
 func (m *Measured) pace() float64 {
 	half := m.Places / 2
 	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)
 }
 
-// kept are the measurements of a scenario on this machine.
+// kept are the cached measurements of a scenario on this machine.
 type kept struct {
-	path  string  // "": they are not kept
+	path  string  // "": no cache
 	Found []found `json:"measured"`
-	fresh bool    // some were made now
+	fresh bool    // some measurements are new
 }
 
 type found struct {
@@ -209,7 +210,7 @@ type found struct {
 	Measured *Measured     `json:"measured"`
 }
 
-// open reads what was measured before: nothing if it cannot be read.
+// open reads cached measurements, none if that fails.
 func open(folder, identity string, again bool) *kept {
 	k := &kept{}
 	if folder == "" || identity == "" {
@@ -230,7 +231,7 @@ func open(folder, identity string, again bool) *kept {
 	return k
 }
 
-// find is a measurement that serves for this limit: one that has ended, or was run about as long.
+// find returns a measurement that serves for this limit: one that ended, or one of about the same limit.
 func (k *kept) find(steps int, limit time.Duration) *Measured {
 	for _, f := range k.Found {
 		if f.Steps == steps && f.Measured != nil && (f.Measured.Whole || f.Limit >= limit/2) {
@@ -240,7 +241,7 @@ func (k *kept) find(steps int, limit time.Duration) *Measured {
 	return nil
 }
 
-// add keeps a measurement. That it cannot be written costs the next one its time, no more.
+// add caches a measurement. A write error only costs the next estimate time.
 func (k *kept) add(steps int, limit time.Duration, m *Measured) {
 	k.fresh = true
 	k.Found = append(k.Found, found{steps, limit, m})
@@ -261,7 +262,7 @@ func (k *kept) add(steps int, limit time.Duration, m *Measured) {
 	}
 }
 
-// machineIdentity is that of this executable on this machine: measurements of others are not its own.
+// machineIdentity identifies this executable on this machine. Other measurements are not comparable.
 func machineIdentity() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -275,7 +276,7 @@ func machineIdentity() (string, error) {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), host, runtime.GOARCH, runtime.GOMAXPROCS(0), processorModel()), nil
 }
 
-// processorModel is what the operating system says of the processor, "" if it does not.
+// processorModel returns the operating system's name of the processor, "" if unknown.
 func processorModel() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

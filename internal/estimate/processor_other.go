@@ -4,5 +4,5 @@ package estimate
 
 import "time"
 
-// processorTime is the time of the clock, where what a process has had is not known.
+// processorTime returns wall-clock time, where the processor time is not available.
 func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

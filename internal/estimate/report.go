@@ -14,21 +14,21 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Schema is the version of the JSON form of Estimate. Keys are only added under one version.
+// Schema is the version of Estimate's JSON form. Within a version, keys are only added.
 const Schema = 1
 
-// Estimate is what a scenario will take on this machine.
+// Estimate is the predicted cost of a scenario on this machine.
 type Estimate struct {
-	Schema          int      `json:"schema"` // Schema
+	Schema          int      `json:"schema"`
 	Scenario        string   `json:"scenario"`
 	Engine          string   `json:"engine"`
 	Processors      int      `json:"processors"`
-	SlotsMax        uint32   `json:"slots_max"`              // after which a run that is not done fails
-	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if there is less
-	MemoryAvailable uint64   `json:"memory_available_bytes"` // now; 0 if the system does not say
+	SlotsMax        uint32   `json:"slots_max"`              // limit after which an unfinished run fails
+	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if less is available
+	MemoryAvailable uint64   `json:"memory_available_bytes"` // bytes available now; 0 if unknown
 	Time            Time     `json:"time"`
-	Larger          []Larger `json:"larger"` // the next sizes
-	Measured        bool     `json:"-"`      // something was run for it; else all had been measured before
+	Larger          []Larger `json:"larger"` // the next larger sizes
+	Measured        bool     `json:"-"`      // this call ran something; otherwise everything was cached
 }
 
 // Larger is a larger size of the same scenario.
@@ -39,22 +39,22 @@ type Larger struct {
 	Time        Time   `json:"time"`
 }
 
-// Time is how long a run takes.
+// Time is the predicted time of a run.
 type Time struct {
-	Seconds   float64 `json:"seconds"`           // 0 if nothing is known
-	Processor float64 `json:"processor_seconds"` // of all processors together
-	Slots     float64 `json:"slots"`             // that it takes, or runs if there are many; 0 if that is not known
-	Basis     string  `json:"basis"`             // BasisItself, ...
-	From      string  `json:"from"`              // what was measured: 40 slots
+	Seconds   float64 `json:"seconds"`           // 0 if unknown
+	Processor float64 `json:"processor_seconds"` // sum over all processors
+	Slots     float64 `json:"slots"`             // number of slots, or of runs if there are many; 0 if unknown
+	Basis     string  `json:"basis"`
+	From      string  `json:"from"` // the measured part: 40 slots
 }
 
-// What a time is based on: the values of Time.Basis.
+// Values of Time.Basis.
 const (
-	BasisItself  = "run"           // the whole run was made
-	BasisPart    = "first slots"   // its first slots, and how its time is spread where it is smaller
-	BasisLimit   = "limit"         // its first slots, up to its limit of slots: it may end before
+	BasisItself  = "run"           // the whole run
+	BasisPart    = "first slots"   // its first slots, and the distribution of time in smaller runs
+	BasisLimit   = "limit"         // its first slots, up to its limit of slots: it may end earlier
 	BasisSmaller = "smaller sizes" // runs of smaller sizes
-	BasisNothing = ""              // nothing could be measured
+	BasisNothing = ""              // no measurement was possible
 )
 
 func (t *Time) set(processor time.Duration, cores, slots float64, basis, from string) {
@@ -62,7 +62,7 @@ func (t *Time) set(processor time.Duration, cores, slots float64, basis, from st
 	t.Seconds = t.Processor / cores
 }
 
-// Duration is the time, 0 if nothing is known.
+// Duration returns the time, 0 if unknown.
 func (t *Time) Duration() time.Duration { return time.Duration(t.Seconds * float64(time.Second)) }
 
 // WriteJSON writes the stable, versioned form.
@@ -104,7 +104,7 @@ func (e *Estimate) WriteText(w io.Writer) error {
 	return err
 }
 
-// text is the time, at most two digits of it: more are not known.
+// text formats the time with at most two digits, its accuracy.
 func (t *Time) text() string {
 	if t.Basis == BasisNothing {
 		return "-"
@@ -130,7 +130,7 @@ func (t *Time) basis() string {
 	return "nothing: it cannot be begun here, and has no smaller sizes"
 }
 
-// DurationText is a time for people, with two digits.
+// DurationText formats a time with two digits.
 func DurationText(d time.Duration) string {
 	switch s := d.Seconds(); {
 	case s < 0.095:
@@ -148,7 +148,7 @@ func DurationText(d time.Duration) string {
 	}
 }
 
-// MemoryText is an amount of memory for people.
+// MemoryText formats a number of bytes in MiB or GiB.
 func MemoryText(bytes uint64) string {
 	if bytes < 10<<30 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -156,14 +156,14 @@ func MemoryText(bytes uint64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
-// Key is a key of the scenario with the value that makes it another size.
+// Key is a key of the scenario with its value at another size.
 type Key struct {
-	Key   string `json:"key"` // as --set has it
+	Key   string `json:"key"` // in the syntax of --set
 	Value int    `json:"value"`
 }
 
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what the keys of an estimate mean.
+// Meanings describes the keys of an estimate.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }

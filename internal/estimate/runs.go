@@ -15,20 +15,20 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Runs are what is estimated: a scenario as a command would run it.
+// Runs is the subject of an estimate: a scenario as a command would run it.
 type Runs struct {
-	// At is the scenario so many steps larger, smaller if steps is negative, and the keys that are other than in the
-	// scenario; nil if it cannot be of that size.
+	// At returns the scenario at a size larger by steps, which may be negative, and the keys that differ. It returns
+	// nil if there is no such size.
 	At      func(steps int) (*runs.Batch, []Key, error)
-	Many    bool // it is run for each of these seeds, else once
+	Many    bool // one run for each of Seeds, otherwise a single run
 	Seeds   outcome.Seeds
 	Options runs.Options
-	Inputs  []string // files that it reads
-	Keys    any      // the scenario as JSON says all that decides what it takes
+	Inputs  []string
+	Keys    any // everything in the scenario that decides its cost, as JSON
 }
 
-// Of estimates a run. longest bounds that of one size, 0 for LongestDefault; cache is the folder in which
-// measurements are kept, "" for none, and again has them made again.
+// Of estimates a run. longest bounds the run of one size, 0 for LongestDefault. cache is the folder for measurements,
+// "" for none; again ignores cached ones.
 func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again bool) (*Estimate, error) {
 	check := r.Options.CheckOne
 	if r.Many {
@@ -80,7 +80,7 @@ func (r *Runs) run(ctx context.Context, b runs.Batch, progress func(Progress)) e
 	return err
 }
 
-// identity is all that decides what it takes, but the executable and the machine; "" if it cannot be told.
+// identity returns everything that decides the cost, except the executable and the machine, or "" if unknown.
 func (r *Runs) identity() string {
 	b, _, err := r.At(0)
 	if b == nil || err != nil {
@@ -99,7 +99,7 @@ func (r *Runs) identity() string {
 	return text
 }
 
-// Differences are the keys at path, with whole numbers, that b has other than a.
+// Differences returns the integer keys at path in which b differs from a.
 func Differences(path string, a, b any) (keys []Key) {
 	from, to := reflect.Indirect(reflect.ValueOf(a)), reflect.Indirect(reflect.ValueOf(b))
 	for _, field := range strict.Fields(to.Type()) {
@@ -110,7 +110,8 @@ func Differences(path string, a, b any) (keys []Key) {
 	return keys
 }
 
-// Less is the network less by so much in the size that Resized changes; nil if it has several, or none.
+// Less returns the network with the size that Resized changes reduced by by. It returns nil if there are several, or
+// none.
 func Less(n fabric.Network, by int) fabric.Network {
 	half := fabric.Resized(n, -1)
 	if half == nil {
@@ -132,7 +133,7 @@ func Less(n fabric.Network, by int) fabric.Network {
 	return nil
 }
 
-// One measures a batch's run of the scenario's own seed, to its end or for so long.
+// One measures a run of the batch's own seed, to its end or for a limited time.
 func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, error) {
 	r := Runs{}
 	one := *b
@@ -142,10 +143,10 @@ func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, 
 	return probe(ctx, size, longest)
 }
 
-// Time is the processor time that was measured, or, of a run that was left before its end, at least that.
+// Time returns the measured processor time, a lower bound for an unfinished run.
 func (m *Measured) Time() time.Duration { return m.total() }
 
-// Grown is the time of a size, told by those of others, which are in the order of their sizes.
+// Grown predicts the time of a size from measurements of others, sorted by size.
 func Grown(measured []*Measured, processors int) time.Duration {
 	var points []point
 	for _, m := range measured {

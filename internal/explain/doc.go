@@ -1,8 +1,8 @@
-// Package explain finds what figures mean, by the names that reports, tables and studies give them.
+// Package explain finds the meaning of figures by their names in reports, tables and studies.
 //
-//	metrics.yaml of each package --Collect--> Book --Find--> Answer --WriteText--> people
+//	metrics.yaml of each package --Collect--> Book --Find--> Answer --WriteText--> text
 //
-// Each package that makes figures says what they mean, beside its code; a network from Go may, too
-// (fabric.Description). This one knows where they all are, and how names are put together: a figure, an index
-// of a list, and endings such as .p99 and .mean.
+// Each package describes its own figures, as may a network written in Go (fabric.Description). This package collects
+// the descriptions and knows the structure of names: a figure, an index of a list, and endings such as .p99 and
+// .mean.
 package explain

@@ -19,25 +19,25 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Answer is what a word is about.
+// Answer lists the meanings of a word.
 type Answer struct {
 	Word   string
-	Found  []Found          // by its name
-	Parts  []Found          // what stands below it: frames.sent of frames
-	Groups []*meaning.Group // whose word it is
+	Found  []Found // entries with its name
+	Parts  []Found // entries below it: frames.sent of frames
+	Groups []*meaning.Group
 }
 
-// Found is an entry that a name is about, and the endings that the name has beside the entry's.
+// Found is an entry for a name, with the endings that the name adds.
 type Found struct {
 	entry
-	As      string // the name without these
+	As      string
 	Endings []entry
 }
 
 func (e entry) Group() *meaning.Group { return e.group }
 
-// Find says what a word is about: the name of a figure, with indices and endings, a pattern with * and ?, an ending alone, or the
-// word of a group. It is an *input.Error if that is nothing.
+// Find looks up a word: the name of a figure with indexes and endings, a pattern with * and ?, an ending alone, or
+// the word of a group. An unknown word is an *input.Error.
 func (b *Book) Find(word string) (*Answer, error) {
 	a := &Answer{Word: word}
 	for i := range b.Groups {
@@ -51,10 +51,10 @@ func (b *Book) Find(word string) (*Answer, error) {
 	case strings.ContainsAny(word, "*?") && len(a.Groups) == 0:
 		a.Found = b.only(func(e entry) bool { return b.fits(word, e) })
 	}
-	if len(a.Found) == 0 { // a name may have a *, too: broadcasts not of n*M steps
+	if len(a.Found) == 0 { // a name may contain a *, too: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
-	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // as its row has it: 0 blocked
+	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // as in a row of the report: 0 blocked
 	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
 		remedy := "'starloom explain' lists what there is, without signals of waveforms"
@@ -66,7 +66,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	return a, nil
 }
 
-// Unit is what a figure is in, "" for none, or if it is not known.
+// Unit returns the unit of a figure, "" if it has none or is unknown.
 func (b *Book) Unit(name string) string {
 	unit := ""
 	for _, f := range b.Resolve(name) {
@@ -95,7 +95,7 @@ func (b *Book) only(wanted func(e entry) bool) (found []Found) {
 	return found
 }
 
-// fits reports whether a pattern stands for the name of an entry, or of a figure with an ending: latency.* for latency.
+// fits reports whether a pattern matches an entry, or a figure with an ending: latency.* matches latency.
 func (b *Book) fits(pattern string, e entry) bool {
 	if meaning.Matches(pattern, e.Name) {
 		return true
@@ -107,7 +107,6 @@ func (b *Book) fits(pattern string, e entry) bool {
 	return slices.ContainsFunc(b.endings(), func(ending entry) bool { return meaning.Matches(pattern[dot:], ending.Name) })
 }
 
-// endings are those that a figure may have.
 func (b *Book) endings() (all []entry) {
 	for e := range b.each {
 		if e.group.Kind == meaning.KindEnding {
@@ -119,12 +118,12 @@ func (b *Book) endings() (all []entry) {
 
 var (
 	indices = regexp.MustCompile(`\[[0-9]+\]`)
-	heads   = regexp.MustCompile(`^(metrics|statistics|rows)\.(.+)$`) // of the JSON form
-	result  = regexp.MustCompile(`^(\d+|processor)\.[^.= ]+(=.*)?$`)  // of firmware, as the text form has it
+	heads   = regexp.MustCompile(`^(metrics|statistics|rows)\.(.+)$`)
+	result  = regexp.MustCompile(`^(\d+|processor)\.[^.= ]+(=.*)?$`) // results of firmware in the text form
 )
 
-// Resolve finds the entries that the name of a figure is about: those of the name itself, else of the name without an ending, else
-// those that end in any characters, else of the name without an index. The key of JSON under which it stands is left out.
+// Resolve returns the entries of a figure's name: of the name itself, otherwise without an ending, otherwise of
+// entries with a trailing *, otherwise without an index. A leading key of the JSON form is ignored.
 func (b *Book) Resolve(name string) []Found {
 	if head := heads.FindStringSubmatch(name); head != nil {
 		if found := b.Resolve(head[2]); len(found) > 0 {
@@ -147,7 +146,7 @@ func (b *Book) Resolve(name string) []Found {
 			same = append(same, Found{entry: e, As: name})
 		}
 	}
-	// Of patterns the one that says most comes first.
+	// The most specific pattern comes first.
 	slices.SortStableFunc(quantities, func(x, y Found) int { return len(y.Name) - len(x.Name) })
 	if len(same) > 0 {
 		return append(same, quantities...)
@@ -177,7 +176,7 @@ func (b *Book) Resolve(name string) []Found {
 	return nil
 }
 
-// figure reports whether what was found may have endings: it is a number of a run.
+// figure reports whether the entry is a number of a run, which may have endings.
 func (f *Found) figure() bool {
 	return f.Unit != "" && (f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey)
 }
@@ -186,7 +185,6 @@ func (b *Book) same(name string) []entry {
 	return slices.DeleteFunc(b.endings(), func(e entry) bool { return e.Name != name })
 }
 
-// nearest is the name that was meant, "" if none is near.
 func (b *Book) nearest(word string) string {
 	names := b.Names()
 	for _, ending := range b.endings() {
@@ -199,10 +197,10 @@ func (b *Book) nearest(word string) string {
 	return input.Nearest(word, names)
 }
 
-// Book is all that is said of figures, in the order in which it is listed.
+// Book holds all descriptions in the order of listing.
 type Book struct{ Groups []meaning.Group }
 
-// Collect gathers what all packages say, and the networks.
+// Collect gathers the descriptions of all packages and networks.
 func Collect(networks []fabric.Network) *Book {
 	b := &Book{}
 	b.add(outcome.Meanings(), runs.Meanings(), fabric.Meanings(), traffic.Meanings())
@@ -232,7 +230,7 @@ func (b *Book) each(yield func(e entry) bool) {
 	}
 }
 
-// Names are all names without those that stand for several, and the words of all groups.
+// Names returns all names except patterns, and the words of all groups.
 func (b *Book) Names() (names []string) {
 	for i := range b.Groups {
 		names = append(names, b.Groups[i].Key)

@@ -10,10 +10,10 @@ import (
 	"starloom/traces/meaning"
 )
 
-// foundMax is how many entries are explained in full; of more there is a list.
+// foundMax is the number of entries explained in full; more are only listed.
 const foundMax = 8
 
-// WriteText writes all groups as lists, so many columns wide.
+// WriteText lists all groups in the given width.
 func (b *Book) WriteText(w io.Writer, columns int) error {
 	p := printer{columns: columns}
 	for i := range b.Groups {
@@ -28,7 +28,7 @@ func (b *Book) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// WriteText writes the answer, so many columns wide.
+// WriteText writes the answer in the given width.
 func (a *Answer) WriteText(w io.Writer, columns int) error {
 	p := printer{columns: columns}
 	if len(a.Found) > foundMax {

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// cycles returns the sets of mutually dependent files, the largest first (R. Tarjan, strongly connected components).
+// cycles returns the sets of mutually dependent files, largest first (R. Tarjan, strongly connected components).
 func (g *graph) cycles() (sets [][]string) {
 	index, low, on := map[string]int{}, map[string]int{}, map[string]bool{}
 	var stack []string
@@ -52,9 +52,9 @@ func (g *graph) cycles() (sets [][]string) {
 	return sets
 }
 
-// upward counts the pairs of files whose use goes up, in an order in which few do. The order is
-// that of P. Eades, X. Lin and W. Smyth ("A fast and effective heuristic for the feedback arc set
-// problem"): sources first, sinks last, else the file that uses most and is used least.
+// upward counts the pairs of files with a use that goes up, in an order with few such pairs. The order follows P.
+// Eades, X. Lin and W. Smyth ("A fast and effective heuristic for the feedback arc set problem"): sources first,
+// sinks last, otherwise the file with the largest excess of uses over users.
 func (g *graph) upward() (n int) {
 	left := map[string]bool{}
 	for _, f := range g.files {
@@ -108,9 +108,9 @@ func (g *graph) upward() (n int) {
 	return n
 }
 
-// checked is a package with its types, without tests.
+// checked is a type-checked package without tests.
 type checked struct {
-	path  string // of import
+	path  string
 	top   string
 	fset  *token.FileSet
 	files []*ast.File
@@ -143,7 +143,7 @@ func load(top string) ([]*checked, error) {
 	return pkgs, nil
 }
 
-// graph is which file of a package uses what another one declares: uses[a][b] counts them.
+// graph records uses between files of a package: uses[a][b] counts uses in a of declarations in b.
 type graph struct {
 	files []string // sorted
 	uses  map[string]map[string]int

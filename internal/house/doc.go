@@ -1,9 +1,9 @@
-// Command house measures how Starloom is built, and its test holds the measures.
+// Command house measures the structure of Starloom. Its test enforces the rules.
 //
 //	sources --read--> tree --+-- tidy ----> findings, a count for each rule
-//	                         +-- uses ----> which file needs which, cycles, uses that go up
-//	                         +-- layers --> which package may import which
+//	                         +-- uses ----> dependencies of files, cycles, uses that go up
+//	                         +-- layers --> allowed imports of packages
 //
-// `make house` prints all of it. The test compares the findings with ratchet.txt, whose counts
-// may only fall, and with exceptions.txt, whose lines each say why.
+// `make house` prints all measurements. The test compares the findings with ratchet.txt, whose counts may only fall,
+// and with exceptions.txt, which has a reason for each exception.
 package main

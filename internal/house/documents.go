@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// fileName is what looks like the name of a source file or page in a comment.
+// fileName matches the name of a source file or page in a comment.
 var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml|csv|svg|txt|json)\b`)
 
-// elsewhere are names of files that belong to users, tools and standards.
+// elsewhere lists file names of users, tools and standards.
 var elsewhere = []string{
 	"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv",
 	"gossip-4-bug.yaml", "gossip-4-model.yaml", "ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
@@ -146,7 +146,7 @@ func undescribed(t *tree) (found []finding) {
 	return found
 }
 
-// undocumented returns exported names without a comment. Methods of an interface are documented there.
+// undocumented finds exported names without a comment. Methods of an interface are documented there.
 func undocumented(t *tree, pkgs []*checked) (found []finding) {
 	interfaces := allInterfaces(pkgs)
 	for _, p := range pkgs {
@@ -169,8 +169,8 @@ func undocumented(t *tree, pkgs []*checked) (found []finding) {
 	return found
 }
 
-// undocumentedSpecs are the constants, variables and types of a declaration that have no comment,
-// neither before nor beside them. That of a group is about the group.
+// undocumentedSpecs finds exported constants, variables and types without a comment before or beside them. The
+// comment of a group does not count.
 func undocumentedSpecs(p *checked, d *ast.GenDecl) (found []finding) {
 	alone := !d.Lparen.IsValid() && d.Doc != nil
 	if alone {
@@ -220,7 +220,7 @@ func allInterfaces(pkgs []*checked) (all []*types.Interface) {
 	return append(all, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// implements reports whether a method is one of an interface that its type has, or one of unexported type.
+// implements reports whether a method implements an interface, or belongs to an unexported type.
 func implements(p *checked, d *ast.FuncDecl, interfaces []*types.Interface) bool {
 	if d.Recv == nil {
 		return false
@@ -240,7 +240,7 @@ func implements(p *checked, d *ast.FuncDecl, interfaces []*types.Interface) bool
 	return d.Name.Name == "String" || d.Name.Name == "Error"
 }
 
-// notEnglish are words and turns of phrase that a native editor would change, with what to say.
+// notEnglish lists words and phrases that a native editor would change, with replacements.
 var notEnglish = []struct {
 	words   *regexp.Regexp
 	instead string
@@ -260,12 +260,12 @@ var notEnglish = []struct {
 	{regexp.MustCompile(`(?i)\bif nobody says more\b`), "unless it is set"},
 }
 
-// things are nouns with which "is no X" stands where "is not an X" is meant.
+// things are nouns before which "is no" should be "is not a".
 const things = "file|reset|model|program|number|clock|power|result|part|place|name|output|input|frame|word|processor|firmware|image|function|curve|" +
 	"scenario|port|network|signal|value|key|option|difference|sandbox|fault|error"
 
-// words returns where comments and texts of Go, C and Verilog, pages and helps use them. Sentences run on over
-// lines, but each of these is looked for within one.
+// words finds such phrases in comments and texts of Go, C and Verilog, in pages and helps. Each line is searched
+// separately.
 func words(t *tree) (found []finding) {
 	for s := range t.code() {
 		if strings.HasPrefix(s.path, "internal/house/") {
@@ -276,7 +276,7 @@ func words(t *tree) (found []finding) {
 		}
 	}
 	for s := range t.documents() {
-		quoted := false // a block of code or of output, which is looked at where it is written
+		quoted := false // inside a code block, which is checked at its source
 		for i, line := range s.lines {
 			if quoted = quoted != strings.HasPrefix(line, "```"); !quoted {
 				found = append(found, wordsIn(s, i+1, codeSpan.ReplaceAllString(line, "``"))...)
@@ -297,7 +297,7 @@ func wordsIn(s *source, line int, text string) (found []finding) {
 	return found
 }
 
-// prose yields what people read in a file, line by line: comments, and in Go strings.
+// prose yields the readable text of a file by line: comments, and strings of Go.
 func prose(t *tree, s *source) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		if s.syn == nil {

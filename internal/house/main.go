@@ -159,17 +159,17 @@ func (h *house) printFindings() error {
 
 func verbose() bool { return os.Getenv("HOUSE") == "all" }
 
-// ratchet has the number of findings of each rule that are left: `rule count`.
+// ratchet has the remaining number of findings of each rule: `rule count`.
 //
 //go:embed ratchet.txt
 var ratchet string
 
-// exceptions has what may stay: `rule path what: why`.
+// exceptions has the permitted findings: `rule path what: why`.
 //
 //go:embed exceptions.txt
 var exceptionLines string
 
-// exception is a place that may break a rule, with the reason.
+// exception is a permitted violation of a rule, with the reason.
 type exception struct{ rule, path, what, why string }
 
 func (e exception) matches(f finding) bool {
@@ -218,7 +218,7 @@ func (t *tree) absolute() string {
 	return path
 }
 
-// cycleFindings are cycles of more than cycleFilesMax files.
+// cycleFindings returns cycles of more than cycleFilesMax files.
 func cycleFindings(pkgs []*checked) (found []finding) {
 	for _, p := range pkgs {
 		for _, set := range p.fileGraph().cycles() {

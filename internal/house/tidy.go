@@ -16,7 +16,7 @@ import (
 	"github.com/fzipp/gocyclo"
 )
 
-// The bounds of form. A tab is one column, as linters of Go count.
+// Limits of form. A tab counts as one column, as in Go linters.
 const (
 	columnsMax      = 160
 	functionLines   = 80
@@ -28,13 +28,13 @@ const (
 	cycleFilesMax   = 3
 )
 
-// finding is one place that breaks a rule. Without its line it is what an exception names.
+// finding is a violation of a rule. Exceptions name it without its line.
 type finding struct {
 	rule string
 	path string
 	line int
-	what string // a name, stable while lines move
-	size int    // what was measured, 0 where nothing is
+	what string // a name, independent of line numbers
+	size int    // measured size, 0 for none
 }
 
 func (f finding) String() string {
@@ -45,7 +45,7 @@ func (f finding) String() string {
 	return text
 }
 
-// rules of form, in the order in which they are printed.
+// rules lists the rules of form in the order of printing.
 var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "documented", "doc.go", "cycle"}
 
 func tidy(t *tree) (found []finding) {
@@ -62,7 +62,7 @@ func tidy(t *tree) (found []finding) {
 	return found
 }
 
-// longLines are those of more than columnsMax columns; in tests a line may hold a long literal.
+// longLines finds lines of more than columnsMax columns, except long literals in tests.
 func longLines(t *tree, s *source) (found []finding) {
 	var literals map[int]bool
 	if s.syn != nil && s.isTest() {
@@ -129,8 +129,8 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// structs with too many fields. The types that a Go user meets are long because a scenario is,
-// and hardware declares its registers and columns in one struct.
+// structs finds structs with too many fields. Public types are exempt because a scenario has many keys, and hardware
+// because it declares registers and columns in one struct.
 func structs(t *tree, s *source) (found []finding) {
 	ast.Inspect(s.syn, func(n ast.Node) bool {
 		spec, ok := n.(*ast.TypeSpec)
@@ -179,16 +179,16 @@ func anyExported(body *ast.StructType) bool {
 	return false
 }
 
-// layersPage is the one place of the layers: its table of packages, from the top down.
+// layersPage is the page with the layers: its table of packages, top down.
 const layersPage = "docs/contributing.md"
 
-// tableRow is a row of the table, tableName a package in it.
+// tableRow matches a row of the table, tableName a package in it.
 var (
 	tableRow  = regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|")
 	tableName = regexp.MustCompile("`([^`]+)`")
 )
 
-// readLayers reads the packages of the table, from the bottom up: a package imports earlier ones only.
+// readLayers returns the packages of the table, bottom up. A package may import earlier ones only.
 func readLayers(top string) (layers []string, err error) {
 	page, err := os.ReadFile(filepath.Join(top, layersPage))
 	if err != nil {
@@ -208,7 +208,7 @@ func readLayers(top string) (layers []string, err error) {
 	return layers, nil
 }
 
-// levelOf is the place of a package, or else of the nearest folder around it; -1 for none.
+// levelOf returns the level of a package, or of its nearest parent folder in the table, or -1.
 func levelOf(layers []string, name string) int {
 	if name == "starloom" {
 		return slices.Index(layers, ".")
@@ -221,11 +221,11 @@ func levelOf(layers []string, name string) int {
 	return -1
 }
 
-// upwardImports returns upward imports, and packages without a place. Packages below one of the table stand where it
-// does. traces and hw know nothing of each other.
+// upwardImports returns imports that go up, and packages without a level. A package shares the level of its parent in
+// the table. Imports between traces and hw are also reported.
 func upwardImports(layers []string, imports map[string][]string) (up []string) {
 	for _, p := range slices.Sorted(maps.Keys(imports)) {
-		if strings.HasPrefix(p, "starloom/out/") { // what users have written there, as docs/how-to/use-from-go.md says
+		if strings.HasPrefix(p, "starloom/out/") { // files that users write there, see docs/how-to/use-from-go.md
 			continue
 		}
 		level := levelOf(layers, p)

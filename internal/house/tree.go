@@ -13,13 +13,13 @@ import (
 )
 
 type source struct {
-	path  string // from the top of the repository, with slashes
+	path  string // relative to the repository, with slashes
 	lines []string
-	syn   *ast.File // of Go files
-	made  bool      // by a generator
+	syn   *ast.File
+	made  bool // generated
 }
 
-// folder of the file, "." for the top.
+// folder returns the folder of the file, "." for the top.
 func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path)) }
 
 func (s *source) isTest() bool {
@@ -32,7 +32,7 @@ type tree struct {
 	files []*source
 }
 
-// sourceEndings are those of files that people write as code.
+// sourceEndings are the suffixes of hand-written code.
 var sourceEndings = []string{".go", ".c", ".h", ".cc", ".cpp", ".hpp", ".v", ".vh"}
 
 func readTree(top string) (*tree, error) {
@@ -45,7 +45,7 @@ func readTree(top string) (*tree, error) {
 	t := &tree{top: top, fset: token.NewFileSet()}
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(top, name))
-		if os.IsNotExist(err) { // removed, and not yet committed
+		if os.IsNotExist(err) { // removed but not committed
 			continue
 		}
 		if err != nil {
@@ -75,7 +75,7 @@ func (s *source) isCode() bool {
 	return false
 }
 
-// isDocument reports whether people read the file as prose.
+// isDocument reports whether the file is prose.
 func (s *source) isDocument() bool {
 	return strings.HasSuffix(s.path, ".md") || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")
 }

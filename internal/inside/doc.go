@@ -1,5 +1,5 @@
-// Package inside gives tests of the whole system access to internals of package starloom. The root sets these functions; only tests
-// call them. Arguments are pointers to types of the root, typed any to avoid an import cycle.
+// Package inside gives tests of the whole system access to internals of package starloom. The root sets these
+// functions; only tests call them. Arguments are pointers to types of the root, typed any to avoid an import cycle.
 package inside
 
 import (
@@ -12,15 +12,15 @@ import (
 )
 
 var (
-	Machine  func(machine any) *emulator.Machine        // the emulator of a Machine
-	Options  func(options any) *emulator.Options        // test-only MachineOptions
-	Executed func(options any) emulator.Options         // all of MachineOptions
-	Config   func(scenario any) (*config.Config, error) // an elaborated Scenario
-	Decided  func(scenario any) Scenario                // intermediate results of elaboration
-	Library  func() pinmap.Library                      // components for pin maps, built-in networks only
+	Machine  func(machine any) *emulator.Machine        // returns the emulator of a Machine
+	Options  func(options any) *emulator.Options        // returns test-only MachineOptions
+	Executed func(options any) emulator.Options         // returns all MachineOptions
+	Config   func(scenario any) (*config.Config, error) // returns an elaborated Scenario
+	Decided  func(scenario any) Scenario                // returns intermediate results of elaboration
+	Library  func() pinmap.Library                      // returns components for pin maps, built-in networks only
 )
 
-// Scenario is intermediate results of elaboration.
+// Scenario holds intermediate results of elaboration.
 type Scenario struct {
 	Network      fabric.Network
 	Program      *fabric.Program // nil for an image
@@ -30,8 +30,8 @@ type Scenario struct {
 	Schedule     string
 	RunCommand   string
 	CheckCommand string
-	Rates        []float64 // of random faults, nil for one or none
-	Permutations uint64    // of a run for each, else 0
+	Rates        []float64 // rates of random faults, nil for one or none
+	Permutations uint64    // number of permutations with a run each, otherwise 0
 	Carried      []string  // kinds of workload
 	Keys         func() (map[string]any, error)
 	Batch        func(outcome.Seeds, emulator.Options) (*runs.Batch, error)

@@ -13,18 +13,18 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Decode says where in a VCD the frames are.
+// Decode is a map of the frames in a VCD.
 //
 //	clock: tb.clk_i               # or period: 1 ns
 //	edge: rising                  # or falling
 //	first_cycle: 0
 //	slot: net.slot                # a signal; or slot_cycles: 6
 //	interfaces:
-//	  - name: "link[$1]"          # $1 is what the first * of data or rail1 is
+//	  - name: "link[$1]"          # $1 stands for the text matched by the first * of data or rail1
 //	    direction: sent           # or received
 //	    data: "tb.link[*].data_i"
 //	    valid: "tb.link[$1].valid_i"
-//	    ready: "tb.link[$1].ready_o"   # optional, as first and last
+//	    ready: "tb.link[$1].ready_o"   # optional, like first and last
 //	  - name: "net.unit[$1].nic[$2]"   # or with .port[${port}]
 //	    rail1: "net.unit[*].nic[*].tx.light.rail1"
 //	    rail0: "net.unit[$1].nic[$2].tx.light.rail0"
@@ -40,15 +40,14 @@ import (
 //	  - {name: tx, data: tb.txd, valid: tb.tx_en, last: tb.tx_last, keep: tb.tx_keep, bad: tb.tx_er, first_byte: high}
 type Decode struct {
 	Options  decode.Options
-	Framings []nic.Framing // of each lane
-	Ports    []int         // of each lane, 0 without
+	Framings []nic.Framing // by lane
+	Ports    []int         // by lane, 0 without ports
 
-	Octets bool // frames are bytes of this form, not Starloom's
+	Octets bool // frames are bytes of this form instead of Starloom's frames
 	Form   decode.Form
 }
 
-// LoadDecode reads a map of `trace decode`. Every error is an *input.Error with
-// file, line and column.
+// LoadDecode reads a map of `trace decode`. Every error is an *input.Error with file, line and column.
 func LoadDecode(path string) (*Decode, error) {
 	data, path, err := strict.Read(path, traceMapRemedy)
 	if err != nil {
@@ -57,7 +56,7 @@ func LoadDecode(path string) (*Decode, error) {
 	return ParseDecode(path, data)
 }
 
-// ParseDecode is LoadDecode for the bytes of a file.
+// ParseDecode parses the contents of such a file.
 func ParseDecode(path string, data []byte) (*Decode, error) {
 	d, root, err := parse(path, data, "the map", traceMapRemedy)
 	if err != nil {

@@ -29,7 +29,7 @@ func LoadDiff(path string, o *diff.Options) error {
 	return ParseDiff(path, data, o)
 }
 
-// ParseDiff is LoadDiff for the bytes of a file.
+// ParseDiff parses the contents of such a file.
 func ParseDiff(path string, data []byte, o *diff.Options) error {
 	d, root, err := parse(path, data, "the map", traceMapRemedy)
 	if err != nil {
@@ -50,7 +50,7 @@ func ParseDiff(path string, data []byte, o *diff.Options) error {
 	})
 }
 
-// rules reads names of A: names of B, in the file's order.
+// rules parses names of A with names of B, in file order.
 func (d *decoder) rules(node *yaml.Node, where string, to *[]diff.NameRule) error {
 	if node.Kind != yaml.MappingNode {
 		return d.Wrong(node, where, "an object: {NAME_IN_A: NAME_IN_B}")

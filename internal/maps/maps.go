@@ -12,7 +12,7 @@ import (
 
 type decoder struct{ *strict.Decoder }
 
-// readNode reads one value; where is its path.
+// readNode reads one value. The string is its path.
 type readNode = func(*yaml.Node, string) error
 
 const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
@@ -25,7 +25,7 @@ func parse(path string, data []byte, what, remedy string) (*decoder, *yaml.Node,
 	return &decoder{d}, root, nil
 }
 
-// FabricKey returns the key that only scenarios have, nil for none.
+// FabricKey returns the key that only scenarios have, or nil.
 func FabricKey(root *yaml.Node) *yaml.Node {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if root.Content[i].Value == "fabric" {
@@ -35,7 +35,7 @@ func FabricKey(root *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// pinDecoder fills a pin map and notes where everything stands.
+// pinDecoder fills a pin map and records the places of its keys.
 type pinDecoder struct {
 	*decoder
 	m      *pinmap.Map

@@ -47,7 +47,7 @@ import (
 // Every error is an *input.Error with file, line and column. Pins are looked up when
 // a device is opened.
 func LoadPin(path string, library pinmap.Library) (*pinmap.Map, error) {
-	data, err := input.Read(path, strict.MapBytesMax) // no - for standard input: scenarios and sweeps name it
+	data, err := input.Read(path, strict.MapBytesMax) // not from standard input: scenarios and sweeps name this file
 	if err != nil {
 		return nil, input.Unreadable(path, err, pinMapRemedy)
 	}
@@ -56,7 +56,7 @@ func LoadPin(path string, library pinmap.Library) (*pinmap.Map, error) {
 
 const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help` shows one"
 
-// ParsePin is LoadPin for the bytes of a file.
+// ParsePin parses the contents of such a file.
 func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, error) {
 	d, root, err := parse(path, data, "the pin map", pinMapRemedy)
 	if err != nil {
@@ -79,7 +79,7 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	if err := p.Keys(root, "the pin map", p.keys()); err != nil {
 		return nil, err
 	}
-	for _, side := range pinmap.StreamSides { // when all else is read
+	for _, side := range pinmap.StreamSides { // after all other keys
 		if s := p.sides[side]; s != nil {
 			m.AddStream(side, *s)
 		}
@@ -181,7 +181,7 @@ func (d *pinDecoder) assume(n *yaml.Node, where string) error {
 	return err
 }
 
-// pin reads one pin, or a list of them; 0 and 1 are numbers in YAML.
+// pin parses one pin or a list of pins. 0 and 1 are numbers in YAML.
 func (d *pinDecoder) pin(n *yaml.Node, key, where string) error {
 	w := pinmap.Wiring{Port: key}
 	items := []*yaml.Node{n}
@@ -222,7 +222,7 @@ func (d *pinDecoder) tie(n *yaml.Node, key, where string) error {
 	return err
 }
 
-// stream is a side of the RTL as a map writes it: {axis: PREFIX} or {valid: PIN, ready: PIN, payload: PINS}.
+// stream is a side of the RTL: {axis: PREFIX} or {valid: PIN, ready: PIN, payload: PINS}.
 type stream struct {
 	pinmap.Stream
 	axis string
@@ -272,7 +272,7 @@ func (d *pinDecoder) stream(n *yaml.Node, where string) (*pinmap.Stream, error) 
 	return &s.Stream, nil
 }
 
-// sources reads names of files, lists of files, and files with a language:
+// sources parses file names, file lists, and files with a language:
 //
 //	sources: [a.sv, -f files.f, {file: language_old.v, language: 1364-2001}]
 func (d *pinDecoder) sources(n *yaml.Node, where string) error {
@@ -326,17 +326,17 @@ func (d *pinDecoder) oneSource(n *yaml.Node, where string) error {
 // Point is a pin map with one value of each list.
 type Point struct {
 	*pinmap.Map
-	Values []string // PORTS=4, parameters of the RTL after those of the model; none for a map without lists
+	Values []string // PORTS=4, the model's parameters before the RTL's; none without lists
 }
 
 const pointsMax = 1000
 
-// LoadPins reads a pin map of which parameters and params may have lists, which go side by side:
+// LoadPins reads a pin map whose parameters and params may have lists of equal length, which vary together:
 //
 //	parameters: {REQUESTERS: [1, 2, 5, 16]}
 //	params: {NUM: [1, 2, 5, 16]}
 //
-// It returns a map for each place of the lists, or one for a map without lists.
+// It returns a map for each position of the lists, or a single map without lists.
 func LoadPins(path string, library pinmap.Library) ([]Point, error) {
 	data, path, err := strict.Read(path, pinMapRemedy)
 	if err != nil {
@@ -345,7 +345,7 @@ func LoadPins(path string, library pinmap.Library) ([]Point, error) {
 	return ParsePins(path, data, library)
 }
 
-// ParsePins is LoadPins for the bytes of a file.
+// ParsePins parses the contents of such a file.
 func ParsePins(path string, data []byte, library pinmap.Library) ([]Point, error) {
 	d, root, err := parse(path, data, "the pin map", pinMapRemedy)
 	if err != nil {
@@ -414,7 +414,6 @@ func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {
 	return lists, nil
 }
 
-// valueOf is the value of a key of an object, nil for none.
 func valueOf(object *yaml.Node, key string) *yaml.Node {
 	for i := 0; object.Kind == yaml.MappingNode && i+1 < len(object.Content); i += 2 {
 		if object.Content[i].Value == key {

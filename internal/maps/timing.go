@@ -13,12 +13,12 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// clock reads the name of a clock, a list of names, or clocks with their ratio to the model's:
+// clock parses the name of a clock, a list of names, or clocks with their ratios to the model's:
 //
 //	clock: clk
 //	clock: [wr_clk, rd_clk]
 //	clock: {clk: 1, clk2x: 2, slow: 1/4, shifted: {ratio: 1, phase: 1/2}}
-//	clock: {wr_clk: write_clock, rd_clk: read_clock}   # rise when an input of the model says so
+//	clock: {wr_clk: write_clock, rd_clk: read_clock}   # enabled by inputs of the model
 func (d *pinDecoder) clock(n *yaml.Node, where string) error {
 	timing := &d.m.Timing
 	switch n.Kind {
@@ -41,7 +41,7 @@ func (d *pinDecoder) clock(n *yaml.Node, where string) error {
 		return d.Refuse(n, "clock names no pin", "write clock: PIN")
 	}
 	d.m.Clock = timing.Clocks[0].Name
-	for _, c := range timing.Clocks { // that of a testbench's waveform
+	for _, c := range timing.Clocks { // clock for sampling a testbench's waveform
 		if c.Edges == c.Cycles && c.Phase == nil {
 			d.m.Clock = c.Name
 			break
@@ -50,7 +50,7 @@ func (d *pinDecoder) clock(n *yaml.Node, where string) error {
 	return nil
 }
 
-// ratio reads 2, 1/4, {ratio: 1/4, phase: 1/2}, or the name of an input.
+// ratio parses 2, 1/4, {ratio: 1/4, phase: 1/2}, or the name of an input.
 func (d *pinDecoder) ratio(n *yaml.Node, key, where string) error {
 	c := pinmap.Clock{Name: key}
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && cosim.IsIdentifier(n.Value) {
@@ -94,7 +94,7 @@ func (d *pinDecoder) fraction(n *yaml.Node, where string, to *big.Rat) error {
 	return d.Wrong(n, where, "an integer or a fraction: 2, 1/4")
 }
 
-// reset reads {pin: rst_ni, active: low, cycles: 4}, the name of a pin, or a list of these.
+// reset parses {pin: rst_ni, active: low, cycles: 4}, the name of a pin, or a list of these.
 func (d *pinDecoder) reset(n *yaml.Node, where string) error {
 	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {

@@ -12,15 +12,15 @@ import (
 	"starloom/hw"
 )
 
-// Clock is the clock of the processors: costs of handlers in cycles of the fabric. nil: handlers take no time.
+// Clock converts costs of handlers to cycles of the fabric. nil: handlers take no time.
 type Clock struct {
-	ratio  uint64 // costs that a processor works off in a cycle
-	Budget uint64 // cycles of a handler in a slot; 0: any number
+	ratio  uint64 // cost units per cycle
+	Budget uint64 // cycles per handler and slot; 0: unlimited
 
-	Longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
+	Longest []uint32 // by processor: cost of the longest call of its slot handler; nil if there are too many processors
 }
 
-// NewClock is the clock of so many processors.
+// NewClock returns the clock of a number of processors.
 func NewClock(c *CPU, processors int) *Clock {
 	x := &Clock{ratio: c.Ratio, Budget: c.Budget}
 	if processors <= outcome.LongestProcessorsMax {
@@ -29,33 +29,33 @@ func NewClock(c *CPU, processors int) *Clock {
 	return x
 }
 
-// Spread is how long the calls of a handler took, in cycles: exact to 4,095, above that with
-// an error of less than 1 in 2,048, but for the largest one.
+// Spread is the distribution of a handler's call times in cycles. It is exact up to 4,095; above that the relative
+// error is less than 1/2,048. The maximum is exact.
 type Spread struct {
-	counts []uint64 // by bucketOf
+	counts []uint64
 	sum    uint64
 	longestCall
 }
 
-// longestCall is how long the longest call of a handler took, and the first one that took as long.
+// longestCall is the first among the longest calls of a handler.
 type longestCall struct {
 	max       uint64
-	Run       uint64 // its place among all, of a spread of many runs; else 0
+	Run       uint64 // number of the run in a spread of many runs; otherwise 0
 	slot      uint64
-	processor uint64 // the first in that slot
+	processor uint64
 }
 
-// compare is above 0 if o comes before c: it is longer, or the first of equals.
+// compare is positive if o ranks first: it is longer, or earlier among equals.
 func (c *longestCall) compare(o *longestCall) int {
 	return cmp.Or(cmp.Compare(o.max, c.max), cmp.Compare(c.Run, o.Run), cmp.Compare(c.slot, o.slot), cmp.Compare(c.processor, o.processor))
 }
 
 const (
 	bucketBits  = 11
-	exactCycles = 1<<(bucketBits+1) - 1 // up to here a range is a number
+	exactCycles = 1<<(bucketBits+1) - 1 // up to here, every number has a bucket
 )
 
-// bucketOf numbers the ranges of cycles: one for each up to 2^12-1, then 2^11 for each power of two.
+// bucketOf returns the bucket of a number of cycles: one per number up to 2^12-1, then 2^11 per power of two.
 func bucketOf(cycles uint64) int {
 	shift := max(bits.Len64(cycles)-bucketBits-1, 0)
 	return shift<<bucketBits + int(cycles>>shift)
@@ -75,13 +75,12 @@ func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
 	d.sum += cycles
 }
 
-// Take counts calls of this slot up to the first that needs a look of its own, and returns its place:
-// one that may be the longest, misses the budget, has no range of its own yet, or has trapped.
-// first is the lowest of the processors.
+// Take counts calls of this slot up to the first that needs separate handling, and returns its index: a call that may
+// be the longest, exceeds the budget, has no bucket yet, or trapped. first is the lowest processor.
 func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
 	usual := min(d.max, cmp.Or(x.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
 	if d.slot == uint64(slot) && uint64(first) < d.processor {
-		usual = min(usual, max(d.max, 1)-1) // it may be the first that took max
+		usual = min(usual, max(d.max, 1)-1) // it may be the first of the longest
 	}
 	counts, sum := d.counts, uint64(0)
 	for place, cost := range costs {
@@ -103,7 +102,6 @@ func (d *Spread) grow(bucket int) {
 	}
 }
 
-// longest notes a call that may be the longest.
 func (d *Spread) longest(cycles uint64, processor int, slot uint32) {
 	if cycles > d.max || d.sum == 0 {
 		d.max, d.processor, d.slot = cycles, uint64(processor), uint64(slot)
@@ -127,7 +125,7 @@ func (d *Spread) merge(o *Spread) {
 
 func (d *Spread) clear() { *d = Spread{counts: d.counts[:0]} }
 
-// State carries the spread.
+// State saves or restores the spread.
 func (d *Spread) State(v *hw.StateVisitor, name string) {
 	hw.StateList(v, name+".counts", &d.counts)
 	for _, f := range []struct {
@@ -167,7 +165,7 @@ func (d *Spread) report(names fabric.Names) *outcome.HandlerCycles {
 	return r
 }
 
-// rank returns how many cycles the call took that is at this place, from 1, of all by length.
+// rank returns the cycles of the call at a place, from 1, in ascending order.
 func (d *Spread) rank(place uint64) uint64 {
 	for bucket, n := range d.counts {
 		if place <= n {
@@ -178,21 +176,20 @@ func (d *Spread) rank(place uint64) uint64 {
 	return d.max
 }
 
-// Measured is what handlers have cost: of a shard, a machine or many runs.
+// Measured is the cost of the handlers of a shard, a machine or many runs.
 type Measured struct {
 	Start, Slot Spread
 	Overruns    uint64
-	Longest     []uint32 // as metering's, nil of a shard
+	Longest     []uint32 // see Clock; nil for a shard
 }
 
-// Reset forgets a run.
 func (x *Measured) Reset() {
 	x.Start.clear()
 	x.Slot.clear()
 	x.Overruns = 0
 }
 
-// Merge adds what was measured elsewhere.
+// Merge adds other measurements.
 func (x *Measured) Merge(o *Measured) {
 	x.Start.merge(&o.Start)
 	x.Slot.merge(&o.Slot)
@@ -206,15 +203,15 @@ func (x *Measured) Merge(o *Measured) {
 	}
 }
 
-// SpreadWhole is a spread at the last whole boundary without its counts, and the counts since.
+// SpreadWhole is a spread at the last whole boundary without its counts, and the costs since then.
 type SpreadWhole struct {
 	sum  uint64
-	zero uint64 // calls that took no cycle
+	zero uint64 // calls of 0 cycles
 	longestCall
-	Costs []uint32 // since then, 0 of those that trapped
+	Costs []uint32 // costs since the boundary, 0 for trapped calls
 }
 
-// Mark notes a spread at a whole boundary.
+// Mark records a spread at a whole boundary.
 func (w *SpreadWhole) Mark(d *Spread) {
 	w.sum, w.zero, w.longestCall, w.Costs = d.sum, 0, d.longestCall, w.Costs[:0]
 	if len(d.counts) > 0 {
@@ -222,7 +219,7 @@ func (w *SpreadWhole) Mark(d *Spread) {
 	}
 }
 
-// TakeBack makes a spread what it was then.
+// TakeBack restores a spread to the marked boundary.
 func (w *SpreadWhole) TakeBack(d *Spread, x *Clock) {
 	for _, cost := range w.Costs {
 		if cost > 0 {
@@ -235,7 +232,7 @@ func (w *SpreadWhole) TakeBack(d *Spread, x *Clock) {
 	}
 }
 
-// Cycles returns how long a processor works off a cost.
+// Cycles returns the cycles of a cost, rounded up.
 func (x *Clock) Cycles(cost uint32) uint64 {
 	if x.ratio == 1 {
 		return uint64(cost)
@@ -243,7 +240,7 @@ func (x *Clock) Cycles(cost uint32) uint64 {
 	return (uint64(cost) + x.ratio - 1) / x.ratio
 }
 
-// Report describes what was measured with a clock.
+// Report adds the measurements to a report.
 func (x *Measured) Report(r *outcome.FirmwareReport, cpu *CPU, names fabric.Names) {
 	clock := NewClock(cpu, 0)
 	r.CPU, r.Cycles, r.StartCycles = cpu.Model, x.Slot.report(names), x.Start.report(names)
@@ -272,6 +269,6 @@ func addProcessors(h *outcome.HandlerCycles, x *Clock, longest []uint32, names f
 type CPU struct {
 	Model  string
 	Meter  *wasm.Meter
-	Ratio  uint64 // costs that it works off in a cycle of the fabric
-	Budget uint64 // cycles of a handler in a slot; 0: any number
+	Ratio  uint64 // cost units per cycle of the fabric
+	Budget uint64 // cycles per handler and slot; 0: unlimited
 }

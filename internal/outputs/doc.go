@@ -1,5 +1,5 @@
-// Package outputs is where outputs go: files that appear together, all or none, and writers.
+// Package outputs defines destinations of outputs: writers, and files that appear together or not at all.
 //
-//	Output (file, writer, nowhere) --open--> Set --commit--> all are there
-//	                                          \--abort--> none is
+//	Output (file, writer, nowhere) --open--> Set --commit--> all files appear
+//	                                          \--abort--> no file appears
 package outputs

@@ -13,37 +13,36 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Output is where one output goes: to a file, to an io.Writer, or nowhere, which is the
-// zero value. The bytes are the same.
+// Output is the destination of one output: a file, an io.Writer, or nowhere, the zero value. The bytes are the same.
 //
-// Files of one run appear under their paths together, when all is well, and not at all
-// otherwise; what was there before stays until then. A writer gets bytes as they come, in
-// pieces of up to 256 KiB - of a log, the lines of every boundary at once - and the rest at
-// the end, before any file appears. What it has when the run fails is incomplete. It is never closed,
-// and never called by two goroutines at once. An error of a writer ends the run and is returned, wrapped.
+// Files of one run appear under their paths together if all goes well, and otherwise not at all; earlier files stay
+// until then. A writer gets bytes as they come, in pieces of up to 256 KiB (of a log, the lines of each boundary
+// together), and the rest at the end, before any file appears. After a failed run its contents are incomplete. It is
+// never closed, and never called concurrently. An error of a writer ends the run and is returned, wrapped.
 type Output struct {
 	Path   string
 	writer io.Writer
 }
 
-// File is an output to the file at path: "-" is standard output, "" nowhere.
+// File returns an output to the file at path: "-" is standard output, "" nowhere.
 func File(path string) Output { return Output{Path: path} }
 
-// Writer is an output to w; nil is nowhere. Every output has a writer of its own.
+// Writer returns an output to w; nil is nowhere. Each output needs its own writer.
 func Writer(w io.Writer) Output { return Output{writer: w} }
 
-// Given reports whether the output goes anywhere.
+// Given reports whether the output has a destination.
 func (o Output) Given() bool { return o != Output{} }
 
-// Beside returns the output of a file beside this one, unless given; none beside standard output or a writer.
+// Beside returns given, or, if it has no destination, a file next to this output. Standard output and writers have no
+// such file.
 func (o Output) Beside(given Output, extension string) Output {
 	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" || err == nil && !info.Mode().IsRegular() {
-		return given // nothing stands beside a pipe or a device
+		return given // a pipe or device has no neighbours
 	}
 	return File(WithExtension(o.Path, extension))
 }
 
-// Unless returns an output that goes nowhere if it is not wanted.
+// Unless returns the output, or no destination if it is unwanted.
 func (o Output) Unless(unwanted bool) Output {
 	if unwanted {
 		return Output{}
@@ -51,19 +50,19 @@ func (o Output) Unless(unwanted bool) Output {
 	return o
 }
 
-// WithExtension is the path with another extension.
+// WithExtension replaces the extension of a path.
 func WithExtension(path, extension string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
 }
 
-// Set are what a run writes. Files appear together when all went well, and not at all otherwise.
+// A Set holds the outputs of a run. Files appear together if all goes well, and otherwise not at all.
 type Set struct {
 	Files   traces.Files
-	Among   *traces.Files // in their place, those of others, who commit them; nil for none
+	Among   *traces.Files // files of another owner, who commits them, in place of Files; nil for none
 	Written []outcome.OutputFile
 }
 
-// Open opens an output, nil for nowhere. No file is visible before commit.
+// Open opens an output. It returns nil without a destination. No file is visible before the commit.
 func (o *Set) Open(option, kind string, to Output) (*traces.File, error) {
 	file, err := o.OpenQuietly(option, kind, to)
 	if file != nil {
@@ -72,7 +71,7 @@ func (o *Set) Open(option, kind string, to Output) (*traces.File, error) {
 	return file, err
 }
 
-// OpenQuietly is open without an entry in what the report lists.
+// OpenQuietly is like Open but does not list the output in Written.
 func (o *Set) OpenQuietly(option, kind string, to Output) (file *traces.File, err error) {
 	files := cmp.Or(o.Among, &o.Files)
 	switch {
@@ -87,7 +86,7 @@ func (o *Set) OpenQuietly(option, kind string, to Output) (file *traces.File, er
 	return file, nil
 }
 
-// OpenWaveform opens the output of a waveform: FST if its path says so, else VCD.
+// OpenWaveform opens the output of a waveform: FST if its path says so, otherwise VCD.
 func (o *Set) OpenWaveform(to Output) (*traces.File, error) {
 	if !vcd.IsFST(to.Path) {
 		return o.Open("--vcd", "vcd", to)
@@ -102,7 +101,7 @@ func (o *Set) OpenWaveform(to Output) (*traces.File, error) {
 	return file, nil
 }
 
-// NoteWaveform adds a remark to the waveform.
+// NoteWaveform adds a note to the entry of the waveform.
 func (o *Set) NoteWaveform(text string) {
 	for i := range o.Written {
 		if kind := o.Written[i].Kind; kind == "vcd" || kind == "fst" {
@@ -111,5 +110,5 @@ func (o *Set) NoteWaveform(text string) {
 	}
 }
 
-// Abort removes what is not committed.
+// Abort removes uncommitted files.
 func (o *Set) Abort() { o.Files.Abort() }

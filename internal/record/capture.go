@@ -18,10 +18,10 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// capture writes every frame at every port into a pcapng file, with an interface for each NIC or for each port.
+// capture writes every frame at every port to a pcapng file, with an interface per NIC or per port.
 type capture struct {
 	pcapng     *pcapng.Writer
-	interfaces map[uint64]pcapng.InterfaceID // by processor and, if it is that fine, port
+	interfaces map[uint64]pcapng.InterfaceID // by processor and, with an interface per port, port
 }
 
 func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
@@ -32,8 +32,8 @@ func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
 	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
-// slot writes what was heard in the slot before and what was sent, in that slot by NICs, or lanes of them, that
-// must ask first and else in the one that begins: in the order of cycles, then of processors.
+// slot writes the frames received in the previous slot and the frames sent, sorted by cycle, then processor. NICs, or
+// lanes, that need a grant sent in the previous slot, others send in the one that begins.
 func (c *capture) slot(m *emulator.Machine) error {
 	if fabric.RoutersOf(m.Network) != nil {
 		return c.streamed(m)
@@ -41,8 +41,8 @@ func (c *capture) slot(m *emulator.Machine) error {
 	return errors.Join(c.sent(m, true), c.heard(m), c.sent(m, false))
 }
 
-// streamed writes the frames of a tick in the order of cycles, then of processors: a frame that streams is sent in the cycle in which
-// its head is on the wire, and is told in the tick in which its tail has left.
+// streamed writes the frames of a tick, sorted by cycle, then processor. A streaming frame is sent in the cycle in
+// which its head is on the wire, and is reported in the tick in which its tail has left.
 func (c *capture) streamed(m *emulator.Machine) error {
 	type event struct {
 		*fabric.Captured
@@ -145,7 +145,7 @@ func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uin
 	return c.pcapng.Packet(id, &h, captured.Frame)
 }
 
-// traceComments say what a trace is of, in printable ASCII without the dollar signs, special in a VCD.
+// traceComments describes the run of a trace in printable ASCII without dollar signs, which are special in a VCD.
 func traceComments(c *config.Config, seed uint64, further ...string) []string {
 	lines := append([]string{"scenario " + c.Name, "scenario-sha256 " + c.Source.Hash(), fmt.Sprintf("seed %d", seed)}, further...)
 	for i, line := range lines {
@@ -159,18 +159,18 @@ func traceComments(c *config.Config, seed uint64, further ...string) []string {
 	return lines
 }
 
-// bareCapture is a packet capture of a run without firmware, written after its end.
+// bareCapture is a packet capture of a run without firmware, written after the run.
 type bareCapture struct {
 	file  *traces.File
-	begin uint64 // its first cycle
+	begin uint64 // first cycle
 }
 
-// barePayload are the bytes of the pseudo frame of a packet: its number, the cycle in which it was created, its flits, and the
-// routers that its head has passed.
+// barePayload is the size of the pseudo frame of a packet: its number, creation cycle, flits, and the routers passed
+// by its head.
 const barePayload = 8 + 4 + 2 + 2
 
-// write writes two pseudo frames for each packet: sent in the cycle in which its head is on the wire of its source, received
-// in that of its tail at the sink; in the order of cycles, then of processors.
+// write writes two pseudo frames for each packet: sent when its head is on the wire of its source, received when its
+// tail is at the sink. They are sorted by cycle, then processor.
 func (c *bareCapture) write(m *emulator.Machine) error {
 	out, err := pcapng.NewWriter(c.file, strings.Join(traceComments(m.Config, m.Seed), "\n"))
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package record writes what a machine does while it runs: an observer that keeps signals, frames and
-// lines of the log.
+// Package record writes the activity of a running machine. Its observer records signals, frames and log lines.
 //
 //	emulator.Machine --cycle, boundary--> Recording --+--> waveform (VCD) and its save files
 //	                                                  +--> packet capture (pcapng)

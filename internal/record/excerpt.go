@@ -11,11 +11,11 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Excerpt is a few cycles of the signals under some paths.
+// Excerpt is a range of cycles of the signals below some paths.
 type Excerpt struct {
-	Paths    []string // of scopes and signals
+	Paths    []string // paths of scopes and signals
 	From, To uint64   // cycles, both included
-	Cycles   []uint64 // that were seen
+	Cycles   []uint64
 	Signals  []ExcerptSignal
 }
 
@@ -28,10 +28,10 @@ type ExcerptSignal struct {
 	Values []uint64
 
 	probe hw.Probe
-	slot  bool // it changes only at the boundary of a slot
+	slot  bool // the signal changes only at slot boundaries
 }
 
-// under is which of the paths a signal is under, the first one, -1 for none.
+// under returns the index of the first path that contains a signal, or -1.
 func (x *Excerpt) under(signal string) int {
 	return slices.IndexFunc(x.Paths, func(path string) bool {
 		rest, ok := strings.CutPrefix(signal, path)
@@ -39,18 +39,18 @@ func (x *Excerpt) under(signal string) int {
 	})
 }
 
-// Under is which of the paths a signal is under.
+// Under returns the index of the path that contains a signal.
 func (x *Excerpt) Under(signal int) int { return x.under(x.Signals[signal].Path) }
 
 const excerptSignalsMax = 2000
 
-// Excerpts keeps excerpts of a run. It implements emulator.Observer.
+// Excerpts records excerpts of a run. It implements emulator.Observer.
 type Excerpts struct {
 	machine *emulator.Machine
 	list    []*Excerpt
 }
 
-// Keep looks for the signals of the excerpts, and keeps their values from now on. The machine has cycles.
+// Keep starts recording the signals of the excerpts. The machine must run by cycles.
 func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	declare := func(p hw.Probe, form vcd.Form, slot bool) {
 		for _, x := range list {
@@ -67,8 +67,8 @@ func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	return e
 }
 
-// Cycle implements emulator.Observer. What changes only at the boundary of a slot keeps the value that it has in
-// the first cycle that is seen of it, as in a waveform.
+// Cycle implements emulator.Observer. A signal that changes only at slot boundaries keeps its value from the first
+// cycle seen of a slot, as in a waveform.
 func (e *Excerpts) Cycle(cycle uint64) {
 	first := uint64(e.machine.Timing().SlotCycle(e.machine.Slots())) == cycle
 	for _, x := range e.list {
@@ -91,7 +91,8 @@ func (e *Excerpts) Boundary() error { return nil }
 
 func (e *Excerpts) Dropped() error { return nil }
 
-// JoinRails makes one signal of the two rails of each wire: dark, the word, or collision where a bit is on both.
+// JoinRails combines the two rails of each wire into one signal: dark, the word, or collision if a bit is on both
+// rails.
 func (x *Excerpt) JoinRails() {
 	var joined []ExcerptSignal
 	for i := 0; i < len(x.Signals); i++ {
@@ -111,7 +112,7 @@ func (x *Excerpt) JoinRails() {
 	x.Signals = joined
 }
 
-// rails are the texts of light on two rails, and which of them it has in each cycle.
+// rails returns the texts for the light on two rails, and their index in each cycle.
 func rails(rail1, rail0 []uint64) (texts []string, values []uint64) {
 	values = make([]uint64, len(rail1))
 	for c := range rail1 {

@@ -10,19 +10,19 @@ import (
 	"starloom/nic"
 )
 
-// Frames keeps the frames of a run, as a packet capture has them: those of the slots that are wanted, and of
-// others as many as there is room for. It implements emulator.Observer.
+// Frames records the frames of a run as a packet capture does: all frames of wanted slots, and a limited number of
+// others. It implements emulator.Observer.
 type Frames struct {
-	Most  int // that are kept of slots that are not wanted
+	Most  int // limit for frames of other slots
 	Wants func(slot uint32) bool
 	Kept  []outcome.SceneFrame
-	Whole bool // all frames up to now are there
+	Whole bool // no frame was dropped
 
 	machine *emulator.Machine
 	others  int
 }
 
-// KeepFrames looks at the frames of a machine from now on.
+// KeepFrames starts recording the frames of a machine.
 func (f *Frames) KeepFrames(m *emulator.Machine) {
 	f.machine, f.Whole = m, true
 	m.Attach(f, false, true)
@@ -46,13 +46,13 @@ func (f *Frames) Boundary() error {
 	return nil
 }
 
-// Sorted are the frames in the order of cycles, then of processors.
+// Sorted returns the frames, sorted by cycle, then processor.
 func (f *Frames) Sorted() []outcome.SceneFrame {
 	SortFrames(f.Kept)
 	return f.Kept
 }
 
-// SortFrames sorts frames by cycle, then by processor and port.
+// SortFrames sorts frames by cycle, processor and port.
 func SortFrames(frames []outcome.SceneFrame) {
 	slices.SortStableFunc(frames, func(a, b outcome.SceneFrame) int {
 		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), cmp.Compare(a.Processor, b.Processor), cmp.Compare(a.Path, b.Path))
@@ -82,7 +82,7 @@ func (f *Frames) take(c *fabric.Captured, sent bool, cycle uint64) {
 	f.Kept = append(f.Kept, x)
 }
 
-// sent keeps a frame that was sent: at one port, at that which leads to its destination, or at each, as a capture has it.
+// sent records a sent frame as a capture does: at its port, at the port towards its destination, or at each port.
 func (f *Frames) sent(x outcome.SceneFrame, port uint16) {
 	names := f.machine.Names
 	f.machine.OnMedia(x.Processor, port, x.Destination, func(at uint16, medium int) {

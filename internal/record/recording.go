@@ -14,8 +14,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Recording is what is written while a machine is stepped, from the boundary at which it
-// began to that at which it is closed. It changes nothing of what the machine does.
+// Recording writes traces of a machine from the boundary at which it began to that at which it is closed. It does not
+// affect the machine.
 //
 //	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(&wave)})
 //	for !m.Ended() {
@@ -26,13 +26,13 @@ type Recording struct {
 	waves
 	machine *emulator.Machine
 	capture *capture
-	bare    *bareCapture // in its place, without firmware
+	bare    *bareCapture // replaces capture without firmware
 	log     *traces.File
-	err     error // the first one
+	err     error
 	closed  bool
 }
 
-// Alone begins a recording whose files are its own.
+// Alone begins a recording with its own set of files.
 func Alone(m *emulator.Machine, o Options) (*Recording, error) {
 	if err := m.MayRecord(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 	return r, nil
 }
 
-// ErrNoCycles refuses what shows single cycles.
+// ErrNoCycles is the error for outputs that need single cycles.
 func ErrNoCycles(place string) error {
 	return input.Mistake(place, "a waveform shows single cycles, which this engine does not have",
 		"use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle")
@@ -103,8 +103,8 @@ func (r *Recording) Dropped() error {
 	return r.err
 }
 
-// Boundary implements Observer: it writes what a boundary has brought. After an error the recording is over, and
-// none of its files appears.
+// Boundary implements Observer. It writes the events of a boundary. After an error the recording ends and none of its
+// files appears.
 func (r *Recording) Boundary() error {
 	if r.err == nil {
 		r.err = r.write()
@@ -134,9 +134,8 @@ func (r *Recording) write() error {
 	return nil
 }
 
-// Close ends the recording after the last whole slot: writers get the rest of their bytes,
-// and files appear, all or none. When a write has failed before, it returns that error
-// again. Closed twice, it returns what it returned first.
+// Close ends the recording after the last whole slot. Writers get their remaining bytes, then all files appear, or
+// none. It returns the error of an earlier write. A second call returns the result of the first.
 func (r *Recording) Close() error {
 	if r.closed {
 		return r.err
@@ -154,8 +153,7 @@ func (r *Recording) Close() error {
 	return r.err
 }
 
-// Files lists what the recording writes to, in the order of RecordOptions, and, once it is
-// closed, why a waveform shows nothing.
+// Files lists the outputs in the order of RecordOptions and, after Close, the reason for an empty waveform.
 func (r *Recording) Files() []outcome.OutputFile { return r.out.Written }
 
 func (r *Recording) drop() {
@@ -164,8 +162,8 @@ func (r *Recording) drop() {
 	r.machine.Detach(r)
 }
 
-// MarkLatest has the waveform marked where the packet was sent that came last after its deadline; it opens there if the
-// first violation is that of a deadline, and no fault's.
+// MarkLatest marks the sending of the packet that missed its deadline by most in the waveform. The save file opens
+// there if the first violation is a deadline and no fault caused it.
 func (r *Recording) MarkLatest(report *outcome.Report) {
 	late := report.Aside.Late
 	if r.save == nil || late == nil || late.Worst == nil || !late.Worst.Known {
@@ -177,7 +175,7 @@ func (r *Recording) MarkLatest(report *outcome.Report) {
 	}
 }
 
-// End writes the outputs of a whole run, before the machine runs again.
+// End writes the outputs of a whole run before the machine runs again.
 func (r *Recording) End() error {
 	if r.bare == nil {
 		return nil
@@ -196,9 +194,8 @@ func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error 
 	return nil
 }
 
-// RepeatWaveform runs the machine once more if the first violation of the report is one
-// that was found when its window had passed: a packet that was lost. That window is in the
-// file then.
+// RepeatWaveform repeats the run if the first violation was detected only after its window had passed, such as a lost
+// packet. The waveform then shows that window.
 func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, report *outcome.Report, each func() error) error {
 	if r.wave == nil || !r.wave.trigger || len(report.Violations) == 0 {
 		return nil

@@ -10,18 +10,18 @@ import (
 	"starloom/traces/vcd"
 )
 
-// shown is a run of which a waveform shows signals.
+// shown is a run whose signals a waveform shows.
 type shown struct {
 	config   *config.Config
 	comments []string
-	slack    uint64                                   // cycles from a violation to when it is found, at the most
-	begin    uint64                                   // the cycle with which the waveform begins
-	slot     func() uint64                            // that crosses
-	boundary func(yield func(p hw.Probe, f vcd.Form)) // signals of firmware and its registers, which change only at the boundary of a slot
-	hardware func(yield func(p hw.Probe))             // signals that may change in every cycle...
-	routers  *hw.RouterSignals                        // ...and those that are in groups; nil for none
-	first    []string                                 // what save files show first
-	examples func() string                            // of what signals are called
+	slack    uint64                                   // largest number of cycles from a violation to its detection
+	begin    uint64                                   // first cycle of the waveform
+	slot     func() uint64                            // returns the current slot
+	boundary func(yield func(p hw.Probe, f vcd.Form)) // signals of firmware and its registers, which change at slot boundaries
+	hardware func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped ones
+	routers  *hw.RouterSignals                        // grouped signals; nil for none
+	first    []string                                 // first signals in save files
+	examples func() string                            // returns examples of signal names
 }
 
 func shownOf(m *emulator.Machine) *shown {
@@ -46,16 +46,16 @@ func shownOf(m *emulator.Machine) *shown {
 	}
 }
 
-// waves are a waveform and the save files that arrange it.
+// waves are a waveform and its save files.
 type waves struct {
 	out  *outputs.Set
 	of   *shown
-	vcd  *traces.File // of wave
-	wave *waveform    // nil for none
-	save *saveFile    // nil without wave
+	vcd  *traces.File
+	wave *waveform // nil for none
+	save *saveFile // nil without wave
 }
 
-// begin opens the files; show says what there is to show, if anything is wanted.
+// open opens the files. It calls show only if a waveform is wanted.
 func (w *waves) open(name string, o Options, out *outputs.Set, show func() (*shown, error)) (err error) {
 	w.out = out
 	if w.vcd, err = out.OpenWaveform(o.VCD); err != nil {
@@ -76,7 +76,7 @@ func (w *waves) open(name string, o Options, out *outputs.Set, show func() (*sho
 	return err
 }
 
-// finish ends them before cycle end.
+// finish ends the files before cycle end.
 func (w *waves) finish(violations []outcome.Violation, end uint64) error {
 	if w.wave == nil {
 		return nil
@@ -96,11 +96,11 @@ func (w *waves) MarkFaults(report *outcome.Report) {
 	}
 }
 
-// Options say what is written while a machine runs.
+// Options select the outputs of a recording.
 type Options struct {
-	VCD    outputs.Output // waveform; in FST if the path ends in .fst
-	GTKW   outputs.Output // save file that arranges it in GTKWave; beside VCD if that is a file
+	VCD    outputs.Output // waveform, as FST if the path ends in .fst
+	GTKW   outputs.Output // save file for GTKWave; default: next to the VCD file
 	PCAPNG outputs.Output // packet capture
-	Lua    outputs.Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
-	Log    outputs.Output // what firmware logs: a line for each call of sl_log
+	Lua    outputs.Output // dissector for Wireshark and tshark; default: next to the PCAPNG file
+	Log    outputs.Output // firmware log: a line per call of sl_log
 }

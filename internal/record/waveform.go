@@ -18,16 +18,16 @@ type waveform struct {
 	of  *shown
 	vcd *vcd.Writer
 
-	cycle   []watched   // signals of the hardware, but for...
-	groups  [][]watched // ...those in groups
-	slot    []watched   // signals of the firmware and its registers
-	sampled int64       // slot whose signals have been set, -1 for none
+	cycle   []watched   // hardware signals, except grouped ones
+	groups  [][]watched // grouped hardware signals
+	slot    []watched   // signals of firmware and its registers
+	sampled int64       // slot whose signals were set last, -1 for none
 
-	trigger   bool // wait for the first violation
+	trigger   bool // the waveform waits for the first violation
 	triggered bool
 	pending   bool
 	at        uint64
-	unshown   string // why the first violation is not shown, for note
+	unshown   string // reason why the first violation is missing, for note
 }
 
 type watched struct {
@@ -103,7 +103,7 @@ func openWaveform(of *shown, file *traces.File) (*waveform, error) {
 	return w, w.vcd.Begin()
 }
 
-// sample is called in every cycle, between Settle and Latch.
+// sample is called in every cycle between Settle and Latch.
 func (w *waveform) sample(cycle uint64) error {
 	if w.vcd.NeedsCycle(cycle) {
 		if err := w.vcd.Cycle(cycle); err != nil {
@@ -131,8 +131,8 @@ func (w *waveform) set(signals []watched) {
 	}
 }
 
-// boundary arms the trigger at the first violation. Its cycle may still lie
-// ahead: what a handler does wrong at a boundary belongs to the slot that begins.
+// boundary arms the trigger at the first violation. Its cycle may lie ahead, since a handler's violation at a
+// boundary belongs to the slot that begins.
 func (w *waveform) boundary(violations []outcome.Violation) {
 	if !w.trigger || w.triggered {
 		return
@@ -142,7 +142,7 @@ func (w *waveform) boundary(violations []outcome.Violation) {
 	}
 }
 
-// close ends the waveform before cycle end. A violation found only at the end triggers at the last cycle.
+// close ends the waveform before cycle end. A violation detected at the end triggers at the last cycle.
 func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	w.boundary(violations)
 	if w.pending && end > w.of.begin {
@@ -153,7 +153,7 @@ func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	return w.vcd.Close(end)
 }
 
-// note says why the waveform, which ended before cycle end, shows nothing, or "".
+// note returns the reason why a waveform that ended before cycle end is empty, or "".
 func (w *waveform) note(end uint64) string {
 	if w.unshown != "" || !w.vcd.Empty() {
 		return w.unshown
@@ -175,13 +175,13 @@ func (w *waveform) note(end uint64) string {
 type saveFile struct {
 	vcd.SaveFile
 	file   *traces.File // nil for none
-	struck []vcd.Marker // where faults that have broken a rule struck first, and what was late crossed
+	struck []vcd.Marker // first strikes of faults that broke a rule, and sendings of late packets
 	surfer *traces.File // nil for none
-	main   string       // the marker at which both open, "" for the first one
+	main   string       // marker at which both files open, "" for the first
 }
 
-// openSaveFile opens the save file that goes with the waveform, nil without one. It names it by its base
-// name: what goes to writers is called after the scenario.
+// openSaveFile opens the save file of a waveform, nil without one. It names the waveform by its base name; for
+// writers, names derive from the scenario.
 func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
 	if !o.VCD.Given() {
 		if o.GTKW.Given() {
@@ -208,9 +208,9 @@ func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, erro
 	return &saveFile{SaveFile: vcd.SaveFile{Path: savePath, VCD: vcdPath}, file: file, surfer: surfer}, err
 }
 
-// write writes what there is of both: the slot and what has broken rules come first, with markers where
-// they did and where faults struck first that have brought this about, if the waveform shows that. One that only the end
-// of the run shows is at its last cycle.
+// write writes the save files. The slot and the signals of broken rules come first. Markers show violations and the
+// first strikes of the faults that caused them, if the waveform covers them. A violation detected at the end of the
+// run is marked at the last cycle.
 func (s *saveFile) write(of *shown, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
 	s.Signals, s.First = wave.Signals(), slices.Clone(of.first)
 	mark := func(marker vcd.Marker) {
@@ -220,7 +220,7 @@ func (s *saveFile) write(of *shown, wave *vcd.Writer, violations []outcome.Viola
 		}
 	}
 	for _, v := range violations {
-		if v.Path != of.config.Network.Kind() && !slices.Contains(s.First, v.Path) { // not all of it
+		if v.Path != of.config.Network.Kind() && !slices.Contains(s.First, v.Path) { // not the whole network
 			s.First = append(s.First, v.Path)
 		}
 	}

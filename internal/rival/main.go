@@ -16,7 +16,7 @@ import (
 	"text/tabwriter"
 )
 
-// renamed is what benchmarks of today say otherwise in an earlier commit.
+// renamed maps names in today's benchmarks to those of an earlier commit.
 var renamed = strings.NewReplacer(
 	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape", "m.Timing()", "m.timing",
 )
@@ -64,7 +64,7 @@ func run(commit, bench, times string, rounds int, packages []string) error {
 			}
 		}
 		for round := range rounds {
-			order := []int{0, 1, 2} // 2 is the rival again
+			order := []int{0, 1, 2} // 2: the rival again
 			if round%2 == 1 {
 				order = []int{2, 1, 0}
 			}
@@ -135,7 +135,7 @@ func copyBenchmarks(p, work string) error {
 		}
 		to := filepath.Join(work, name)
 		if _, err := os.Stat(to); err != nil {
-			continue // of what the rival does not have
+			continue // missing in the rival
 		}
 		if err := os.WriteFile(to, []byte(renamed.Replace(string(content))), 0o644); err != nil {
 			return err
@@ -144,11 +144,12 @@ func copyBenchmarks(p, work string) error {
 	return nil
 }
 
-// compared are the units of figures that say how long something took, in processor time or beside a C++ program of the same
-// round; memory, and the C++ program's own time, are not compared.
+// compared are the units of compared figures: times of this program, or ratios to a C++ program of the same round.
+// Memory and the C++ program's own time are not compared.
 var compared = []string{"ns/phit", "banked-ns", "isolated-ns", "plain-ns", "us/frame", "cpu-s", "s"}
 
-// table holds figures[benchmark and unit][which][round]: 0 the rival, 1 the working folder, 2 the rival again.
+// table holds figures[benchmark and unit][which][round]. which is 0 for the rival, 1 for the working folder, 2 for
+// the rival again.
 type table struct {
 	names   []string
 	figures map[string]*[3][]float64
@@ -163,7 +164,7 @@ func (t *table) note(which int, out []byte) {
 			continue
 		}
 		name := strings.TrimPrefix(words[0], "Benchmark")
-		if cut := strings.LastIndexByte(name, '-'); cut > 0 { // processors of this machine
+		if cut := strings.LastIndexByte(name, '-'); cut > 0 { // number of processors
 			name = name[:cut]
 		}
 		for k := 2; k+1 < len(words); k += 2 {
@@ -181,7 +182,7 @@ func (t *table) note(which int, out []byte) {
 	}
 }
 
-// print writes a line for each figure; of one that the rival does not print, what it is now.
+// print writes a line for each figure. A figure that the rival lacks has only its present value.
 func (t *table) print(w io.Writer, commit string) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(columns, "benchmark\tunit\t%s\tnow\tnow:%s\t%s:%s\n", commit, commit, commit, commit)

@@ -13,8 +13,8 @@ import (
 	"starloom/traces"
 )
 
-// watched is RTL whose map assumes something of its inputs. A model beside it, which nothing else sees, has
-// the same inputs, and says in which cycles of the machine an assumption does not hold.
+// watched is RTL whose map makes assumptions about its inputs. An invisible model with the same inputs detects the
+// cycles in which an assumption is broken.
 type watched struct {
 	*pinmap.Device
 	model  *twin.Model
@@ -22,19 +22,19 @@ type watched struct {
 	path   string
 	kernel *hw.Kernel
 	sight  *condition.Sight
-	reset  bool // was on in the cycle before
+	reset  bool // reset was on in the previous cycle
 	broken []broken
 }
 
-// broken is in which cycles an assumption did not hold. What has no clock keeps its inputs until they change:
-// open is since when it has not held.
+// broken counts the cycles in which an assumption failed. A circuit without a clock keeps its inputs until they
+// change: open is set while the assumption fails, since cycle since.
 type broken struct {
 	cycles, first uint64
 	open          bool
 	since         uint64
 }
 
-// brokenWords is how many words of a snapshot one of them is.
+// brokenWords is the number of snapshot words per assumption.
 const brokenWords = 4
 
 func (r *Devices) watch(d *pinmap.Device, pins *pinmap.Map, path string) (*watched, error) {
@@ -50,7 +50,7 @@ func (r *Devices) watch(d *pinmap.Device, pins *pinmap.Map, path string) (*watch
 	return w, nil
 }
 
-// Begin implements inloop.Beginner: what was before a run of the machine is forgotten.
+// Begin implements inloop.Beginner. It clears the counts of an earlier run.
 func (w *watched) Begin() {
 	for i := range w.broken {
 		w.broken[i] = broken{open: w.broken[i].open}
@@ -64,12 +64,12 @@ func (w *watched) cycle() uint64 {
 	return 0
 }
 
-// Settle implements cosim.Device. What has no clock has no other cycles.
+// Settle implements cosim.Device. A circuit without a clock is checked here.
 func (w *watched) Settle() error {
 	if !w.model.Clocked() {
 		w.close()
 		copy(w.model.Inputs(), w.Inputs())
-		_ = w.model.Settle() // a model never fails
+		_ = w.model.Settle()
 		for i, assumed := range w.Terms().Assume {
 			w.broken[i].open, w.broken[i].since = !assumed.Holds(w.sight), w.cycle()
 		}
@@ -77,7 +77,7 @@ func (w *watched) Settle() error {
 	return w.Device.Settle()
 }
 
-// close counts the cycles up to now in which assumptions have not held.
+// close counts the cycles up to now in which assumptions failed.
 func (w *watched) close() {
 	for i := range w.broken {
 		if b := &w.broken[i]; b.open {
@@ -160,14 +160,15 @@ func (w *watched) Restore(snapshot []byte) error {
 		w.broken[i] = broken{of[0], of[1], of[2] != 0, of[3]}
 	}
 	if w.sight.Reset(); !w.reset {
-		w.sight.Next() // ports are those of the cycle before
+		w.sight.Next() // conditions may refer to ports of the previous cycle
 	}
 	return w.Device.Restore(snapshot[words[0]:])
 }
 
 func (w *watched) Close() error { return errors.Join(w.model.Close(), w.Device.Close()) }
 
-// Reports are what was RTL, and in which cycles the machine broke what its maps assume.
+// Reports describes the components that were RTL, and the cycles in which the machine broke assumptions of their
+// maps.
 func (r *Devices) Reports() []outcome.RTLReport {
 	reports := append([]outcome.RTLReport{}, r.Report...)
 	for _, w := range r.beside {
@@ -192,7 +193,7 @@ func (w *watched) report() (all []outcome.Assumption) {
 	return all
 }
 
-// BrokenNotes says which assumptions the machine broke: of each where, in how many cycles, and when for the first time.
+// BrokenNotes describes the broken assumptions: the places, the number of cycles, and the first cycle.
 func (r *Devices) BrokenNotes() (notes []string) {
 	type total struct {
 		of     *watched

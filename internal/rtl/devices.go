@@ -18,7 +18,7 @@ import (
 	"starloom/internal/config"
 )
 
-// Wanted is what a machine wants of its RTL.
+// Wanted describes the RTL of a machine.
 type Wanted struct {
 	Network fabric.Network
 	Names   fabric.Names
@@ -27,34 +27,34 @@ type Wanted struct {
 	InPlace InPlace
 }
 
-// InPlace is what stands in the places of RTL.
+// InPlace selects what replaces the components: RTL, models or nothing.
 type InPlace uint8
 
 const (
-	// OfRTL is the RTL itself.
+	// OfRTL selects the RTL itself.
 	OfRTL InPlace = iota
-	// Models have the parameters of the RTL. Their inputs and outputs are noted.
+	// Models selects models with the parameters of the RTL. Their inputs and outputs are recorded.
 	Models
-	// Own are the machine's own components. Their outputs are noted.
+	// Own keeps the machine's components. Their outputs are recorded.
 	Own
 )
 
-// Devices is the RTL of a machine. It is a plant.RTL.
+// Devices is the RTL of a machine. It implements plant.RTL.
 type Devices struct {
 	Wanted
 	components
-	ctx  context.Context // while the machine is built
+	ctx  context.Context
 	Loop *inloop.Loop
 
-	Report    []outcome.RTLReport // by path
+	Report    []outcome.RTLReport // sorted by path
 	Checks    []string            // commands that compare the RTL with its models
-	ChecksOwn []string            // those of pin maps
-	Maps      []*pinmap.Map       // that end with the devices
+	ChecksOwn []string            // commands of pin maps alone
+	Maps      []*pinmap.Map       // maps to close with the devices
 	devices   []cosim.Device
-	beside    []*watched // of these, those whose maps assume something
-	icarus    int        // processes
+	beside    []*watched // devices whose maps make assumptions
+	icarus    int
 
-	Outputs   Outputs // of what stands in the places of RTL
+	Outputs   Outputs // recorded outputs of the replaced components
 	Recorded  []PartRun
 	Recorders []*lockstep.Recorder
 	Kernel    *hw.Kernel
@@ -65,10 +65,10 @@ type PartRun struct {
 	Path     string
 	Map      *pinmap.Map
 	Stimulus *lockstep.Stimulus
-	Check    string // the command that checks the RTL with other inputs
+	Check    string // command that checks the RTL with other inputs
 }
 
-// New returns the RTL of a machine, which opens it while the machine is built, up to the end of ctx.
+// New returns the RTL of a machine. Building the machine opens it; ctx limits that.
 func New(ctx context.Context, w Wanted) *Devices {
 	return &Devices{Wanted: w, components: components{taken: map[string]int{}}, ctx: ctx}
 }
@@ -88,7 +88,7 @@ func (r *Devices) Close() error {
 	return err
 }
 
-// Identity tells RTL apart in saved states.
+// Identity distinguishes RTL in saved states.
 func (r *Devices) Identity() string {
 	sum := sha256.New()
 	for _, x := range r.Report {
@@ -97,23 +97,23 @@ func (r *Devices) Identity() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// rtlComponentsMax is how many components of a machine can be RTL: those of
-// 16 groups of 16. Each is a device, with an address space of its own in wasm.
+// rtlComponentsMax bounds the components of a machine that are RTL, as in 16 groups of 16 processors. Each is a
+// device with its own address space in wasm.
 const rtlComponentsMax = 1024
 
-// components are what the hardware has ports for: its components, so many parts, then composites, and
-// all of it; and what has been chosen of them.
+// components are the parts of the hardware with ports: components, composites and the whole, and the choices among
+// them.
 type components struct {
 	parts  int
 	sites  []*hw.Site
-	within [][]int  // by site: which are the parts of a composite
-	whole  *hw.Site // nil for none
+	within [][]int  // by site: parts of a composite
+	whole  *hw.Site // nil if the hardware has no ports as a whole
 	chosen [][]inloop.Part
 	all    *inloop.Part   // nil if parts are replaced
-	taken  map[string]int // entry of the scenario that has replaced a component
+	taken  map[string]int // by component: scenario entry that replaces it
 }
 
-// see takes the sites of all hardware, and returns its components with the composites after them.
+// see records the sites of all hardware and returns the components followed by the composites.
 func (c *components) see(parts []hw.Sited, composites []hw.Composite, whole hw.Sited) []hw.Sited {
 	c.parts, c.within = len(parts), make([][]int, len(parts), len(parts)+len(composites))
 	for _, composite := range composites {
@@ -150,7 +150,7 @@ func (c *components) twins() (names []string) {
 func (c *components) isWhole(path string) bool       { return c.whole != nil && path == c.whole.Path(0) }
 func (c *components) isWholeModel(model string) bool { return c.whole != nil && model == c.whole.Twin }
 
-// match lists the elements of a site that a pattern names, as far as there may be.
+// match returns the elements of a site that match a pattern, up to a limit.
 func (c *components) match(site *hw.Site, pattern *hw.Pattern) (elements []int) {
 	for i := range site.Elements {
 		if len(elements) > rtlComponentsMax {
@@ -167,7 +167,7 @@ func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
 	return slices.ContainsFunc(c.within[composite], func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }
 
-// watched reports whether only traces show an output of a model; its _o may be missing.
+// watched reports whether an output of a model is visible in traces only. Its suffix _o may be omitted.
 func (c *components) watched(model, output string) bool {
 	for _, site := range c.models() {
 		for _, p := range site.Ports {

@@ -1,5 +1,5 @@
-// Package rtl puts RTL in the place of a machine's components, or of all its hardware. It knows
-// networks and pin maps, not machines.
+// Package rtl replaces components of a machine, or all of its hardware, by RTL. It depends on networks and pin maps,
+// not on machines.
 //
 //	entries of the key rtl --match--> components --open--> devices, in step with the kernel (cosim/inloop)
 package rtl

@@ -19,11 +19,12 @@ import (
 	"starloom/hw"
 )
 
-// icarusProcessesMax is how many simulator processes a machine starts. Our twins need
-// one for all components of a kind with the same parameters, other RTL one for each component.
+// icarusProcessesMax bounds the simulator processes of a machine. Twins share one process per kind and parameters,
+// other RTL needs one per component.
 const icarusProcessesMax = 64
 
-// partsOf opens a device for every element, or one for all where each would be a process. They share parameters.
+// partsOf opens a device for every element, or a common one where each would be a process. All elements have equal
+// parameters.
 func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site, elements []int) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && r.InPlace == OfRTL {
 		device, err := r.array(source, pins, len(elements))
@@ -59,8 +60,8 @@ func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap
 	return pins, nil
 }
 
-// ownMap returns the user's map with the parameters of an element. It holds the map to them: what it gives, the element has,
-// and where elements differ the RTL is told.
+// ownMap returns the user's map with the parameters of an element. Parameters given in the map must equal them, and
+// RTL for elements that differ must receive them.
 func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Parameters) (*pinmap.Map, error) {
 	for _, name := range slices.Sorted(maps.Keys(source.own.Parameters)) {
 		if value, ok := parameters[name]; ok && value != source.own.Parameters[name] {
@@ -89,8 +90,7 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 	return pins, nil
 }
 
-// rtlSeed gives registers without a reset values that differ from zero, always the
-// same: a missing reset shows, and shows again.
+// rtlSeed initialises registers without a reset to fixed nonzero values, so that a missing reset shows reproducibly.
 const rtlSeed = 1
 
 func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
@@ -141,7 +141,7 @@ func (r *Devices) record(path string, source *rtlSource, pins *pinmap.Map) (cosi
 	return recorder, nil
 }
 
-// array opens a twin several times in one simulator: a device port is the ports of all instances side by side.
+// array opens several instances of a twin in one simulator. The ports of all instances are side by side.
 func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
 	if err := r.process(source); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device 
 	return device, nil
 }
 
-// arrayVerilog is a module with an array of instances. Verilog cuts the vectors.
+// arrayVerilog returns a module with an array of instances, to which Verilog distributes vectors.
 func arrayVerilog(name string, source *cosim.Source, ports []cosim.Port, count int) string {
 	var declared, connected, parameters []string
 	for _, p := range ports {

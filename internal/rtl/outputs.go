@@ -10,7 +10,7 @@ import (
 	"starloom/hw"
 )
 
-// Outputs are what elements have shown in a run, output by output.
+// Outputs records the outputs of elements in a run.
 type Outputs struct {
 	of    []output
 	cycle func() uint64
@@ -19,20 +19,20 @@ type Outputs struct {
 
 type output struct {
 	element, name string
-	model         string // that stands there, with its parameters
-	get           func() // fills words; nil: they are a device's
+	model         string // model of the element, with its parameters
+	get           func() // fills words; nil: words belong to a device
 	words         []uint64
 	changes       []change
 }
 
-// change is what an output shows from a cycle on.
+// change is the value of an output from a cycle on.
 type change struct{ cycle, value uint64 }
 
-// changesMax is how many are kept of a run: 64 MiB. Later ones are not compared.
+// changesMax bounds the recorded changes of a run to 64 MiB. Later ones are not compared.
 const changesMax = 1 << 22
 
 func (r *Devices) watchOutputs() {
-	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // the first is 0
+	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // 0 is the cycle before the first one
 	for i, chosen := range r.chosen {
 		for _, part := range chosen {
 			r.watchPart(r.sites[i], part)
@@ -67,7 +67,7 @@ func (r *Devices) watchPart(site *hw.Site, part inloop.Part) {
 	}
 }
 
-// note keeps what has changed in this cycle.
+// note records the outputs that changed in this cycle.
 func (s *Outputs) note() {
 	for i := range s.of {
 		o := &s.of[i]
@@ -84,10 +84,10 @@ func (s *Outputs) note() {
 	}
 }
 
-// fold is odd, so that no word is lost; a port of one word is kept as it is.
+// fold is odd, so that every word affects the hash. A single word hashes to itself.
 const fold = 0x9E3779B97F4A7C15
 
-// Agree says where models first show something else than the machine's own components.
+// Agree returns an error about the first output of the models that differs from the machine's own components, or nil.
 func (s *Outputs) Agree(own *Outputs) error {
 	first, where := ^uint64(0), (*output)(nil)
 	for i := range s.of {
@@ -106,7 +106,7 @@ func (s *Outputs) Agree(own *Outputs) error {
 		where.element, when, where.name, where.model)
 }
 
-// differsFrom is the first cycle in which two outputs differ.
+// differsFrom returns the first cycle in which two outputs differ.
 func differsFrom(a, b []change) (at uint64, differs bool) {
 	for i := range max(len(a), len(b)) {
 		switch {

@@ -15,7 +15,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Replace implements plant.RTL: it opens the devices that the scenario names.
+// Replace implements plant.RTL. It opens the devices that the scenario names.
 func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
 	r.Kernel = kernel
 	if r.Loop, err = inloop.New(kernel); err != nil {
@@ -23,7 +23,7 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	}
 	parts = r.see(parts, composites, whole)
 	for i := range r.Entries {
-		if err := r.ctx.Err(); err != nil { // builds that are reused would not notice
+		if err := r.ctx.Err(); err != nil { // cached builds do not check it
 			return nil, false, err
 		}
 		if err := r.replace(r.ctx, i); err != nil {
@@ -42,7 +42,7 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	return run, false, err
 }
 
-// running returns what the kernel runs: parts, each itself, replaced, or in a composite that is.
+// running returns the components that the kernel runs: each part, its replacement, or the composite that replaces it.
 func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	if r.InPlace == Own {
 		for _, part := range parts[:r.parts] {
@@ -69,7 +69,7 @@ func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	return run, nil
 }
 
-// held says which parts do not run: those of a replaced composite, and other composites.
+// held reports which sites do not run: parts of a replaced composite, and composites that are not replaced.
 func (r *Devices) held() ([]bool, error) {
 	held := make([]bool, len(r.sites))
 	for i := r.parts; i < len(r.sites); i++ {
@@ -106,13 +106,13 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	if err != nil {
 		return err
 	}
-	var others, models []string // kinds that match and that the RTL is not
+	var others, models []string // matching kinds with another model
 	found := false
 	for part, site := range r.sites {
 		elements := r.match(site, pattern)
 		switch {
 		case len(elements) == 0:
-		case wanted.model != site.Twin && r.matchWithin(part, pattern): // its parts are meant
+		case wanted.model != site.Twin && r.matchWithin(part, pattern): // the entry refers to its parts
 		case wanted.model != "" && wanted.model != site.Twin:
 			others, models = append(others, fmt.Sprintf("%s (model %s)", site.What, site.Twin)), append(models, site.Twin)
 		default:
@@ -176,7 +176,7 @@ func (r *Devices) examples() string {
 	return text
 }
 
-// partsBelow are the first components of each kind right below the matches of a pattern.
+// partsBelow returns the first component of each kind directly below the matches of a pattern.
 func (r *Devices) partsBelow(pattern *hw.Pattern) (parts []string) {
 	for _, site := range r.sites {
 		for element := range site.Elements {
@@ -239,7 +239,7 @@ func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSou
 		return err
 	}
 	groups := alike(site, elements)
-	pins := make([]*pinmap.Map, len(groups)) // all are refused before one is built
+	pins := make([]*pinmap.Map, len(groups)) // all maps are checked before the first build
 	for k, group := range groups {
 		var err error
 		if pins[k], err = r.pinMap(source, site, group[0]); err != nil {
@@ -259,7 +259,7 @@ func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSou
 	return nil
 }
 
-// alike groups elements by their parameters, in the order of the first of each group.
+// alike groups elements by their parameters, ordered by first elements.
 func alike(site *hw.Site, elements []int) (groups [][]int) {
 	var parameters []map[string]int
 	for _, element := range elements {

@@ -54,7 +54,7 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 		command += outcome.ShellQuote(cmp.Or(pins.File, "MAP"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(pins.Parameters)) {
-		if _, given := pins.Places["parameters."+name]; !given { // by the map: it is the machine's
+		if _, given := pins.Places["parameters."+name]; !given { // otherwise it comes from the machine
 			command += fmt.Sprintf(" -G %s=%d", name, pins.Parameters[name])
 		}
 	}
@@ -64,7 +64,7 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	return command
 }
 
-// Violation is how RTL has ended the run, with slots of so many cycles.
+// Violation returns the fault of the RTL that ended the run, with slots of slotCycles cycles.
 func (r *Devices) Violation(slotCycles uint64) outcome.Violation {
 	fault := r.Loop.Fault()
 	v := outcome.Violation{Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / slotCycles, Path: fault.Path, Message: fault.Err.Error()}
@@ -81,7 +81,7 @@ func (r *Devices) Violation(slotCycles uint64) outcome.Violation {
 	return v
 }
 
-// FaultText says what a circuit has done.
+// FaultText describes a fault of a circuit.
 func FaultText(f *cosim.Fault) string {
 	text := f.Device + ": " + map[cosim.FaultKind]string{
 		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",

@@ -16,24 +16,24 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// rtlSource is where an entry's RTL comes from: a pin map, or our own twins.
+// rtlSource is the RTL of an entry: a pin map or twins.
 type rtlSource struct {
-	at      string // of the entry
-	key     string // that errors stand at
+	at      string // key of the entry
+	key     string // key for errors
 	own     *pinmap.Map
-	places  []place  // where own stands, one of each set of parameters
-	derived []string // outputs that the RTL lacks and that are made of its others
-	model   string   // "" for the twin of whatever is replaced
+	places  []place  // first component for each set of parameters of own
+	derived []string // missing outputs that are computed from others
+	model   string   // "" selects the twin of the replaced component
 	backend string
 }
 
-// place is a map at a component, the first of those with its parameters.
+// place is a map at a component, the first with its parameters.
 type place struct {
 	path string
 	pins *pinmap.Map
 }
 
-// open finds out where the RTL of an entry is from, and refuses what has no place in this machine.
+// open returns the source of an entry's RTL. It rejects RTL that does not fit this machine.
 func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 	s := r.Source
 	source := &rtlSource{at: at, key: at + ".twin", own: x.PinMap, model: x.Twin, backend: x.Backend}

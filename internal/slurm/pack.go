@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	margin      = 3                // of the time that is asked, over the estimate
-	taskBegins  = 5 * time.Second  // what a task takes besides its units
-	taskLong    = 10 * time.Minute // of estimated time: short units share a task up to there
-	taskShort   = 20 * time.Second // below which more tasks gain nothing
-	tasksWanted = 64               // as long as they are not short, if it is not said how many run at once
+	margin      = 3                // factor of the requested time over the estimate
+	taskBegins  = 5 * time.Second  // time of a task besides its units
+	taskLong    = 10 * time.Minute // estimated time up to which short units share a task
+	taskShort   = 20 * time.Second // estimated time below which more tasks gain nothing
+	tasksWanted = 64               // number of tasks if their parallelism is unknown
 	timeLeast   = time.Minute      // Slurm counts minutes
 	memoryStep  = 64 << 20
-	memoryMore  = 1.25 // of the estimate
+	memoryMore  = 1.25 // factor of the requested memory over the estimate
 )
 
-// task is some units that are done one after the other.
+// A task runs some units one after the other.
 type task struct {
 	units  []*unit
 	limit  time.Duration
@@ -34,10 +34,10 @@ type task struct {
 
 type unit struct {
 	Unit
-	tries  int           // tasks that have ended without its results, but for those out of time
-	limit  time.Duration // that a task of it is given at least
+	tries  int           // tasks that ended without its results, except timeouts
+	limit  time.Duration // least time limit of its task
 	alone  bool
-	failed string // why, "" if it has not
+	failed string // reason of a failure, "" for none
 }
 
 type array struct {
@@ -46,7 +46,7 @@ type array struct {
 	tasks  []*task
 }
 
-// pack shares units among tasks: long ones alone, short ones together with others of similar memory.
+// pack distributes units to tasks: long units alone, short ones together with others of similar memory.
 func pack(units []*unit, parallelism int) (tasks []*task) {
 	var sum time.Duration
 	for _, u := range units {
@@ -75,7 +75,7 @@ func pack(units []*unit, parallelism int) (tasks []*task) {
 
 func limitOf(work time.Duration) time.Duration { return rounded(margin * (work + taskBegins)) }
 
-// rounded rounds a time up so that few are different: to 1, 2, 4, 8, ... minutes, and above an hour to hours.
+// rounded rounds a time up to 1, 2, 4, 8, ... minutes, above an hour to hours, so that few limits differ.
 func rounded(t time.Duration) time.Duration {
 	for limit := timeLeast; limit <= time.Hour; limit *= 2 {
 		if t <= limit {
@@ -85,7 +85,7 @@ func rounded(t time.Duration) time.Duration {
 	return (t + time.Hour - 1).Truncate(time.Hour)
 }
 
-// asked rounds what memory is asked for up, so that few amounts are different.
+// asked rounds memory up, so that few amounts differ.
 func asked(bytes uint64) uint64 {
 	need := uint64(math.Ceil(float64(bytes) * memoryMore))
 	step := uint64(memoryStep)
@@ -95,7 +95,7 @@ func asked(bytes uint64) uint64 {
 	return max(step, (need+step-1)/step*step)
 }
 
-// arrays puts tasks that ask for the same together, at most so many in each.
+// arrays groups tasks with equal requests, at most most in each array.
 func arrays(tasks []*task, most int) (all []*array) {
 	open := map[[2]uint64]*array{}
 	for _, t := range tasks {
@@ -110,45 +110,45 @@ func arrays(tasks []*task, most int) (all []*array) {
 	return all
 }
 
-// Work is what is to be done.
+// Work is a list of units to do.
 type Work struct {
-	Name     string // of the jobs, a plain word
-	Folder   string // for scripts, lists and logs: a whole path that all nodes know
-	Dir      string // in which the command runs
+	Name     string // name of the jobs, a plain word
+	Folder   string // absolute path for scripts, lists and logs, shared by all nodes
+	Dir      string
 	Settings *Settings
-	// Command does units: the path of a file with their keys, a line each, is put after its words.
+	// Command does units. The path of a file with their keys, one per line, is appended to it.
 	Command []string
 	Units   []Unit
-	Done    func(key string) (bool, error) // whether the results of a unit are there
-	Told    func(Progress)                 // nil for no one
+	Done    func(key string) (bool, error) // reports whether the results of a unit exist
+	Told    func(Progress)                 // receives progress; may be nil
 }
 
 // Unit is the smallest part of the work.
 type Unit struct {
 	Key    string // a plain word
-	Name   string // for people
+	Name   string
 	Time   time.Duration
 	Memory uint64 // bytes
 }
 
-// Progress says how far the work is.
+// Progress is the progress of the work.
 type Progress struct {
 	Done, Units      int
-	Waiting, Running int    // tasks
-	Why              string // one of them waits, as Slurm says
+	Waiting, Running int    // numbers of tasks
+	Why              string // Slurm's reason why a task waits
 }
 
-// Outcome is what has come of it.
+// Outcome is the result of the work.
 type Outcome struct {
 	Failed []Failure
-	Cut    bool     // the context has ended
-	Jobs   []string // that are still in the queue then
+	Cut    bool     // the context ended
+	Jobs   []string // jobs still in the queue after that
 }
 
 // Failure is a unit that could not be done.
 type Failure struct{ Key, Reason string }
 
-// script is what sbatch gets for an array; its files are in the folder here.
+// script returns the script of an array for sbatch. here is the folder with its files.
 func (w *Work) script(a *array, name, here string) string {
 	var b strings.Builder
 	option := func(text string) { fmt.Fprintf(&b, "#SBATCH %s\n", text) }
@@ -162,7 +162,7 @@ func (w *Work) script(a *array, name, here string) string {
 	option("--ntasks=1")
 	option(fmt.Sprintf("--mem=%dM", a.memory>>20))
 	option("--time=" + minutes(a.limit))
-	option("--no-requeue") // what is lost is sent again by the command, with what it needs
+	option("--no-requeue") // Cluster.Run sends lost tasks again, with new limits
 	option(fmt.Sprintf("--output=\"%s/%%a.log\"", strings.ReplaceAll(here, "%", "%%")))
 	for _, named := range []struct{ name, value string }{
 		{"partition", w.Settings.Partition}, {"account", w.Settings.Account}, {"qos", w.Settings.QOS},
@@ -218,7 +218,7 @@ func (w *Work) write(a *array, name, here string) (string, error) {
 	return path, WriteFile(path, w.script(a, name, here))
 }
 
-// WriteFile writes a file that is whole or not there, on a network file system, too.
+// WriteFile writes a complete file or none, on a network file system, too.
 func WriteFile(path, text string) error {
 	temp := path + "." + rand.Text() + ".new"
 	err := os.WriteFile(temp, []byte(text), 0o666)
@@ -226,7 +226,7 @@ func WriteFile(path, text string) error {
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		_ = os.Remove(temp) // it is not wanted
+		_ = os.Remove(temp)
 	}
 	return err
 }

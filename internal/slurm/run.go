@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	triesMost   = 3 // tasks that end without the results of a unit, before it is given up
-	longestMost = 8 // times that its time is doubled
+	triesMost   = 3 // tasks without results of a unit after which it fails
+	longestMost = 8 // number of times that its time limit is doubled
 	pollFirst   = time.Second
 	pollLast    = 15 * time.Second
-	pollPart    = 30 // of the time that has passed
-	// settles is how long a task has been gone before its results count as not there: other nodes' files
-	// show late on a network file system.
+	pollPart    = 30 // fraction of the elapsed time between two polls
+	// settles is the time after the end of a task in which its results may still appear: on a network file system,
+	// files of other nodes show late.
 	settles = 20 * time.Second
 )
 
@@ -34,12 +34,12 @@ type runner struct {
 	*Cluster
 	units []*unit
 	byKey map[string]*unit
-	waits map[*unit]bool // to be sent
+	waits map[*unit]bool
 	sent  map[taskID]*sent
-	jobs  map[string]bool // that were sent
+	jobs  map[string]bool
 	heres map[string]bool // folders of their arrays
 	begun time.Time
-	log   string // path
+	log   string
 	done  int
 }
 
@@ -56,7 +56,8 @@ func newRunner(w *Work) *runner {
 	return r
 }
 
-// Run does the work until it is done or ctx ends; jobs go on then. The error is of Slurm or the folder.
+// Run does the work until it is finished or ctx ends, when jobs continue to run. It returns errors of Slurm and the
+// folder.
 func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	if err := c.fits(w); err != nil {
 		return nil, err
@@ -82,7 +83,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	}
 	o := r.outcome(ctx)
 	if !o.Cut && len(o.Failed) == 0 {
-		for here := range r.heres { // what is in them is of no use any more
+		for here := range r.heres { // their files are no longer needed
 			if err := os.RemoveAll(here); err != nil {
 				return nil, err
 			}
@@ -91,7 +92,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	return o, nil
 }
 
-// WriteScripts writes the scripts of all arrays for people to read, with the usual limits. Nothing is sent.
+// WriteScripts writes the scripts of all arrays, with the usual limits, without sending them.
 func WriteScripts(to io.Writer, w *Work) error {
 	r := newRunner(w)
 	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), arrayUsual) {
@@ -168,7 +169,7 @@ func (r *runner) submit(ctx context.Context, a *array) error {
 	if err != nil {
 		return err
 	}
-	// It must not be sent in part: an interruption waits for the answer.
+	// An interruption waits for the answer, so that no array is half sent.
 	text, err := ask(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(here))
@@ -196,7 +197,7 @@ func (r *runner) sleep(ctx context.Context) {
 func (r *runner) look(ctx context.Context) error {
 	queue, err := r.queue(ctx)
 	if err != nil {
-		return nil // it may answer the next time: what is not in it is not lost
+		return nil // no answer: try again at the next poll
 	}
 	p := Progress{Units: len(r.units)}
 	for id, s := range r.sent {
@@ -285,7 +286,7 @@ func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
 	return text + " (" + log + ")"
 }
 
-// note adds a line to the log: what ran where, and when. Times and hosts are nowhere else.
+// note adds a line to the log, the only place with the times and hosts of tasks.
 func (r *runner) note(id taskID, s *sent, q queued, e ended, missing int) error {
 	_, known := os.Stat(r.log)
 	file, err := os.OpenFile(r.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)

@@ -12,24 +12,24 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// source is this file, whose comments describe keys of a file.
+// source is this file. Its comments describe keys of settings files.
 //
 //go:embed settings.go
 var source string
 
-// Settings are what a file says of the cluster under slurm:. None of them is needed.
+// Settings are the keys under slurm: in a file. All are optional.
 type Settings struct {
-	// partition that the jobs go to (default: the cluster's)
+	// partition for the jobs (default: the cluster's)
 	Partition string `json:"partition,omitempty"`
-	// account that they are charged to
+	// account that is charged
 	Account string `json:"account,omitempty"`
 	// quality of service
 	QOS string `json:"qos,omitempty"`
-	// tasks of an array that run at once, at most
+	// largest number of tasks of an array that run at once
 	ArrayParallelism int `json:"array_parallelism,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-	// lines of shell that a task begins with: module load ...
+	// shell lines at the beginning of a task: module load ...
 	Setup string `json:"setup,omitempty"`
-	// more options of sbatch: --constraint=avx2
+	// further options of sbatch: --constraint=avx2
 	Options []string `json:"options,omitempty"`
 
 	places map[string]string
@@ -39,7 +39,7 @@ func (Settings) Declaration() string { return source }
 
 const settingsBytesMax = 1 << 20
 
-// Load reads a file that has nothing but what stands under slurm: in others; "" is none.
+// Load reads a file of settings, in the form of the keys under slurm:. "" yields no settings.
 func Load(path string) (*Settings, error) {
 	if path == "" {
 		return &Settings{}, nil
@@ -56,7 +56,7 @@ func Load(path string) (*Settings, error) {
 	return Read(path, root)
 }
 
-// Read reads what stands under slurm: in a file; nil is nothing.
+// Read reads the settings under slurm: in a file. A nil node yields no settings.
 func Read(file string, node *yaml.Node) (*Settings, error) {
 	s := &Settings{}
 	if node == nil {

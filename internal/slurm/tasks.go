@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// taskID is a task: the name of its array, which no other has, and its number in it.
+// A taskID identifies a task by the unique name of its array and its number in it.
 type taskID struct {
 	array  string
 	number int
@@ -18,11 +18,11 @@ type taskID struct {
 
 type sent struct {
 	*task
-	here string    // folder of its array
-	gone time.Time // since when it is not in the queue any more, zero while it is
+	here string
+	gone time.Time // time since it left the queue, zero before
 }
 
-// record is what is kept of an array, before it is sent: another call finds its tasks by it.
+// record describes an array. It is stored before the array is sent, so that another call finds its tasks.
 type record struct {
 	Limit  time.Duration `json:"limit_ns"`
 	Memory uint64        `json:"memory_bytes"`
@@ -47,11 +47,11 @@ func (a *array) keep(here string) error {
 	return err
 }
 
-// adopt takes over the tasks of earlier calls that are in the queue and do units of this one.
+// adopt takes over queued tasks of earlier calls that do units of this work.
 func (r *runner) adopt(queue map[taskID]queued) {
 	paths, err := filepath.Glob(filepath.Join(globbed(r.Folder), "*", recordName))
 	if err != nil {
-		return // the pattern is right
+		return // cannot happen: the pattern is valid
 	}
 	for _, path := range paths {
 		var kept record
@@ -84,14 +84,14 @@ func globbed(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// ended is what a task says of itself at its end.
+// ended is the record that a task writes at its end.
 type ended struct {
 	host       string
-	begun, end int64 // seconds since 1970; end is 0 if it has not said that it has ended
+	begun, end int64 // seconds since 1970; end is 0 without a report of the end
 	status     int
 }
 
-// readEnded reads it; false if it has not even begun.
+// readEnded reads the record of a task. ok is false if the task has not begun.
 func readEnded(here string, number int) (e ended, ok bool) {
 	path := filepath.Join(here, strconv.Itoa(number))
 	if data, err := os.ReadFile(path + ".ended"); err == nil {
@@ -107,8 +107,8 @@ func readEnded(here string, number int) (e ended, ok bool) {
 	return e, err == nil
 }
 
-// atLimit reports whether a task that has begun and is gone was ended at its limit: it has not said that it has ended, or it is the
-// script that said so, after what it ran was ended first.
+// atLimit reports whether a task that has begun and left the queue was killed at its time limit: it did not report
+// its end, or its script did after its command had been killed.
 func (e ended) atLimit(limit time.Duration) bool {
 	if e.end == 0 {
 		return time.Since(time.Unix(e.begun, 0)) >= limit

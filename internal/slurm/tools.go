@@ -19,7 +19,7 @@ const place = "--on slurm"
 
 const arrayUsual = 1001
 
-// answerTime is how long a command of Slurm may take.
+// answerTime bounds the time of a Slurm command.
 const answerTime = 2 * time.Minute
 
 func ask(ctx context.Context, name string, words ...string) (string, error) {
@@ -49,16 +49,17 @@ func ask(ctx context.Context, name string, words ...string) (string, error) {
 	return out.String(), errors.New(strings.Join(lines, "; "))
 }
 
-// Cluster is one that jobs can be sent to, and what is known of it.
+// Cluster is a Slurm cluster with its limits.
 type Cluster struct {
 	settings *Settings
 	user     string
-	arrayMax int           // tasks of an array
-	timeMax  time.Duration // of a job in the partition; 0 for no limit
-	memory   uint64        // of its largest node
+	arrayMax int           // tasks per array
+	timeMax  time.Duration // time limit of a job in the partition; 0: none
+	memory   uint64        // bytes of its largest node
 }
 
-// Open refuses, before anything is done, what cannot be sent: there is no Slurm here, it does not answer, or has no such partition.
+// Open connects to the cluster. It returns an error if Slurm is missing or does not answer, or if the partition does
+// not exist.
 func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	for _, tool := range []string{"sbatch", "squeue", "sinfo", "scontrol"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -153,7 +154,7 @@ func (s *Settings) at(key string) string {
 	return place
 }
 
-// timeOf reads a time limit: days-hours:minutes:seconds, 0 for none.
+// timeOf parses a time limit: days-hours:minutes:seconds, 0 for none.
 func timeOf(text string) time.Duration {
 	days, rest, ok := strings.Cut(text, "-")
 	if !ok {
@@ -184,7 +185,7 @@ func timeOf(text string) time.Duration {
 	return total + time.Duration(n)*24*time.Hour
 }
 
-// queued is a task in the queue, or one that has left it not long ago.
+// queued is a task in the queue, or one that left it recently.
 type queued struct {
 	job    string // number of the array
 	state  string // PENDING, RUNNING, TIMEOUT, ...
@@ -217,7 +218,7 @@ func (q queued) over() bool {
 	return false
 }
 
-// full reports whether Slurm has refused an array because there are too many jobs now.
+// full reports whether Slurm rejected an array because too many jobs are queued.
 func full(err error) bool {
 	text := err.Error()
 	for _, sign := range []string{"SubmitJob", "MaxSubmit", "temporarily unable", "job count", "Resource temporarily"} {

@@ -1,5 +1,5 @@
-// Package template writes a scenario that a user begins with: what it gives, and as comments what else there is to change, each key
-// with what it means. It completes keys and values on a command line, too.
+// Package template writes a scenario for a user to start with: chosen keys as lines, further keys as comments, each
+// with its meaning. It also completes keys and values on a command line.
 //
-//	settings (of a scenario that is loaded) + JSON Schema --Write--> YAML
+//	settings (of a loaded scenario) + JSON Schema --Write--> YAML
 package template

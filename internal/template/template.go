@@ -13,22 +13,22 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Template is a scenario that is to be written.
+// Template is a scenario to write.
 type Template struct {
-	Head     []string          // paragraphs that stand before everything
-	Settings []outcome.Setting // of the scenario, in the order of the schema
-	Keys     []string          // those that are given; the others are comments
-	Notes    map[string]string // what is said of a key in the place of its description
-	Tail     []string          // paragraphs that stand after everything
+	Head     []string
+	Settings []outcome.Setting // settings in the order of the schema
+	Keys     []string          // chosen keys; the others become comments
+	Notes    map[string]string // by key: text in place of its description
+	Tail     []string
 }
 
-// columns is how wide lines may be, keyColumns where comments begin.
+// columns is the largest line width, keyColumns the column of comments.
 const columns, keyColumns = 120, 26
 
-// shown are the parts of a scenario whose keys are shown if they are not given; of others only what is given.
+// shown are the parts of a scenario whose unset keys are shown. Other parts show chosen keys only.
 var shown = []string{"seed", "fabric", "link", "nic", "firmware", "workload", "stop"}
 
-// Write writes the scenario. Keys that are given are lines; those that are not are comments with what they are then.
+// Write writes the scenario. Chosen keys are lines; other keys are comments with their present values.
 func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 	s, err := readSchema(schemaJSON)
 	if err != nil {
@@ -40,7 +40,7 @@ func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 			w.activate(x.Key)
 		}
 	}
-	for _, key := range t.Keys { // what is given without keys below it gets the first of them
+	for _, key := range t.Keys { // choose the first key below a chosen object
 		k := slices.IndexFunc(t.Settings, func(x outcome.Setting) bool { return x.Value != nil && strings.HasPrefix(x.Key, key+".") })
 		if k >= 0 && !w.active[key] {
 			w.activate(t.Settings[k].Key)
@@ -60,14 +60,14 @@ func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 type writer struct {
 	*Template
 	schema *schema
-	active map[string]bool // keys that are given, or above one that is
-	last   string          // the key of the line before
+	active map[string]bool // chosen keys and their parents
+	last   string
 	out    bytes.Buffer
 }
 
 func parent(key string) string { return key[:max(strings.LastIndexByte(key, '.'), 0)] }
 
-// stated reports whether a setting stands in the scenario, and is not what follows from it.
+// stated reports whether a setting was chosen rather than derived.
 func (w *writer) stated(x *outcome.Setting) bool {
 	return x.Value != nil && (x.Key == "starloom" || x.By == outcome.ByOption)
 }
@@ -103,8 +103,8 @@ func (w *writer) setting(x *outcome.Setting) error {
 	return nil
 }
 
-// alive reports whether a key that is not given means something beside those that are: no key of another workload or of a part
-// of the firmware that is not there, and none that is the program's.
+// alive reports whether an unset key has an effect beside the chosen ones: it does not belong to another workload, to
+// a missing part of the firmware, or to the program.
 func (w *writer) alive(x *outcome.Setting) bool {
 	above := parent(x.Key)
 	if above == "workload" || above == "firmware" && x.By == outcome.ByProgram {
@@ -113,7 +113,6 @@ func (w *writer) alive(x *outcome.Setting) bool {
 	return !strings.Contains(above, ".") || w.active[above]
 }
 
-// above writes the lines of the keys above one, as far as the line before has not got them.
 func (w *writer) above(key string) {
 	words := strings.Split(key, ".")
 	if first := strings.Split(w.last, ".")[0]; first != words[0] && (len(words) > 1 || strings.Contains(w.last, ".")) {
@@ -127,11 +126,11 @@ func (w *writer) above(key string) {
 	}
 }
 
-// line writes a key with its value and what it means, beside it or, where that is too wide, below.
+// line writes a key with its value and its meaning, beside it or, if that is too wide, below.
 func (w *writer) line(key, value string, given bool) {
 	depth := strings.Count(key, ".")
 	indent := strings.Repeat("  ", depth)
-	if !given { // what is above is a comment, too, or not
+	if !given { // a parent may be a comment, too
 		under := 0
 		for above := parent(key); above != "" && !w.active[above]; above = parent(above) {
 			under++
@@ -160,7 +159,6 @@ func (w *writer) line(key, value string, given bool) {
 	}
 }
 
-// paragraphs writes comments, with an empty one between them and a line after them.
 func (w *writer) paragraphs(all []string) {
 	for i, text := range all {
 		if i > 0 {
@@ -173,7 +171,7 @@ func (w *writer) paragraphs(all []string) {
 	}
 }
 
-// comment writes text as lines of comments, with blanks before and after the #.
+// comment writes text as comment lines, with spaces before and after the #.
 func (w *writer) comment(before, after, text string) {
 	indent := before + "#" + after
 	line := indent
@@ -187,8 +185,8 @@ func (w *writer) comment(before, after, text string) {
 	w.out.WriteString(line + "\n")
 }
 
-// Complete returns how a word that --set takes may go on: a key that has others below it with a dot, another with =, and after
-// that the values that the key may have, if they are words. Each is followed by a tab and what it means.
+// Complete returns completions of a word for --set: an object's key with a dot, another key with =, and after that
+// the values, if they are words. A tab and the meaning follow each.
 func Complete(schemaJSON []byte, word string) ([]string, error) {
 	s, err := readSchema(schemaJSON)
 	if err != nil {
@@ -221,7 +219,6 @@ func Complete(schemaJSON []byte, word string) ([]string, error) {
 	return all, nil
 }
 
-// values are the words that a key may have.
 func (s *schema) values(key string) (all []string) {
 	x := s.at(key)
 	if x == nil {
@@ -248,7 +245,7 @@ func text(value any) string {
 	return fmt.Sprint(value)
 }
 
-// schema is what is read of a JSON Schema: what keys mean.
+// schema is the part of a JSON Schema that describes keys.
 type schema struct {
 	Ref         string             `json:"$ref"`
 	Description string             `json:"description"`
@@ -266,7 +263,7 @@ func readSchema(data []byte) (s *schema, err error) {
 	return s, err
 }
 
-// at is the schema of a key with dots, nil for none.
+// at returns the schema of a key with dots, or nil.
 func (s *schema) at(key string) *schema {
 	now := s.resolved(s)
 	for word := range strings.SplitSeq(key, ".") {
@@ -287,7 +284,7 @@ func (s *schema) at(key string) *schema {
 	return now
 }
 
-// resolved is what a schema refers to, itself if it refers to nothing.
+// resolved follows a reference.
 func (s *schema) resolved(of *schema) *schema {
 	if name, ok := strings.CutPrefix(of.Ref, "#/$defs/"); ok {
 		return s.Defs[name]
@@ -295,7 +292,7 @@ func (s *schema) resolved(of *schema) *schema {
 	return of
 }
 
-// Required are the keys of a network that a scenario must have, each with the smallest value that it may have, "" if it is not a number.
+// Required returns the required keys of a network, each with its smallest value, "" if it is not a number.
 func Required(data []byte, kind string) (keys []string, least map[string]string, err error) {
 	s, err := readSchema(data)
 	if err != nil {

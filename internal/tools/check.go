@@ -18,40 +18,40 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Found is what the lockstep of every part has found.
+// Found holds the lockstep results of all parts.
 type Found struct {
 	Brief   []*lockstep.Report // by part
-	Part    int                // of the earliest difference, 0 for none
-	Report  *lockstep.Report   // of that part, with what it shows
-	Differs []int              // the parts that differ, the earliest first
+	Part    int                // part with the earliest difference, otherwise 0
+	Report  *lockstep.Report   // complete report of that part
+	Differs []int              // differing parts, earliest first
 }
 
-// Check is the JSON of a scenario's check: the first differing report, else the first one, and sums of all.
+// Check is the JSON report of a scenario's check: the report of the first differing part, or of the first part, and
+// totals.
 type Check struct {
 	*lockstep.Report
 	Scenario    string      `json:"scenario"`
-	Path        string      `json:"path"`       // of the component of the report
-	Components  int         `json:"components"` // that the scenario replaces by RTL
-	CyclesAll   uint64      `json:"cycles_all"` // of all components that were checked
+	Path        string      `json:"path"`       // component of the report
+	Components  int         `json:"components"` // number of components replaced by RTL
+	CyclesAll   uint64      `json:"cycles_all"` // sum over all components
 	InputsAll   uint64      `json:"input_cycles_all"`
 	OutputsAll  int         `json:"outputs_all"`
 	ComparedAll int         `json:"outputs_compared_all"`
-	Differing   []Differing `json:"differing"` // components, the earliest first
+	Differing   []Differing `json:"differing"` // components, earliest first
 	Kinds       []Kind      `json:"kinds"`
 
 	kinds kinds
 }
 
-// Differing is a component that differs from its model.
 type Differing struct {
 	Path      string `json:"path"`
-	Cycle     uint64 `json:"cycle"` // of the run, phases after it included
+	Cycle     uint64 `json:"cycle"` // cycle of the run and the exploration after it
 	BeforeRun bool   `json:"before_run,omitempty"`
 	PowerOn   uint64 `json:"power_on"`
-	Explored  bool   `json:"explored,omitempty"` // not by the inputs of the run, but by phases after them
+	Explored  bool   `json:"explored,omitempty"` // found by exploration after the run's inputs
 }
 
-// NewCheck adds up what a check of a scenario has found.
+// NewCheck combines the results of a check.
 func NewCheck(scenario string, parts []Part, found Found) *Check {
 	c := &Check{
 		Report: found.Report, Scenario: scenario, Path: parts[found.Part].Path, Components: len(parts),
@@ -78,7 +78,8 @@ func (c *Check) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, c)
 }
 
-// WriteText writes the verdict for people: the earliest difference and where others are, or what was compared.
+// WriteText writes the verdict as text: the earliest difference and the other components with one, or what was
+// compared.
 func (c *Check) WriteText(w io.Writer) error {
 	if len(c.Differing) > 0 {
 		return c.writeDifference(w)
@@ -86,7 +87,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	return c.writePass(w)
 }
 
-// differingShown is how many components a text names beside the earliest.
+// differingShown bounds the components that a text names besides the earliest.
 const differingShown = 4
 
 func (c *Check) writeDifference(w io.Writer) error {
@@ -141,7 +142,7 @@ func (c *Check) writePass(w io.Writer) error {
 	return c.kinds.writeText(w)
 }
 
-// Page is the check as a page; subject is what the command takes, written are the other files.
+// Page returns the check as a page. subject is the command's argument; written lists the other output files.
 func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 	p := page.Lockstep(c.Report, c.Path, subject, outcome.ShellQuote(c.Report.Map), written)
 	p.Name = c.Scenario
@@ -170,16 +171,16 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what the keys of the report of a lockstep mean.
+// Meanings describes the keys of a lockstep report.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
-// Case is where the case that a lockstep shows is written to; writers are nil for none.
+// Case holds the outputs for the case of a lockstep report; nil writers are skipped.
 type Case struct {
-	Wave, GTKW, Surfer io.Writer // a waveform, its save file for GTKWave, and its command file for Surfer
-	WavePath, GTKWPath string    // by which the save file names them
+	Wave, GTKW, Surfer io.Writer // waveform, save file for GTKWave, command file for Surfer
+	WavePath, GTKWPath string    // paths written into the save file
 	Stimulus           io.Writer // CSV
 	Report             io.Writer // JSON
-	Coverage           io.Writer // what the runs have covered, in this form
+	Coverage           io.Writer // coverage in CoverageForm
 	CoverageForm       coverage.Form
 }
 
@@ -222,7 +223,7 @@ func (c *Case) Write(report *lockstep.Report) error {
 	return nil
 }
 
-// vcdComment keeps what a comment of a VCD may hold.
+// vcdComment replaces characters that a VCD comment must not have.
 func vcdComment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '$' {
@@ -232,20 +233,20 @@ func vcdComment(text string) string {
 	}, text)
 }
 
-// Part is a component of a machine that was checked.
+// Part is a checked component of a machine.
 type Part struct {
 	Path  string
 	Map   *pinmap.Map
-	Check string // the command that checks the RTL with other inputs
+	Check string // command that checks the RTL with other inputs
 }
 
-// Kind is what was checked of the RTL of one pin map; its outputs are those of one component.
+// Kind is the check of the RTL of one pin map. Its outputs are those of one component.
 type Kind struct {
 	Map        string `json:"map,omitempty"`
 	Model      string `json:"model"`
 	Top        string `json:"top"`
 	Backend    string `json:"backend"`
-	Verdict    string `json:"verdict"` // fail if one component fails
+	Verdict    string `json:"verdict"` // fail if any component fails
 	Components int    `json:"components"`
 	Cycles     uint64 `json:"cycles"`
 	lockstep.Extent
@@ -253,18 +254,18 @@ type Kind struct {
 	Unexercised []lockstep.Gap  `json:"unexercised"`
 }
 
-// kind is RTL that a scenario uses, once or many times.
+// kind is RTL that a scenario uses one or more times.
 type kind struct {
 	pins     *pinmap.Map
 	check    string
 	count    int
 	cycles   uint64
 	inputs   uint64
-	explored uint64             // cycles of phases after them
-	verdict  string             // fail if that of one is
-	report   *lockstep.Report   // of the first
-	coverage *lockstep.Coverage // of all
-	contract *lockstep.Contract // of all; nil without conditions
+	explored uint64             // cycles of exploration
+	verdict  string             // fail if any component fails
+	report   *lockstep.Report   // report of the first component
+	coverage *lockstep.Coverage // coverage of all components
+	contract *lockstep.Contract // contract of all components; nil without conditions
 }
 
 func (k *kind) summary() Kind {
@@ -274,7 +275,7 @@ func (k *kind) summary() Kind {
 	return Kind{r.Map, r.Model, r.Top, r.Backend, k.verdict, k.count, k.cycles, extent, r.Warnings, k.coverage.Gaps()}
 }
 
-// kinds are in the order of their first components.
+// kinds are sorted by their first components.
 type kinds []*kind
 
 func (k *kinds) add(part *Part, report *lockstep.Report) {
@@ -298,7 +299,8 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 	kind.contract.Add(report.Contract)
 }
 
-// writeText ends the line of the verdict with its reservations: warnings, and untried inputs of a kind's components.
+// writeText ends the line of the verdict with warnings and lists the reservations of each kind, such as untried
+// inputs.
 func (k kinds) writeText(w io.Writer) error {
 	var b strings.Builder
 	var warnings []cosim.Warning

@@ -16,7 +16,7 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// Decode writes the frames of the waveform at path as a packet capture, by cycle, then by interface.
+// Decode writes the frames of the waveform at path as a packet capture, sorted by cycle, then by interface.
 func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*decode.Report, error) {
 	in, err := decode.Open(path, m.Options)
 	if err != nil {
@@ -55,7 +55,7 @@ func (d *decoding) readOctets(ctx context.Context) error {
 	return framer.Flush()
 }
 
-// octets writes a frame of bytes as one packet. One without bytes is only counted.
+// octets writes a frame of bytes as one packet. An empty frame is only counted.
 func (d *decoding) octets(f *decode.Frame) error {
 	name := d.in.Names[f.Lane]
 	status := nic.StatusOK
@@ -103,7 +103,7 @@ type decoding struct {
 	m          *maps.Decode
 	out        *pcapng.Writer
 	report     decode.Report
-	interfaces map[string]int // index into the report's interfaces
+	interfaces map[string]int // index in the report's interfaces
 }
 
 func (d *decoding) frame(f *nic.DecodedFrame) error {
@@ -120,7 +120,7 @@ func (d *decoding) frame(f *nic.DecodedFrame) error {
 	return d.packet(f, rule, name, f.Port)
 }
 
-// packet writes a frame: a sent one has the cycle of its first phit, a received one that of its last.
+// packet writes a frame. A sent frame has the cycle of its first phit, a received one that of its last.
 func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string, port uint64) error {
 	h := pcapng.Header{Direction: pcapng.Sent, Port: pcapng.PortNone, Slot: f.Slot, Cycle: f.First}
 	if d.m.Options.Lanes[rule].Port != "" && port < hw.PortsMax {
@@ -161,7 +161,7 @@ func (d *decoding) count(name string, status nic.Status) {
 	}
 }
 
-// Info says what is in VCDs and packet captures. Errors about a file are *input.Error.
+// Info describes VCDs and packet captures. Errors about a file are *input.Error.
 func Info(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
 	o.StatusNames, o.Interrupted = nic.StatusNames, ctx.Err
 	all := &info.Report{Schema: info.Schema}

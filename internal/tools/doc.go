@@ -1,5 +1,5 @@
-// Package tools is the work of the commands that run no network: what is in traces, frames taken
-// out of waveforms, and what a check of RTL writes and says.
+// Package tools implements commands that do not run a network: contents of traces, frames in waveforms, and output of
+// RTL checks.
 //
 //	traces ------------------> Info ---> info.Report
 //	VCD, map ----------------> Decode -> packets, decode.Report

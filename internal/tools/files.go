@@ -9,13 +9,14 @@ import (
 	"starloom/traces"
 )
 
-// Files are what a check writes.
+// Files are the output files of a check.
 type Files struct {
 	outputs.Set
 	to Case
 }
 
-// OpenFiles opens the files of a check before its work, among those of others unless they are nil.
+// OpenFiles opens the output files of a check before its work. If among is not nil, they appear together with its
+// files.
 func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (*Files, error) {
 	beside := vcd.Beside(outputs.Output{}, ".gtkw")
 	to := Case{WavePath: vcd.Path, GTKWPath: beside.Path, CoverageForm: coverage.FormOf(covered.Path)}
@@ -46,7 +47,7 @@ func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (
 	return c, nil
 }
 
-// Write writes the files; they appear together, with those of others when these do.
+// Write writes the files. They appear together.
 func (c *Files) Write(report *lockstep.Report) error {
 	if err := c.to.Write(report); err != nil {
 		return err

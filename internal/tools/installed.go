@@ -14,14 +14,14 @@ import (
 	"starloom/cosim"
 )
 
-// A Program is one that Starloom starts, or that reads what it writes.
+// A Program is an external program that Starloom starts, or that reads its output.
 type Program struct {
 	cosim.Tool
 	For              string
-	Fedora, Homebrew string // packages; "" where none is known
+	Fedora, Homebrew string // packages; "" if unknown
 }
 
-// Programs are all of them. The packages of Debian are those of Ubuntu.
+// Programs lists all external programs. Ubuntu's packages are named as Debian's.
 var Programs = []Program{
 	{cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}, "RTL, proofs", "verilator", "verilator"},
 	{cosim.Tool{Command: "clang++", Packages: "clang", VersionOption: "--version"}, "RTL", "clang", "llvm"},
@@ -34,16 +34,16 @@ var Programs = []Program{
 	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures", "wireshark-cli", "wireshark"},
 }
 
-// Headers that no command tells of.
+// wasiPackages are headers and libraries, which no command reveals.
 const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 
 //go:embed ran.tsv
 var ranText string
 
-// A Ran is a version with which tests have passed: where, and when.
+// A Ran is a version with which the tests passed, and the release and date.
 type Ran struct{ Release, Date, Command, Version string }
 
-// Rans are all of them, releases from the oldest one on.
+// Rans returns all versions, oldest release first.
 func Rans() (all []Ran) {
 	for line := range strings.Lines(ranText) {
 		if field := strings.Split(strings.TrimSpace(line), "\t"); len(field) == 4 {
@@ -53,7 +53,7 @@ func Rans() (all []Ran) {
 	return all
 }
 
-// Found is the version of a program here; "" for none, "?" for one that does not say.
+// Found returns the version of an installed program, "?" if unknown, "" if it is missing.
 func (p Program) Found(ctx context.Context) (string, error) {
 	if p.VersionOption == "" {
 		if _, err := exec.LookPath(p.Command); err != nil {
@@ -69,7 +69,6 @@ func (p Program) Found(ctx context.Context) (string, error) {
 	return version.NumberText(), err
 }
 
-// runWith are the oldest and the newest version with which tests have passed.
 func (p Program) runWith() string {
 	var versions []cosim.ToolVersion
 	for _, r := range Rans() {
@@ -88,7 +87,7 @@ func (p Program) runWith() string {
 	return oldest + " to " + newest
 }
 
-// WriteInstalled lists the programs that are here, the versions that were run, and what is missing.
+// WriteInstalled lists the installed programs, the tested versions, and the missing programs.
 func WriteInstalled(ctx context.Context, w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "tool\there\ttests passed with\tfor")
@@ -126,7 +125,7 @@ func WriteInstalled(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// WriteRans lists which versions were run, on which release and when.
+// WriteRans lists the tested versions with release and date.
 func WriteRans(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "release\tdate\ttool\tversion")

@@ -14,18 +14,18 @@ import (
 	"starloom/traces/input"
 )
 
-// Sweep is the check of RTL with several parameters. Its JSON is stable.
+// Sweep is the check of RTL with several parameter sets. Its JSON form is stable.
 type Sweep struct {
 	Schema  int          `json:"schema"`
 	Map     string       `json:"map"`
-	Verdict string       `json:"verdict"` // pass if all points pass, else fail
+	Verdict string       `json:"verdict"` // pass if all points pass, otherwise fail
 	Points  []SweepPoint `json:"points"`
 }
 
-// SweepPoint is the check with one value of each parameter: a report, or why there is none.
+// SweepPoint is the check with one parameter set: a report, or the reason why there is none.
 type SweepPoint struct {
-	Values  []string         `json:"values"`  // NAME=VALUE
-	Verdict string           `json:"verdict"` // pass, fail, refused (by a model, the map or a source), tool (one failed)
+	Values  []string         `json:"values"`
+	Verdict string           `json:"verdict"` // pass, fail, refused (by model, map or source), tool failed
 	Error   string           `json:"error,omitempty"`
 	Report  *lockstep.Report `json:"report,omitempty"`
 }
@@ -36,12 +36,12 @@ const (
 	verdictTool              = "tool failed"
 )
 
-// NewSweep returns the sweep of a map, without points.
+// NewSweep returns the sweep of a map without points.
 func NewSweep(file string) *Sweep {
 	return &Sweep{Schema: lockstep.Schema, Map: file, Verdict: verdictPass, Points: []SweepPoint{}}
 }
 
-// Add adds a point: its report, or the error in its place. Errors of neither input nor tool come back.
+// Add adds a point with its report or error. It returns errors that come from neither input nor tool.
 func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	point := SweepPoint{Values: p.Values, Report: report}
 	var bad *input.Error
@@ -63,7 +63,7 @@ func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	return nil
 }
 
-// Worst is the verdict that counts: that of a tool that failed before a refusal before a difference.
+// Worst reports whether some point failed by a tool, was refused, or differs.
 func (s *Sweep) Worst() (failed, refused, differs bool) {
 	for _, p := range s.Points {
 		failed = failed || p.Verdict == verdictTool
@@ -73,7 +73,7 @@ func (s *Sweep) Worst() (failed, refused, differs bool) {
 	return failed, refused, differs
 }
 
-// Shown is the point whose case is shown: the first that differs, else the first that was run; -1 for none.
+// Shown returns the index of the point to show: the first that differs, otherwise the first with a report, or -1.
 func (s *Sweep) Shown() int {
 	shown := -1
 	for i, p := range s.Points {

@@ -1,32 +1,31 @@
 //go:build wasip1
 
-// Routes a permutation on POPS(d,g) with acknowledgements. Time goes in rounds of two
-// slots. In round r the group r mod g has its turn: all processors hear it in the first
-// slot, and each of its processors whose packet has not arrived sends with probability
-// 1/odds. Who has received a packet acknowledges it in the second slot. Acknowledgements
-// cannot collide: a coupler has brought one packet at most.
+// Routes a permutation on POPS(d,g) with acknowledgements. Time is divided into rounds of two slots. In round r,
+// group r mod g has its turn: all processors listen to it in the first slot, and each of its processors with an
+// undelivered packet sends with probability 1/odds. The receiver of a packet acknowledges it in the second slot.
+// Acknowledgements cannot collide, since a coupler delivers at most one packet.
 package main
 
-// Parameters as name=default, and the names of the probes.
+// Parameters as name=default, and names of the probes.
 var (
 	params = []string{"odds=2"}
 	probes = []string{"sent"}
 )
 
-// All state of this processor.
+// State of this processor.
 var state struct {
-	acknowledged bool   // the own packet has arrived
-	received     bool   // the packet for this processor is here
-	sent         uint64 // times the own packet was sent
+	acknowledged bool   // its packet has arrived
+	received     bool   // it has received its packet
+	sent         uint64 // number of times it sent its packet
 }
 
-// The size of POPS(d,g): shape words 0 and 1.
+// Size of POPS(d,g): shape words 0 and 1.
 func groups(nic *NIC) uint32    { return nic.Shape(0) }
 func groupSize(nic *NIC) uint32 { return nic.Shape(1) }
 
 func onStart(nic *NIC) { nic.Listen(PortNone) }
 
-// dataSlot is the first slot of a round: perhaps send the own packet.
+// dataSlot is the first slot of a round: it may send the packet.
 func dataSlot(nic *NIC, turn uint32) {
 	if frame := nic.Receive(); frame != nil && frame.Kind == KindAck && frame.Destination == nic.Self() {
 		state.acknowledged = true
@@ -45,7 +44,7 @@ func dataSlot(nic *NIC, turn uint32) {
 	nic.Probe(0, state.sent)
 }
 
-// ackSlot is the second slot of a round: acknowledge what the first has brought.
+// ackSlot is the second slot of a round: it acknowledges a packet received in the first.
 func ackSlot(nic *NIC, turn uint32) {
 	if frame := nic.Receive(); frame != nil && frame.Kind == KindData && frame.Destination == nic.Self() {
 		state.received = true

@@ -4,11 +4,10 @@ package main
 
 import "unsafe"
 
-// The firmware ABI in Go: the registers of firmware/ABI.md, and what the host calls around
-// the handlers of one processor. What it does is what starloom.h does. Not here: sl_delivered,
-// sl_logf, sl_assert, transmit statuses and withdrawing, schedules, ROMs, request lists, tag
-// filters, listening tables. Each is a column, a flag or an import of firmware/ABI.md. An
-// instance serves one processor, so that its state is in ordinary variables.
+// The firmware ABI in Go: the registers of firmware/ABI.md, and the functions that the host calls around the handlers
+// of one processor. It behaves like starloom.h. Missing: sl_delivered, sl_logf, sl_assert, transmit statuses and
+// withdrawing, schedules, ROMs, request lists, tag filters, listening tables. Each is a column, a flag or an import
+// of firmware/ABI.md. An instance serves one processor, so that its state is in ordinary variables.
 
 // Values of the register map.
 const (
@@ -25,7 +24,7 @@ const (
 	flagSleeping   = 16
 )
 
-// Frame is a frame; the payload follows it.
+// Frame is a frame header, followed by the payload.
 type Frame struct {
 	Kind, Flags         uint8
 	PayloadBytes        uint16
@@ -33,7 +32,7 @@ type Frame struct {
 	Tag, Port           uint16
 }
 
-// Packet is what travels over several hops: the first bytes of a data frame's payload.
+// Packet travels over several hops at the beginning of data frames' payloads.
 type Packet struct{ Origin, Destination uint32 }
 
 type processor struct {
@@ -42,7 +41,7 @@ type processor struct {
 	rxCount, txCount, held, flags uint8
 }
 
-// descriptor is the bank's, in the order of the register map.
+// descriptor describes the bank, in the order of the register map.
 type descriptor struct {
 	abi, cells, current, record, recordStride uint32
 	fifos
@@ -56,16 +55,16 @@ type descriptor struct {
 	lanes  uint32
 }
 
-// fifos are where the frames are.
+// fifos has the addresses of frames.
 type fifos struct{ rx, tx, rxMore, txMore, frameStride uint32 }
 
-// sizes are those of the FIFOs and of the bank.
+// sizes has the sizes of the FIFOs and of the bank.
 type sizes struct{ rxFrames, txFrames, payloadBytes, first, processors uint32 }
 
-// tables are where the columns of the processors are.
+// tables has the addresses of the processors' columns.
 type tables struct{ processor, workload, calls, rxStatus, listen, listenSlots uint32 }
 
-// NIC is the processor's window on its NIC.
+// NIC is the processor's interface to its NIC.
 type NIC struct {
 	bank        descriptor
 	registers   *processor
@@ -73,14 +72,14 @@ type NIC struct {
 	calls       *uint32
 	status      *uint8
 	listen      *uint16
-	rx, tx      []*Frame // the FIFOs' places
+	rx, tx      []*Frame
 	slot        uint32
 	draws       uint32
 	taken       int
 	frameStride uintptr
 }
 
-// nic is that of this instance's processor. Its columns are kept alive by the pointers.
+// nic belongs to this instance's processor. Its pointers keep the columns alive.
 var nic NIC
 
 //go:wasmimport starloom log
@@ -98,42 +97,41 @@ func hostDeliver(origin uint32)
 //go:wasmimport starloom result
 func hostResult(k uint32, value uint64)
 
-// Self is this processor's number.
+// Self returns this processor's number.
 func (n *NIC) Self() uint32 { return n.bank.first }
 
-// Processors is their number.
+// Processors returns the number of processors.
 func (n *NIC) Processors() uint32 { return n.bank.processors }
 
-// Shape is word k, 0 to 7, of the network's size.
+// Shape returns word k, 0 to 7, of the network's size.
 func (n *NIC) Shape(k int) uint32 { return n.bank.shape[k] }
 
-// Slot is the slot that begins now.
+// Slot returns the slot that begins now.
 func (n *NIC) Slot() uint32 { return n.slot }
 
-// Workload is this processor's word of the workload.
+// Workload returns this processor's word of the workload.
 func (n *NIC) Workload() uint32 { return *n.workload }
 
-// Param is parameter number k.
+// Param returns parameter k.
 func (n *NIC) Param(k int) int32 { return n.bank.param[k] }
 
-// Status is what the receiver says of the slot before.
+// Status returns the receiver's status of the previous slot.
 func (n *NIC) Status() uint8 { return *n.status }
 
-// Ports is how many a NIC has.
+// Ports returns the number of ports of a NIC.
 func (n *NIC) Ports() uint32 { return n.bank.ports }
 
-// StatusOf is what the receiver of a port says where all are used in one slot.
+// StatusOf returns the status of a port's receiver, on networks that use all ports in a slot.
 func (n *NIC) StatusOf(port uint32) uint8 {
 	return *(*uint8)(unsafe.Add(unsafe.Pointer(n.status), port))
 }
 
-// Payload is that of a received frame.
+// Payload returns the payload of a received frame.
 func (f *Frame) Payload() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f))), f.PayloadBytes)
 }
 
-// Receive takes the next frame from the RX FIFO; nil when it is empty. The frame is valid
-// until the handler returns.
+// Receive takes the next frame from the RX FIFO, nil if it is empty. The frame is valid until the handler returns.
 func (n *NIC) Receive() *Frame {
 	if n.taken >= int(n.registers.rxCount) {
 		return nil
@@ -142,12 +140,12 @@ func (n *NIC) Receive() *Frame {
 	return n.rx[n.taken-1]
 }
 
-// TxFree is how many frames still fit into the TX FIFO.
+// TxFree returns the number of free frames in the TX FIFO.
 func (n *NIC) TxFree() int {
 	return max(len(n.tx)-int(n.registers.txCount)-int(n.registers.txFewer), 0)
 }
 
-// queue appends a frame to the TX FIFO; nil when there is no room.
+// queue appends a frame to the TX FIFO. It returns nil if the FIFO is full.
 func (n *NIC) queue(port, kind, destination, payloadBytes uint32) *Frame {
 	queued := int(n.registers.txCount)
 	if n.TxFree() == 0 {
@@ -163,8 +161,7 @@ func (n *NIC) queue(port, kind, destination, payloadBytes uint32) *Frame {
 	return frame
 }
 
-// Send sends a frame; false if the TX FIFO is full. A payload larger than nic.payload_bytes
-// fails the run.
+// Send sends a frame. It returns false if the TX FIFO is full. A payload larger than nic.payload_bytes fails the run.
 func (n *NIC) Send(port, kind, destination uint32, tag uint16, payload []byte) bool {
 	frame := n.queue(port, kind, destination, uint32(len(payload)))
 	if frame == nil {
@@ -175,7 +172,7 @@ func (n *NIC) Send(port, kind, destination uint32, tag uint16, payload []byte) b
 	return true
 }
 
-// SendPacket sends a data frame that carries one packet.
+// SendPacket sends a data frame with one packet.
 func (n *NIC) SendPacket(port, destination uint32, packet Packet) {
 	if frame := n.queue(port, KindData, destination, uint32(unsafe.Sizeof(packet))); frame != nil {
 		*(*Packet)(unsafe.Add(unsafe.Pointer(frame), unsafe.Sizeof(*frame))) = packet
@@ -185,22 +182,23 @@ func (n *NIC) SendPacket(port, destination uint32, packet Packet) {
 // SendAck sends a frame without payload.
 func (n *NIC) SendAck(port, destination uint32) { n.queue(port, KindAck, destination, 0) }
 
-// Listen hears this port from this slot on.
+// Listen selects the port to listen to from this slot on.
 func (n *NIC) Listen(port uint32) { *n.listen = uint16(port) }
 
-// Sleep says that there is nothing to do before the slot that comes so many later.
+// Sleep hints that the handler has nothing to do for the given number of slots unless a frame arrives. The host may
+// call it earlier.
 func (n *NIC) Sleep(slots uint32) {
 	n.registers.wake = uint16(n.slot + slots)
 	n.registers.flags |= flagSleeping
 }
 
-// Done says that this processor has finished.
+// Done reports that this processor has finished.
 func (n *NIC) Done() { n.registers.flags |= flagDone }
 
-// Hold says how many packets this processor holds, for the memory rule.
+// Hold reports the number of packets that this processor holds, for the memory rule.
 func (n *NIC) Hold(packets int) { n.registers.held = uint8(min(packets, 255)) }
 
-// Random is 32 uniform bits: a function of seed, processor, slot and the number of the draw.
+// Random returns 32 uniform bits, a function of seed, processor, slot and number of the draw.
 func (n *NIC) Random() uint32 {
 	const gamma = 0x9E3779B97F4A7C15
 	x := mix64(n.bank.seed + gamma*uint64(n.Self()))
@@ -209,7 +207,7 @@ func (n *NIC) Random() uint32 {
 	return uint32(mix64(x+gamma*draw) >> 32)
 }
 
-// RandomBelow is uniform in 0..bound-1.
+// RandomBelow returns a uniform number from 0 to bound-1.
 func (n *NIC) RandomBelow(bound uint32) uint32 {
 	return uint32(uint64(n.Random()) * uint64(bound) >> 32)
 }
@@ -220,31 +218,31 @@ func mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Log writes a line to the firmware log. So do print and println.
+// Log writes a line to the firmware log, as print and println do.
 func (n *NIC) Log(text string) {
 	hostLog(unsafe.Pointer(unsafe.StringData(text)), uint32(len(text)))
 }
 
-// Probe shows a value in the waveform.
+// Probe sets a signal of the waveform.
 func (n *NIC) Probe(signal uint32, value uint64) { hostProbe(signal, value) }
 
-// Deliver says that the packet of this origin has come to stay.
+// Deliver reports that the packet of this origin has reached its destination.
 func (n *NIC) Deliver(origin uint32) { hostDeliver(origin) }
 
-// Result gives word k of this processor's results to the report.
+// Result sets word k of this processor's results in the report.
 func (n *NIC) Result(k uint32, value uint64) { hostResult(k, value) }
 
-// Fail gives up: the run fails with this code and names the processor. It does not return.
+// Fail fails the run with a code and this processor's name. It does not return.
 func (n *NIC) Fail(code int32) { hostFail(code) }
 
-// begin and end stand around a handler.
+// begin prepares a handler.
 func (n *NIC) begin(slot uint32) {
 	n.bank.current = 0
 	n.slot, n.draws, n.taken = slot, 0, 0
 	n.registers.flags &^= flagSleeping
 }
 
-// end removes what the handler took from the head of the RX FIFO.
+// end removes the frames that the handler has taken from the RX FIFO.
 func (n *NIC) end() {
 	left := int(n.registers.rxCount) - n.taken
 	if n.taken == 0 {
@@ -260,15 +258,15 @@ func (n *NIC) bytes(frame *Frame) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(frame)), n.frameStride)
 }
 
-// address is what the host knows a place in the memory by.
+// address returns the address in linear memory.
 func address[T any](at *T) uint32 { return uint32(uintptr(unsafe.Pointer(at))) }
 
-// words makes memory for so many bytes, aligned to 8.
+// words allocates memory aligned to 8 bytes.
 func words(bytes uint32) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(make([]uint64, bytes/8+1)))
 }
 
-// fifo lists the places of a FIFO: the head, and the others.
+// fifo lists the frames of a FIFO: the head and the others.
 func fifo(head, more unsafe.Pointer, stride, frames uint32) []*Frame {
 	list := []*Frame{(*Frame)(head)}
 	for k := range frames - 1 {
@@ -329,10 +327,10 @@ func exportParams() uint32 { return names(params) }
 //go:wasmexport starloom_probe_names
 func exportProbes() uint32 { return names(probes) }
 
-var kept [][]byte // what the lists of names consist of
+var kept [][]byte // keeps lists of names alive
 var lists [][]uint32
 
-// names is the address of a list of texts, with a zero at the end of each and of the list.
+// names returns the address of a zero-terminated list of zero-terminated texts.
 func names(texts []string) uint32 {
 	var list []uint32
 	for _, text := range texts {
@@ -343,4 +341,4 @@ func names(texts []string) uint32 {
 	return address(&lists[len(lists)-1][0])
 }
 
-func main() {} // is not called
+func main() {} // never called
