@@ -103,7 +103,6 @@ func (r *ifdefReader) read(text string) {
 	}
 }
 
-// step handles a directive; kind "" is a check.
 func (r *ifdefReader) step(kind, name string, line int) {
 	top := len(r.open) - 1
 	switch kind {

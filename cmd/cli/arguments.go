@@ -83,7 +83,6 @@ func completed(c *cobra.Command, option string, complete cobra.CompletionFunc) {
 	}
 }
 
-// settingWords completes --set: keys of a scenario, and values that are words.
 func settingWords(networks starloom.Networks) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 		schema, err := networks.Schema()
@@ -102,7 +101,6 @@ func settingWords(networks starloom.Networks) cobra.CompletionFunc {
 	}
 }
 
-// imageWords completes a program or image: with programs, otherwise with files.
 func imageWords(_ *cobra.Command, _ []string, word string) (fitting []string, _ cobra.ShellCompDirective) {
 	for _, program := range firmware.Programs() {
 		if strings.HasPrefix(program, word) {

@@ -103,8 +103,6 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	return verdictOf(proof)
 }
 
-// pinMaps returns the maps of the command line, one for each point of its parameter lists, and the words that select
-// them.
 func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMapPoint, string, error) {
 	if o.twin == "" {
 		if len(args) == 0 {
@@ -155,7 +153,6 @@ func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	return parameters, subject, nil
 }
 
-// choose returns the points that match -G, with the remaining model parameters set.
 func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoint, string, error) {
 	parameters, subject, err := o.parameters()
 	if err != nil || len(parameters) == 0 {

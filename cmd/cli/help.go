@@ -122,7 +122,6 @@ var texts embed.FS
 
 const examplesLine = "\n\nExamples:\n"
 
-// describe sets the texts of commands and their subcommands, which may be missing.
 func describe(commands ...*cobra.Command) {
 	programs := firmware.Programs()
 	describeAll(commands, strings.NewReplacer(

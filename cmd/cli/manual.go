@@ -32,7 +32,6 @@ func writeManual(root *cobra.Command, folder string) error {
 	return files.Commit()
 }
 
-// documented lists a command and its subcommands, except those of cobra.
 func documented(c *cobra.Command) []*cobra.Command {
 	list := []*cobra.Command{c}
 	for _, below := range c.Commands() {

@@ -38,7 +38,6 @@ func (o *output) Set(path string) error {
 	return nil
 }
 
-// add declares an output. short is a letter or "".
 func (all *outputs) add(f *pflag.FlagSet, name, short, usage string, take func(path string) error) *output {
 	o := &output{option: "--" + name, take: take}
 	f.VarP(o, name, short, usage)
@@ -141,7 +140,6 @@ func (o *output) open(files *traces.Files) (io.Writer, error) {
 	return file, nil
 }
 
-// write writes a complete file or none, or writes to stdout without a path.
 func (o *output) write(stdout io.Writer, write func(io.Writer) error) error {
 	if o.path == "" || o.path == "-" {
 		return write(stdout)

@@ -201,7 +201,6 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	return c
 }
 
-// estimatesFolder returns the folder for measurements, "" without a user cache.
 func estimatesFolder() string {
 	folder, err := os.UserCacheDir()
 	if err != nil {

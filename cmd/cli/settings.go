@@ -25,7 +25,6 @@ func (s *settings) declare(c *cobra.Command) {
 	completed(c, "set", settingWords(s.networks))
 }
 
-// load reads the scenario at a path, - for standard input, and applies --set.
 func (s *settings) load(path string) (*starloom.Scenario, error) {
 	set, err := s.assignments()
 	if err != nil {
@@ -92,7 +91,6 @@ func (o *overrides) declare(c *cobra.Command) {
 	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
 }
 
-// override applies overrides to a scenario. The image - is read once from standard input.
 func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (err error) {
 	if over.Image == input.StandardInput {
 		if over.ImageBytes, _, err = input.Argument(over.Image, firmware.ImageBytesMax); err != nil {

@@ -228,7 +228,6 @@ func (p *caseParts) key(c *starloom.StudyCase) string {
 
 func (p *caseParts) path(key string) string { return filepath.Join(p.slurm.out, key+".json") }
 
-// read reads the report of a case, nil if it is missing.
 func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
 	data, err := os.ReadFile(p.path(key))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -115,7 +115,6 @@ func constant(n *node) (of []word) {
 	return of
 }
 
-// portWords returns the words of a port's bits, or of the bit at a variable index.
 func portWords(n *node, kids [][]word) (of []word) {
 	column := columnOutputs
 	if n.port.Input {
@@ -188,7 +187,6 @@ func joined(n *node, kids [][]word) []word {
 	return all
 }
 
-// truth returns 1 if any bit is 1.
 func truth(of []word) word {
 	if len(of) == 1 {
 		a := of[0]
@@ -289,7 +287,6 @@ func chosen(n *node, kids [][]word) []word {
 	return all
 }
 
-// ofOne computes bitwise ~, - and reductions.
 func ofOne(n *node, of []word) []word {
 	switch n.text {
 	case "~":
@@ -328,7 +325,6 @@ func ofOne(n *node, of []word) []word {
 	}}
 }
 
-// ofTwo computes single-word arithmetic and bitwise operations.
 func ofTwo(n *node, left, right []word) []word {
 	all := make([]word, wordsOf(n.width))
 	for i := range all {

@@ -389,7 +389,6 @@ func (p *parser) selectBits(n *node) error {
 
 func shortOf(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "_i"), "_o") }
 
-// port returns the port of a name, or nil for a parameter.
 func (p *parser) port(t token) (*cosim.Port, error) {
 	s := p.scope
 	var short []*cosim.Port

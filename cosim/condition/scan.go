@@ -132,7 +132,6 @@ func first(text string) byte {
 	return text[0]
 }
 
-// span returns the length of the longest prefix whose bytes satisfy is.
 func span(text string, is func(byte) bool) int {
 	for i := range len(text) {
 		if !is(text[i]) {

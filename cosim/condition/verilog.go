@@ -44,7 +44,6 @@ func (n *node) verilog(p printer) string {
 	return fmt.Sprintf("(%s %s %s)", kids[0], n.text, kids[1])
 }
 
-// selected returns a port, some of its bits, or the bit at a variable index.
 func (n *node) selected(port string, index []string) string {
 	switch {
 	case len(index) > 0:

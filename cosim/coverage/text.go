@@ -37,7 +37,6 @@ func (s *Summary) UncoveredText() string {
 	return text
 }
 
-// text formats a part: 45 of 47 lines.
 func (p Part) text(what string) string { return fmt.Sprintf("%d of %d %s", p.Covered, p.Of, what) }
 
 func (c *Coverage) writeText(w io.Writer) {
@@ -86,7 +85,6 @@ func (c *Coverage) writeText(w io.Writer) {
 	}
 }
 
-// writeUnchanged lists bits that never changed, grouped by signal, and properties that never held.
 func (r *RTL) writeUnchanged(w io.Writer) {
 	type signal struct {
 		file         string

@@ -244,7 +244,6 @@ func (a *aimer) chosen(e *expr, value, care *big.Int, ago int) {
 	a.want(e.args[side], value, care, ago)
 }
 
-// reduced satisfies a reduction by &, | or ^.
 func (a *aimer) reduced(e *expr, yes bool, ago int) {
 	operand := e.args[0]
 	one := new(big.Int).Lsh(big.NewInt(1), uint(a.random.IntN(operand.width)))

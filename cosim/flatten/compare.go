@@ -224,7 +224,6 @@ const (
 	modes
 )
 
-// stimulate draws inputs, each in its mode of the phase.
 func (c *comparison) stimulate() {
 	ports := c.devices[0].Ports()
 	if c.left == 0 {
@@ -411,7 +410,6 @@ func (c *comparison) settle() (ended bool, err error) {
 	return false, nil
 }
 
-// ending returns the fault with which a source ended itself by $fatal or $finish, or passes err through.
 func ending(err error) (*cosim.Fault, error) {
 	var fault *cosim.Fault
 	if errors.As(err, &fault) && (fault.Kind == cosim.FaultFatal || fault.Kind == cosim.FaultFinish) {

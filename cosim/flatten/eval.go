@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// literal reads a constant such as 8'hff or 4'b1xz0, which may lack leading zeros, or a string.
 func (p *process) literal(n *node, _ *state) *expr {
 	width, digits, x := p.constantOf(n)
 	return p.freed(n, p.g.partly(width, digits, x))
@@ -112,7 +111,6 @@ func (p *process) selected(n *node, s *state) *expr {
 	return p.part(n, whole, product, width)
 }
 
-// part selects bits of a value. Bits beyond its end are X.
 func (p *process) part(n *node, e, at *expr, width int) *expr {
 	g := p.g
 	if low, ok := at.small(); ok && low < e.width {

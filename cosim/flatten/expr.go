@@ -82,7 +82,6 @@ func (g *graph) unknown(width int) *expr { return g.partly(width, zero, mask(wid
 
 type two = func(g *graph, a, b *expr) *expr
 
-// anything returns a value that the source leaves at X. Each is distinct.
 func (g *graph) anything(at *node, width int) *expr {
 	g.free = append(g.free, at)
 	return g.intern(expr{op: opFree, width: width, low: len(g.free) - 1})
@@ -200,7 +199,6 @@ func (g *graph) concat(parts ...*expr) *expr {
 	return g.intern(expr{op: opConcat, width: width, args: flat})
 }
 
-// join merges two neighbours into one value, or returns nil.
 func (g *graph) join(high, low *expr) *expr {
 	if high.op == opConst && low.op == opConst {
 		shift := uint(low.width)
@@ -356,14 +354,12 @@ func (g *graph) binary(op operation, a, b *expr) *expr {
 	return g.intern(expr{op: op, width: a.width, args: []*expr{a, b}})
 }
 
-// product multiplies in no more bits than the result may need.
 func (g *graph) product(a, b *expr) *expr {
 	most := new(big.Int).Mul(g.most(a), g.most(b))
 	bits := min(max(most.BitLen(), 1), a.width)
 	return g.zext(g.binary(opMul, g.slice(a, 0, bits), g.slice(b, 0, bits)), a.width)
 }
 
-// compute evaluates an operation on constants. It returns nil if the result is undefined.
 func compute(op operation, a, b *expr) *big.Int {
 	r := new(big.Int)
 	switch op {
@@ -458,7 +454,6 @@ func (g *graph) compare(op operation, a, b *expr) *expr {
 	return g.intern(expr{op: op, width: 1, args: []*expr{a, b}})
 }
 
-// neverEqual reports whether constant bits of a and b differ.
 func (g *graph) neverEqual(a, b *expr) bool {
 	if !a.known() {
 		a, b = b, a

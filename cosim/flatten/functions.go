@@ -131,7 +131,6 @@ func (l *lost) observed(n *node) (s *span) {
 	return s
 }
 
-// divisible reports whether a divisor is known to be nonzero.
 func (l *lost) divisible(n *node) bool {
 	s := l.written(n)
 	if s == nil && n.kind == "VARREF" {

@@ -163,7 +163,6 @@ func (n *node) extendsAt(before *node) bool {
 	return n.kind != "EXTEND" || before.kind != n.kind || n.one(1).loc == before.one(1).loc
 }
 
-// isResult reports whether a node is the result of an inlined function call.
 func (n *node) isResult() bool {
 	return n.kind == "EXPRSTMT" || n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
@@ -268,7 +267,6 @@ func (p *process) bitsLeft(n *node, at *expr) int {
 	return left
 }
 
-// levelIndex returns the index of one level of a selection, or nil if it is not found.
 func (p *process) levelIndex(n *node, l level, s *state) *expr {
 	of, cut := l.at, l.at.cutsAnIndex()
 	if cut {

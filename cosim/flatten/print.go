@@ -334,7 +334,6 @@ func (pr *printer) ref(e *expr) string {
 	return pr.named(e)
 }
 
-// named returns the name of a variable, or of a wire declared for the value.
 func (pr *printer) named(e *expr) string {
 	if e.op == opVar {
 		return e.v.printed

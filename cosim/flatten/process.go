@@ -72,7 +72,6 @@ func (p *process) read(s *state, v *variable, low, width int) *expr {
 	return p.g.slice(p.entry(key{v, false}).parts[0].e, low, width)
 }
 
-// run executes statements and returns the final state, or nil after a jump.
 func (p *process) run(list []*node, s *state) *state {
 	for _, n := range list {
 		do, ok := p.statements[n.kind]
@@ -179,7 +178,6 @@ func (p *process) unknown(n *node, width int) *expr {
 	return p.g.anything(n, width)
 }
 
-// freed replaces unknown bits of a constant by free values.
 func (p *process) freed(n *node, e *expr) *expr {
 	if e.op != opConst || e.known() || p.initial || p.pattern {
 		return e

@@ -123,7 +123,6 @@ func (l *lost) folded() {
 	})
 }
 
-// ruledOut reports whether a constant condition of an enclosing ?: or if excludes a node.
 func (l *lost) ruledOut(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		if !among(above.kind, "COND", "IF") {

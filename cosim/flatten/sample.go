@@ -5,7 +5,6 @@ import "math/big"
 // samples is the number of random assignments with which two expressions are compared.
 const samples = 24
 
-// agree reports whether the low bits of two values are equal in all samples.
 func (g *graph) agree(a, b *expr, bits int) bool {
 	if g.slice(a, 0, bits) == g.slice(b, 0, bits) {
 		return true
@@ -38,7 +37,6 @@ func (g *graph) sample(e *expr, sample int) *expr {
 	return value
 }
 
-// again evaluates the operation of e with constant operands.
 func (g *graph) again(e *expr, args []*expr, sample int) *expr {
 	switch e.op {
 	case opVar:

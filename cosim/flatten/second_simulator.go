@@ -87,7 +87,6 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	return second, ctx.Err()
 }
 
-// often returns the share of comparisons counted for each output, if above 5%.
 func (c *comparison) often(counted map[string]int) map[string]float64 {
 	compared := float64(c.done.Cycles)
 	if c.clocks != 0 { // compared before and after each edge
@@ -134,7 +133,6 @@ func PartsText(parts map[string]float64) string {
 	return strings.Join(all, ", ")
 }
 
-// samePorts reports ports that differ between simulators, such as a structure that Verilator splits.
 func (c *comparison) samePorts() error {
 	a, b := c.devices[0].Ports(), slices.DeleteFunc(slices.Clone(c.devices[1].Ports()), func(p cosim.Port) bool { return p.Name == c.guide.BranchPort })
 	alike := func(a, b cosim.Port) bool {

@@ -33,7 +33,6 @@ func (c *covered) one(value int) {
 	}
 }
 
-// add adds all values that match value in the bits outside of free.
 func (c *covered) add(value, free *big.Int) {
 	if value.BitLen() > 16 {
 		return

@@ -69,7 +69,6 @@ func (s *state) find(k key) *value {
 	return nil
 }
 
-// open returns a value that may be changed in this state.
 func (s *state) open(k key, entry func(key) *value) *value {
 	if v, ok := s.own[k]; ok {
 		return v

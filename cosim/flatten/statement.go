@@ -134,7 +134,6 @@ func (p *process) split(n *node, c *expr, s *state, yes, no func(*state) *state)
 	return to
 }
 
-// merge stores the choice between two states on top of base in to.
 func (p *process) merge(c *expr, a, b, base, to *state) {
 	for _, k := range touched(base, a, b) {
 		to.put(k, p.choice(c, k, a, b))

@@ -137,7 +137,6 @@ func (p *process) spread(v *value, t target, low int, steps []step, when, data *
 	}
 }
 
-// slide writes a slice at a variable bit position.
 func (p *process) slide(v *value, t target, low int, steps []step, when, data *expr) {
 	if len(steps) > 1 {
 		for i := range steps[0].count {

@@ -222,7 +222,6 @@ func refusalOf(source *cosim.Source, said []byte, err error) error {
 // severityTask matches an elaboration-time $error or similar task outside of processes.
 var severityTask = regexp.MustCompile(`\$(?:fatal|error|warning|info)\b`)
 
-// taskOutside returns the severity task at the place of a syntax error, "" for none.
 func taskOutside(place string, messages []string) string {
 	at := max(0, strings.LastIndexByte(place, ':'))
 	line, err := strconv.Atoi(place[at+1:])

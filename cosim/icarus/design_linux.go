@@ -133,7 +133,6 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 	return folder, nil
 }
 
-// keeps reports whether the simulation may need its folder after the start.
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
 // fileTasks are system tasks with access to the user's files or programs.

@@ -235,8 +235,6 @@ func (d *device) settled(number uint32) error {
 	return d.err
 }
 
-// patience returns the limits of a command: the time limit less that of the inquest, and the processor time of a
-// cycle.
 func (d *device) patience(number uint32, inquest time.Duration) patience {
 	most := patience{d.limit - inquest, d.limit - inquest}
 	if number > 1 {

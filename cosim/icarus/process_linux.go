@@ -179,7 +179,6 @@ func (l *sharedLog) String() string {
 	return string(l.text)
 }
 
-// lastLines returns the last n lines of a text, joined.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return cosim.OneLine([]byte(strings.Join(lines[max(0, len(lines)-n):], "\n")))

@@ -96,7 +96,6 @@ func (c *replaced) Latch(s hw.Shard) {
 	}
 }
 
-// dark reports whether all inputs are known to be 0.
 func (c *replaced) dark() bool { return c.site.Dark != nil && c.site.Dark() }
 
 func (c *replaced) putOutputs() {

@@ -102,7 +102,6 @@ func direction(input bool) string {
 
 func (p *part) path(k int) string { return p.site.Path(p.Elements[k]) }
 
-// clear sets the inputs to 0 and forgets their previous values.
 func (p *part) clear() {
 	clear(p.Device.Inputs())
 	p.dark = false
@@ -130,7 +129,6 @@ func (p *part) getInputs(dark bool) {
 	}
 }
 
-// putOutputs passes all outputs except polled ones to the machine.
 func (p *part) putOutputs() {
 	if p.site.Dark != nil && zero(p.Device.Outputs()) && zero(p.Device.Unknown()) {
 		return

@@ -84,7 +84,6 @@ func (b *batched) flush(l *pair) *difference {
 	return &difference{}
 }
 
-// agrees reports whether the outputs of the first cycles of the batch equal the model's.
 func (b *batched) agrees(l *pair, d *pinmap.Device, cycles int) bool {
 	for row := range cycles {
 		counted := l.mask
@@ -101,7 +100,6 @@ func (b *batched) agrees(l *pair, d *pinmap.Device, cycles int) bool {
 	return true
 }
 
-// show presents the outputs of each cycle in turn, up to the first difference.
 func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
 	for row := range cycles {
 		d.Show(row)

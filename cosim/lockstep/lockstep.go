@@ -98,7 +98,6 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	return report, l.lookIfWanted(report)
 }
 
-// passed shows the first run and checks the RTL in a second simulator.
 func (l *pair) passed(ctx context.Context, report *Report, first *finding) error {
 	if err := l.show(report, first, nil); err != nil {
 		return err

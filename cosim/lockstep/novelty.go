@@ -264,7 +264,6 @@ func newPairs(words int) pairs {
 	return p
 }
 
-// add returns the number of new pairs.
 func (p *pairs) add(first, second []uint64) (found int) {
 	if p.common != nil && p.all(first[0], second[0]) {
 		return 0

@@ -116,7 +116,6 @@ func (s *shrinker) takeEnd() {
 	s.cycles = budget
 }
 
-// dropCycles removes stretches of cycles, long ones first.
 func (s *shrinker) dropCycles() {
 	for length := s.best.Cycles() / 2; length > 0; length /= 2 {
 		for first := 0; first+length <= s.best.Cycles() && !s.spent(); {
@@ -166,7 +165,6 @@ func (s *shrinker) clear(change func(c *Stimulus) bool) bool {
 	return change(candidate) && s.try(candidate)
 }
 
-// clearWord clears the ones of a word within mask, all at once or in halves.
 func (s *shrinker) clearWord(cycle, word int, mask uint64) {
 	if cycle >= s.best.Cycles() || s.spent() {
 		return

@@ -77,7 +77,6 @@ func firstBit(p cosim.Port, s sample) int {
 	return 0
 }
 
-// labelOf formats a value in hexadecimal, a single bit as 0, 1, x or z.
 func labelOf(p cosim.Port, values, unknown []uint64) string {
 	value, plane := planesOf(p, values, unknown)
 	return vcd.BitsValue(p.Bits, value, plane).Label()

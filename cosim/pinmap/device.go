@@ -151,7 +151,6 @@ func (d *Device) pullTo(moves []bitMove, gates []made, outputs, unknown []uint64
 	}
 }
 
-// settle settles the RTL repeatedly until its feedback is stable.
 func (d *Device) settle() error {
 	if err := d.rtl.Settle(); err != nil {
 		return err

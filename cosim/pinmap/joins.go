@@ -112,7 +112,6 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 	return w.fits(item, port)
 }
 
-// fits rejects a function that cannot have the bits left for it.
 func (w *wirer) fits(item *joined, port cosim.Port) error {
 	refuse := func(reason, remedy string) error {
 		return w.refuse(item.key, fmt.Sprintf("%s stands for %s of %s, and %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
@@ -257,7 +256,6 @@ func (j *joiner) oneHot(all []Bit, item joined, isInput bool) (within Bit) {
 	return w.gate(false, any...)
 }
 
-// drive connects the pins of an item so that it equals bits of the model.
 func (j *joiner) drive(item joined, by []Bit) {
 	w := j.wires
 	if item.Inverted {
@@ -295,7 +293,6 @@ func (j *joiner) drive(item joined, by []Bit) {
 	}
 }
 
-// driveIndex drives the RTL with the index of the bit that is 1.
 func (j *joiner) driveIndex(item joined, by []Bit) {
 	w := j.wires
 	j.drive(item.of[0], w.encode(append(make([]Bit, item.first()), by...), item.of[0].bits))

@@ -135,7 +135,6 @@ func arguments(text string) (all []string) {
 	return append(all, text[from:])
 }
 
-// numberBits returns the bits of a Verilog number, or nil if it does not fit.
 func numberBits(width, base, digits string) []bool {
 	bits, _ := strconv.Atoi(width)
 	digits = strings.ReplaceAll(digits, "_", "")

@@ -47,7 +47,6 @@ func (m *Map) Valued() (valued *Map, of []string, err error) {
 	return &other, of, nil
 }
 
-// source returns the RTL with its clocks and with $NAME replaced by the model's parameter.
 func (m *Map) source() (cosim.Source, error) {
 	s := m.Source
 	for _, c := range m.clocks() {

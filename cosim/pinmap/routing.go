@@ -33,7 +33,6 @@ type routing struct {
 
 type span struct{ first, bits int }
 
-// route converts the wires of a map to moves.
 func route(w *Wires) routing {
 	r := routing{Wires: w}
 	for i, bits := range w.Pins {
@@ -105,7 +104,6 @@ func appendMoves(moves []bitMove, ports []cosim.Port, origin Origin, bits []Bit,
 	return moves
 }
 
-// appendMade adds bits that gates compute, and constants.
 func appendMade(gates, fixed []made, bits []Bit, first int) ([]made, []made) {
 	for i, b := range bits {
 		switch b.Origin {

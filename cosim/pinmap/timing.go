@@ -128,7 +128,6 @@ func gcd(a, b int) int {
 	return a
 }
 
-// resetCycles returns the number of RTL cycles per reset cycle of the model.
 func (m *Map) resetCycles(beats int) (int, error) {
 	switch n := m.Timing.ResetCycles; {
 	case n < 0 || n > resetCyclesMax:

@@ -108,7 +108,6 @@ func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
 	return -1, cosim.Part{}, named
 }
 
-// takePin returns unused bits of the RTL and marks them as used.
 func (w *wirer) takePin(key, text string, input bool) ([]Bit, error) {
 	bits, err := w.pin(key, text, input)
 	if err != nil {

@@ -148,7 +148,6 @@ func (w *Wires) gate(and bool, inputs ...Bit) Bit {
 	return Bit{Origin: OfGate, Port: len(w.Gates) - 1}
 }
 
-// limit adds a limit unless it always holds.
 func (w *Wires) limit(l Limit) {
 	if l.Is != l.Must {
 		w.Limits = append(w.Limits, l)
@@ -182,7 +181,7 @@ func (w *Wires) differ(a, b Bit) Bit {
 	return w.gate(false, w.gate(true, a, b.Not()), w.gate(true, a.Not(), b))
 }
 
-// encode returns the index of the one set bit, as a number of the given width: an OR for each bit.
+// encode returns the index of the one set bit, as a number of the given width, with an OR for each bit.
 func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	number := make([]Bit, bits)
 	for j := range number {

@@ -115,7 +115,6 @@ func (w *wirer) wirePins() error {
 	return nil
 }
 
-// wirePort connects a port of the model, or two ports with an alternative form.
 func (w *wirer) wirePort(key string, p Wiring) error {
 	if form := w.pulsesOf(p.Port); form != nil {
 		return w.wirePulses(key, p, form)
@@ -146,7 +145,6 @@ func (w *wirer) unwired(key, name string) (at int, err error) {
 	return at, nil
 }
 
-// joiner parses the wiring of a port. at is the index of the model's port.
 func (w *wirer) joiner(key string, at int, port cosim.Port, p Wiring) (*joiner, []joined, error) {
 	items, err := w.items(key, port.Input, p)
 	if err == nil {

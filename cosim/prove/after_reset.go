@@ -20,7 +20,6 @@ func (t ternary) inverted(literal uint32) ternary {
 	return t
 }
 
-// afterFirst returns the values after the first cycle. on is the input that is always 1.
 func (g *graph) afterFirst(on int) (values []ternary) {
 	values = make([]ternary, g.variables())
 	values[0].zero = true

@@ -290,7 +290,6 @@ func (g *graph) simulation() *simulation {
 
 func (s *simulation) of(literal uint32) uint64 { return s.values[literal/2] ^ -uint64(literal&1) }
 
-// settle applies the inputs of a cycle and computes all values of that cycle.
 func (s *simulation) settle(inputs []uint64) {
 	copy(s.values[1:], inputs[:s.inputs])
 	copy(s.values[s.firstLatch():], s.latch)

@@ -25,7 +25,6 @@ type netPort struct {
 	Bits      []any
 }
 
-// shorted rejects inputs that the design drives, with a constant or another input.
 func shorted(ports map[string]netPort) error {
 	owner := map[string]string{}
 	for _, name := range sortedKeys(ports) {
@@ -100,7 +99,6 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// cellName returns a cell's name without Yosys' additions: its place in the source.
 func cellName(name string) string {
 	if at := strings.IndexByte(name, '$'); at == 0 {
 		if parts := strings.Split(name, "$"); len(parts) > 2 {

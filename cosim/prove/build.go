@@ -90,7 +90,6 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 	return bits, nil
 }
 
-// afterReset returns the model's outputs after a reset with all other inputs 0.
 func afterReset(m *pinmap.Map) ([]uint64, error) {
 	model, err := m.NewModel()
 	if err != nil {

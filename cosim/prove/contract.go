@@ -13,7 +13,6 @@ func (t *miterText) port(name string) int {
 	return slices.IndexFunc(t.Model, func(p cosim.Port) bool { return p.Name == name })
 }
 
-// sight names the value that a condition reads: an input or output of the twin, in this cycle or the previous one.
 func (t *miterText) sight(u condition.Use) string {
 	port := t.port(u.Port.Name)
 	switch {

@@ -103,7 +103,6 @@ func (p *prover) unknown() []string {
 	return []string{"a net that nothing drives"}
 }
 
-// registerOf returns the RTL register that starts at an input's value, with its place.
 func (p *prover) registerOf(input int) string {
 	name, _, _ := strings.Cut(p.miter.signals.registerOf[input], "[")
 	for _, r := range p.print.Registers {

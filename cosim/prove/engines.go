@@ -91,7 +91,6 @@ func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time
 	return e.read(string(said), cex, g)
 }
 
-// reduce shrinks a graph with an engine. It returns nil after the time limit.
 func (e *engine) reduce(ctx context.Context, dir, name string, g *graph, limit time.Duration) (*graph, error) {
 	in, out := filepath.Join(dir, name+".aig"), filepath.Join(dir, name+"-reduced.aig")
 	if err := writeGraph(in, g); err != nil {

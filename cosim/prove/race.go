@@ -197,7 +197,6 @@ type task struct {
 	name    string
 }
 
-// step runs one task. It returns false if none is left.
 func (r *race) step(ctx context.Context, worker int) bool {
 	t := r.next(ctx, worker)
 	if t == nil {
@@ -310,7 +309,6 @@ func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
 // firstCycles is the number of cycles checked before anything else.
 const firstCycles = 20
 
-// next returns the next task of a worker, or nil.
 func (r *race) next(ctx context.Context, worker int) *task {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -364,7 +362,6 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	return nil
 }
 
-// nextOf returns a task of an engine for all outputs, those of a port, or one.
 func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Duration) *task {
 	if r.once(fmt.Sprint(e.name, budget, all)) {
 		return r.task(e, all, limit, true)

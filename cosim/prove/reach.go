@@ -87,7 +87,6 @@ func (b *builder) reach(left []int) bool {
 	return found
 }
 
-// aim converts a witness to inputs of the print, after a cycle of reset.
 func (b *builder) aim(s *signals, rows [][]bool) (aim flatten.Aim) {
 	if reset, inverted := strings.CutPrefix(b.m.Reset, "~"); reset != "" {
 		value := map[bool]string{true: "0", false: "1"}[b.m.ResetLow != inverted]

@@ -73,7 +73,6 @@ func (n *miner) see(s *simulation) {
 
 const relationsMost = 20_000
 
-// relations returns the remaining relations of views that were both 0 and 1.
 func (n *miner) relations() (all []relation) {
 	for i := range n.views {
 		if n.seen[i].zero && n.seen[i].one {
@@ -84,7 +83,6 @@ func (n *miner) relations() (all []relation) {
 	return all[:min(len(all), relationsMost)]
 }
 
-// problem returns the problem for the engines: outputs to prove, and hints.
 func (m *miter) problem(relations []relation) *problem {
 	p := &problem{whole: m.graph, files: "cone", on: m.on, powerOn: m.signals.powerOnOf, groups: m.groups()}
 	b := m.graph.begin(m.on, m.bad)

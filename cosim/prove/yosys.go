@@ -215,7 +215,7 @@ func yosysMemory() uint64 {
 	return available / 4 * 3
 }
 
-// runYosys runs a script in a folder with at most most bytes of memory. A design that Yosys rejects is a *refusal.
+// runYosys runs a script in a folder within most bytes of memory. A design that Yosys rejects is a *refusal.
 func runYosys(ctx context.Context, dir, script string, most uint64) (log string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {
 		return "", err
@@ -297,7 +297,6 @@ type signals struct {
 	registerOf map[int]string // by free input: register of the print that starts at it, and its bit
 }
 
-// readMap reads Yosys' map of the names and bits in an AIGER file.
 func readMap(text string, inputs, outputs int) (*signals, error) {
 	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{}, registerOf: map[int]string{}}
 	begins := map[string]int{}

@@ -29,7 +29,6 @@ func (c *circuit) input(name string, bits int) *uint64 {
 	return value
 }
 
-// output declares an output of at most 64 bits.
 func (c *circuit) output(name string, bits int, get func() uint64) {
 	c.ports = append(c.ports, hw.Port{
 		Name: name, Bits: bits, Get: hw.GetValue(func(int) uint64 { return get() }), Put: hw.Unread,

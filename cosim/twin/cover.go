@@ -49,7 +49,6 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	})
 }
 
-// coverSlots adds events of a component that matches ports in a slot: requests and tags in its first cycle.
 func (m *Model) coverSlots(ports int) {
 	if ports < 2 {
 		return

@@ -42,7 +42,6 @@ func several(words []uint64) bool {
 	return false
 }
 
-// common reports whether two vectors share a set bit, and whether a has one that b lacks.
 func common(a, b []uint64) (both, more bool) {
 	for w, word := range a {
 		both = both || word&b[w] != 0

@@ -39,7 +39,6 @@ func outputFilter() Twin {
 	}
 }
 
-// newFilters returns the filter of one output and the request lines that it drives.
 func newFilters(m *Model, inputs int) (*hw.Filters, *hw.Requests, error) {
 	lines, err := hw.NewRequests(one("output"), "request", inputs, m.Shards())
 	if err != nil {

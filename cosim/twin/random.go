@@ -59,7 +59,6 @@ func (r *Random) Sparse(halvings int) uint64 {
 	return bits
 }
 
-// stimulateLight sets the wires of two rails: dark, a phit, or arbitrary light.
 func stimulateLight(random *Random, rail1, rail0 []uint64, wires, bits int) {
 	all := ^uint64(0) >> (64 - bits)
 	for i := range wires {

@@ -49,7 +49,6 @@ func (s *Schedule) at(cycle uint64) {
 	s.random.At(cycle)
 }
 
-// reach advances to the part that contains a cycle. end returns the end of a part.
 func (p *stretch) reach(cycle uint64, end func(number, first uint64) uint64) {
 	if p.end == 0 || cycle < p.first {
 		*p = stretch{end: end(0, 0)}
@@ -100,7 +99,6 @@ const (
 	mannerCount
 )
 
-// manners draws the manners of the phase. It returns false if all are inUse.
 func (s *Schedule) manners(of []manner) bool {
 	s.random.At(drawsOfPhase | s.phase.number)
 	s.random.draw = 1 // phaseEnd uses the first draw
@@ -116,7 +114,6 @@ func (s *Schedule) manners(of []manner) bool {
 	return true
 }
 
-// put sets the words of an input of width bits. before has its previous value.
 func (m manner) put(random *Random, words, before []uint64, width int) {
 	hot := 0
 	if m == oneHot {

@@ -23,7 +23,6 @@ type slots struct {
 	start, request, tag, listen, filter, accept Pin
 }
 
-// newSlots returns the slot inputs of a model. Some models have no listeners.
 func newSlots(m *Model, ports int) *slots {
 	m.coverSlots(ports)
 	s := &slots{ports: ports, start: m.Pin("start_i"), request: m.Pin("request_i"), tag: m.Pin("tag_i")}
@@ -33,7 +32,6 @@ func newSlots(m *Model, ports int) *slots {
 	return s
 }
 
-// change begins or continues a slot and reports whether the inputs changed.
 func (s *slots) change(random *Random, inputs []uint64) bool {
 	start := random.OneIn(2*s.ports + 1)
 	inputs[s.start.Word] = 0
@@ -50,7 +48,6 @@ func (s *slots) change(random *Random, inputs []uint64) bool {
 	return true
 }
 
-// changeTags draws tags from a small range, so that many are equal.
 func (s *slots) changeTags(random *Random, tags []uint64) {
 	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // 0 to 3, or 0 and 1
 	for w := range tags {

@@ -38,7 +38,6 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 	}
 }
 
-// atRandom sets all inputs but reset to random values, for models without Use.
 func (m *Model) atRandom(random *Random, inputs []uint64) {
 	for _, p := range m.ports {
 		if !p.Input || p.Clock || p.Name == "reset" {

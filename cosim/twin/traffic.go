@@ -32,7 +32,6 @@ func newTraffic(phitBits, frameMax, wires int) *traffic {
 	return t
 }
 
-// stimulate sets the wires for a cycle and reports whether the slot ends.
 func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 	cycle := random.Cycle()
 	slot, at := cycle/uint64(t.slotCycles), int(cycle%uint64(t.slotCycles))

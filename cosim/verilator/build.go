@@ -99,7 +99,6 @@ func (b *builder) discover() error {
 	return err
 }
 
-// readData reads the files of $readmemh and $readmemb, which become part of the result.
 func (b *builder) readData() (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(b.design.data)) {

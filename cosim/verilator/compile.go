@@ -49,7 +49,6 @@ func (b *builder) compile(path string) error {
 	return b.description.attach(path)
 }
 
-// writeModel writes the two generated headers: one that includes all of Verilator's output, and the ports.
 func (b *builder) writeModel(translated string) error {
 	sources, err := filepath.Glob(filepath.Join(translated, "*.cpp"))
 	if err != nil {

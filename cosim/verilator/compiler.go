@@ -21,7 +21,6 @@ var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+
 // text.
 var compilerMessage = regexp.MustCompile(`(?m)^(\S+?:\d+(?::\d+)?): (?:fatal )?error: (.*)$`)
 
-// compilerError returns nil if err is nil.
 func (b *builder) compilerError(tool string, said []byte, err error) error {
 	if err == nil {
 		return nil

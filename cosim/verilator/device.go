@@ -44,7 +44,6 @@ func refuseClocks(ended error, d *Description, clocks uint64) error {
 
 func errClosed(d *Description) error { return fmt.Errorf("%s: the device is closed", d.Device) }
 
-// fault converts text, a C string from the glue.
 func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cosim.Fault {
 	said, _, _ := bytes.Cut(text, []byte{0})
 	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}

@@ -57,7 +57,6 @@ func (b *builder) elaborationName() (string, error) {
 	return "elaborated-" + hex.EncodeToString(sum.Sum(nil))[:32] + ".json", err
 }
 
-// elaborated returns the path of a cached result, "" if there is none or an input changed.
 func (b *builder) elaborated(name string) string {
 	text, err := os.ReadFile(filepath.Join(b.cache.Dir, name))
 	if err != nil {

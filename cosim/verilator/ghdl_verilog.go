@@ -194,7 +194,6 @@ func isUnsigned(word, file string) bool {
 	return word != "" && len(declared) > 0 && !slices.ContainsFunc(declared, signed)
 }
 
-// textAt returns the rest of a line, "" beyond its end, and the whole file.
 func textAt(path string, line, column int) (rest, all string) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -18,7 +18,6 @@ var (
 	encoded   = regexp.MustCompile(`__0([0-9a-fA-F]{2})`)
 )
 
-// members returns the C++ name of every port. Verilator encodes characters that C++ does not allow.
 func (b *builder) members(header []byte) (map[string]string, error) {
 	members := map[string]string{}
 	for _, found := range modelPort.FindAllSubmatch(header, -1) {
@@ -107,7 +106,6 @@ static inline void sl_push(const Vdut___024root& t, uint64_t* out) {
 `, b.Top, in, out, b.design.levels, together, pull.String(), resets.String(), clocks.String(), forgotten, push.String())
 }
 
-// runtimeHash hashes a unit of Verilator's library with everything that its compilation depends on.
 func (b *builder) runtimeHash(text []byte) string {
 	sum := sha256.New()
 	tools := b.tools

@@ -26,7 +26,6 @@ type jsonTree struct {
 	top int // level of the top module: 2 in 5.032, 1 in 5.048
 }
 
-// readJSON reads a tree and its file names into the same form as readXML.
 func readJSON(path, meta string) (*netlist, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +72,6 @@ func (n *xmlNode) add(child *xmlNode) {
 	n.children = append(n.children, child)
 }
 
-// object reads an object after its opening brace.
 func (t *jsonTree) object(d *json.Decoder) (*jsonNode, error) {
 	n := &jsonNode{attributes: map[string]string{}}
 	for d.More() {

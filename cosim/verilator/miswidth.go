@@ -99,7 +99,6 @@ func (n *netlist) widensSum(node *xmlNode) bool {
 	return (node.name == "add" || node.name == "mul") && slices.ContainsFunc(node.children, widened) && sums.MatchString(n.after(node))
 }
 
-// after returns the text of a file from a node on, "" if it cannot be read.
 func (n *netlist) after(node *xmlNode) string {
 	before := n.before(node)
 	file, _, _ := strings.Cut(node.get("loc"), ",")

@@ -20,7 +20,6 @@ var (
 	resetWide     = regexp.MustCompile(`VL_RAND_RESET_W\((\d+), (vlSelf->[^;]+)\);`)
 )
 
-// likePlain changes a translation to draw the same power-on values as the plain one.
 func (b *builder) likePlain(translated string) error {
 	plain := filepath.Join(b.work, "plain")
 	if _, err := b.verilate(append([]string{"--Mdir", plain}, plainFlags...)...); err != nil {
@@ -66,7 +65,6 @@ func eachText(folder string, change func(path, text string) string) error {
 	return nil
 }
 
-// statements splits a body into statements. A loop over an array is one of them.
 func statements(body string) (list []string) {
 	depth, open := 0, ""
 	for line := range strings.Lines(body) {

@@ -297,7 +297,6 @@ func (b *builder) instance(connections []string) string {
 	return fmt.Sprintf("  %s %sdut (%s);\n", b.Top, parameters, strings.Join(connections, ", "))
 }
 
-// parameterText assigns a value to a parameter. An enumeration accepts any number.
 func parameterText(name, value string) string {
 	text := fmt.Sprintf(".%s(%s)", name, value)
 	if strings.HasPrefix(value, `"`) {

@@ -30,7 +30,6 @@ type dimension struct{ left, right int }
 func (d dimension) low() int  { return min(d.left, d.right) }
 func (d dimension) size() int { return span(d.left, d.right) }
 
-// moduleOf returns the user's top module, which a shell contains.
 func (n *netlist) moduleOf(f *shell) (*xmlNode, error) {
 	if f == nil {
 		return n.top, nil
@@ -176,7 +175,6 @@ func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, er
 	return p, nil
 }
 
-// elements lists the parts of an unpacked array, lowest index first.
 func (n *netlist) elements(id, name string, low, bits int, dims []dimension) (parts []cosim.Part) {
 	if len(dims) == 0 {
 		return n.parts(id, name, low)

@@ -326,7 +326,6 @@ func (e *effects) readFirst(statements []*xmlNode, written map[*xmlNode]bool, fo
 	return false
 }
 
-// readsIn handles an expression or plain statement: reads come before writes.
 func (e *effects) readsIn(node *xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) {
 	var after []*xmlNode
 	node.each(func(ref *xmlNode) {
@@ -418,7 +417,6 @@ func (e *effects) step(ref *xmlNode) {
 	e.placed(ref, does, "the variable changes here")
 }
 
-// placed warns about an effect that may or may not happen, or whose order is open.
 func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	open := func(text string) {
 		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or make it a task that is called in an if", what, text))

@@ -27,7 +27,6 @@ func (b *builder) runtimeUnits() []string {
 	return units
 }
 
-// wantedHeader returns wanted.h, which selects the parts of seeing.h.
 func (b *builder) wantedHeader() string {
 	one := map[bool]int{true: 1}
 	return fmt.Sprintf("#define SL_TRACE %d\n#define SL_COVERAGE %d\n", one[b.options.Seeing.Internals], one[b.options.Seeing.Coverage])

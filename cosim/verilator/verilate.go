@@ -119,7 +119,6 @@ func (b *builder) note(said []byte) {
 // statistics matches the run-time statistics of Verilator 5.032.
 var statistics = regexp.MustCompile(`(?m)^- (?:V e r i l a t i o n|Verilator: ).*\n`)
 
-// warn passes on a tool's messages about an accepted source.
 func (b *builder) warn(said []byte) error {
 	said = statistics.ReplaceAll(bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil), nil)
 	b.said = append(b.said, said...)

@@ -108,7 +108,6 @@ func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 	return r, err
 }
 
-// newRuntime compiles the circuit. folder caches machine code, "" for no cache.
 func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, error) {
 	config := wazero.NewRuntimeConfig()
 	if interpreter {

@@ -278,7 +278,6 @@ func number(text string) int {
 	return value
 }
 
-// constant decodes a number such as 32'sh1f.
 func constant(text string) int {
 	_, digits, _ := strings.Cut(text, "h")
 	value, _ := strconv.ParseUint(digits, 16, 64)
@@ -332,7 +331,6 @@ func (n *netlist) dataFiles() (readers map[string]string, err error) {
 	return readers, nil
 }
 
-// stringConstant decodes "text" or the equal vector, 32'h74657874.
 func stringConstant(text string) string {
 	if plain, err := strconv.Unquote(text); err == nil {
 		return plain

@@ -162,7 +162,6 @@ func (e *estimator) expected(size *Size) time.Duration {
 	return time.Duration(fitted(points, float64(size.Processors)))
 }
 
-// whole returns the sizes measured to their end, smallest first.
 func (e *estimator) whole() []*Measured {
 	if e.own != nil && e.own.Whole {
 		return append(slices.Clip(e.smaller), e.own)
@@ -226,7 +225,6 @@ func (e *estimator) pace(t *Time, places uint64, basis, from string) {
 	t.set(total, e.own.cores(e.own.total()), float64(places), basis, from)
 }
 
-// slots predicts the number of slots of a size.
 func (e *estimator) slots(size *Size) float64 {
 	all := e.whole()
 	if last := all[len(all)-1]; last.Places == uint64(last.SlotsMax) {

@@ -210,7 +210,6 @@ type found struct {
 	Measured *Measured     `json:"measured"`
 }
 
-// open reads cached measurements, none if that fails.
 func open(folder, identity string, again bool) *kept {
 	k := &kept{}
 	if folder == "" || identity == "" {
@@ -276,7 +275,6 @@ func machineIdentity() (string, error) {
 	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), host, runtime.GOARCH, runtime.GOMAXPROCS(0), processorModel()), nil
 }
 
-// processorModel returns the operating system's name of the processor, "" if unknown.
 func processorModel() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {

@@ -94,7 +94,6 @@ func deadLinks(t *tree, s *source, places map[string][]string) (found []finding)
 
 var notInAnchors = regexp.MustCompile(`[^\w -]`)
 
-// headings returns the anchors of a page, formed as GitHub forms them.
 func headings(s *source) (names []string) {
 	quoted := false
 	for _, line := range s.lines {

@@ -218,7 +218,6 @@ func (t *tree) absolute() string {
 	return path
 }
 
-// cycleFindings returns cycles of more than cycleFilesMax files.
 func cycleFindings(pkgs []*checked) (found []finding) {
 	for _, p := range pkgs {
 		for _, set := range p.fileGraph().cycles() {

@@ -31,7 +31,6 @@ type ExcerptSignal struct {
 	slot  bool // the signal changes only at slot boundaries
 }
 
-// under returns the index of the first path that contains a signal, or -1.
 func (x *Excerpt) under(signal string) int {
 	return slices.IndexFunc(x.Paths, func(path string) bool {
 		rest, ok := strings.CutPrefix(signal, path)

@@ -76,7 +76,6 @@ func (w *waves) open(name string, o Options, out *outputs.Set, show func() (*sho
 	return err
 }
 
-// finish ends the files before cycle end.
 func (w *waves) finish(violations []outcome.Violation, end uint64) error {
 	if w.wave == nil {
 		return nil

@@ -77,7 +77,6 @@ func (w *watched) Settle() error {
 	return w.Device.Settle()
 }
 
-// close counts the cycles up to now in which assumptions failed.
 func (w *watched) close() {
 	for i := range w.broken {
 		if b := &w.broken[i]; b.open {

@@ -150,7 +150,6 @@ func (c *components) twins() (names []string) {
 func (c *components) isWhole(path string) bool       { return c.whole != nil && path == c.whole.Path(0) }
 func (c *components) isWholeModel(model string) bool { return c.whole != nil && model == c.whole.Twin }
 
-// match returns the elements of a site that match a pattern, up to a limit.
 func (c *components) match(site *hw.Site, pattern *hw.Pattern) (elements []int) {
 	for i := range site.Elements {
 		if len(elements) > rtlComponentsMax {

@@ -67,7 +67,6 @@ func (r *Devices) watchPart(site *hw.Site, part inloop.Part) {
 	}
 }
 
-// note records the outputs that changed in this cycle.
 func (s *Outputs) note() {
 	for i := range s.of {
 		o := &s.of[i]
@@ -106,7 +105,6 @@ func (s *Outputs) Agree(own *Outputs) error {
 		where.element, when, where.name, where.model)
 }
 
-// differsFrom returns the first cycle in which two outputs differ.
 func differsFrom(a, b []change) (at uint64, differs bool) {
 	for i := range max(len(a), len(b)) {
 		switch {

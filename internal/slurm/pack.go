@@ -95,7 +95,7 @@ func asked(bytes uint64) uint64 {
 	return max(step, (need+step-1)/step*step)
 }
 
-// arrays groups tasks with equal requests, at most most in each array.
+// arrays groups tasks with equal requests into arrays of up to most tasks.
 func arrays(tasks []*task, most int) (all []*array) {
 	open := map[[2]uint64]*array{}
 	for _, t := range tasks {
@@ -148,7 +148,6 @@ type Outcome struct {
 // Failure is a unit that could not be done.
 type Failure struct{ Key, Reason string }
 
-// script returns the script of an array for sbatch. here is the folder with its files.
 func (w *Work) script(a *array, name, here string) string {
 	var b strings.Builder
 	option := func(text string) { fmt.Fprintf(&b, "#SBATCH %s\n", text) }

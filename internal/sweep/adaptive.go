@@ -18,7 +18,6 @@ type bisection struct {
 	lines [][]int
 }
 
-// bisection returns the lines to search, or nil if no axis is bisected.
 func (s *sweeper) bisection(points []plan.Point) (*bisection, error) {
 	if s.Adaptive == "" {
 		return nil, nil
@@ -60,7 +59,6 @@ type search struct {
 	saturates bool         // runs have the metric saturated
 }
 
-// wants returns the indexes to run next, none if the search is done.
 func (x *search) wants() []int {
 	_, low := x.passes[x.low]
 	_, top := x.passes[x.top]

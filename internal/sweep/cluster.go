@@ -104,7 +104,6 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 	return w, nil
 }
 
-// jobName returns a job name that the scheduler accepts.
 func jobName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < 128 && (r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {

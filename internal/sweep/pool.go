@@ -92,7 +92,6 @@ func (p *pool) free(j *job) {
 	p.moved.Broadcast()
 }
 
-// take returns the next job of a worker, or nil if none will follow.
 func (p *pool) take(ctx context.Context) *job {
 	p.lock.Lock()
 	defer p.lock.Unlock()

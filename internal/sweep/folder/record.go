@@ -146,7 +146,6 @@ func (r *Record) before(o *Record) int {
 	return slices.Compare([]uint64{r.Seed, r.number()}, []uint64{o.Seed, o.number()})
 }
 
-// number returns the number of the permutation, 0 for none.
 func (r *Record) number() uint64 {
 	if r.Permutation == nil {
 		return 0

@@ -241,7 +241,6 @@ func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSV
 	return results.Write(row)
 }
 
-// report writes a line of reports: the point and the run's report.
 func (w *tableWriter) report(e *Entry, r *Record, to io.Writer) error {
 	line := []byte(`{"point":{`)
 	for i, name := range w.Axes {

@@ -229,14 +229,13 @@ const (
 
 const valuesMax = 100_000
 
-// decimalText formats a number with exactly the digits that it needs.
 func decimalText(x *big.Rat) string {
 	digits, _ := x.FloatPrec() // finite: a sum or product of decimals
 	return x.FloatString(digits)
 }
 
-// ladder returns the numbers from from to to: each is the previous one plus, or times, the step. The last must equal
-// to; otherwise reason and remedy describe the error.
+// ladder returns the numbers of a range: each is the previous one plus the step, or times the step. The last number
+// must equal the end of the range; otherwise reason and remedy describe the error.
 func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, remedy string) {
 	next := func(x *big.Rat) *big.Rat { return new(big.Rat).Add(x, step) }
 	up := step.Sign()
