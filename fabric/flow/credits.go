@@ -10,56 +10,54 @@ import (
 	"starloom/nic"
 )
 
-// Credits bound the frames that a port of an all-port NIC may have sent without the receiver's
-// firmware having taken them out of its RX FIFO. A port takes a credit with each frame and is
-// given it back when the frame leaves that FIFO, or at once when the receiver sees that it is
-// lost: no one listens, it meets another one, its CRC is wrong, the FIFO is full. What is given
-// back at a boundary counts from the next one on, or later if the round trip is longer; a port
-// without a credit keeps its frame, which is blocked.
+// Credits limit the frames that a port of an all-port NIC has sent but the receiver's firmware has not taken out of
+// its RX FIFO. A frame takes a credit of its port. The credit returns when the frame leaves the FIFO, or at once when
+// the receiver sees that the frame is lost: no listener, a collision, a wrong CRC or a full FIFO. A credit returned
+// at a boundary counts from the next one on, or later with a longer round trip; without a credit a port's frame is
+// blocked.
 //
 //	boundary      t            t+1            t+2
 //	sender     takes a credit                  may send again
 //	receiver                 takes the frame out of its FIFO
 //
-// So depth 2 keeps a link busy whose receiver takes each frame at once, and a depth of two more
-// than a port's part of the RX FIFO never blocks. Both engines keep the same books; in the
-// cycle engine Counters are components.
+// So depth 2 keeps a link busy if the receiver takes each frame at once, and a depth of two more than a port's part
+// of the RX FIFO never blocks. Both engines use the same code; in the cycle engine Counters are components.
 //
-// A frame that its receiver never sees takes its credit with it: a fault has made the link dark
-// in that slot, or the receiver is off the fabric, with all that is in its FIFO. As in InfiniBand
-// and Fibre Channel, only a resynchronisation restores such credits: every so many slots the
-// sender tells how many frames it has sent, and the receiver gives back those that it misses.
-// What it tells crosses the link in the slot before: a dark link or a receiver that is off
-// leaves it to the next one.
+// A frame that its receiver never sees loses its credit: a fault has darkened the link in that slot, or the receiver
+// is off the fabric, with all frames in its FIFO. As in InfiniBand and Fibre Channel, only a resynchronisation
+// restores such credits: periodically the sender tells its number of sent frames, and the receiver returns the
+// missing credits. The number crosses the link in the previous slot; a dark link or a disabled receiver delays it to
+// the next resynchronisation.
 type Credits struct {
-	Counters []*hw.CreditCounters // of the ports that have credits, processor by processor: a bank for each depth
+	Counters []*hw.CreditCounters // one bank of counters per depth, processor by processor
 
-	limits []fabric.CreditLimits // distinct ones
-	of     []creditOf            // by sending port; nil: all have the first limits, and a counter of the first bank
-	every  []uint32              // slots between resynchronisations of some ports, each once
+	limits []fabric.CreditLimits // distinct limits
+	of     []creditOf            // by sending port; nil: all have limits[0] and a counter in bank 0
+	every  []uint32              // distinct resynchronisation periods in slots
 
 	shape fabric.Shape
 	names fabric.Names
 	ports int
-	from  []uint32 // by port: the port whose frames come there, noCredits for one without credits
+	from  []uint32 // by port: the port whose frames arrive there, or noCredits
 
-	sent [2][]uint8 // by sending port: 1 if it has sent a frame in an even slot, an odd one, that has not arrived yet
+	sent [2][]uint8 // by parity of the slot and sending port: 1 if a frame sent in it has not arrived yet
 	lost []uint8    // by sending port: credits of frames that their receiver has not seen
 
-	// Credits on their way back, by receiving port: those of t arrive at t+len(back)-1. Nil for the shortest round trip.
+	// By receiving port: credits on their way back. Those of boundary t arrive at t+len(back)-1. Nil for the minimum
+	// round trip.
 	back [][]uint8
 
-	// The ports of the frames in the RX FIFO of each processor, the oldest first.
-	waiting []uint8 // FIFOMax places for each
+	// By processor: the ports of the frames in its RX FIFO, oldest first.
+	waiting []uint8 // FIFOMax places per processor
 	held    []uint8
 
 	restored restoredCredits
 }
 
-// portUnknown is the port of a frame that no one has sent: RTL can show one.
+// portUnknown is the port of a frame without a sender, which RTL can show.
 const portUnknown = 255
 
-// CreditsOf are the credits of a network's ports, nil if no port ever waits.
+// CreditsOf returns the credits of a network's ports, nil if it has none.
 func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 	switch plan := n.Abilities().Credits; {
 	case plan.All != nil:
@@ -70,7 +68,7 @@ func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 	return nil, nil
 }
 
-// NewCredits gives every port of a network its credits. Ports with names have counters below those.
+// NewCredits gives every port of a network the same limits. Counters of named ports have paths below them.
 func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
 	shape := n.Shape()
 	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
@@ -88,7 +86,7 @@ func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard)
 	return c, nil
 }
 
-// Blocks reports whether a processor's frame to a port, or to all, has to wait for a credit.
+// Blocks reports whether a processor's frame to a port, or to all ports, must wait for a credit.
 func (c *Credits) Blocks(processor int, port uint16) bool {
 	first, end := c.span(processor, port)
 	for sender := first; sender < end; sender++ {
@@ -118,7 +116,7 @@ func (c *Credits) span(processor int, port uint16) (first, end int) {
 	return first + int(port), first + int(port) + 1
 }
 
-// Heard notes what a processor's port has received in a slot, which its bank says.
+// Heard records the status of a processor's port in a slot, as its bank shows it.
 func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	at, came := processor*c.ports+int(port), bank.Rx(cell, port) == nic.StatusOK
@@ -149,8 +147,7 @@ func (c *Credits) wait(processor int, port uint8) {
 	c.held[processor]++
 }
 
-// sees reports whether a port has seen in a slot that a frame came which it has not taken: it
-// need not listen, but light must reach it.
+// sees reports whether a port has seen the loss of a frame in a slot. Light must reach it, but it need not listen.
 func (c *Credits) sees(bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	switch {
 	case bank.Silenced(cell):
@@ -169,7 +166,7 @@ func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot u
 	return effect == fabric.Dark
 }
 
-// lose notes that a frame has taken a credit with it. RTL counters may have given too many.
+// lose records a lost credit. RTL counters may have given too many.
 func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fabric.FIFOMax-1) + 1 }
 
 func (c *Credits) give(shard, port int, boundary uint32) {
@@ -187,9 +184,9 @@ func (c *Credits) put(shard, sender int) {
 	bank.Give(shard, counter)
 }
 
-// Free gives back, at the boundary at which a slot begins, the credits of the frames that handlers
-// of a window have taken out of the RX FIFOs of a bank, and those that are resynchronised. It looks at all
-// cells: an image can write the registers of those that sleep.
+// Free returns, at the boundary at which a slot begins, the credits of the frames that handlers of a window have
+// taken out of RX FIFOs, and resynchronised credits. It checks all cells, because an image can write the registers of
+// sleeping ones.
 func (c *Credits) Free(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	resyncs := slot > 0 && slices.ContainsFunc(c.every, func(every uint32) bool { return slot%every == 0 })
 	c.free(shard, bank, slot, window.First, window.End)
@@ -224,7 +221,7 @@ func (c *Credits) free(shard int, bank *nic.Bank, slot uint32, first, end int) {
 	}
 }
 
-// resync lets the receivers of some cells give back the credits of frames that they have not seen.
+// resync returns the lost credits of the ports whose resynchronisation is due.
 func (c *Credits) resync(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, first, end int) {
 	for at := (bank.First + first) * c.ports; at < (bank.First+end)*c.ports; at++ {
 		if c.from[at] == noCredits || c.lost[c.from[at]] == 0 {
@@ -251,7 +248,7 @@ func (c *Credits) arrive(shard int, slot uint32, first, end int) {
 	}
 }
 
-// WaitsFor is the lost credit awaited by one of the frames in a processor's TX FIFO, "" for none.
+// WaitsFor describes the lost credit that a frame in a processor's TX FIFO awaits, "" if none.
 func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
 		frame := bank.TxFrame(cell, place)
@@ -269,7 +266,7 @@ func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 	return ""
 }
 
-// Reset forgets all frames; the counters are reset with their engine.
+// Reset forgets all frames. The engine resets the counters.
 func (c *Credits) Reset() {
 	clear(c.sent[0])
 	clear(c.sent[1])
@@ -281,7 +278,7 @@ func (c *Credits) Reset() {
 	clear(c.held)
 }
 
-// Latch is the edge of counters that no kernel has.
+// Latch is the edge of counters outside a kernel.
 func (c *Credits) Latch(shards []hw.Shard) {
 	for _, bank := range c.Counters {
 		for _, s := range shards {
@@ -290,7 +287,7 @@ func (c *Credits) Latch(shards []hw.Shard) {
 	}
 }
 
-// Restart is Reset with the counters, where no kernel has them.
+// Restart is Reset including counters outside a kernel.
 func (c *Credits) Restart() {
 	for _, bank := range c.Counters {
 		bank.Reset()
@@ -298,24 +295,24 @@ func (c *Credits) Restart() {
 	c.Reset()
 }
 
-// Credited is a Transport whose ports may have credits.
+// Credited is a Transport with credits.
 type Credited interface {
 	fabric.Transport
-	Credits() *Credits // nil for none
+	Credits() *Credits // nil if no port has credits
 }
 
-// noCredits is the sender whose frames come to a port that hears none with credits.
+// noCredits marks a port that hears no sender with credits.
 const noCredits = math.MaxUint32
 
-// creditOf is which limits a sending port has, and which counter.
+// creditOf locates the limits and the counter of a sending port.
 type creditOf struct {
-	limits  uint32 // their number + 1, 0 for no credits
+	limits  uint32 // index of the limits + 1, 0 without credits
 	bank    uint32
-	counter uint32 // in its bank
+	counter uint32 // index in the bank
 }
 
-// newPortCredits gives some ports of a network their credits, those of each depth counters of their own: all is one
-// unit. Ports stand in ascending order.
+// newPortCredits gives some ports of a network credits, with one bank of counters per depth, in a single unit. Ports
+// must be in ascending order.
 func newPortCredits(n fabric.Network, ports []fabric.PortCredits, shards []hw.Shard) (*Credits, error) {
 	kind, shape, names := n.Kind(), n.Shape(), n.Names()
 	var limits []fabric.CreditLimits
@@ -384,7 +381,7 @@ func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard)
 		return err
 	}
 	number := len(c.Counters)
-	var senders []uint32 // by counter, nil for its own number
+	var senders []uint32 // by counter; nil if counters are numbered as senders
 	for sender, of := range c.of {
 		if of.limits > 0 && int(of.bank) == number {
 			senders = append(senders, uint32(sender))
@@ -430,20 +427,20 @@ func (c *Credits) counter(sender int) (bank *hw.CreditCounters, counter int) {
 	return c.Counters[c.of[sender].bank], int(c.of[sender].counter)
 }
 
-// credits is how many frames a port with credits may send.
+// credits returns the credits of a sending port.
 func (c *Credits) credits(sender int) int {
 	bank, counter := c.counter(sender)
 	return bank.Count(counter)
 }
 
-// restoredCredits are the credits of each sending port in a saved state, until they are assigned.
+// restoredCredits sums the credits of each sending port in a saved state, until they are assigned.
 type restoredCredits struct {
 	counters []uint16 // by sender
 	credits  []int32
 	held     []uint8
 }
 
-// restoring takes what a state says of a counter; all counters come before the books, in any order.
+// restoring records a restored counter. All counters precede the other columns, in any order.
 func (c *Credits) restoring(sender int, count uint16) {
 	if c.restored.counters == nil {
 		c.restored.counters = make([]uint16, len(c.from))
@@ -458,7 +455,7 @@ func (c *Credits) restoringBooks() {
 	}
 }
 
-// StateWhole is State with the counters, where no kernel has them.
+// StateWhole is State including counters outside a kernel.
 func (c *Credits) StateWhole(v *hw.StateVisitor) {
 	for _, bank := range c.Counters {
 		v.Within(bank)
@@ -466,7 +463,7 @@ func (c *Credits) StateWhole(v *hw.StateVisitor) {
 	c.State(v)
 }
 
-// State visits the books without the counters.
+// State visits all columns but the counters.
 func (c *Credits) State(v *hw.StateVisitor) {
 	bySender := func(sender int, count uint8) error {
 		c.restored.credits[sender] += int32(count)

@@ -1,2 +1,2 @@
-// Package flow is what both engines keep of the ports of NICs between two boundaries of a slot.
+// Package flow holds the state of NIC ports between two slot boundaries, for both engines.
 package flow

@@ -7,18 +7,18 @@ import (
 	"starloom/nic"
 )
 
-// What Answer is told of a frame that no output has taken.
+// Values of Answer's output for a frame that no output has taken.
 const (
-	NoOne = -1 // it was not sent
-	Met   = -2 // it was sent, and has met another one
+	NoOne = -1 // the frame was not sent
+	Met   = -2 // the frame was sent and has collided
 )
 
-// Answer tells a NIC that asks before it sends what has become of its request in a slot: output
-// is what has taken the frame at the head of its TX FIFO, NoOne or Met; place is where output stands in
-// the list of a NIC that asks by one, if the caller knows. It reports whether the frame has left, or its NIC.
+// Answer gives a requesting NIC the result of its request in a slot. output is the output that has taken the frame at
+// the head of the TX FIFO, NoOne or Met; place is the output's position in the list of a NIC that requests by list,
+// if known. Answer reports whether the frame has left the NIC or the NIC is off the fabric.
 func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot uint32) (sent bool) {
 	frame := bank.TxHead(cell)
-	if !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
+	if !bank.Legal(cell, frame) { // another handler has overwritten it since the request
 		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
 		return true
 	}
@@ -42,7 +42,7 @@ func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot
 	return true
 }
 
-// AnswerLanes tells the NICs of a window what has become of what their lanes have asked for in a slot.
+// AnswerLanes gives the NICs of a window the results of their lanes' requests in a slot.
 func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8, served func(transmitter int) bool, ledger *fabric.Ledger, slot uint32) {
 	for cell := window.First; cell < window.End; cell++ {
 		for lane := range ports {
@@ -60,7 +60,7 @@ func answerLane(bank *nic.Bank, ledger *fabric.Ledger, cell int, lane uint16, se
 	}
 	place, frame, ok := bank.TxTo(cell, lane)
 	switch {
-	case !ok || !bank.Legal(cell, frame): // since it was asked for, another handler has written over it
+	case !ok || !bank.Legal(cell, frame): // another handler has overwritten it since the request
 		fabric.SilenceIllegal(bank, cell, bank.TxHead(cell), ledger, slot)
 	case !served:
 		ledger.NoteBlocked(bank, cell, frame, slot)

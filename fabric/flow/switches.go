@@ -8,21 +8,20 @@ import (
 	"starloom/nic"
 )
 
-// Switches are where the one switch of every NIC is in a slot (Switched), and the rules of
-// that: one_bus and bus_length. Both transports ask it at the boundary, cell by cell. Between
-// boundaries there is nothing to keep.
+// Switches track the one switch of every NIC in a slot (Switched) and check the rules one_bus and bus_length. Both
+// transports use it at the boundary, cell by cell. It keeps no state between boundaries.
 type Switches struct {
 	names fabric.Names
 	taps  *hw.Taps
-	most  int   // processors on a medium in a slot
-	each  []int // the same, by medium; nil: most to all
+	most  int   // maximum number of processors on a medium in a slot
+	each  []int // most by medium; nil if most applies to all
 
-	sends   []uint16 // by processor: the port that it sends to, or asks for, in the slot that begins; nic.PortNone for none
-	on      []uint32 // by medium: the processors that are switched to it so far...
-	touched []uint32 // ...and the media where that is not 0
+	sends   []uint16 // by processor: the port that it sends to or requests in the new slot, or nic.PortNone
+	on      []uint32 // by medium: the processors switched to it so far
+	touched []uint32 // media with a non-zero count
 }
 
-// NewSwitches returns those of a network of that shape.
+// NewSwitches returns the switches of a network.
 func NewSwitches(names fabric.Names, of fabric.Switched, shape fabric.Shape) *Switches {
 	s := &Switches{names: names, taps: of.Taps, most: of.Most, each: of.Each, sends: make([]uint16, shape.Processors()), on: make([]uint32, shape.Media)}
 	for i := range s.sends {
@@ -31,7 +30,6 @@ func NewSwitches(names fabric.Names, of fabric.Switched, shape fabric.Shape) *Sw
 	return s
 }
 
-// Begin begins a slot.
 func (s *Switches) Begin() {
 	for _, medium := range s.touched {
 		s.on[medium] = 0
@@ -39,11 +37,11 @@ func (s *Switches) Begin() {
 	s.touched = s.touched[:0]
 }
 
-// Send says that a processor sends to a port in the slot that begins, or asks for it.
+// Send records the port that a processor sends to, or requests, in the new slot.
 func (s *Switches) Send(processor int, port uint16) { s.sends[processor] = port }
 
-// Turn says to which port a processor would listen, nic.PortNone for none, and returns the one
-// that it hears: where it sends, if it does. Call it once in a slot, after Send.
+// Turn returns the port that a processor hears in a slot: the port that it sends to, or listens if it does not send;
+// nic.PortNone for none. Call it once per slot, after Send.
 func (s *Switches) Turn(ledger *fabric.Ledger, processor int, listens uint16, slot uint32) (hears uint16) {
 	at := s.sends[processor]
 	s.sends[processor] = nic.PortNone

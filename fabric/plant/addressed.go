@@ -44,7 +44,7 @@ func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	}
 }
 
-// output is what a processor asks for: that of the destination, or none in particular of a list.
+// output returns the output that a processor requests: its destination, or PortNone for a list.
 func (a *addressed) output(_ int, frame nic.FrameView) uint16 {
 	if frame.Destination() == nic.ListedDestination {
 		return nic.PortNone

@@ -18,7 +18,7 @@ func (a *allPorts) sends(processor int, port uint16) bool {
 	return a.of.Own == nil || a.of.Own.Sends(processor, port)
 }
 
-// input is that of its unit which a processor's receiver hears at a port, nic.NoInput for none.
+// input returns the input of its unit that a processor's receiver hears at a port, or nic.NoInput.
 func (a *allPorts) input(processor int, port uint16) uint32 {
 	if a.of.Wiring != nil {
 		return a.of.Wiring.Hears[processor*a.front.lanes+int(port)]
@@ -50,7 +50,8 @@ func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	})
 }
 
-// send is Send; transmit is called for each frame that may leave, and reports whether its medium has taken it.
+// send implements Send. It calls transmit for each frame that may leave; transmit reports whether a medium has taken
+// it.
 func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32,
 	transmit func(cell int, frame nic.FrameView) (taken bool),
 ) {
@@ -74,7 +75,7 @@ func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *fabric.Ledger, sl
 	}
 }
 
-// listenAll sets what the receivers of a window hear; cells are those whose handlers were called.
+// listenAll sets the inputs of a window's receivers. cells lists the cells whose handlers were called.
 func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window fabric.Window, cells []uint32) {
 	if listensAsBefore(bank, slot) {
 		for _, cell := range cells {
@@ -98,7 +99,7 @@ func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 	}
 }
 
-// transmit puts a frame on the inputs of its port's transmitters, unless it waits for the far end or for a credit.
+// transmit loads a frame into its port's transmitters, unless it is blocked by the far end or lacks a credit.
 func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
 	p, processor, port := a.front, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
@@ -124,7 +125,7 @@ func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.Frame
 	return true
 }
 
-// Placed implements Access: the one medium of a transmitter is its port 0.
+// Placed implements Access. A transmitter has one medium, its port 0.
 func (a *allPorts) Placed(shard, first, end int) {
 	for transmitter := first; transmitter < end; transmitter++ {
 		if a.front.sent[transmitter] != nic.PortNone {

@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// New builds the hardware of a network with parts replaced by rtl; nil: everything is model.
+// New builds the hardware of a network, with parts replaced by rtl unless nil.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
 	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
 	if err != nil {
@@ -23,7 +23,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Pla
 	if rtl != nil {
 		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors(), t.lanes)
 		var whole hw.Sited
-		if d := t.Whole(n); d != nil && t.tap == nil { // which is inside of it
+		if d := t.Whole(n); d != nil && t.tap == nil { // the tap is inside the whole hardware
 			whole = d
 		}
 		var all bool
@@ -43,7 +43,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Pla
 	return t, nil
 }
 
-// Lay lays out a plant for a kernel, to which its components are still to be added.
+// Lay builds a plant whose components are still to be added to the kernel.
 func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) {
 	if err := fabric.CheckWiring(n); err != nil {
 		return nil, err
@@ -91,13 +91,11 @@ func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) 
 	return t, nil
 }
 
-// Light makes a wire for every element of a bank; readers is by whose shard each is read, in units, nil for the
-// unit that it belongs to.
 func (t *Plant) Light(bank hw.Bank, readers []uint32) (*hw.Light, error) {
 	return hw.NewLight(bank, "light", t.timing.PhitBits, t.cuts, readers)
 }
 
-// Carry gives the plant its media; the receivers are those of all NICs.
+// Carry sets the media and builds the receivers of all NICs.
 func (t *Plant) Carry(m fabric.Media) (err error) {
 	t.media = m
 	in := m.Far
@@ -114,7 +112,8 @@ func (t *Plant) Carry(m fabric.Media) (err error) {
 	return err
 }
 
-// list lists all components: those replaceable by RTL, and the others. Nothing with several frames per slot has a twin.
+// list lists the components replaceable by RTL, and the others. Components that queue several frames per slot have no
+// twin.
 func (t *Plant) list() {
 	t.sited, t.unsited = []hw.Sited{t.media.Links}, nil
 	if sited, ok := t.media.Medium.(hw.Sited); ok {
@@ -140,7 +139,7 @@ func (t *Plant) list() {
 	}
 }
 
-// queueing reports whether a part counts the frames of a slot, if there may be several.
+// queueing reports whether a part counts the frames of a slot.
 func queueing(part hw.Component) bool {
 	switch part.(type) {
 	case *nic.Serialisers, *nic.Deserialisers, *hw.Filters:
@@ -149,7 +148,7 @@ func queueing(part hw.Component) bool {
 	return false
 }
 
-// harm is what faults do to a medium in a slot, for the tap.
+// harm is the effect of faults for the tap.
 func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
 	case fabric.Dark:
@@ -160,10 +159,10 @@ func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	return hw.Harm{}
 }
 
-// Components are those of the plant that RTL can stand for.
+// Components returns the components that RTL can replace.
 func (t *Plant) Components() []hw.Sited { return t.sited }
 
-// Whole is all hardware of a plant as one component; nil if its network has no twin, or media of several kinds.
+// Whole returns all hardware of a plant as one component, nil if its network has no twin or several kinds of media.
 func (t *Plant) Whole(n fabric.Network) *Datapath {
 	twin, size := fabric.TwinOf(n)
 	medium, ok := t.media.Medium.(sitedMedium)

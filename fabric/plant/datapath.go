@@ -8,10 +8,9 @@ import (
 	"starloom/nic"
 )
 
-// Datapath is all hardware of a network as one component, for RTL that stands for all of it:
-// its ports are the inputs of transmitters and receivers, and what receivers,
-// media and links show. In a kernel it stands alone, in the place of its parts, of which
-// nothing but the light at the far ends can be seen.
+// Datapath is all hardware of a network as one component that RTL can replace as a whole. Its ports are the inputs of
+// transmitters and receivers, and the outputs of receivers, media and links. It replaces its parts in a kernel, and
+// only the light at the far ends remains visible.
 //
 // Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
 type Datapath struct {
@@ -26,12 +25,12 @@ type Datapath struct {
 	far           *hw.Light
 	deserialisers *nic.Deserialisers
 
-	asked, answered bool // what receivers show in this cycle
+	asked, answered bool // the receivers were queried in this cycle; their answer
 
-	seen []uint32 // per medium: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
+	seen []uint32 // by medium: 1 + the first cycle of the slot with both rails at the far end, 0 for none
 }
 
-// sitedMedium is a Medium for which RTL may stand.
+// sitedMedium is a Medium that RTL can replace.
 type sitedMedium interface {
 	fabric.Medium
 	Site() *hw.Site
@@ -41,7 +40,7 @@ func (d *Datapath) Path() string { return d.links.Path() }
 
 func (d *Datapath) Drives() []hw.Wire { return []hw.Wire{d.far} }
 
-// Drive darkens the far ends; light is what RTL shows.
+// Drive darkens the far ends. RTL then lights them.
 func (d *Datapath) Drive(s hw.Shard) {
 	d.far.Clear(s.Index)
 	d.asked = false
@@ -49,7 +48,7 @@ func (d *Datapath) Drive(s hw.Shard) {
 
 func (d *Datapath) Latches() []hw.Wire { return nil }
 
-// Latch forgets the inputs of this cycle, and at the end of a slot what was seen in it.
+// Latch clears the inputs of this cycle and, at the end of a slot, its observations.
 func (d *Datapath) Latch(s hw.Shard) {
 	d.serialisers.Latch(s)
 	d.deserialisers.Latch(s)
@@ -97,8 +96,8 @@ func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
 	return port
 }
 
-// Site says what the ports are: those of the parts, side by side. Inputs count in the last
-// cycle of a slot; then violation_o shows which media were violated in it.
+// Site describes the parts' ports, side by side. Inputs count in the last cycle of a slot; violation_o then shows the
+// media violated in the slot.
 func (d *Datapath) Site() *hw.Site {
 	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
 	none := func() {}
@@ -170,7 +169,7 @@ func (d *Datapath) Site() *hw.Site {
 	}
 }
 
-// look notes the cycle of the slot in which light meets at the far ends.
+// look records the cycle of the slot in which light collides at the far ends.
 func (d *Datapath) look() {
 	for c := range d.seen {
 		if d.seen[c] == 0 && d.far.Rail1[c]&d.far.Rail0[c] != 0 {
@@ -179,9 +178,8 @@ func (d *Datapath) look() {
 	}
 }
 
-// Met returns the cycle of the slot in which the light of a medium met: the far end of the
-// link, which is all that can be seen, shows it so much later. It is the last cycle if the
-// RTL tells of a violation that no light has shown.
+// Met returns the cycle of the slot in which frames on a medium collided. Only the far end is visible, so it
+// subtracts the link's delay. It returns last if RTL reports a violation without light.
 func (d *Datapath) Met(medium int, last uint32) uint32 {
 	if delay := uint32(d.timing.PropagationCycles); d.seen[medium] > delay {
 		return d.seen[medium] - 1 - delay
@@ -193,12 +191,12 @@ func (d *Datapath) Met(medium int, last uint32) uint32 {
 type Hardware interface {
 	fabric.Transport
 	Clock() *hw.Clock
-	Probes(yield func(hw.Probe)) // but for those of routers
-	Routers() *hw.RouterSignals  // nil for none
+	Probes(yield func(hw.Probe)) // all signals but those of routers
+	Routers() *hw.RouterSignals  // nil without routers
 	Watching() *Watched
 }
 
-// Signals yields all signals.
+// Signals yields all signals, including those of routers.
 func Signals(h Hardware, yield func(hw.Probe)) {
 	h.Probes(yield)
 	if r := h.Routers(); r != nil {
@@ -206,18 +204,18 @@ func Signals(h Hardware, yield func(hw.Probe)) {
 	}
 }
 
-// Watched is somebody who looks at every cycle.
+// Watched calls a function in every cycle.
 type Watched struct {
-	// Watch, if set, is called in every cycle between Settle and Latch.
+	// Watch, unless nil, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
-	// WatchError is the first error of Watch; nothing is watched after it.
+	// WatchError is the first error of Watch. Watch is not called after it.
 	WatchError error
 }
 
-// Watching is who looks.
+// Watching returns w.
 func (w *Watched) Watching() *Watched { return w }
 
-// Look lets who looks see a cycle.
+// Look calls Watch for a cycle.
 func (w *Watched) Look(cycle uint64) {
 	if w.Watch != nil && w.WatchError == nil {
 		w.WatchError = w.Watch(cycle)

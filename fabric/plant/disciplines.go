@@ -6,10 +6,10 @@ import (
 	"starloom/fabric"
 )
 
-// Accessible is a discipline from outside, with its half of a plant.
+// Accessible is a discipline defined elsewhere, with its part of a plant.
 type Accessible interface {
 	fabric.Discipline
-	// Access is made before the network has built its media.
+	// Access is called before the network builds its media.
 	Access(p *Front) (Access, error)
 }
 

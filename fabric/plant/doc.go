@@ -1,3 +1,3 @@
-// Package plant is the cycle engine of networks whose NICs keep to slots: the transmitters and receivers of all NICs,
-// the media that a network's Build gives it, and what each discipline does at the boundary of a slot.
+// Package plant is the cycle engine of networks with slotted NICs: the transmitters and receivers of all NICs, the
+// media added by a network's Build, and the work of each discipline at a slot boundary.
 package plant

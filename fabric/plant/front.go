@@ -9,8 +9,8 @@ import (
 	"starloom/nic"
 )
 
-// Front is what the Access of a discipline works on: the transmitters and receivers of all NICs, the media between
-// them, and what is known of the slot that crosses. It runs no cycle: a Plant does.
+// Front is the part of a Plant used by the Access of a discipline: the transmitters and receivers of all NICs, the
+// media between them, and the observations of the crossing slot. Plant runs the cycles.
 type Front struct {
 	site
 	clock   *hw.Clock
@@ -20,19 +20,19 @@ type Front struct {
 	media         fabric.Media
 	deserialisers *nic.Deserialisers
 	faults        *fabric.Faults // nil for none
-	tap           *hw.LightTap   // where faults of media act, nil for none
-	rtl           RTL            // nil if everything is model
-	datapath      *Datapath      // when RTL stands for all hardware, else nil
+	tap           *hw.LightTap   // applies faults of media; nil for none
+	rtl           RTL            // nil without RTL
+	datapath      *Datapath      // set if RTL replaces all hardware
 
-	access  Access        // what its NICs do
-	credits *flow.Credits // of NICs that send at all ports, nil if no port ever waits
-	blocks  fabric.Blocks // nil if nothing ever does
+	access  Access        // the discipline's part
+	credits *flow.Credits // of NICs that send at all ports; nil without credits
+	blocks  fabric.Blocks // nil if no frame is ever blocked
 
 	foresight
-	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
+	sent   []uint16 // by transmitter: port it sent to in this slot, PortNone for none
 	shards []plantShard
 	seen   seenMedia
-	sums   *sentSums // with RTL, else nil
+	sums   *sentSums // nil without RTL
 }
 
 type site struct {
@@ -41,83 +41,81 @@ type site struct {
 	seed    uint64
 	bankOf  func(processor int) (bank *nic.Bank, cell int)
 	shape   fabric.Shape
-	lanes   int // transmitters, and receivers, of a processor
+	lanes   int // transmitters per processor, equal to receivers
 	timing  nic.Timing
 	payload int // bytes
 	cuts    []hw.Shard
 }
 
-// seenMedia is what was seen of media, in the slot that crosses or has crossed.
+// seenMedia holds observations of media in the crossing or crossed slot.
 type seenMedia struct {
-	met     []uint32 // per medium with a violation: the first cycle that shows it
-	harmed  []uint32 // plantShard.harmed of all shards, in ascending order
-	counted uint32   // the slot that plantShard.placed is about
-	late    []int    // media whose links had light at the far end at the last boundary
-	marks   []uint8  // per medium: 1 if somebody has listened to it at this boundary
+	met     []uint32 // by violated medium: first cycle that shows it
+	harmed  []uint32 // plantShard.harmed of all shards in ascending order
+	counted uint32   // slot that plantShard.placed counts
+	late    []int    // media with light at the link's far end at the last boundary
+	marks   []uint8  // by medium: 1 if a receiver has heard it at this boundary
 }
 
-// plantShard is a shard's part of the machine, and room to work in.
+// plantShard is a shard's part of the machine, with scratch space.
 type plantShard struct {
 	hw.Shard
-	exact    bool // the cycles of this slot's collisions matter
+	exact    bool // the cycles of this slot's collisions are needed
 	violated []uint32
 
-	// Frames of the slot that has crossed: sent, once for each port, and those that met another one.
+	// Frames of the crossed slot: sent, once per port, and collided.
 	placed, met uint64
-	harmed      []uint32 // where those were alone that are on media which faults have harmed, a place for each
+	harmed      []uint32 // media harmed by faults with a frame alone on them, once per frame
 
-	noted int      // of the list of violations: those whose cycle is known
-	heard []uint32 // media that are marked
+	noted int      // length of the prefix of violations whose cycles are known
+	heard []uint32 // marked media
 	wire  []byte
 	view  nic.FrameView
 }
 
-// foresight is what a plant knows of frames when their first phits are on the wires: nothing that is between boundaries is kept.
+// foresight predicts frames from their first phits. It keeps nothing between boundaries.
 type foresight struct {
-	lit    []uint32 // per medium: 1 + the last slot in which a frame was found on it
+	lit    []uint32 // by medium: 1 + the last slot in which a frame was found on it
 	frames nic.Foreseen
 
-	looks     bool // Placed finds who lights which medium
-	foreseen  bool // frames of this slot are
-	inherited bool // the slot was restored: light may be on its way that no one has sent
+	looks     bool // Placed records which transmitter lights which medium
+	foreseen  bool // frames of this slot are predicted
+	inherited bool // the slot was restored: light without a known sender may be in flight
 }
 
-// Transmitters are those of all NICs. Where a NIC has one of them and one receiver for every port,
-// they stand side by side, port by port: the one medium of a transmitter is its port 0, and
-// Media.Hears has as many inputs for each processor.
+// Transmitters returns the transmitters of all NICs (fabric.Plant).
 func (t *Front) Transmitters() *nic.Serialisers { return t.serialisers }
 
-// Receivers are those of all NICs; they come with Carry.
+// Receivers returns the receivers of all NICs, nil before Carry.
 func (t *Front) Receivers() *nic.Deserialisers { return t.deserialisers }
 
-// Shape is that of the network.
+// Shape returns the shape of the network.
 func (t *Front) Shape() fabric.Shape { return t.shape }
 
 // Timing returns the shape of a slot.
 func (t *Front) Timing() nic.Timing { return t.timing }
 
-// Clock returns the one clock.
+// Clock returns the global clock.
 func (t *Front) Clock() *hw.Clock { return t.clock }
 
-// Bank names perUnit elements for each unit, or parts of them.
+// Bank names perUnit elements per unit, or parts of them.
 func (t *Front) Bank(name, part string, perUnit int) hw.Bank {
 	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
-	if bank.Unit == "" { // there is one unit, which has no name of its own
+	if bank.Unit == "" { // a single unit has no name of its own
 		bank.Name = t.kind + "." + name
 	}
 	return bank
 }
 
-// Seed is that of the first run.
+// Seed returns the seed of the first run.
 func (t *Front) Seed() uint64 { return t.seed }
 
 // BankOf returns a processor's bank and its cell there.
 func (t *Front) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
 
-// Shards are those of the machine.
+// Shards returns the shards of the machine.
 func (t *Front) Shards() []hw.Shard { return t.cuts }
 
-// queues reports whether a slot may bring a receiver several frames, one after the other.
+// queues reports whether a receiver may get several frames in a slot.
 func (t *Front) queues() bool { return t.timing.Frames > 1 }
 
 func (t *Front) nics(part string) hw.Bank {
@@ -135,7 +133,7 @@ func (t *Front) silence(first, end int) {
 	}
 }
 
-// hearing reports whether a processor's one receiver may have something to tell; most are idle.
+// hearing reports whether a processor's receiver may have a result. Most are idle.
 func (t *Front) hearing(processor int) bool {
 	return t.tap != nil || !t.deserialisers.Idle(processor)
 }
@@ -144,7 +142,7 @@ func (t *Front) idle(processor int) bool {
 	return t.tap == nil && t.deserialisers.AllIdle(processor*t.lanes, t.lanes)
 }
 
-// Load is the load input of one transmitter, with the port that it is switched to.
+// Load sets the load input of a transmitter and the port that it is switched to.
 func (t *Front) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) {
 	if t.sums != nil {
 		t.sums.send(slot, transmitter, wire)
@@ -153,17 +151,17 @@ func (t *Front) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) 
 	t.sent[transmitter] = port
 }
 
-// Sent is the port of a transmitter's last Load, nic.PortNone for none: Access.Placed asks.
+// Sent returns the port of a transmitter's last Load, or nic.PortNone, for Access.Placed.
 func (t *Front) Sent(transmitter int) (port uint16) { return t.sent[transmitter] }
 
-// listen sets what a receiver hears; most hear what they have heard before.
+// listen sets the input of a receiver if it changes.
 func (p *Front) listen(receiver int, input uint32) {
 	if input != p.deserialisers.Hears(receiver) {
 		p.deserialisers.Listen(receiver, input)
 	}
 }
 
-// sendHead sends the head of a processor's TX FIFO, unless it has to wait, and reports the port.
+// sendHead sends the head of a processor's TX FIFO, unless blocked, and returns its port.
 func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) (port uint16, sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
@@ -184,7 +182,7 @@ func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot u
 	return port, true
 }
 
-// Placed counts a frame sent to a port by a transmitter of a shard in the slot that has crossed, for Access.Placed.
+// Placed counts a frame sent to a port in the crossed slot, for Access.Placed.
 func (t *Front) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
@@ -199,7 +197,8 @@ func (t *Front) Placed(shard, transmitter, port int) {
 	}
 }
 
-// lights notes that a transmitter lights a medium, in the slot that crosses. Two on one medium are of one shard, as the medium.
+// lights records that a transmitter lights a medium in the crossing slot. A medium and its transmitters are in one
+// shard.
 func (t *Front) lights(transmitter, medium int, slot uint32) {
 	carries, goesOn := &t.frames.Carries[medium], t.frames.GoesOn
 	if t.lit[medium] == slot+1 {
@@ -208,29 +207,27 @@ func (t *Front) lights(transmitter, medium int, slot uint32) {
 	t.lit[medium], *carries = slot+1, uint32(transmitter)
 }
 
-// RTL is whoever puts RTL in the place of a machine's hardware. Every device has one edge
-// per cycle, as the registers of the models have.
+// RTL replaces hardware of a machine by RTL. Every device has one edge per cycle, like the registers of models.
 type RTL interface {
-	// Replace is called once, when the hardware is built, with its components, those that
-	// may stand for several of them, and whole, which stands for all of them at once and is
-	// nil if there is no such RTL. It returns what the kernel runs: the parts, each itself,
-	// replaced, or in a composite that is; or, if all is true, nothing but whole, replaced.
+	// Replace is called once, when the hardware is built, with its components, the composites of several of them, and
+	// whole, a component for all hardware, nil if it has no twin. It returns the components for the kernel: parts and
+	// composites, some replaced; or, if all is true, only whole, replaced.
 	Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error)
 
-	// Failed reports whether RTL has ended the run: the slot is not crossed any further.
+	// Failed reports whether RTL has ended the run. The slot is then abandoned.
 	Failed() bool
 
-	// Broken ends the run: a model has found what cannot be, and RTL beside it has sent what no model sends.
+	// Broken ends the run because a model has found a violated invariant, caused by RTL beside it.
 	Broken(fault *hw.Fault)
 }
 
-// ReplaceRouters puts RTL in the place of routers among the components of a network.
+// ReplaceRouters replaces routers by RTL among the components of a network.
 func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers, components []hw.Component) ([]hw.Component, error) {
 	run, _, err := rtl.Replace(kernel, []hw.Sited{routers}, nil, nil)
 	return append(run, slices.DeleteFunc(components, func(c hw.Component) bool { return c == routers })...), err
 }
 
-// Guarded runs hardware of which some may be RTL, nil for none: what breaks an invariant of a model is then the RTL's fault.
+// Guarded calls run. With RTL, a violated invariant of a model is blamed on the RTL.
 func Guarded(rtl RTL, run func()) {
 	if rtl != nil {
 		defer func() {
@@ -246,32 +243,31 @@ func Guarded(rtl RTL, run func()) {
 	run()
 }
 
-// Access is a discipline's half of a Plant: what is between the banks of processors and the
-// transmitters and receivers. It is called per shard and window, never per processor, except for
-// frames that were received. Of the plant it needs Load and Sent of transmitters, Receivers, Receive
-// and Placed: package fabric/fabrictest/tuned has a discipline from outside.
+// Access is a discipline's part of a Plant, between the banks of processors and the transmitters and receivers. It is
+// called per shard and window, not per processor, except for received frames. It uses Load and Sent of transmitters,
+// Receivers, Receive and Placed of the plant. Package fabric/fabrictest/tuned has an example.
 type Access interface {
-	// Outputs is how many media a transmitter can be switched to, or outputs it can ask for.
+	// Outputs returns the number of media of a transmitter, or outputs that it can request.
 	Outputs() int
-	// Begin begins a slot: this cycle is the last one of the slot before.
+	// Begin begins a slot in the last cycle of the previous one.
 	Begin()
-	// Hear delivers what the receivers of a window say of a slot: see Transport.Hear.
+	// Hear delivers the results of a window's receivers (Transport.Hear).
 	Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window)
-	// Send sets the load inputs of transmitters and what receivers listen to: see Transport.Send.
+	// Send sets the load inputs of transmitters and the inputs of receivers (Transport.Send).
 	Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32)
-	// IsFor reports whether a NIC takes a frame that came to it. It is called for frames that were received.
+	// IsFor reports whether a NIC accepts a received frame.
 	IsFor(processor int, frame nic.Frame) bool
-	// Placed counts what the transmitters first..end-1 of a shard have sent in the slot that has
-	// crossed: Plant.Placed for each frame and port.
+	// Placed calls Front.Placed for each frame and port of the transmitters first..end-1 of a shard in the crossed
+	// slot.
 	Placed(shard, first, end int)
-	// Crossed is called when a slot has crossed, before anybody hears it.
+	// Crossed is called when a slot has crossed, before any Hear.
 	Crossed(slot uint32)
-	// Reset forgets the run, and State visits all that a run has changed.
+	// Reset forgets the run, and State visits all that a run changes.
 	Reset()
 	State(v *hw.StateVisitor)
 }
 
-// free is the part of disciplines whose NICs do not ask: nothing is kept between boundaries.
+// free is the part of disciplines without requests, which keep nothing between boundaries.
 type free struct{}
 
 func (free) Begin()                    {}

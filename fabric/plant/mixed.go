@@ -17,7 +17,7 @@ func newMixed(d fabric.Mixed, p *Front) Access {
 	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}
 }
 
-// besideRouters are lanes none of which asks: those that are at no router send.
+// besideRouters handles lanes that never request: those not at routers send freely.
 type besideRouters struct {
 	allPorts
 	classes *nic.Classes
@@ -32,7 +32,7 @@ func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 type mixed struct {
 	allPorts
 	classes *nic.Classes
-	asked   []uint8 // by transmitter: 1 if it has asked in the slot that crosses
+	asked   []uint8 // by transmitter: 1 if it has a request in the crossing slot
 }
 
 func (a *mixed) Outputs() (most int) {
@@ -95,7 +95,7 @@ func (a *mixed) Placed(shard, first, end int) {
 	}
 }
 
-// Crossed implements Access: what was sent in a slot is remembered, for RTL, once it is known.
+// Crossed implements Access. It records served frames for RTL.
 func (a *mixed) Crossed(slot uint32) {
 	p := a.front
 	if p.sums == nil {

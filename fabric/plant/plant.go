@@ -7,34 +7,31 @@ import (
 	"starloom/nic"
 )
 
-// Plant is the hardware of a machine in the cycle engine, simulated phit by phit: a kernel,
-// the transmitters and receivers of all NICs, and between them the media, which a network's
-// Build adds. It is the Transport of that engine.
+// Plant is the hardware of a machine in the cycle engine, simulated phit by phit: a kernel, the transmitters and
+// receivers of all NICs, and the media added by a network's Build. It is the Transport of that engine.
 //
 //	serialisers --light, port--> media --light--> links --light--> deserialisers
 //	 (registered)           (combinational)   (propagation)        (registered)
 //
-// This code does not decide collisions: two senders light both rails of a bit, and the
-// receivers see it. Frames that nothing can happen to any more are foreseen: their first phits alone
-// cross, unless somebody watches. What NICs do at the boundary of a slot is the Access of their Discipline.
+// Collisions follow from the light: two senders light both rails of a bit, and the receivers see it. Frames that can
+// no longer be disturbed are predicted: only their first phits cross, unless the machine is watched. The Access of
+// the Discipline works at slot boundaries.
 //
-// The boundary of a slot is in the Settle phase of its last guard cycle: Hear reads the
-// receivers' registers, Send and Listen are inputs of transmitters and receivers, and
-// the Latch of that very cycle takes them. Slot 0 follows the last cycle of reset, which
-// has no number. Light that is at the far end of a link in a last guard cycle counts for
-// no slot: it is late. Models are never late.
+// The boundary of a slot is the Settle phase of its last guard cycle: Hear reads the receivers' registers, and Send
+// and Listen set inputs that the Latch of the same cycle takes. Slot 0 follows the last cycle of reset, which has no
+// number. Light at the far end of a link in a last guard cycle is late and counts for no slot; models are never late.
 type Plant struct {
 	Front
 	Watched
 	kernel *hw.Kernel
 
-	sited   []hw.Sited // all components for which RTL may stand
+	sited   []hw.Sited // components that RTL can replace
 	unsited []hw.Component
 }
 
 func (t *Plant) Start() { t.kernel.DriveAndSettle() }
 
-// Begin implements Transport: this cycle is the last one of the slot before.
+// Begin implements Transport in the last cycle of the previous slot.
 func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	t.media.Medium.ClearSlot(shard)
 	t.deserialisers.EndSlot(shard)
@@ -57,18 +54,16 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	ledger.Judge(slot)
 }
 
-// Send implements Transport: the load inputs of the transmitters and the ports of the receivers.
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	t.access.Send(shard, bank, ledger, slot, window, cells)
 }
 
-// Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
-// in which nothing happens are skipped unless somebody watches. RTL that fails ends the
-// slot.
+// Cross implements Transport: it runs the cycles of the slot up to Settle of the last one. Inactive cycles are
+// skipped unless watched. Failed RTL ends the slot.
 func (t *Plant) Cross(slot uint32) { t.CrossBeside(slot, nil) }
 
-// CrossBeside is Cross with another kernel, if it is not nil, that runs the same cycles, and is first in each. Then no frame is
-// foreseen.
+// CrossBeside is Cross in step with another kernel, unless nil, which runs first in each cycle. Then no frame is
+// predicted.
 func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 	boundary, begun := t.timing.BoundaryCycle(slot), t.timing.FirstPhitCycle(slot)+1
 	t.forget()
@@ -115,14 +110,13 @@ func (t *Plant) crossed(slot uint32) {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}
-	if !t.foreseen || !t.calm() { // else all are counted, and none has met another
+	if !t.foreseen || !t.calm() { // otherwise all frames are counted and none has collided
 		t.countFrames(slot)
 	}
 }
 
 func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
 
-// Latch implements Transport: the edge at the end of a slot.
 func (t *Plant) Latch() { t.kernel.Latch() }
 
 func (t *Plant) Reset(seed uint64) {
@@ -142,7 +136,7 @@ func (t *Plant) Reset(seed uint64) {
 	t.kernel.BeforeCycle0()
 }
 
-// Probes yields the signals of all hardware, without those inside RTL that replaces everything.
+// Probes yields the signals of all hardware, except those inside RTL that replaces all of it.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
 func (t *Plant) Routers() *hw.RouterSignals { return nil }

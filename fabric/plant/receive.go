@@ -9,7 +9,7 @@ import (
 	"starloom/traces"
 )
 
-// Receive takes what one receiver of a processor, which hears a port, has received in a slot.
+// Receive handles the result of one receiver of a processor, at a port, in a slot.
 func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, ledger *fabric.Ledger, slot uint32) {
 	s, processor := &t.shards[shard], bank.First+cell
 	receiver := processor*t.lanes + lane
@@ -55,7 +55,7 @@ func (t *Front) mark(s *plantShard, medium uint32) bool {
 	return true
 }
 
-// carried counts the frames in the slot that has crossed on a medium that faults have harmed, if none has met another.
+// carried returns the number of frames in the crossed slot on a medium harmed by faults, without collided ones.
 func (t *Front) carried(medium uint32) (frames uint64) {
 	first, _ := slices.BinarySearch(t.seen.harmed, medium)
 	for _, other := range t.seen.harmed[first:] {
@@ -73,7 +73,7 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 		ledger.NoteAltered(processor, port, frame)
 	}
 	if !t.access.IsFor(processor, frame) {
-		bank.SetRx(cell, port, nic.StatusIdle) // the NIC drops it
+		bank.SetRx(cell, port, nic.StatusIdle) // dropped by the NIC
 		return
 	}
 	view, status := bank.TakeRx(cell, port, frame)
@@ -84,12 +84,11 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 	ledger.NoteHeard(processor, port, status, view, slot)
 }
 
-// sentSums remember what was sent in a slot and the one before, so that the digest covers
-// the bytes that RTL says it has received: models deliver what was sent, and of RTL no one
-// knows. Two columns alternate, since some processors send before others have heard.
+// sentSums hold hashes of the frames sent in two slots, so that the digest covers the bytes that RTL delivers; models
+// deliver what was sent. Two columns alternate, since some processors send before others have heard.
 type sentSums struct {
-	columns [2][]uint64 // per transmitter: what its frame folds to, 0 for none
-	lanes   int         // transmitters of a processor
+	columns [2][]uint64 // by transmitter: hash of its frame, 0 for none
+	lanes   int         // transmitters per processor
 }
 
 func newSentSums(processors, lanes int) *sentSums {
@@ -97,14 +96,13 @@ func newSentSums(processors, lanes int) *sentSums {
 	return &sentSums{[2][]uint64{make([]uint64, n), make([]uint64, n)}, lanes}
 }
 
-// begin starts a slot of the transmitters first to end-1.
 func (s *sentSums) begin(slot uint32, first, end int) { clear(s.columns[slot&1][first:end]) }
 
 func (s *sentSums) send(slot uint32, transmitter int, wire nic.Frame) {
 	s.columns[slot&1][transmitter] = foldFrame(wire)
 }
 
-// foldFrame is never 0.
+// foldFrame returns a non-zero hash.
 func foldFrame(wire nic.Frame) uint64 { return traces.Fold(wire) | 1 }
 
 func (s *sentSums) same(slot uint32, wire nic.Frame) bool {

@@ -7,18 +7,18 @@ import (
 	"starloom/nic"
 )
 
-// requests are the asking half of disciplines: a slot decides about a frame, and its NIC is told at the boundary.
+// requests handles disciplines with requests: a slot decides, and the NIC learns the result at the boundary.
 type requests struct {
 	front *Front
-	asked []uint8 // by processor: 1 if its NIC has asked in the slot that crosses
+	asked []uint8 // by processor: 1 if its NIC has a request in the crossing slot
 }
 
 func newRequests(p *Front) requests {
 	return requests{front: p, asked: make([]uint8, p.shape.Processors())}
 }
 
-// ask is the load input of the transmitters of a window. output says for which one a processor
-// asks with the frame at the head of its TX FIFO. NICs ask again by themselves.
+// ask loads the transmitters of a window with the heads of TX FIFOs. output returns the output that a processor
+// requests. NICs repeat requests by themselves.
 func (r *requests) ask(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
 	output func(processor int, frame nic.FrameView) uint16,
 ) {
@@ -49,7 +49,7 @@ func (r *requests) answer(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, wi
 	}
 }
 
-// outcome is the result of a processor's request in the slot that has crossed: Answer takes it.
+// outcome returns the result of a processor's request in the crossed slot, for flow.Answer.
 func (r *requests) outcome(processor int) int {
 	output, ok := r.front.serialisers.Served(processor)
 	switch {
@@ -73,7 +73,7 @@ func (r *requests) placed(shard, first, end int) {
 	}
 }
 
-// crossed remembers what was sent in a slot, for RTL, once it is known.
+// crossed records served frames for RTL.
 func (r *requests) crossed(slot uint32, listed bool) {
 	p := r.front
 	if p.sums == nil {

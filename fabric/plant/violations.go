@@ -2,7 +2,7 @@ package plant
 
 import "slices"
 
-// noteViolations notes the cycle of the slot for media whose violation has just shown.
+// noteViolations records the cycle of the slot for new violations.
 func (t *Front) noteViolations(cycle uint32) {
 	for i := range t.shards {
 		s := &t.shards[i]
@@ -20,7 +20,7 @@ func (t *Front) noteViolations(cycle uint32) {
 	}
 }
 
-// noteLate looks for light at the far ends of the links in the last cycle of a slot.
+// noteLate records light at the far ends of links in the last cycle of a slot.
 func (t *Front) noteLate() {
 	t.seen.late = t.seen.late[:0]
 	far := t.media.Far
@@ -40,12 +40,12 @@ func (t *Front) noteLate() {
 	}
 }
 
-// Late returns the media, in ascending order, whose links had light at the far end in
-// the last cycle of the slot that has crossed. Only RTL can be late.
+// Late returns the media, in ascending order, with light at the link's far end in the last cycle of the crossed slot.
+// Only RTL can be late.
 func (t *Front) Late() []int { return t.seen.late }
 
-// countFrames counts the frames of each shard in the slot that has crossed, while no shard's
-// next slot has begun: their media may belong to other shards.
+// countFrames counts the frames of all shards in the crossed slot before any shard begins the next: media may belong
+// to other shards.
 func (t *Front) countFrames(slot uint32) {
 	t.seen.counted = slot
 	t.workers.Run(len(t.shards), (*countTask)(t))
@@ -58,7 +58,7 @@ func (t *Front) countFrames(slot uint32) {
 	}
 }
 
-// countTask is the front as a hw.Task: countFrames for one shard.
+// countTask implements countFrames for one shard.
 type countTask Front
 
 func (t *countTask) Do(shard int) {
@@ -68,7 +68,7 @@ func (t *countTask) Do(shard int) {
 	p.access.Placed(shard, first, end)
 }
 
-// Collisions implements Transport: a frame has met another one when its medium shows a code violation.
+// Collisions implements Transport. A frame has collided if its medium shows a code violation.
 func (t *Front) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	s := &t.shards[shard]
 	if violated := t.media.Medium.Violated(shard); yield != nil && len(violated) > 0 {
@@ -81,7 +81,7 @@ func (t *Front) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 	return s.met, s.placed - s.met
 }
 
-// Foreseen reports whether frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
+// Foreseen reports whether frames of the crossed slot were predicted: only their first phits were simulated.
 func (t *Front) Foreseen() bool { return t.foreseen }
 
 func (t *Front) forget() {
@@ -89,9 +89,9 @@ func (t *Front) forget() {
 	t.deserialisers.Foresee(nil)
 }
 
-// foresee is called after the cycle of a slot in which all frames have begun. Frames that are alone on their media are foreseen if no
-// one looks at single cycles, and nothing can happen to them on their way: then no phit but the first crosses the fabric. With faults of
-// media, RTL, or frames that follow each other in a slot nothing is foreseen.
+// foresee is called after the cycle in which all frames of a slot have begun. It predicts frames alone on their
+// media, unless the machine is watched or they can be disturbed; then only first phits cross the fabric. With faults
+// of media, RTL, or several frames per slot it predicts nothing.
 func (t *Front) foresee(slot uint32, watched bool) {
 	inherited := t.inherited
 	t.inherited = false

@@ -1,2 +1,2 @@
-// Package studies is what a study asks for, and its rows.
+// Package studies defines studies: requests for runs, and result rows.
 package studies

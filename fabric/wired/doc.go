@@ -1,2 +1,2 @@
-// Package wired is the slot engine of a network by its wiring alone, and what faster ones are compared with.
+// Package wired is the slot engine of a network given by its wiring, and the reference for faster ones.
 package wired

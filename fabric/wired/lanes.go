@@ -8,13 +8,13 @@ import (
 	"starloom/nic"
 )
 
-// lanes are what the slot engine keeps of NICs some of whose lanes ask.
+// lanes is the slot engine's state of NICs with requesting lanes.
 type lanes struct {
 	server  fabric.Server
 	classes *nic.Classes
-	asked   []uint8  // by transmitter: 1 if it has asked in the slot that crosses
-	serves  []uint32 // by transmitter: the medium that serves it in the slot that has crossed, NoMedium for none
-	starts  []uint32 // by transmitter: where the frame starts with which it has asked
+	asked   []uint8  // by transmitter: 1 if it has a request in the crossing slot
+	serves  []uint32 // by transmitter: the medium that serves it in the crossed slot, or NoMedium
+	starts  []uint32 // by transmitter: start of the requesting frame
 	asks    []fabric.Ask
 }
 

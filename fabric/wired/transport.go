@@ -12,11 +12,10 @@ import (
 	"starloom/nic"
 )
 
-// wired carries whole frames across any passive network by its Wiring alone: the transport of the
-// slot engine of a network that brings none, and the reference with which faster ones are compared.
-// Latency: one slot. Two frames on a medium, or on the two directions of a half-duplex link, deliver
-// nothing and are StatusCollision at those who hear it. Work and memory grow with what is sent and
-// heard, and with the receivers of NICs that have one each.
+// wired carries whole frames across any passive network given by its Wiring. It is the default transport of the slot
+// engine and the reference for faster ones. Latency: one slot. Frames that share a medium, or use both directions of
+// a half-duplex link, are lost and show StatusCollision at their listeners. Work and memory grow with the frames sent
+// and heard, and with the receivers of NICs with one each.
 //
 //	Send, by shard: lists of frames -> Cross: what is on each medium, where it arrives -> Hear, by shard
 type wired struct {
@@ -26,21 +25,21 @@ type wired struct {
 	wiring  *fabric.Wiring
 	timing  nic.Timing
 	shards  []hw.Shard
-	perUnit int // processors of a unit of shards
+	perUnit int // processors per unit of shards
 	shardOf []uint16
 	payload int
-	credits *flow.Credits  // nil if no port ever waits
-	turns   *flow.Switches // of NICs with one switch, else nil
-	blocks  fabric.Blocks  // nil if nothing ever does
-	quick   bool           // a NIC sends one frame in a slot, which its medium takes in any case
-	lanes   *lanes         // of NICs some of whose lanes ask, else nil
+	credits *flow.Credits  // nil without credits
+	turns   *flow.Switches // of NICs with one switch, otherwise nil
+	blocks  fabric.Blocks  // nil if no frame is ever blocked
+	quick   bool           // a NIC sends at most one frame per slot, which is never blocked
+	lanes   *lanes         // of NICs with requesting lanes, otherwise nil
 
-	sent  [2][]wiredFrames // in an even slot, an odd one; by shard
+	sent  [2][]wiredFrames // by parity of the slot and shard
 	hears []uint16         // by processor with one switch: the port that it hears
 	work  []wiredWork      // by shard
 
-	// By processor that hears one port: the one that it has heard last, and its medium. Most hear what they have heard
-	// before, and where a port leads lies anywhere in a large table. They are no state.
+	// By processor that hears one port: the last port heard and its medium. This cache avoids random accesses to a
+	// large table. It is not state.
 	tuned   []uint16
 	tunedTo []uint32
 
@@ -49,9 +48,9 @@ type wired struct {
 
 type wiredCrossed struct {
 	media      []wiredMedium
-	carries    []uint8  // by medium: wiredDark, wiredAlone, wiredMet; after the last one, one that is dark
-	lit        []uint32 // media that are not dark, each once
-	arrives    hw.Set   // ports of NICs that hear all of theirs to which light comes
+	carries    []uint8  // by medium: wiredDark, wiredAlone, wiredMet; plus a dark one at the end
+	lit        []uint32 // lit media, once each
+	arrives    hw.Set   // lit ports of NICs that hear all ports
 	hearers    fabric.Listeners
 	met, alone uint64
 }
@@ -62,7 +61,7 @@ const (
 	wiredMet   = 2
 )
 
-// wiredFrames are frames that some processors send in a slot, in the order in which they were sent, and on which media.
+// wiredFrames are the frames of some processors in a slot, in order, and their media.
 type wiredFrames struct {
 	processors []uint32
 	ports      []uint16
@@ -77,13 +76,13 @@ func (f *wiredFrames) clear() {
 	f.processors, f.ports, f.starts, f.bytes, f.on = f.processors[:0], f.ports[:0], f.starts[:0], f.bytes[:0], f.on[:0]
 }
 
-// room makes room for so many frames, at least.
+// room reserves room for frames frames.
 func (f *wiredFrames) room(frames int) {
 	f.processors, f.ports, f.starts = slices.Grow(f.processors, frames), slices.Grow(f.ports, frames), slices.Grow(f.starts, frames)
 	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
 }
 
-// add adds a frame; place says later on which media.
+// add adds a frame; place adds its media.
 func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 	start, used := len(f.bytes), frame.Used()
 	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()), append(f.starts, uint32(start/8))
@@ -91,8 +90,8 @@ func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 	frame.CopyTo(f.bytes[start:])
 }
 
-// place lists on which media the frames are from number first on. Where a port leads lies anywhere in a large table:
-// turns do not depend on each other.
+// place lists the media of the frames from number first on. Accesses to the large table are independent, so they
+// overlap.
 func (f *wiredFrames) place(w *fabric.Wiring, ports, first int) {
 	for i := first; i < len(f.ports); i++ {
 		at, port := w.SendRow(int(f.processors[i]), ports), f.ports[i]
@@ -113,29 +112,29 @@ func (f *wiredFrames) frame(start uint32) nic.FrameView {
 
 type wiredMedium struct {
 	senders uint32
-	shard   uint32 // the first frame on it: of which shard...
-	start   uint32 // ...and where it starts
-	heard   uint32 // 1: by somebody; shards share it
-	shows   uint32 // the bit of the frames in which two of them differ first
+	shard   uint32 // shard of the first frame on it
+	start   uint32 // start of that frame
+	heard   uint32 // 1 if heard; shared by the shards
+	shows   uint32 // first bit in which two frames differ
 }
 
-// wiredWork is a shard's room to work on receivers, some at a time. What they hear lies anywhere in large tables, and
-// a processor waits long for one such place but not longer for twenty: turns of a loop do not depend on each other.
+// wiredWork is a shard's work space for a block of receivers. A block's accesses to large tables are independent, so
+// a processor overlaps about twenty cache misses.
 type wiredWork struct {
 	hearing []wiredHearing
 	touched uint8
 }
 
-// wiredBlock is how many receivers are served at a time.
+// wiredBlock is the number of receivers in a block.
 const wiredBlock = 512
 
-// wiredHearing is a receiver, and the medium that it hears.
+// wiredHearing is a receiver and its medium.
 type wiredHearing struct {
 	cell, medium uint32
 	port         uint16
 }
 
-// New returns the transport of a passive network in the slot engine. NICs must not ask.
+// New returns the slot-engine transport of a passive network. NICs must not request.
 func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	shape := n.Shape()
 	t := &wired{
@@ -169,7 +168,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	t.quick = !t.nic.AllPorts && t.blocks == nil && t.credits == nil && t.turns == nil
 	for i := range t.sent {
 		t.sent[i] = make([]wiredFrames, len(t.shards), len(t.shards)+1)
-		if t.lanes != nil { // frames that wait for an answer, after those of the one shard
+		if t.lanes != nil { // frames that wait for an answer follow those of the only shard
 			t.sent[i] = append(t.sent[i], wiredFrames{})
 		}
 	}
@@ -182,7 +181,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// Start and Latch implement Transport: frames are where they have to be; credits count.
+// Start and Latch implement Transport. Frames need no work; credits count.
 
 func (t *wired) Start() {}
 func (t *wired) Latch() {
@@ -219,7 +218,7 @@ func (t *wired) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	}
 	sent.place(t.wiring, t.shape.Ports, first)
 	if t.lanes != nil {
-		for cell := w.First; cell < w.End; cell++ { // all is one unit
+		for cell := w.First; cell < w.End; cell++ { // there is only one unit
 			t.lanes.listen(bank, cell, t.shape.Ports, slot)
 		}
 	}
@@ -259,7 +258,8 @@ func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger,
 	bank.PopTx(cell)
 }
 
-// place takes a frame of a NIC that sends at all ports, unless it has to wait for a credit.
+// place sends a frame of a NIC that sends at all ports, requests its medium, or reports false because it is blocked
+// or lacks a credit.
 func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
@@ -309,7 +309,7 @@ func (t *wired) Cross(slot uint32) {
 	}
 }
 
-// meetOpposite lets frames meet that go both ways on a half-duplex link, from the first phit on.
+// meetOpposite makes frames in both directions of a half-duplex link collide, from the first phit on.
 func (t *wired) meetOpposite() {
 	for _, medium := range t.lit {
 		if other := t.wiring.Opposite[medium]; other != medium && t.carries[other] != wiredDark {
@@ -376,7 +376,7 @@ func (t *wired) hearOne(shard int, bank *nic.Bank, ports []uint16, ledger *fabri
 		for i, port := range some {
 			medium := to[i]
 			list[n&(wiredBlock-1)] = wiredHearing{uint32(first + i), medium, port}
-			n += int(t.carries[medium]+1) >> 1 // 0 where it is dark, else 1
+			n += int(t.carries[medium]+1) >> 1 // 0 if dark, otherwise 1
 		}
 		work.hearing = list[:n]
 		t.deliver(work, bank, ledger, slot)
@@ -435,12 +435,12 @@ func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, 
 	}
 }
 
-// first reports whether no one has heard a medium before, in any shard.
+// first reports whether the medium is heard for the first time, in any shard.
 func (m *wiredMedium) first() bool {
 	return atomic.LoadUint32(&m.heard) == 0 && atomic.SwapUint32(&m.heard, 1) == 0
 }
 
-// Collisions implements Transport: those of all shards are the first one's.
+// Collisions implements Transport. Shard 0 reports the collisions of all shards.
 func (t *wired) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	if shard > 0 {
 		return 0, 0
@@ -482,7 +482,7 @@ func (t *wired) Credits() *flow.Credits { return t.credits }
 
 func (t *wired) Path() string { return "fabric" }
 
-// State implements hw.Stateful: what is on the media follows from what is sent.
+// State implements hw.Stateful. The contents of media follow from the frames sent.
 func (t *wired) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)
@@ -499,7 +499,7 @@ func (t *wired) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "hears", slices.Clip(t.hears), t.checkPort(nic.PortNone))
 }
 
-// checkPort refuses what is neither a port nor the other value that there may be.
+// checkPort requires a port, or the value other.
 func (t *wired) checkPort(other uint16) func(int, uint16) error {
 	return func(_ int, port uint16) error {
 		if int(port) >= t.shape.Ports && port != other {
@@ -509,7 +509,7 @@ func (t *wired) checkPort(other uint16) func(int, uint16) error {
 	}
 }
 
-// stateSent visits the frames of a slot, those of all shards one after the other.
+// stateSent visits the frames of a slot, shard by shard.
 func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 	var processors []uint32
 	var ports []uint16
@@ -547,7 +547,7 @@ func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 	})
 }
 
-// TransportOf is a network in the slot engine.
+// TransportOf returns the slot-engine transport of a network.
 func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	if own := n.Abilities().Slot.Transport; own != nil {
 		return own(c)
@@ -555,7 +555,7 @@ func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return New(n, c)
 }
 
-// ShapeOf is the shape in the slot engine: with wiring alone, a machine may be cut between any processors.
+// ShapeOf returns the shape in the slot engine: with wiring alone, a machine may be divided between any processors.
 func ShapeOf(n fabric.Network) fabric.Shape {
 	s := n.Shape()
 	switch s.Chosen().(type) {
