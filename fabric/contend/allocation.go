@@ -5,32 +5,31 @@ import (
 	"starloom/nic"
 )
 
-// askPorts are the ports of what serves all inputs together, a list allocator, a cap arbiter or
-// a medium without an arbiter: the asks of the transmitters as signals, and what the outputs listen to. It starts the turns
-// `after` cycles after the first cycle in which somebody asks.
+// askPorts are the ports of a component that serves all inputs together: a list allocator, a cap arbiter or a medium
+// without an arbiter. They present the asks of transmitters as signals, and the filters of outputs. Turns start after
+// cycles from the first cycle with an ask.
 //
-// Latency 0 cycles (combinational). Registers: the outputs' listens and tag, written at the
-// boundary of a slot, and for how many cycles somebody has asked. Reset: no one listens.
+// Latency 0 cycles (combinational). Registers: listens and tag of the outputs, written at the boundary of a slot, and
+// the number of cycles with asks. Reset: no output listens.
 type askPorts struct {
 	hw.Registers
 	asks  *hw.Asks
 	after uint8
-	// Granted, if not nil, is who of the inputs may go on: busy and index of the arbiters.
+	// If not nil, busy and index of the arbiters select the inputs that may proceed.
 	busy, index *hw.Signal
 
-	// clock and cycles of a slot, for slot.
+	// Clock and cycles of a slot, for the signal slot.
 	clock      *hw.Clock
 	slotCycles int
 
 	start, request, tag       *hw.Signal
 	addressee, toss, slot     *hw.Signal
 	listen, filter, filterTag *hw.Signal
-	high                      []uint32 // inputs whose request is high
+	high                      []uint32 // inputs with a high request
 
-	// Registers.
 	listens []uint8
 	accepts []uint16
-	cycles  []uint8 // one: for how many cycles somebody has asked, counted to 2
+	cycles  []uint8 // one entry: cycles with asks, at most 2
 }
 
 func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock, slotCycles int) (*askPorts, error) {
@@ -70,8 +69,6 @@ func (p *askPorts) Take(output int, listens bool, tag uint16) {
 		p.listens[output] = 1
 	}
 }
-
-// Inputs and Outputs implement hw.Combinational.
 
 func (p *askPorts) Inputs() []hw.Wire {
 	if p.busy != nil {
@@ -114,7 +111,7 @@ func (p *askPorts) Settle(s hw.Shard) {
 	}
 }
 
-// Latches and Latch implement hw.Latcher: they count the cycles of asking.
+// Latches and Latch implement hw.Latcher and count the cycles with asks.
 
 func (p *askPorts) Latches() []hw.Wire { return []hw.Wire{p.asks} }
 
@@ -133,9 +130,8 @@ func (p *askPorts) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// listMemory is the memories of the inputs, request lists, valid bits and first choices: it
-// answers the allocator for the input whose turn it is, in the same cycle. It has no registers
-// of its own: the NICs have.
+// listMemory models the memories of the inputs: request lists, valid bits and first choices. It answers the allocator
+// for the current input in the same cycle. The NICs hold its registers.
 type listMemory struct {
 	path        string
 	turn, input *hw.Signal
@@ -157,7 +153,7 @@ func (l *listMemory) Settle(hw.Shard) {
 
 func (l *listMemory) QuietFor(limit uint64) uint64 { return limit }
 
-// coinGate lets contenders with heads transmit while they ask, except in the cycle that starts a slot.
+// coinGate lets contenders with heads transmit while they ask, except in the first cycle of a slot.
 type coinGate struct {
 	path            string
 	asks            *hw.Asks

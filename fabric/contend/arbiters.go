@@ -7,19 +7,19 @@ import (
 	"starloom/hw"
 )
 
-// Arbiters are those of a bank: their kind, and its settings.
+// Arbiters describes the arbiters of a bank.
 type Arbiters struct {
 	Kind    hw.ArbiterKind
-	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 where missing
+	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 if missing
 }
 
 // The limits of a weight of 8 bits.
 const (
-	WeightMin = 1   // the least share
-	WeightMax = 255 // the largest share
+	WeightMin = 1
+	WeightMax = 255
 )
 
-// SameWeights are weights for each of so many arbiters, nil for none.
+// SameWeights repeats weights for each arbiter; nil stays nil.
 func SameWeights(weights []int, arbiters int) [][]int {
 	if weights == nil {
 		return nil
@@ -27,7 +27,6 @@ func SameWeights(weights []int, arbiters int) [][]int {
 	return slices.Repeat([][]int{weights}, arbiters)
 }
 
-// bytesOf are weights as hardware has them.
 func bytesOf(weights []int) []uint8 {
 	bytes := make([]uint8, len(weights))
 	for i, weight := range weights {
@@ -36,7 +35,7 @@ func bytesOf(weights []int) []uint8 {
 	return bytes
 }
 
-// shape is that of a bank of arbiters; slice is a slot in the engine's time.
+// shape returns the shape of a bank of arbiters; slice is the length of a slot in the engine's time.
 func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 	s, spec := hw.ArbiterShape{Path: bank.Path(), Element: bank.Element, Arbiters: bank.Size(), Requesters: requesters, Shards: 1}, a.Kind.Spec()
 	if spec.Slices {
@@ -49,12 +48,12 @@ func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 		}
 	}
 	if spec.Seeded {
-		s.Seeds = make([]uint32, bank.Size()) // drawn with a run's seed, later
+		s.Seeds = make([]uint32, bank.Size()) // drawn later, with a run's seed
 	}
 	return s
 }
 
-// seedArbiters draws a seed for each arbiter of a bank from a run's seed and its path.
+// seedArbiters draws a seed for each arbiter of a bank from a run's seed and the arbiter's path.
 func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeArbiter)
 	for i := range seeds {
@@ -62,7 +61,7 @@ func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
 	}
 }
 
-// hardware is the bank in the cycle engine, and its setter of a run's seed, nil for kinds without seeds.
+// hardware returns the bank in the cycle engine, and a function that sets a run's seed, nil for kinds without seeds.
 func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uint64) (*hw.Arbiters, func(seed uint64), error) {
 	s := a.shape(bank, lines.Requesters(), slice)
 	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
@@ -76,21 +75,21 @@ func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uin
 	return arbiters, reseed, nil
 }
 
-// decisions stand for a bank of arbiters in the slot engine, equal to its hardware's in the arbitration cycle of a slot.
+// decisions is a bank of arbiters in the slot engine. It decides as the hardware does in the arbitration cycle of a
+// slot.
 type decisions struct {
 	hw.Registers
 	bank        hw.Bank
 	shape       hw.ArbiterShape
 	arbitration hw.Arbitration
-	passed      []uint32 // of kinds with slices: the slot up to which time has passed; else nil
+	passed      []uint32 // of kinds with slices: slot up to which time has passed, otherwise nil
 
 	asks    []hw.Request
 	ranks   []uint64
-	best    []int32 // by arbiter: the best of asks, noOne for none
+	best    []int32 // by arbiter: index of the best ask, noOne for none
 	granted []hw.Request
 }
 
-// decisions makes the bank of the slot engine, for so many requesters each.
 func (a Arbiters) decisions(bank hw.Bank, requesters int) *decisions {
 	d := &decisions{bank: bank, shape: a.shape(bank, requesters, 1), best: make([]int32, bank.Size())}
 	for i := range d.best {
@@ -108,19 +107,18 @@ func (a Arbiters) decisions(bank hw.Bank, requesters int) *decisions {
 	return d
 }
 
-// reset forgets all grants, and takes a run's seed.
+// reset clears all grants and sets a run's seed.
 func (d *decisions) reset(seed uint64) {
 	seedArbiters(d.shape.Seeds, d.bank, seed)
 	d.Registers.Reset()
 	d.asks = d.asks[:0]
 }
 
-// ask is a request in this slot.
 func (d *decisions) ask(arbiter, requester uint32) {
 	d.asks = append(d.asks, hw.Request{Arbiter: arbiter, Requester: requester})
 }
 
-// rank gives the requests of a slot their ranks, in order of arrival, and forgets the requests.
+// rank returns the requests of a slot with their ranks, in order of arrival, and clears them.
 func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	if d.passed != nil {
 		d.arbitration.Pass(0, uint64(slot-d.passed[0]))
@@ -135,8 +133,8 @@ func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	return asks, ranks
 }
 
-// choose returns the best request at each arbiter in a slot, arbiters in order of their first requests; valid until the next
-// call. Nothing is granted yet.
+// choose returns the best request at each arbiter in a slot, in the order of the arbiters' first requests, without
+// granting it. The result is valid until the next call.
 func (d *decisions) choose(slot uint32) []hw.Request {
 	asks, ranks := d.rank(slot)
 	d.granted = d.granted[:0]
@@ -157,10 +155,9 @@ func (d *decisions) choose(slot uint32) []hw.Request {
 	return d.granted
 }
 
-// grant notes a grant at its arbiter.
 func (d *decisions) grant(q hw.Request) { d.arbitration.Granted(q.Arbiter, q.Requester) }
 
-// check refuses kinds of arbiters outside their uses.
+// check rejects kinds of arbiters outside their uses.
 func (x Crossbar) check() error {
 	outputs := hw.ForOutputs
 	switch {
@@ -180,15 +177,12 @@ func (x Crossbar) check() error {
 	return nil
 }
 
-// arbiters are those of its outputs.
 func (x Crossbar) arbiters() Arbiters {
 	return Arbiters{x.Arbiter, SameWeights(x.Weights, x.Ports)}
 }
 
-// listRule is how the allocator gives turns.
 func (x Crossbar) listRule() hw.ListRule {
 	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin, Cap: x.Cap}
 }
 
-// capRule is whom the cap serves.
 func (x Crossbar) capRule() hw.CapRule { return hw.CapRule{Kind: x.CapArbiter, Cap: x.Cap} }

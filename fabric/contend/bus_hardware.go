@@ -5,13 +5,13 @@ import (
 	"starloom/hw"
 )
 
-// Part is the buses in the cycle engine.
+// Part returns the buses as a part of the cycle engine.
 //
 //	none      light --> buses --> wires
 //	arbiter   asks ---> buses --requests--> arbiters --grants--> buses
 //	          light --> buses --> wires
 //
-// In the cycle of the first phit the grants stand, and they do so to the end of the frames.
+// Grants hold from the cycle of the first phit to the end of the frames.
 func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	near, err := plant.Light(b.Bank, nil)
 	if err != nil {
@@ -48,7 +48,8 @@ func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	return part, nil
 }
 
-// Build makes them the media of a plant, whose links have delays of their own or, if they are nil, that of all.
+// Build makes the buses the media of a plant. delays are those of their links in cycles; nil selects the plant's
+// delay for all.
 func (b *Buses) Build(plant fabric.Plant, delays []uint16) error {
 	part, err := b.Part(plant, SendersOf(plant))
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is a network of buses in the slot engine: frames in tables, and the arbiters' decisions in no time.
+// SlotTransport returns a network of buses in the slot engine: frames are in tables, and arbiters decide in no time.
+// It returns an error if a slot is too long for the arbiter's turns.
 func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched, c *fabric.Config) (fabric.Transport, error) {
 	if _, err := b.slice(c.Timing); err != nil {
 		return nil, err
@@ -33,39 +34,39 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 	return t, nil
 }
 
-// busTransport is buses in the slot engine. Two tables of frames alternate: a bank may send
-// into slot t while another one still hears slot t-1. Latency: one slot. The network is one shard.
+// busTransport is the slot engine of buses. Two tables of frames alternate: a bank may send into slot t while another
+// still hears slot t-1. Latency: one slot. The network is one shard.
 type busTransport struct {
 	taps         *hw.Taps
 	arbitrated   bool
-	arbiters     *decisions // nil without
+	arbiters     *decisions // nil without arbiters
 	switches     *flow.Switches
 	timing       nic.Timing
 	stride       int
 	payloadBytes int
 
 	frames  [2][]byte // by sender
-	sending hw.Set    // the vertices that send in the slot that crosses, or ask...
-	port    []uint16  // ...to which port
-	hears   []uint16  // by vertex: the port that it hears, nic.PortNone for none
+	sending hw.Set    // vertices that send in the crossing slot, or ask...
+	port    []uint16  // ...and their ports
+	hears   []uint16  // by vertex: port that it hears, nic.PortNone for none
 
-	// What has crossed in a slot.
+	// Result of a slot.
 	buses []busSlot
-	used  []uint32 // the buses with a sender
-	met   []uint32 // those with several, in ascending order
+	used  []uint32 // buses with a sender
+	met   []uint32 // buses with several senders, ascending
 }
 
 // busSlot is a bus in a slot.
 type busSlot struct {
-	sender  int32 // whose frame is on it, noOne's; the first of several
+	sender  int32 // sender of its frame, the first of several, or noOne
 	senders uint32
-	differ  uint64 // bits of their heads in which several differ, the first one highest
-	heard   bool   // by anybody
+	differ  uint64 // differing bits of the heads of several frames, first bit highest
+	heard   bool
 }
 
 func (t *busTransport) Path() string { return "fabric" }
 
-// Start, Begin and Latch implement Transport: frames are where they have to be.
+// Start, Begin and Latch implement Transport; frames are in place already.
 
 func (t *busTransport) Start()                  {}
 func (t *busTransport) Begin(int, uint32, bool) { t.switches.Begin() }
@@ -75,14 +76,13 @@ func (t *busTransport) frame(slot uint32, vertex int) nic.FrameView {
 	return t.frames[slot&1][vertex*t.stride : (vertex+1)*t.stride]
 }
 
-// bus is the one that a vertex is switched to by a port.
 func (t *busTransport) bus(vertex int, port uint16) *busSlot {
 	return &t.buses[t.taps.Bus[vertex][port]]
 }
 
-// Send implements Transport: what every vertex sends or asks for, and what it hears.
+// Send implements Transport. It collects the frames and requests of all vertices, and the ports that they hear.
 func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
-	if t.arbitrated { // NICs ask again by themselves
+	if t.arbitrated { // NICs repeat their requests
 		for cell := w.First; cell < w.End; cell++ {
 			t.send(bank, cell, ledger, slot)
 		}
@@ -97,7 +97,7 @@ func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-// send takes the frame at the head of a cell's TX FIFO, if there is one.
+// send copies the frame at the head of a cell's TX FIFO, if any.
 func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	if bank.Registers[cell].TxCount == 0 {
 		return
@@ -121,7 +121,7 @@ func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slo
 	bank.PopTx(cell)
 }
 
-// Cross implements Transport: what is on each bus.
+// Cross implements Transport. It decides which frame each bus carries.
 func (t *busTransport) Cross(slot uint32) {
 	t.clear()
 	for vertex := t.sending.Next(0, len(t.port)); vertex < len(t.port); vertex = t.sending.Next(vertex+1, len(t.port)) {
@@ -152,13 +152,12 @@ func (t *busTransport) Cross(slot uint32) {
 	slices.Sort(t.met)
 }
 
-// carry puts the frame of a vertex on a bus.
 func (t *busTransport) carry(number uint32, vertex int) {
 	t.buses[number].sender, t.buses[number].senders = int32(vertex), 1
 	t.used = append(t.used, number)
 }
 
-// clear forgets what has crossed in a slot.
+// clear removes the result of a slot.
 func (t *busTransport) clear() {
 	for _, number := range t.used {
 		t.buses[number] = busSlot{sender: noOne}
@@ -166,7 +165,7 @@ func (t *busTransport) clear() {
 	t.used, t.met = t.used[:0], t.met[:0]
 }
 
-// Hear implements Transport: what has become of the requests, and what the vertices have received.
+// Hear implements Transport. It answers requests and delivers frames.
 func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	first, end := bank.First+w.First, bank.First+w.End
 	for vertex := t.sending.Next(first, end); vertex < end; vertex = t.sending.Next(vertex+1, end) {
@@ -206,7 +205,7 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	ledger.Judge(slot)
 }
 
-// harmed reports whether faults change what a vertex receives of a bus with light.
+// harmed reports whether faults change what a vertex receives from a lit bus.
 func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
 	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
@@ -216,8 +215,8 @@ func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint1
 	return effect != fabric.Unharmed
 }
 
-// Collisions implements Transport: frames meet where there is no arbiter. The first bit in which
-// two of them differ lights both rails: their sources differ.
+// Collisions implements Transport. Frames collide only without an arbiter. The first bit in which two of them differ
+// lights both rails; their sources differ.
 func (t *busTransport) Collisions(_ int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	for _, number := range t.met {
 		bus := &t.buses[number]
@@ -248,7 +247,7 @@ func (t *busTransport) Reset(seed uint64) {
 	}
 }
 
-// State implements hw.Stateful: what has crossed is forgotten with the slot.
+// State implements hw.Stateful. The result of a slot is not saved.
 func (t *busTransport) State(v *hw.StateVisitor) {
 	n := len(t.port)
 	hw.StateColumn(v, "sending", t.sending.Words(), func(word int, bits uint64) error {

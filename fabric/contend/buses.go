@@ -9,26 +9,26 @@ import (
 	"starloom/traces/input"
 )
 
-// Buses are buses that transmitters with taps share, each with an arbiter of the same kind, or all without.
+// Buses are buses that transmitters share by taps, with one kind of arbiter or none.
 type Buses struct {
-	Bank    hw.Bank  // names them: one unit
-	Wires   hw.Bank  // names what leads from each to those who hear it
+	Bank    hw.Bank  // names the buses: one unit
+	Wires   hw.Bank  // names the wires from each bus to its listeners
 	Taps    *hw.Taps // of transmitters
 	Arbiter Arbiter
-	Weights [][]int // by bus and tap, of weighted arbiters (Arbiters)
-	Place   string  // of the key that says which arbiter
+	Weights [][]int // of weighted arbiters, by bus and tap
+	Place   string  // place of the key that sets the arbiter
 }
 
 // Arbiter is an hw.ArbiterKind, or None.
 type Arbiter int
 
-// None is no arbiter: of several senders the frames are lost.
+// None means no arbiter: frames of several senders are lost.
 const None Arbiter = -1
 
 // ArbiterNone is the name of None.
 const ArbiterNone = "none"
 
-// ArbiterOf is the arbiter of a name, which has been checked; "" is None.
+// ArbiterOf returns the arbiter of a checked name; "" is None.
 func ArbiterOf(name string) Arbiter {
 	if kind := hw.ArbiterOf(name); kind.Works(hw.ForBuses) {
 		return Arbiter(kind)
@@ -43,7 +43,7 @@ func (a Arbiter) String() string {
 	return hw.ArbiterKind(a).String()
 }
 
-// Cycles are those in which senders ask.
+// Cycles returns the arbitration cycles of a slot.
 func (a Arbiter) Cycles() int {
 	if a == None {
 		return 0
@@ -51,7 +51,7 @@ func (a Arbiter) Cycles() int {
 	return 1
 }
 
-// slice is how long a tap has its turn where they have one: a slot.
+// slice returns the length of a tap's turn in cycles, which is a slot, or 0 for arbiters without turns.
 func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 	switch {
 	case b.Arbiter == None:
@@ -69,42 +69,40 @@ func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 	return cycles, nil
 }
 
-// arbiters are theirs.
 func (b *Buses) arbiters() Arbiters { return Arbiters{hw.ArbiterKind(b.Arbiter), b.Weights} }
 
-// arbiterBank names them.
 func (b *Buses) arbiterBank() hw.Bank {
 	bank := b.Bank
 	bank.Part = "arbiter"
 	return bank
 }
 
-// Part is hardware in which frames of several senders meet or wait, before the links that lead away from it.
+// Part is hardware in which frames of several senders collide or wait, before the links that lead away from it.
 type Part struct {
-	fabric.Media                // without links, and what is heard
-	Near         *hw.Light      // of its media
-	To           *hw.PortSelect // by transmitter: who serves it; nil if no one has to ask
+	fabric.Media                // without links and listeners
+	Near         *hw.Light      // light of its media
+	To           *hw.PortSelect // by transmitter: medium that serves it; nil without arbitration
 }
 
-// Senders are the wires of the transmitters that lead to a part.
+// Senders are the wires of the transmitters of a part.
 type Senders struct {
 	Light *hw.Light
 	Ports *hw.PortSelect
-	Asks  *hw.Asks // nil if none has to ask
+	Asks  *hw.Asks // nil without arbitration
 }
 
-// SendersOf are all transmitters of a plant.
+// SendersOf returns the wires of all transmitters of a plant.
 func SendersOf(p fabric.Plant) Senders {
 	tx := p.Transmitters()
 	return Senders{tx.Light(), tx.Ports(), tx.Asks()}
 }
 
-// Carry makes one part the media of a plant: links lead from it to all who hear it, with delays of their own or,
-// if they are nil, that of all. Without hears all media lead to all receivers.
+// Carry makes a part the media of a plant. delays are those of the links in cycles; nil selects the plant's delay for
+// all. Without hears, all media lead to all receivers.
 func (part *Part) Carry(p fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
 	media := part.Media
 	media.Hears, media.Whole = hears, true
-	if media.Far, err = p.Light(links, make([]uint32, links.Size())); err != nil { // all is one unit
+	if media.Far, err = p.Light(links, make([]uint32, links.Size())); err != nil { // one unit
 		return err
 	}
 	if delays == nil {

@@ -5,15 +5,15 @@ import (
 	"starloom/hw"
 )
 
-// Part is the crossbar in the cycle engine.
+// Part returns the crossbar as a part of the cycle engine.
 //
 //	head   asks --> filters --> arbiters of the outputs [--> cap arbiter] --grants--+
 //	list   asks --> allocator <--> request lists ------------------------- grants --+
 //	none   asks --> contention <--> coins -------------------------------- heads ---+
 //	       light ------------------------------------------------------> crosspoints --> outputs (couplers) --> links
 //
-// The transmitters ask in the arbitration cycles of a slot; in the cycle of the first phit the
-// grants stand, and they do so to the end of the frames. The filters of queues count frames.
+// The transmitters ask in the arbitration cycles of a slot. Grants hold from the cycle of the first phit to the end
+// of the frames. The filters of queues count frames.
 func (x Crossbar) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	b := builder{Crossbar: x, plant: plant, from: from, err: x.check()}
 	if b.err != nil {
@@ -31,7 +31,8 @@ func (x Crossbar) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	return &b.part, b.err
 }
 
-// Build makes it the media of a plant, whose links have delays of their own or, if they are nil, that of all.
+// Build makes the crossbar the media of a plant. delays are those of its links in cycles; nil selects the plant's
+// delay for all.
 func (x Crossbar) Build(plant fabric.Plant, delays []uint16) error {
 	part, err := x.Part(plant, SendersOf(plant))
 	if err != nil {
@@ -46,7 +47,7 @@ func (x Crossbar) Build(plant fabric.Plant, delays []uint16) error {
 	return part.Carry(plant, links, delays, hears)
 }
 
-// builder is a crossbar while it is built; nothing is done after the first error.
+// builder builds a crossbar; it does nothing after the first error.
 type builder struct {
 	Crossbar
 	from  Senders
@@ -70,7 +71,7 @@ func must[T any](b *builder) func(value T, err error) T {
 func (b *builder) inputs(part string) hw.Bank  { return b.bank("input", part, b.Ports) }
 func (b *builder) outputs(part string) hw.Bank { return b.bank("output", part, b.Ports) }
 
-// arbitrate gives every output an arbiter, and all of them one more for a cap.
+// arbitrate gives every output an arbiter, and the crossbar a cap arbiter if it has a cap.
 func (b *builder) arbitrate() {
 	lines := must[*hw.Requests](b)(hw.NewRequests(b.outputs("arbiter"), "request", b.Ports, b.plant.Shards()))
 	if b.err != nil {

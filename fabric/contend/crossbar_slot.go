@@ -9,7 +9,8 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is a network of one crossbar in the slot engine: frames in tables, the arbiters' decisions in no time.
+// SlotTransport returns a network of one crossbar in the slot engine: frames are in tables, and arbiters decide in no
+// time. It returns an error for an illegal arbiter.
 func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if err := x.check(); err != nil {
 		return nil, err
@@ -28,21 +29,21 @@ func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// crossbarTransport is a crossbar in the slot engine. Two tables of frames alternate: a bank
-// may send into slot t while another one still hears slot t-1. Latency: one slot. A slot costs
-// what asks, is served or was called, and a bit for each processor.
+// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate: a bank may send into slot t
+// while another still hears slot t-1. Latency: one slot. The cost of a slot is that of the NICs that ask, are served
+// or were called, plus a bit per processor.
 type crossbarTransport struct {
 	*matching
 	stride       int
 	payloadBytes int
 	timing       nic.Timing
 	bank         func(processor int) (bank *nic.Bank, cell int)
-	frames       [2][]byte // by sender: what it asks to send
-	shared       bool      // there is one medium for all
-	stale        hw.Set    // processors whose receive status may be another one than idle
+	frames       [2][]byte // by sender
+	shared       bool      // one medium for all
+	stale        hw.Set    // processors whose receive status may not be idle
 }
 
-// Start, Begin and Latch implement Transport: frames are where they have to be.
+// Start, Begin and Latch implement Transport; frames are in place already.
 
 func (t *crossbarTransport) Start()                  {}
 func (t *crossbarTransport) Begin(int, uint32, bool) {}
@@ -54,11 +55,10 @@ func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
 	return t.frames[slot&1][sender*t.stride : (sender+1)*t.stride]
 }
 
-// Send implements Transport: the request of every NIC with a frame, and what the outputs
-// take.
+// Send implements Transport. It collects the request of every NIC with a frame, and the filters of the outputs.
 func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
 	first, end := bank.First+w.First, bank.First+w.End
-	all := slot == 0 || bank.ListenSlots() > 1 // else only handlers that were called listen elsewhere
+	all := slot == 0 || bank.ListenSlots() > 1 // otherwise filters only change in handlers that were called
 	for _, cell := range cells {
 		processor := bank.First + int(cell)
 		t.ask(processor, bank.Registers[cell].TxCount > 0)
@@ -96,8 +96,7 @@ func (t *crossbarTransport) takes(bank *nic.Bank, cell int, slot uint32) {
 
 func (t *crossbarTransport) Cross(slot uint32) { t.decide(slot) }
 
-// Hear implements Transport: what has become of the requests, and what the outputs have
-// received.
+// Hear implements Transport. It answers requests and delivers frames.
 func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	first, end := bank.First+w.First, bank.First+w.End
 	for input := t.asking.Next(first, end); input < end; input = t.asking.Next(input+1, end) {
@@ -135,16 +134,16 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// harm is what faults do to what an output is served; on the one medium, to all that hear it.
+// harm returns the effect of faults on an output; on the one medium, the effect on all listeners.
 func (t *crossbarTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int, slot uint32) fabric.Effect {
 	if t.shared && ledger.Faults != nil {
 		effect, _ := ledger.Faults.OnMedium(0, slot)
-		return effect // hearAll has told everybody
+		return effect // hearAll has applied it
 	}
 	return ledger.Harm(bank, cell, 0, slot, false)
 }
 
-// hearAll tells those of a window that hear the one medium what faults do to its one frame.
+// hearAll applies the faults of the one medium to its frame at all listeners of a window.
 func (t *crossbarTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	for cell := w.First; cell < w.End; cell++ {
 		if bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, false) == fabric.Flipped {
@@ -153,8 +152,8 @@ func (t *crossbarTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot 
 	}
 }
 
-// Collisions implements Transport: arbiters let no frames meet. Where there is none, the first
-// bit in which two of the frames differ lights both rails.
+// Collisions implements Transport. Frames collide only without an arbiter; the first bit in which two of them differ
+// lights both rails.
 func (t *crossbarTransport) Collisions(_ int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	if yield != nil && len(t.met) > 0 {
 		differ := uint64(0)

@@ -5,23 +5,23 @@ import (
 	"starloom/hw"
 )
 
-// Crossbar is a crossbar: what is asked of it, and whom it serves.
+// Crossbar describes the size and the arbitration of a crossbar.
 type Crossbar struct {
 	Head       string // of its paths
 	Ports      int    // inputs, and outputs
-	NoArbiter  bool   // one medium without an arbiter in the place of all outputs
-	List       bool   // a sender may ask for all outputs of a list
-	Queue      int    // frames for which an output has time in one slot; 0 for one, and no queue
+	NoArbiter  bool   // one medium without an arbiter replaces all outputs
+	List       bool   // senders may ask for a list of outputs
+	Queue      int    // frames that an output can take in one slot; 0 for one, without a queue
 	Arbiter    hw.ArbiterKind
-	Weights    []int // by input, of weighted arbiters (Arbiters)
-	Cap        int   // frames that may cross in one slot, 0 for no limit
+	Weights    []int // of weighted arbiters, by input
+	Cap        int   // most frames in one slot, 0 for no limit
 	CapArbiter hw.ArbiterKind
 }
 
 // Shared reports whether all outputs are one medium.
 func (x Crossbar) Shared() bool { return x.NoArbiter && x.Ports > 1 }
 
-// Media is how many media it has.
+// Media returns the number of media.
 func (x Crossbar) Media() int {
 	if x.NoArbiter {
 		return 1
@@ -29,7 +29,7 @@ func (x Crossbar) Media() int {
 	return x.Ports
 }
 
-// MediumNoun is what they are called.
+// MediumNoun returns the nouns for its media.
 func (x Crossbar) MediumNoun() (one, many string) {
 	if x.Shared() {
 		return "medium", "media"
@@ -37,10 +37,10 @@ func (x Crossbar) MediumNoun() (one, many string) {
 	return "output", "outputs"
 }
 
-// Medium is the path of one of them.
+// Medium returns the path of a medium.
 func (x Crossbar) Medium(medium int) string { return x.media().Element(medium) }
 
-// Link is the path of the link after one of them.
+// Link returns the path of the link after a medium.
 func (x Crossbar) Link(medium int) string { return x.Medium(medium) + ".link" }
 
 func (x Crossbar) media() hw.Bank {
@@ -52,7 +52,7 @@ func (x Crossbar) bank(name, part string, count int) hw.Bank {
 	return hw.Bank{Name: x.Head + "." + name, Part: part, Units: 1, PerUnit: count}
 }
 
-// Cycles are those in which senders ask.
+// Cycles returns the arbitration cycles of a slot.
 func (x Crossbar) Cycles() int {
 	if x.List {
 		return x.Ports
@@ -60,7 +60,7 @@ func (x Crossbar) Cycles() int {
 	return 1 + x.Cap
 }
 
-// Discipline is that of NICs which all have one port, at this crossbar.
+// Discipline returns the discipline of NICs with one port each, at this crossbar.
 func (x Crossbar) Discipline() fabric.Addressed {
 	asks := fabric.Addressed{Shared: x.Shared()}
 	if x.List {

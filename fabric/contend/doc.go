@@ -1,2 +1,2 @@
-// Package contend is what serves senders that ask: buses and crossbars, in both engines, as parts of networks.
+// Package contend provides media whose senders contend, buses and crossbars, in both engines, as parts of networks.
 package contend

@@ -10,56 +10,56 @@ import (
 	"starloom/nic"
 )
 
-// matching decides who sends to whom in a slot, as the arbiters do in its arbitration
-// cycles. A slot of asking, decide and clear costs what is asked.
+// matching pairs senders with outputs in a slot, as the arbiters do in its arbitration cycles. The cost of asking,
+// decide and clear grows with the number of requests.
 type matching struct {
 	ports int
-	cap   int // frames of a slot, 0 for no limit
+	cap   int // most frames in a slot, 0 for no limit
 	list  bool
 	coins bool
 
-	asked                    // by inputs and outputs
+	asked                    // by input and output
 	arbiters *decisions      // of the outputs; nil for others
 	capped   *hw.CapMatching // nil without a cap
 	decided                  // in this slot
 
-	// Where inputs ask by lists: the allocator, and what each that asks wants.
+	// Allocator for inputs that ask by lists, and their requests.
 	allocator hw.ListMatching
 	request   func(input int) hw.ListRequest
 	lists     []hw.ListRequest
-	places    []uint32 // by input that is served: where its output stands in its list
+	places    []uint32 // by served input: place of its output in its list
 	order     []uint32
 
 	contention hw.ContentionMatching // of a medium without an arbiter
 }
 
-// asked is what inputs ask for and outputs take, by processor.
+// asked holds the requests of inputs and the filters of outputs, by processor.
 type asked struct {
-	asking      hw.Set   // the inputs that ask
+	asking      hw.Set   // inputs that ask
 	destination []uint32 // an output, or nic.ListedDestination
 	tag         []uint16
 	listeners   []hw.Listener
 }
 
 type decided struct {
-	serves   []int32  // by output: the input that it serves, noOne for none
-	servedBy []int32  // by input: the output that serves it, noOne, or fabric.Met for one that has met others
-	met      []uint32 // the inputs that have
-	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
-	serving  hw.Set   // the same
+	serves   []int32  // by output: input that it serves, noOne for none
+	servedBy []int32  // by input: output that serves it, noOne, or fabric.Met after a collision
+	met      []uint32 // inputs that collided
+	taken    []uint32 // outputs that serve an input, in the order of decisions
+	serving  hw.Set   // the same outputs
 
-	queue queue // where outputs serve more than one
+	queue queue // of outputs that serve several inputs
 }
 
 const noOne = flow.NoOne
 
-// queue are the lists of inputs that outputs serve one after the other, linked from matching.serves on.
+// queue links the inputs that each output serves one after the other, from matching.serves on.
 type queue struct {
-	frames int      // of an output in a slot, 0 where there are no queues
-	next   []int32  // by input: the one that is served after it
-	last   []int32  // by output
-	count  []int32  // by output
-	rank   []uint64 // by input
+	frames int     // of an output in a slot, 0 without queues
+	next   []int32 // by input: input served after it
+	last   []int32
+	count  []int32
+	rank   []uint64
 }
 
 func newMatching(x Crossbar) *matching {
@@ -172,7 +172,7 @@ func (m *matching) decide(slot uint32) {
 	}
 }
 
-// askOutputs passes requests accepted by their outputs to the arbiters.
+// askOutputs passes requests that their outputs accept to the arbiters.
 func (m *matching) askOutputs() {
 	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
 		if output := m.destination[input]; m.listeners[output].Accepts(m.tag[input]) {
@@ -181,7 +181,7 @@ func (m *matching) askOutputs() {
 	}
 }
 
-// meet serves at most one input by each output.
+// meet serves at most one input at each output.
 func (m *matching) meet(slot uint32) {
 	m.askOutputs()
 	for _, q := range m.arbiters.choose(slot) {
@@ -198,7 +198,7 @@ func (m *matching) meet(slot uint32) {
 	}
 }
 
-// line serves as many inputs by each output as a slot has time for, in the order of its arbiter, which no grant changes
+// line serves as many inputs at each output as fit in a slot, in the order of its arbiter, which grants do not change
 // (hw.ForQueues).
 func (m *matching) line(slot uint32) {
 	q := &m.queue
@@ -229,7 +229,7 @@ func (m *matching) line(slot uint32) {
 	}
 }
 
-// arrange sorts the inputs of an output in the order of its arbiter, and drops those beyond the slot.
+// arrange sorts the inputs of an output in the order of its arbiter and drops those beyond the slot.
 func (m *matching) arrange(output uint32) {
 	q := &m.queue
 	m.order = m.order[:0]
@@ -299,7 +299,7 @@ func (m *matching) place(input int) int {
 	return int(m.places[input])
 }
 
-// listRequest is what an input asks for by its list, or one output as a list of one.
+// listRequest returns the request list of an input; a single output is a list of one.
 func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 	frame := bank.TxHead(cell)
 	if to := frame.Destination(); to != nic.ListedDestination {
@@ -309,7 +309,7 @@ func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 	return hw.ListRequest{Tag: frame.Tag(), List: list, Valid: valid, First: first}
 }
 
-// state visits the arbiters' state and the requests; decisions are forgotten with the slot.
+// state visits the arbiters and the requests. Decisions are not saved.
 func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "asking", m.asking.Words(), func(word int, bits uint64) error {
 		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {

@@ -5,12 +5,12 @@ import (
 	"starloom/hw"
 )
 
-// fork leads the wires of transmitters to the parts that lanes share. It has no registers.
+// fork connects transmitters with the parts that lanes share. It has no registers.
 type fork struct {
 	path string
 	from Senders
-	of   []placeIn // by transmitter
-	to   []Senders // by part
+	of   []placeIn
+	to   []Senders
 }
 
 func newFork(p fabric.Plant, name string, from Senders, shared []Shared) (*fork, error) {
@@ -29,7 +29,7 @@ func newFork(p fabric.Plant, name string, from Senders, shared []Shared) (*fork,
 			return nil, err
 		}
 		to := Senders{Light: light, Ports: hw.NewPortSelect(bank, "port"), Asks: hw.NewAsks(bank, "ask", light.Shards())}
-		clear(to.Ports.Value) // each has one
+		clear(to.Ports.Value) // each transmitter has one port
 		f.to = append(f.to, to)
 		for place, lane := range shared[i].Senders {
 			if lane != NoLane {
@@ -43,8 +43,6 @@ func newFork(p fabric.Plant, name string, from Senders, shared []Shared) (*fork,
 func (f *fork) Path() string           { return f.path }
 func (f *fork) Reset()                 {}
 func (f *fork) State(*hw.StateVisitor) {}
-
-// Inputs and Outputs implement hw.Combinational.
 
 func (f *fork) Inputs() []hw.Wire { return []hw.Wire{f.from.Light, f.from.Asks} }
 
@@ -89,24 +87,25 @@ func (f *fork) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// joint is the media of a network with lanes of several classes: the light of its parts, and who is served.
+// joint combines the media of a network with lanes of several classes: the light of its parts and the served
+// transmitters.
 type joint struct {
 	path    string
 	parts   []jointPart
 	near    *hw.Light
-	serving *hw.PortSelect // by transmitter: 0 for one that need not ask
-	of      []placeIn      // by medium
-	lanes   []placeIn      // by transmitter
+	serving *hw.PortSelect // by transmitter: 0 if it need not ask
+	of      []placeIn
+	lanes   []placeIn
 
-	violated [][]uint32 // by shard: what Violated has returned...
-	noted    [][]int    // ...by shard and part: how many of a part are in it
+	violated [][]uint32 // by shard: last result of Violated...
+	noted    [][]int    // ...and, by part, the number of its violations included
 }
 
-// jointPart is a part, whose media are some of those of the network.
+// jointPart is a part and its place in the network.
 type jointPart struct {
 	*Part
 	media   []uint32
-	senders []uint32 // the transmitters that lead to it
+	senders []uint32 // transmitters of the part
 }
 
 func newJoint(p fabric.Plant, near *hw.Light, parts []jointPart) *joint {
@@ -144,8 +143,6 @@ func (j *joint) forget() {
 		clear(j.noted[shard])
 	}
 }
-
-// Inputs and Outputs implement hw.Combinational.
 
 func (j *joint) Inputs() (wires []hw.Wire) {
 	for i := range j.parts {
@@ -221,7 +218,7 @@ func (j *joint) ClearSlot(shard int) {
 	j.violated[shard] = j.violated[shard][:0]
 }
 
-// takes are the filters of the outputs of all crossbars, by receiver.
+// takes holds the filters of the outputs of all crossbars, by receiver.
 type takes struct {
 	of      []placeIn
 	filters []interface {
@@ -234,13 +231,13 @@ func (t *takes) Take(receiver int, listens bool, tag uint16) {
 	t.filters[at.part].Take(int(at.place), listens, tag)
 }
 
-// Free are media at which no lane asks.
+// Free describes media without arbitration.
 type Free struct {
 	Senders, Media []uint32
 	Part           func(from Senders) (*Part, error)
 }
 
-// Join makes one part of what lanes share, and of media at which no lane asks. near names all media.
+// Join builds one part from the media that lanes share and the free media. near names all media.
 func Join(p fabric.Plant, near hw.Bank, free Free, shared []Shared) (*Part, error) {
 	light, err := p.Light(near, nil)
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 	"starloom/nic"
 )
 
-// Shared are buses or a crossbar that lanes of NICs share, beside others.
+// Shared is a set of buses, or a crossbar, shared by lanes of NICs beside other media.
 type Shared struct {
-	Buses     *Buses    // whose taps are those of Senders, one each; else nil
-	Outputs   *Crossbar // whose inputs are those of Senders; else nil
-	Senders   []uint32  // the transmitters, NoLane for an input that has none
-	Receivers []uint32  // of a crossbar: the receiver of each output, NoLane for one that has none
-	Media     []uint32  // by medium of the part: the medium of the network
+	Buses     *Buses    // one tap for each of Senders; nil for a crossbar
+	Outputs   *Crossbar // one input for each of Senders; nil for buses
+	Senders   []uint32  // transmitters, NoLane for an input without one
+	Receivers []uint32  // of a crossbar: receiver of each output, NoLane for none
+	Media     []uint32  // by medium of the part: medium of the network
 }
 
-// NoLane is where nothing stands.
+// NoLane means no transmitter or receiver.
 const NoLane = ^uint32(0)
 
-// Cycles are those in which senders ask.
+// Cycles returns the arbitration cycles of a slot.
 func (s *Shared) Cycles() int {
 	if s.Buses != nil {
 		return s.Buses.Arbiter.Cycles()
@@ -28,14 +28,14 @@ func (s *Shared) Cycles() int {
 	return s.Outputs.Cycles()
 }
 
-// servers decide whom parts serve.
+// servers decides which transmitters the parts serve.
 type servers struct {
 	parts []*servedPart
-	of    []placeIn // by transmitter
-	heard []placeIn // by receiver
+	of    []placeIn
+	heard []placeIn
 }
 
-// placeIn is a place in a part, -1 for none.
+// placeIn is a place in a part; part is -1 for none.
 type placeIn struct {
 	part  int32
 	place uint32
@@ -46,12 +46,13 @@ type servedPart struct {
 	*Shared
 	path string
 
-	arbiters *decisions // of buses
+	arbiters *decisions
 
-	matching *matching // of a crossbar
+	matching *matching
 }
 
-// NewServer decides in the slot engine whom parts serve which lanes share.
+// NewServer returns the server of the slot engine for parts that lanes share. It returns an error for an illegal
+// arbiter.
 func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, error) {
 	s := &servers{of: make([]placeIn, lanes), heard: make([]placeIn, lanes)}
 	for i := range lanes {
@@ -106,7 +107,6 @@ func (s *servers) Serve(slot uint32, asks []fabric.Ask, served func(transmitter 
 	}
 }
 
-// serve decides.
 func (p *servedPart) serve(slot uint32, served func(transmitter int, medium uint32)) {
 	if p.arbiters != nil {
 		for _, q := range p.arbiters.choose(slot) {

@@ -2,7 +2,7 @@ package gossip
 
 import "slices"
 
-// LowerBound is a length that no gossip of n vertices is below, whatever its buses (Theorem 2):
+// LowerBound returns a lower bound on the length of any gossip of n vertices, whatever its buses (Theorem 2):
 // ceil(log2 n)+1, and 0 for n = 1.
 func LowerBound(n int) int {
 	if n == 1 {
@@ -11,9 +11,8 @@ func LowerBound(n int) int {
 	return ceilLog(2, n) + 1
 }
 
-// UpperBound is the published bound of TwoPhase (Corollary 6 and section 2.2): ceil(log2 l) +
-// ceil(log_tau q) + 2, and 2 more if there are left-over vertices. TwoPhase meets it or takes
-// one step less.
+// UpperBound returns the published bound of TwoPhase (Corollary 6 and section 2.2): ceil(log2 l) + ceil(log_tau q) +
+// 2, plus 2 with left-over vertices. TwoPhase meets it or takes one step less.
 func UpperBound(n, l int) int {
 	q := n / l
 	if q == 0 {
@@ -26,7 +25,7 @@ func UpperBound(n, l int) int {
 	return bound
 }
 
-// Length is the number of steps of TwoPhase.
+// Length returns the number of steps of TwoPhase.
 func Length(n, l int) int {
 	q := n / l
 	if q == 0 {
@@ -39,7 +38,7 @@ func Length(n, l int) int {
 	return length
 }
 
-// ImprovedLength is the number of steps of Improved.
+// ImprovedLength returns the number of steps of Improved.
 func ImprovedLength(n, l int) int {
 	q, r := n/l, n%l
 	if q == 0 || r == 0 {
@@ -52,10 +51,10 @@ func ImprovedLength(n, l int) int {
 	return length
 }
 
-// NaiveLength is the number of steps of Naive: ceil(log2 n) + ceil(log_l n).
+// NaiveLength returns the number of steps of Naive: ceil(log2 n) + ceil(log_l n).
 func NaiveLength(n, l int) int { return ceilLog(2, n) + ceilLog(l, n) }
 
-// Phase2Length is the number of steps of phase 2 for q columns: 1 + min{t : M(t) >= q}, and 0 for one column.
+// Phase2Length returns the number of steps of phase 2 for q columns: 1 + min{t : M(t) >= q}, and 0 for one column.
 func Phase2Length(q, l int) int {
 	if q == 1 {
 		return 0
@@ -67,9 +66,8 @@ func Phase2Length(q, l int) int {
 	return length
 }
 
-// Amounts is the vector F(t) of what the lines know at a time of phase 2: line i knows F_i columns
-// (Table 1). Of several lines that know most, that of the lowest index sends. All of it fits
-// into an int for t below 62.
+// Amounts returns F(t), the number of columns F_i that line i knows at a time of phase 2 (Table 1). Of several lines
+// that know most, the lowest sends. The entries fit into an int for t below 62.
 func Amounts(l, t int) []int {
 	known := ones(l)
 	for range t {
@@ -78,8 +76,8 @@ func Amounts(l, t int) []int {
 	return known
 }
 
-// Most is M(t), the most columns that a line knows at a time (equation 2): 2^t for t < l, then the
-// sum of the l values before; for t below 62.
+// Most returns M(t), the most columns that a line knows at a time (equation 2): 2^t for t < l, then the sum of the
+// previous l values; for t below 62.
 func Most(l, t int) int {
 	values := make([]int, t+1)
 	for i := range values {
@@ -97,7 +95,7 @@ func Most(l, t int) int {
 // ones is F(0).
 func ones(l int) []int { return slices.Repeat([]int{1}, l) }
 
-// next is F(t+1): the line that knows most has sent.
+// next is F(t+1), after the line that knows most has sent.
 func next(known []int) []int {
 	sender, after := most(known), slices.Clone(known)
 	for line := range after {
@@ -112,7 +110,7 @@ func most(known []int) int { return slices.Index(known, slices.Max(known)) }
 
 func complete(known []int, columns int) bool { return slices.Min(known) >= columns }
 
-// ceilLog is the least e with base^e >= n, for n of 1 or more.
+// ceilLog returns the least e with base^e >= n, for n of 1 or more.
 func ceilLog(base, n int) (e int) {
 	for ; n > 1; e++ {
 		n = (n-1)/base + 1

@@ -5,13 +5,12 @@ import (
 	"slices"
 )
 
-// OptimumMax is the largest number of vertices that Optimum takes.
+// OptimumMax is the largest number of vertices for Optimum.
 const OptimumMax = 6
 
-// Optimum is the length of the shortest gossip of n vertices on buses of length l, n from 1 to
-// OptimumMax, found by trying all steps from all states, one per class of those that differ by the
-// names of vertices only. Knowing more is never worse, so only steps matter in which no bus can
-// take one more vertex.
+// Optimum returns the length of the shortest gossip of n vertices on buses of length l, n from 1 to OptimumMax. It
+// tries all steps from all states, one per class of states that differ only by the names of vertices. More knowledge
+// never hurts, so it only tries steps in which no bus can take one more vertex.
 func Optimum(n, l int) int {
 	if n == 1 {
 		return 0
@@ -30,13 +29,13 @@ func Optimum(n, l int) int {
 	}
 }
 
-// state is who knows what: bit n*v+i says that vertex v knows item i.
+// state is the knowledge of all vertices: bit n*v+i means that vertex v knows item i.
 type state uint64
 
 func (s state) row(n, v int) state             { return s >> (n * v) & (1<<n - 1) }
 func (s state) with(n, v int, row state) state { return s | row<<(n*v) }
 
-// optimum holds what the states of n vertices can become.
+// optimum holds the steps and renamings of n vertices.
 type optimum struct {
 	n, l  int
 	steps []Step
@@ -60,8 +59,8 @@ func newOptimum(n, l int) *optimum {
 	return o
 }
 
-// ready reports whether one more step can do: who does not know all must receive, and from one
-// that does, since senders learn nothing.
+// ready reports whether one more step can suffice: vertices that do not know all must receive from one that does,
+// since senders learn nothing.
 func (o *optimum) ready(s state) bool {
 	complete := 0
 	for v := range o.n {
@@ -84,9 +83,8 @@ func (o *optimum) permute(perm []int, place int) {
 	}
 }
 
-// place lists all steps on buses that cannot take one more vertex: those of the partitions of the
-// vertices into blocks, with every choice of senders. A vertex alone is idle. The partitions
-// begin with these blocks of the vertices below v.
+// place lists all steps on buses that cannot take one more vertex: the partitions of the vertices into blocks, with
+// every choice of senders. A single vertex is idle. blocks is the partition of the vertices below v.
 func (o *optimum) place(blocks [][]int, v int) {
 	if v == o.n {
 		idle := slices.IndexFunc(blocks, func(b []int) bool { return len(b) == 1 })

@@ -28,8 +28,8 @@ func plotOf(title string, x, y figure.Axis, curves []Curve) *figure.Figure {
 	return p
 }
 
-// GrowthPlot draws how many columns the lines know at the times of phase 2 (Table 1), as dots, beside
-// the most and the least that any line knows, M(t) and M(t-1).
+// GrowthPlot draws the number of columns that each line knows over the times of phase 2 (Table 1), as dots, beside
+// the maximum M(t) and the minimum M(t-1) of all lines.
 func GrowthPlot(l int, lines []Curve) *figure.Figure {
 	most, least := Curve{Name: "M(t)"}, Curve{Name: "M(t-1)", Style: figure.Dashed}
 	for t := range lines[0].X {
@@ -45,8 +45,8 @@ func GrowthPlot(l int, lines []Curve) *figure.Figure {
 	return plotOf(fmt.Sprintf("Columns that the lines know in phase 2, l = %d", l), steps, columns, curves)
 }
 
-// LengthPlot draws the lengths of the algorithms and the bounds for n from l to a largest one, at
-// about 24 sizes for each power of two.
+// LengthPlot draws the lengths of the algorithms and the bounds for n from l to largest, at about 24 sizes per power
+// of two.
 func LengthPlot(l, largest int) *figure.Figure {
 	curves := []Curve{
 		{Name: "two-phase"}, {Name: "improved"}, {Name: "naive", Style: figure.Dashed},
@@ -61,9 +61,9 @@ func LengthPlot(l, largest int) *figure.Figure {
 	return plotOf(title, figure.Axis{Label: "n, vertices", Scale: figure.Log2}, figure.Axis{Label: "steps"}, curves)
 }
 
-// WriteSVG draws the table: a row for each vertex, a column for each step. A bus in use is a bar in
-// one colour from its lowest vertex to its highest: a square at the sender, dots at those that
-// received. Bars that cross rows of each other stand side by side.
+// WriteSVG draws a row for each vertex and a column for each step. A bus in use is a bar in one colour from its
+// lowest vertex to its highest, with a square at the sender and dots at the receivers. Overlapping bars are side by
+// side.
 func (t *Table) WriteSVG(w io.Writer) error {
 	b := figure.RunTable{Title: fmt.Sprintf("Buses in use among %d vertices, %d steps", len(t.rows), t.columns),
 		Row: "vertex", Bar: "bus", Column: "step", First: 1, Rows: len(t.rows)}

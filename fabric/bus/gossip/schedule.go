@@ -1,18 +1,17 @@
 package gossip
 
-// Bus is a bus in a step: who sends, and who receives.
+// Bus is the sender and the receivers on a bus in a step.
 type Bus struct {
 	Sender    int
-	Receivers []int // 1 to l-1
+	Receivers []int
 }
 
-// Step is what passes at the same time: buses without a common vertex.
+// Step is a set of buses used at the same time, without a common vertex.
 type Step []Bus
 
-// TwoPhase is the published algorithm (sections 2.1 and 2.2). If n < l, all vertices gossip as one
-// group. Otherwise left-over vertices first send to column 0, phase 1 gossips in every column,
-// phase 2 between the columns, and in the end column 0 tells the left-over vertices. n is 1 or
-// more, l 2 or more; so it is in the other algorithms.
+// TwoPhase returns the published algorithm (sections 2.1 and 2.2). If n < l, all vertices gossip as one group.
+// Otherwise left-over vertices first send to column 0, phase 1 gossips in every column, phase 2 between the columns,
+// and finally column 0 sends to the left-over vertices. All algorithms require n >= 1 and l >= 2.
 func TwoPhase(n, l int) []Step {
 	g := grid{n: n, l: l, q: n / l}
 	if g.q == 0 {
@@ -30,9 +29,9 @@ func TwoPhase(n, l int) []Step {
 	return steps
 }
 
-// Improved is TwoPhase without the steps that left-over vertices need of their own, where possible:
-// in phase 1 a column gathers their items with its own, and in the last step of phase 2 a line that
-// knows all already tells them. It is never longer.
+// Improved is TwoPhase without separate steps for left-over vertices, where possible: in phase 1 a column gathers
+// their items with its own, and in the last step of phase 2 a line that already knows all sends to them. It is never
+// longer than TwoPhase.
 func Improved(n, l int) []Step {
 	g := grid{n: n, l: l, q: n / l}
 	if g.q == 0 {
@@ -49,8 +48,8 @@ func Improved(n, l int) []Step {
 	return steps
 }
 
-// Naive gathers all items in vertex 0 by a binary tree; then every vertex that knows all tells l-1
-// more in each step (section 2.3).
+// Naive gathers all items in vertex 0 by a binary tree. Then every vertex that knows all sends to l-1 others in each
+// step (section 2.3).
 func Naive(n, l int) []Step {
 	steps := gather([]group{{members: vertices(0, n)}})
 	for informed := 1; informed < n; informed *= l {
@@ -67,7 +66,7 @@ func Naive(n, l int) []Step {
 	return steps
 }
 
-// vertices are those from first to end-1.
+// vertices returns the vertices from first to end-1.
 func vertices(first, end int) []int {
 	list := make([]int, 0, end-first)
 	for v := first; v < end; v++ {
@@ -76,14 +75,14 @@ func vertices(first, end int) []int {
 	return list
 }
 
-// group gossips: the first member gathers the items of all, and tells all but the guests.
+// group is a set that gossips: its first member gathers all items and sends them to all but the guests.
 type group struct {
 	members []int
 	guests  int // at the end of members
 }
 
-// together lets groups gossip at the same time: those of k members without guests take
-// ceil(log2 k)+1 steps, which is the least there can be; one member takes none.
+// together lets groups gossip at the same time. A group of k members without guests takes ceil(log2 k)+1 steps, the
+// minimum; a single member takes none.
 func together(groups []group) []Step {
 	steps := gather(groups)
 	var last Step
@@ -121,10 +120,10 @@ func (g grid) left() int { return g.n - g.q*g.l }
 
 func (g grid) vertex(line, column int) int { return column*g.l + line }
 
-// column is j modulo q, from 0 to q-1.
+// column returns j modulo q, from 0 to q-1.
 func (g grid) column(j int) int { return ((j % g.q) + g.q) % g.q }
 
-// fold brings the items of the left-over vertices to column 0; unfold tells them all.
+// fold sends the items of left-over vertices to column 0; unfold sends all items to them.
 func (g grid) fold() (step Step) {
 	for x := range g.left() {
 		step = append(step, Bus{g.q*g.l + x, []int{g.vertex(x, 0)}})
@@ -139,7 +138,7 @@ func (g grid) unfold() (step Step) {
 	return step
 }
 
-// columns are the groups of phase 1. Left-over vertices join them as guests in turns, or not at all.
+// columns returns the groups of phase 1. With guests, left-over vertices join them in turn.
 func (g grid) columns(guests bool) []group {
 	groups := make([]group, g.q)
 	for j := range groups {
@@ -160,7 +159,8 @@ func (g grid) betweenColumns() (steps []Step) {
 	return steps
 }
 
-// send lets the best-informed line send: vertex (sender,j) to (i, j-known[i]) of every other told line i.
+// send lets the line that knows most send: vertex (sender,j) to (i, j-known[i]) of every other line i for which told
+// is true.
 func (g grid) send(known []int, told func(line int) bool) (step Step) {
 	sender := most(known)
 	for j := range g.q {
@@ -175,7 +175,7 @@ func (g grid) send(known []int, told func(line int) bool) (step Step) {
 	return step
 }
 
-// beforeLast is what the lines know before the last step of phase 2.
+// beforeLast returns the knowledge of the lines before the last step of phase 2.
 func (g grid) beforeLast() []int {
 	known := ones(g.l)
 	for !complete(next(known), g.q) {
@@ -184,7 +184,7 @@ func (g grid) beforeLast() []int {
 	return known
 }
 
-// spare is a line with full knowledge before the last step of phase 2 and no send in it, -1 for none.
+// spare returns a line that knows all before the last step of phase 2 and does not send in it, -1 for none.
 func (g grid) spare() int {
 	if g.q == 1 {
 		return -1
@@ -199,8 +199,8 @@ func (g grid) spare() int {
 	return -1
 }
 
-// lastStep is the last step of phase 2 with a line that is spare: lines that know all are not
-// told, and a vertex of the spare one tells the left-over vertices, which are fewer than l.
+// lastStep returns the last step of phase 2 if a line is spare. Lines that know all do not receive, and a vertex of
+// the spare line sends to the left-over vertices, which are fewer than l.
 func (g grid) lastStep() Step {
 	known := g.beforeLast()
 	step := g.send(known, func(line int) bool { return known[line] < g.q })

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Action is what a vertex does in a step.
+// Action is the action of a vertex in a step.
 type Action uint8
 
 const (
@@ -16,14 +16,14 @@ const (
 	Received               // "R3": received on bus 3
 )
 
-// Cell is what a vertex does in a step, and on which bus. One that receives does so from a vertex,
-// on the bus on which that sends, and knows so many items after it. Else these are 0.
+// Cell is the action of a vertex in a step, and its bus. A receiving vertex has the sender in From and its number of
+// known items afterwards in Known; otherwise both are 0.
 type Cell struct {
 	Action           Action
 	Bus, From, Known int
 }
 
-// String is the cell's symbol: S3, R3, - or ~.
+// String returns the cell's symbol: S3, R3, - or ~.
 func (c Cell) String() string {
 	switch c.Action {
 	case Sent:
@@ -36,17 +36,16 @@ func (c Cell) String() string {
 	return "-"
 }
 
-// Table is who did what in each step of a run: a row of cells for each vertex, a column for each
-// step.
+// Table records the actions of a run: a row of cells for each vertex, a column for each step.
 type Table struct {
-	rows    [][]Cell // as long as they are filled; Idle beyond
+	rows    [][]Cell // up to the last action; Idle beyond
 	columns int
 }
 
-// NewTable returns an empty table of so many vertices.
+// NewTable returns an empty table.
 func NewTable(vertices int) *Table { return &Table{rows: make([][]Cell, vertices)} }
 
-// TableOf is that of a schedule. number gives the bus of each of its entries.
+// TableOf returns the table of a schedule. number returns the bus of each of its entries.
 func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Table {
 	t := NewTable(vertices)
 	for column, step := range steps {
@@ -61,8 +60,7 @@ func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Tabl
 	return t
 }
 
-// Add sets a cell; columns count from 0. Of a vertex that does several things in one step the
-// first counts.
+// Add sets a cell; columns count from 0. If a vertex has several actions in a step, the first counts.
 func (t *Table) Add(vertex, column int, c Cell) {
 	row := t.rows[vertex]
 	for len(row) <= column {
@@ -74,10 +72,10 @@ func (t *Table) Add(vertex, column int, c Cell) {
 	t.rows[vertex], t.columns = row, max(t.columns, column+1)
 }
 
-// Columns is the number of steps: columns to the last cell that was added.
+// Columns returns the number of steps up to the last cell added.
 func (t *Table) Columns() int { return t.columns }
 
-// Cut takes the columns from a number on away.
+// Cut removes all columns from columns on.
 func (t *Table) Cut(columns int) {
 	for vertex, row := range t.rows {
 		t.rows[vertex] = row[:min(len(row), columns)]
@@ -85,7 +83,7 @@ func (t *Table) Cut(columns int) {
 	t.columns = min(t.columns, columns)
 }
 
-// Cell is what a vertex did in a column.
+// Cell returns the action of a vertex in a column.
 func (t *Table) Cell(vertex, column int) Cell {
 	c := t.at(vertex, column)
 	if c.Action == Received {
@@ -101,8 +99,8 @@ func (t *Table) at(vertex, column int) Cell {
 	return Cell{}
 }
 
-// Known is how many items a vertex knew after a column, as far as the cells say; before the first,
-// column -1, and to its first reception it is its own one.
+// Known returns the number of items that a vertex knew after a column, according to the cells. Until its first
+// reception, and for column -1, it is 1.
 func (t *Table) Known(vertex, column int) int {
 	for ; column >= 0; column-- {
 		if known := t.at(vertex, column).Known; known > 0 {
@@ -112,14 +110,13 @@ func (t *Table) Known(vertex, column int) int {
 	return 1
 }
 
-// WriteCSV writes a row for each vertex, a column for each step, the symbols S3 R3 - ~ in the
-// cells, no header.
+// WriteCSV writes a row for each vertex and a column for each step, with the symbols S3 R3 - ~ and without a header.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for vertex := range t.rows {
 		for column := range t.columns {
 			if column > 0 {
-				_ = out.WriteByte(',') // the first error stays until Flush
+				_ = out.WriteByte(',') // Flush returns the first error
 			}
 			_, _ = out.WriteString(t.Cell(vertex, column).String())
 		}

@@ -7,15 +7,14 @@ import (
 	"starloom/traces/rounded"
 )
 
-// tauBits is the precision of Tau beyond the l bits that tell it from 2: 77 digits.
+// tauBits is the precision of Tau, 77 digits, beyond the l bits that separate it from 2.
 const tauBits = 256
 
-// Tau is the root in (1,2) of x^l = x^(l-1) + ... + x + 1 (Definition 3): what is known grows by it
-// in each step of phase 2. It is 2 - 2^-l and a little less, and correct to 70 digits beyond
-// those.
+// Tau returns the root in (1,2) of x^l = x^(l-1) + ... + x + 1 (Definition 3), the growth of knowledge per step of
+// phase 2. It is slightly less than 2 - 2^-l, and correct to 70 digits beyond that difference.
 func Tau(l int) *big.Float {
-	// Times x-1 it is the largest root of x^(l+1) - 2x^l + 1, which is convex from there to 2, so
-	// that Newton's method falls from 2 to the root.
+	// Times x-1 the polynomial is x^(l+1) - 2x^l + 1, whose largest root is sought. It is convex from there to 2, so
+	// Newton's method descends from 2 to the root.
 	precision := uint(tauBits + l)
 	number := func(value int) *big.Float { return new(big.Float).SetPrec(precision).SetInt64(int64(value)) }
 	x := number(2)
@@ -33,7 +32,6 @@ func Tau(l int) *big.Float {
 	}
 }
 
-// pow is x^e in the precision of x.
 func pow(x *big.Float, e int) *big.Float {
 	result, square := new(big.Float).SetPrec(x.Prec()).SetInt64(1), new(big.Float).Set(x)
 	for ; e > 0; e /= 2 {
@@ -45,7 +43,7 @@ func pow(x *big.Float, e int) *big.Float {
 	return result
 }
 
-// CeilLogTau is ceil(log_tau q): the least e with tau^e >= q.
+// CeilLogTau returns ceil(log_tau q), the least e with tau^e >= q.
 func CeilLogTau(l, q int) int {
 	e, tau, columns := 0, Tau(l), new(big.Float).SetInt64(int64(q))
 	for power := new(big.Float).SetPrec(tau.Prec()).SetInt64(1); power.Cmp(columns) < 0; e++ {
@@ -54,24 +52,23 @@ func CeilLogTau(l, q int) int {
 	return e
 }
 
-// Constant is c of M(t) = c tau^t + o(1): tau (1 - tau^-l) / (2 - (l+1) tau^-l) (footnote 5).
+// Constant returns c of M(t) = c tau^t + o(1): tau (1 - tau^-l) / (2 - (l+1) tau^-l) (footnote 5).
 func Constant(l int) float64 {
 	tau, _ := Tau(l).Float64()
 	shrunk := rounded.Pow(tau, -float64(l))
 	return tau * (1 - shrunk) / (2 - float64(float64(l+1)*shrunk))
 }
 
-// Coefficient is that of log2 n in the length of TwoPhase, 1/log2(tau) (Table 2).
+// Coefficient returns the coefficient of log2 n in the length of TwoPhase, 1/log2(tau) (Table 2).
 func Coefficient(l int) float64 {
 	tau, _ := Tau(l).Float64()
 	return 1 / rounded.Log2(tau)
 }
 
-// NaiveCoefficient is that of log2 n in the length of Naive, 1 + 1/log2(l) (Table 2).
+// NaiveCoefficient returns the coefficient of log2 n in the length of Naive, 1 + 1/log2(l) (Table 2).
 func NaiveCoefficient(l int) float64 { return 1 + 1/rounded.Log2(float64(l)) }
 
-// Excess is what Coefficient is above 1, exact where float64 would cancel: -log2(tau/2) /
-// log2(tau).
+// Excess returns Coefficient - 1, without cancellation in float64: -log2(tau/2) / log2(tau).
 func Excess(l int) float64 {
 	tau := Tau(l)
 	missing := new(big.Float).SetPrec(tau.Prec()).SetInt64(2)
@@ -81,6 +78,6 @@ func Excess(l int) float64 {
 	return -log / (1 + log)
 }
 
-// ExcessLimit is what Excess(l) approaches for long buses: log2(e)/2^(l+1). The paper has
-// log2(e)/2^l (section 2.3), which is twice as much.
+// ExcessLimit returns the limit of Excess(l) for long buses: log2(e)/2^(l+1). The paper has log2(e)/2^l (section
+// 2.3), twice as much.
 func ExcessLimit(l int) float64 { return math.Ldexp(math.Log2E, -(l + 1)) }

@@ -1,7 +1,6 @@
-// Package gossip is the arithmetic of permutation-driven gossiping on a crossbar: V. De
-// Florio and C. Blondia, "The Algorithm of Pipelined Gossiping". Every processor owns one
-// value and sends it to all others; processor i receives i messages, then sends in the order
-// of its row of Orders, waiting for each addressee, then receives the rest.
+// Package gossip computes permutation-driven gossip on a crossbar: V. De Florio and C. Blondia, "The Algorithm of
+// Pipelined Gossiping". Every processor owns one value and sends it to all others. Processor i receives i messages,
+// then sends in the order of its row of Orders, waiting for each addressee, then receives the rest.
 //
 //	step        1   2   3   4   5   6   7
 //	0           S1  S2  S3  R1  R2  R3  -      a run-table of N = 3:
@@ -10,6 +9,6 @@
 //	3           -   R1  R0  R2  S1  S0  S2
 //	used slots  2   4   4   4   4   4   2      lambda = 7, mu = 24/7, epsilon = 6/7
 //
-// N is the paper's: the largest id, 1 or more; there are N+1 processors, 0 to N. Steps count from 1 and
-// columns from 0. Nothing here runs hardware or firmware.
+// N is the paper's: the largest id, at least 1; processors are 0 to N. Steps count from 1, columns from 0. The
+// package runs neither hardware nor firmware.
 package gossip

@@ -2,13 +2,13 @@ package gossip
 
 import "math"
 
-// formula says in clauses that a run of the automaton of Fig. 1 has a given length: a model of it
-// is a run, and its sends in their order are the orders. Steps count from 1.
+// formula states in clauses that a run of the automaton of Fig. 1 has a given length. A model is a run, and its sends
+// in order are the orders. Steps count from 1.
 type formula struct {
 	N, steps int
 	shape    shape
 
-	clauses   [][]int // each holds one true literal at least; -v is "not v"
+	clauses   [][]int // each has at least one true literal; -v is "not v"
 	variables int
 	sends     [][][]int // [from][to][step]: the message passes in the step
 	starts    [][]int   // [processor][step]: it is in stage B or C
@@ -18,20 +18,20 @@ type formula struct {
 
 // shape restricts the runs in a search. Without restrictions, no model means no such run.
 type shape struct {
-	// mirrored runs are their own image when time runs backwards and i is N-i.
+	// mirrored runs equal their image in reversed time with N-i for i.
 	mirrored bool
-	// early is how many steps sooner than with Optimal a processor may start; N: any number.
+	// early is the number of steps by which a processor may start sooner than with Optimal; N: any number.
 	early int
 }
 
-// Literals of what is known beforehand: yes and -yes.
+// yes and -yes are the literals of known facts.
 const yes = math.MaxInt
 
 func newFormula(N, steps int, shape shape) *formula {
 	f := &formula{N: N, steps: steps, shape: shape}
 	for p := range N + 1 {
 		if f.lastStart(p) < f.firstStart(p) {
-			f.add() // never true
+			f.add()
 			return f
 		}
 	}
@@ -52,16 +52,16 @@ func newFormula(N, steps int, shape shape) *formula {
 	return f
 }
 
-// firstStart is the first step in which a processor may send: it has received p messages.
+// firstStart returns the first step in which a processor may send: it has received p messages.
 func (f *formula) firstStart(p int) int { return max(p, MayStart(p)-f.shape.early) + 1 }
 
-// lastSend is the last step in which a processor may send (N-p messages follow), the mirror image of firstStart.
+// lastSend returns the last step in which a processor may send (N-p messages follow), the mirror image of firstStart.
 func (f *formula) lastSend(p int) int { return f.steps + 1 - f.firstStart(f.N-p) }
 
-// lastStart is the last step in which a processor may be in stage A, plus one.
+// lastStart returns one more than the last step in which a processor may be in stage A.
 func (f *formula) lastStart(p int) int { return f.lastSend(p) - f.N + 1 }
 
-// firstEnd is the first step in which a processor may be in stage C.
+// firstEnd returns the first step in which a processor may be in stage C.
 func (f *formula) firstEnd(p int) int { return f.firstStart(p) + f.N }
 
 func (f *formula) variable() int {
@@ -100,7 +100,7 @@ func (f *formula) declare() {
 	}
 }
 
-// never is a fact that holds in no step. There is a step before the first and after the last.
+// never returns a fact that holds in no step. It includes a step before the first and one after the last.
 func (f *formula) never() []int {
 	fact := make([]int, f.steps+2)
 	for step := range fact {
@@ -109,7 +109,7 @@ func (f *formula) never() []int {
 	return fact
 }
 
-// monotone is a fact that holds from some step on: between first and last.
+// monotone returns a fact that holds from some step on, between first and last.
 func (f *formula) monotone(first, last int) []int {
 	fact := f.never()
 	for step := first; step < len(fact); step++ {
@@ -122,8 +122,8 @@ func (f *formula) monotone(first, last int) []int {
 	return fact
 }
 
-// declareMessage makes the variables of a message from p to q: it is sent in stage B of p,
-// and received before q's if p is the lower one, else after it.
+// declareMessage declares the variables of a message from p to q: sent in stage B of p, received before q's stage B
+// if p < q, otherwise after it.
 func (f *formula) declareMessage(p, q int) {
 	first, last := f.firstStart(p), f.lastSend(p)
 	for step := first; step < last; step++ {
@@ -143,8 +143,7 @@ func (f *formula) declareMessage(p, q int) {
 	}
 }
 
-// messageOnce: p sends to q once, in its stage B; q is in stage A if p is the lower one,
-// else in stage C.
+// messageOnce: p sends to q once, in its stage B; q is then in stage A if p < q, otherwise in stage C.
 func (f *formula) messageOnce(p, q int) {
 	sends := f.sends[p][q]
 	f.add(sends...)
@@ -169,15 +168,15 @@ func (f *formula) oneAction(p, step int) {
 	f.atMostOne(actions)
 }
 
-// stagesFollow: a processor's stage B has N steps or more.
+// stagesFollow: a processor's stage B has at least N steps.
 func (f *formula) stagesFollow(p int) {
 	for step := f.N; step < len(f.ends[p]); step++ {
 		f.add(-f.ends[p][step], f.starts[p][step-f.N])
 	}
 }
 
-// stagesChangeAtOnce: stage B begins in the step after the last message of stage A, and
-// stage C in that after the last send; in between, a processor sends or is blocked.
+// stagesChangeAtOnce: stage B begins in the step after the last message of stage A, stage C in the step after the
+// last send; in between, a processor sends or is blocked.
 func (f *formula) stagesChangeAtOnce(p, step int) {
 	starts, ends := f.starts[p], f.ends[p]
 	began := []int{-starts[step], starts[step-1]}
@@ -197,9 +196,9 @@ func (f *formula) stagesChangeAtOnce(p, step int) {
 	f.add(busy...)
 }
 
-// waitForAReason: p waits for q until it sends to q, and only while q is in stage B
-// or receives from a lower one. Without this rule the processors would not wait in a run
-// of the orders where they do in the model, and take what others should have.
+// waitForAReason: p waits for q until it sends to q, and only while q is in stage B or receives from a lower
+// processor. Without this rule, a run of the orders would not wait where the model does, and would disturb other
+// messages.
 func (f *formula) waitForAReason(p, q int) {
 	for step := 1; step <= f.steps; step++ {
 		wait := f.waits[p][q][step]
@@ -213,8 +212,7 @@ func (f *formula) waitForAReason(p, q int) {
 	}
 }
 
-// atMostOne: no two of the facts hold. Long lists are cut in two by a variable that says
-// that the first part holds none.
+// atMostOne: no two of the facts hold. Long lists are split by a variable for "none of the first part holds".
 func (f *formula) atMostOne(facts []int) {
 	const pairsMax = 5
 	open := make([]int, 0, len(facts))
@@ -240,7 +238,7 @@ func (f *formula) inPairs(facts []int) {
 	}
 }
 
-// orders are those of a model: the addressees of each processor in the order of their steps.
+// orders returns the orders of a model: the addressees of each processor by step.
 func (f *formula) orders(model []bool) Orders {
 	return newOrders(f.N, func(row []uint32, p int) []uint32 {
 		for step := 1; step <= f.steps; step++ {

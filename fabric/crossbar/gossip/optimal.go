@@ -7,10 +7,9 @@ import (
 	"starloom/traces/input"
 )
 
-// Optimal returns orders with which a run has the length LowerBound(N) = 3N-m, for
-// N = 2^m - 1: a closed form in which no processor ever waits between its sends. It is not
-// in the paper, whose Conjecture 21 it contradicts (see AbovePipelined).
-// The error is an *input.Error without a place: N+1 is not a power of two.
+// Optimal returns orders with a run of length LowerBound(N) = 3N-m, for N = 2^m - 1: a closed form in which no
+// processor waits between its sends. It is not in the paper and contradicts its Conjecture 21 (see AbovePipelined).
+// If N+1 is not a power of two, it returns an *input.Error without a place.
 func Optimal(N int) (Orders, error) {
 	if N < 1 || (N+1)&N != 0 {
 		return nil, &input.Error{Reason: fmt.Sprintf("there are no %s orders for %d processors", WordOptimal, N+1), Remedy: "give 2, 4, 8, 16 ... processors"}
@@ -21,7 +20,7 @@ func Optimal(N int) (Orders, error) {
 	return orders, nil
 }
 
-// startSteps are the steps of the first sends in the optimal schedule: u(k)+1.
+// startSteps returns the steps of the first sends in the optimal schedule: u(k)+1.
 func startSteps(N int) []int {
 	first := make([]int, N+1)
 	for k := range first {
@@ -30,15 +29,15 @@ func startSteps(N int) []int {
 	return first
 }
 
-// MayStart is u(k) = 2k - s2(k): no processor k may send before u(k) steps have passed.
+// MayStart returns u(k) = 2k - s2(k): processor k may send after u(k) steps at the earliest.
 func MayStart(k int) int { return 2*k - bits.OnesCount(uint(k)) }
 
-// optimalSchedule calls send for every message of the optimal run of n = 2^m processors;
-// steps count from 1. The lower half Y = n/2 gossips upwards, then the messages between the
-// halves pass, and the second half of the run is made of shifted copies.
+// optimalSchedule calls send for every message of the optimal run of n = 2^m processors; steps count from 1. The
+// lower half Y = n/2 gossips upwards, then messages pass between the halves; the second half of the run consists of
+// shifted copies.
 func optimalSchedule(n int, send func(step, from, to int)) {
 	Y, m := n/2, bits.TrailingZeros(uint(n))
-	L := MayStart(Y - 1) // when the last one of the lower half starts
+	L := MayStart(Y - 1) // start of the last processor of the lower half
 	for x := range Y {
 		for y := x + 1; y < Y; y++ {
 			t := upward(x, y)
@@ -68,9 +67,8 @@ func optimalSchedule(n int, send func(step, from, to int)) {
 	}
 }
 
-// lattice places the message between element x of one block of 2^r processors and element
-// y of the next: it is the j-th of a group that passes when the first c of a block have
-// started.
+// lattice places the message from element x of one block of 2^r processors to element y of the next: it is the j-th
+// of a group that passes once the first c processors of a block have started.
 func lattice(x, y, r int) (j, c int) {
 	j = min(1+bits.TrailingZeros(^uint(x^y)), r+1)
 	if j == r+1 {
@@ -79,9 +77,9 @@ func lattice(x, y, r int) (j, c int) {
 	return j, ((x>>j+y>>j)%(1<<(r-j)) + 1) << j
 }
 
-// upward is the step of the message x -> y, x < y, if only processors below the power of two above y gossip.
+// upward returns the step of the message x -> y, x < y, if only processors below the power of two above y gossip.
 func upward(x, y int) int {
-	p := bits.Len(uint(x^y)) - 1 // x and y lie in neighbouring blocks of 2^p
+	p := bits.Len(uint(x^y)) - 1 // x and y are in adjacent blocks of 2^p
 	Y := 1 << p
 	base := MayStart(x >> (p + 1) << (p + 1))
 	j, c := lattice(x%Y, y%Y, p)

@@ -12,26 +12,26 @@ import (
 	"starloom/traces/input"
 )
 
-// Orders say who sends to whom in which order: row i holds the N processors to which
-// processor i sends, every id from 0 to N but i, once. They are the permutations of Fig. 1.
+// Orders are the sending orders of all processors: row i holds the N ids to which processor i sends, every id from 0
+// to N but i, once. They are the permutations of Fig. 1.
 type Orders [][]uint32
 
-// Words for orders, as they stand in a scenario.
+// Words for orders in a scenario.
 const (
-	WordIdentity     = "identity"      // Identity
-	WordPipelined    = "pipelined"     // Pipelined
-	WordSharedRandom = "shared-random" // SharedRandom
-	WordWorst        = "worst"         // Worst
-	WordOptimal      = "optimal"       // Optimal
+	WordIdentity     = "identity"
+	WordPipelined    = "pipelined"
+	WordSharedRandom = "shared-random"
+	WordWorst        = "worst"
+	WordOptimal      = "optimal"
 )
 
-// Words are the words that Named knows.
+// Words returns the words that Named accepts.
 func Words() []string {
 	return []string{WordIdentity, WordPipelined, WordSharedRandom, WordWorst, WordOptimal}
 }
 
-// Named makes the orders that a word stands for; the seed matters for WordSharedRandom
-// alone. Errors are *input.Error without a place: an unknown word, and those of Optimal.
+// Named returns the orders of a word; only WordSharedRandom uses the seed. It returns an *input.Error without a place
+// for an unknown word, and the errors of Optimal.
 func Named(word string, N int, seed uint64) (Orders, error) {
 	switch word {
 	case WordIdentity:
@@ -49,7 +49,7 @@ func Named(word string, N int, seed uint64) (Orders, error) {
 	return nil, &input.Error{Reason: fmt.Sprintf("orders %q are unknown", word), Remedy: input.DidYouMean(word, Words(), remedy)}
 }
 
-// newOrders makes orders whose row i is filled by fill, which appends N ids to an empty row.
+// newOrders returns orders whose row i is filled by fill, which appends N ids to an empty row.
 func newOrders(N int, fill func(row []uint32, i int) []uint32) Orders {
 	if N < 1 {
 		panic(fmt.Sprintf("gossip: orders for N = %d; N is 1 or more", N))
@@ -90,15 +90,15 @@ func Pipelined(N int) Orders {
 	})
 }
 
-// Worst lets one message pass per step: i-1 .. 0, N .. i+1.
+// Worst allows one message per step: i-1 .. 0, N .. i+1.
 func Worst(N int) Orders {
 	return newOrders(N, func(row []uint32, i int) []uint32 {
 		return descending(descending(row, i-1, 0), N, i+1)
 	})
 }
 
-// Shared gives all processors one common order of the ids 0 to N, from which each leaves
-// itself out. The paper's random example is of this kind (section 4, Table 3).
+// Shared gives all processors one order of the ids 0 to N, from which each omits itself. The paper's random example
+// is of this kind (section 4, Table 3).
 func Shared(common []uint32) Orders {
 	return newOrders(len(common)-1, func(row []uint32, i int) []uint32 {
 		for _, id := range common {
@@ -118,7 +118,7 @@ func SharedRandom(N int, seed uint64) Orders {
 	return Shared(common)
 }
 
-// N is the largest id.
+// N returns the largest id.
 func (o Orders) N() int { return len(o) - 1 }
 
 // ReadOrders reads a file of orders as Parse does. Errors are *input.Error.
@@ -136,9 +136,8 @@ func fileRemedy(N int) string {
 		" with every id from 0 to %d but i once", N+1, N, N)
 }
 
-// Parse reads orders of N+1 processors: comma-separated values without a header, row i the
-// N ids to which processor i sends, in its order. The name stands in errors, which are
-// *input.Error with line and column.
+// Parse parses orders of N+1 processors: comma-separated values without a header, row i the N ids to which processor
+// i sends, in order. Errors are *input.Error with name, line and column.
 func Parse(name string, data []byte, N int) (Orders, error) {
 	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace = -1, true, true
@@ -157,9 +156,9 @@ type parser struct {
 	reader *csv.Reader
 	name   string
 	N      int
-	seen   []int // by id: 1 + the row that has named it last
+	seen   []int // by id: 1 + last row that names it
 	wrong  input.Errors
-	over   bool // there is nothing more to read
+	over   bool // the end was reached
 }
 
 func (p *parser) fault(field int, format string, values ...any) {
@@ -167,7 +166,7 @@ func (p *parser) fault(field int, format string, values ...any) {
 	p.wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...), Remedy: fileRemedy(p.N)})
 }
 
-// read returns the order of processor i, nil after the last one and after what is not CSV.
+// read returns the order of processor i, nil after the last one or after an error in the CSV.
 func (p *parser) read(i int) []string {
 	if p.over {
 		return nil
@@ -224,7 +223,7 @@ func (p *parser) row(row []uint32, i int) []uint32 {
 	return row
 }
 
-// missing is the smallest id that the order of processor i has not.
+// missing returns the smallest id that the order of processor i lacks.
 func (p *parser) missing(i int) int {
 	for id, row := range p.seen {
 		if row != i+1 && id != i {
@@ -234,7 +233,7 @@ func (p *parser) missing(i int) int {
 	panic("gossip: no id is missing")
 }
 
-// Write writes orders as a file that Parse reads.
+// Write writes orders as a file for Parse.
 func (o Orders) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	var text []byte
@@ -244,7 +243,7 @@ func (o Orders) Write(w io.Writer) error {
 			text = append(strconv.AppendUint(text, uint64(id), 10), ',')
 		}
 		text[len(text)-1] = '\n'
-		_, _ = out.Write(text) // the first error stays until Flush
+		_, _ = out.Write(text) // Flush returns the first error
 	}
 	return out.Flush()
 }

@@ -9,33 +9,32 @@ import (
 	"github.com/crillab/gophersat/solver"
 )
 
-// ErrNoOrders says that there are no orders with so short a run: this is proved.
+// ErrNoOrders means that a proof excludes orders with such a short run.
 var ErrNoOrders = errors.New("no orders have so short a run")
 
-// SearchProgress says how far Search is.
+// SearchProgress is the progress of Search.
 type SearchProgress struct {
-	Attempt, Attempts  int // from 1
+	Attempt, Attempts  int
 	Variables, Clauses int // of the attempt's formula
 	Elapsed            time.Duration
 }
 
-// attempts are the shapes that Search tries, the most restricted first, the last one any.
+// attempts lists the shapes that Search tries, from the most restricted to an unrestricted one.
 func attempts(N int) []shape {
 	return []shape{{true, 0}, {true, 1}, {true, 2}, {true, N}, {false, N}}
 }
 
-// Search finds orders with which a run has LowerBound(N) steps. That there are such orders
-// is a formula of propositional logic; a solver finds a model or proves that there is none.
-// What it has found counts only when run, which runs the orders and returns their length,
-// confirms it.
+// Search finds orders whose run has LowerBound(N) steps. A formula of propositional logic states that they exist; a
+// solver finds a model or proves that there is none. A result counts only if run, which runs the orders and returns
+// their length, confirms it.
 //
-// progress may be nil; it is called when an attempt begins, and every second. Every N to 15
-// takes about a second; beyond, some are found as soon (17, 18), others not in minutes (16, 19).
-// The solver cannot be interrupted: when ctx ends, Search returns at once, and the solver goes on in
-// the background, on one core, until it has finished or the process ends.
+// progress may be nil; it is called at the beginning of an attempt, and every second. Every N up to 15 takes about a
+// second; beyond, some are as fast (17, 18), others take minutes or longer (16, 19). The solver cannot be
+// interrupted: when ctx ends, Search returns at once, and the solver continues in the background, on one core, until
+// it has finished or the process ends.
 //
-// Errors are ErrNoOrders, that of ctx, that of run, and that a run had another length;
-// the first two with the bound.
+// Search returns ErrNoOrders or the error of ctx, both with the bound, the error of run, or an error if a run has
+// another length.
 func Search(ctx context.Context, N int, run func(Orders) (int, error), progress func(SearchProgress)) (Orders, error) {
 	return search(ctx, N, LowerBound(N), run, progress)
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// Action is what a processor does in a step (Definition 4).
+// Action is the action of a processor in a step (Definition 4).
 type Action uint8
 
 const (
@@ -22,10 +22,10 @@ const (
 // Cell is a slot of a run-table: the action of a processor in a step.
 type Cell struct {
 	Action Action
-	Peer   uint32 // whom it sends to or receives from; 0 for Idle and Blocked
+	Peer   uint32 // receiver or sender; 0 for Idle and Blocked
 }
 
-// String is the cell's symbol: S3, R0, - or ~.
+// String returns the cell's symbol: S3, R0, - or ~.
 func (c Cell) String() string { return string(c.appendTo(nil)) }
 
 func (c Cell) appendTo(text []byte) []byte {
@@ -40,30 +40,29 @@ func (c Cell) appendTo(text []byte) []byte {
 	return append(text, '-')
 }
 
-// Table is a run-table (Definition 7): a row of cells per processor, a column per step.
-// Rows are kept as bytes, about one per message and run of waiting where peers follow each other, so
-// that 4096 rows of 12285 columns take 40 MB. Rows are independent: each may be written
-// by a worker of its own.
+// Table is a run-table (Definition 7): a row of cells per processor, a column per step. Rows are byte codes, about
+// one per message and run of waiting if peers follow each other: 4096 rows of 12285 columns need 40 MB. Rows are
+// independent, and each may be written by its own worker.
 type Table struct{ rows []row }
 
-// row is an encoded row. A code has a value: the length of a run of Idle or Blocked, or how
-// far the peer is from the last one of that action, zigzagged.
+// row is an encoded row. The value of a code is the length of a run of Idle or Blocked, or the zigzagged distance of
+// the peer from the last peer of that action.
 //
 //	bit 7   6..2            1..0
-//	more    value, low 5    action    then, if there is more, the rest of the value as a varint
+//	more    value, low 5    action    then, with more, the rest of the value as a varint
 type row struct {
 	code    []byte
-	cells   uint32    // columns that have been added
+	cells   uint32    // columns added
 	waiting Action    // of the run at the end that is not yet encoded
-	run     uint32    // its length; 0: none
+	run     uint32    // its length, 0 for none
 	peer    [2]uint32 // last peers: sent to, received from
 }
 
 // NewTable returns an empty table for processors 0 .. processors-1.
 func NewTable(processors int) *Table { return &Table{make([]row, processors)} }
 
-// Add sets a cell; columns count from 0. A processor's columns must ascend; those left out
-// are Idle.
+// Add sets a cell; columns count from 0. The columns of a processor must ascend; omitted columns are Idle. It panics
+// otherwise.
 func (t *Table) Add(processor int, column uint32, cell Cell) {
 	r := &t.rows[processor]
 	if column < r.cells {
@@ -114,10 +113,10 @@ func zigzag(difference uint32) uint32 {
 
 func unzigzag(value uint32) uint32 { return value>>1 ^ -(value & 1) }
 
-// Processors is the number of rows.
+// Processors returns the number of rows.
 func (t *Table) Processors() int { return len(t.rows) }
 
-// Columns is the number of steps: columns to the last cell that was added.
+// Columns returns the number of steps up to the last cell added.
 func (t *Table) Columns() int {
 	columns := uint32(0)
 	for i := range t.rows {
@@ -126,14 +125,14 @@ func (t *Table) Columns() int {
 	return int(columns)
 }
 
-// Run is a number of equal cells that follow each other in a row.
+// Run is a sequence of equal cells in a row.
 type Run struct {
 	Column, Length uint32
 	Cell           Cell
 }
 
-// Row returns the cells of a processor, from column 0 to the table's last: waiting in
-// runs as long as possible, messages one by one.
+// Row returns the cells of a processor up to the table's last column: waiting in runs of maximal length, messages one
+// by one.
 func (t *Table) Row(processor int) iter.Seq[Run] {
 	columns := uint32(t.Columns())
 	return func(yield func(Run) bool) {
@@ -171,7 +170,7 @@ func decode(code []byte, peer *[2]uint32) (run Run, rest []byte) {
 	return Run{Length: 1, Cell: Cell{action, *last}}, code
 }
 
-// Nu is the utilisation string: the number of S and R cells of every column (Definition 13).
+// Nu returns the utilisation string: the number of S and R cells of every column (Definition 13).
 func (t *Table) Nu() []int {
 	nu := make([]int, t.Columns())
 	for p := range t.rows {
@@ -184,11 +183,10 @@ func (t *Table) Nu() []int {
 	return nu
 }
 
-// Metrics are those of the run.
+// Metrics returns the metrics of the run.
 func (t *Table) Metrics() Metrics { return Measure(t.Processors(), t.Nu()) }
 
-// WriteCSV writes the table as comma-separated values: one row per processor, one column
-// per step, the symbols S3 R0 - ~ in the cells, no header.
+// WriteCSV writes a row per processor and a column per step, with the symbols S3 R0 - ~ and without a header.
 func (t *Table) WriteCSV(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	var text []byte
@@ -200,7 +198,7 @@ func (t *Table) WriteCSV(w io.Writer) error {
 				first = 1
 			}
 			for range run.Length {
-				_, _ = out.Write(text[first:]) // the first error stays until Flush
+				_, _ = out.Write(text[first:]) // Flush returns the first error
 				first = 0
 			}
 		}

@@ -2,19 +2,19 @@ package scatter
 
 import "gonum.org/v1/gonum/mathext"
 
-// binExpectedMin is the least number that a bin of Pearson's test is expected to hold.
+// binExpectedMin is the smallest expected count of a bin in Pearson's test.
 const binExpectedMin = 5
 
-// ChiSquare is Pearson's test of observed counts.
+// ChiSquare is the result of Pearson's test of observed counts.
 type ChiSquare struct {
 	Statistic float64 // sum of (observed - expected)^2 / expected over the bins
 	Freedom   int     // bins - 1
-	P         float64 // probability of so large a statistic, or a larger one, if the law holds
+	P         float64 // probability of this or a larger statistic under the law
 }
 
-// Pearson compares how often 0, 1, 2 ... were observed with their probabilities, whose
-// rest belongs to all larger values. Neighbours are put together until a bin is
-// expected to hold 5. With less than two such bins nothing can be said: P is 1.
+// Pearson compares the observed counts of 0, 1, 2 ... with their probabilities, whose remainder belongs to all larger
+// values. It merges neighbours until a bin is expected to hold 5. With fewer than two such bins there is no verdict:
+// P is 1.
 func Pearson(observed []uint64, probabilities []float64) ChiSquare {
 	runs, rest := 0.0, 1.0
 	for _, count := range observed {
@@ -40,7 +40,7 @@ func Pearson(observed []uint64, probabilities []float64) ChiSquare {
 
 type bin struct{ observed, expected float64 }
 
-// test adds up the bins; what is left over goes to the last one, unless it is one itself.
+// test adds up the bins. A remainder too small for a bin joins the last one.
 func test(bins []bin, open bin) ChiSquare {
 	if open.expected >= binExpectedMin {
 		bins = append(bins, open)

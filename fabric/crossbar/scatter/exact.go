@@ -2,14 +2,14 @@ package scatter
 
 import "math/big"
 
-// ExactDone returns p(j,n) for j = 0 to units as fractions, by the transitions of Chain as
-// counts of equally likely outcomes: from k, the (n-1)^k choices of the coloured senders.
+// ExactDone returns p(j,n) for j = 0 to units as fractions, from the transitions of Chain as counts of equally likely
+// outcomes: the (n-1)^k choices of k coloured senders.
 func ExactDone(n, units int) []*big.Rat {
 	checkNodes(n)
 	return exactDone(n, units, func(k int) []*big.Int { return growCounts(n, k) })
 }
 
-// growCounts counts, by the number m of nodes coloured, the choices of k coloured senders.
+// growCounts counts the choices of k coloured senders by the number m of nodes that they colour.
 func growCounts(n, k int) []*big.Int {
 	most := min(k, n-k)
 	counts := zeros(most + 1)
@@ -25,7 +25,7 @@ func growCounts(n, k int) []*big.Int {
 	return counts
 }
 
-// PublishedDone returns p(j,n) for j = 0 to units by Theorem 1, a route of its own: Q (2.1) and R (2.2).
+// PublishedDone returns p(j,n) for j = 0 to units by Theorem 1, independently of ExactDone: Q (2.1) and R (2.2).
 func PublishedDone(n, units int) []*big.Rat {
 	checkNodes(n)
 	covers := newCovers(n)
@@ -39,8 +39,8 @@ func PublishedDone(n, units int) []*big.Rat {
 	})
 }
 
-// exactDone steps the distribution of the number of coloured nodes, scaled by (n-1)^n per
-// unit. grow gives the counts for k coloured senders, of (n-1)^k.
+// exactDone steps the distribution of the number of coloured nodes, scaled by (n-1)^n per unit. grow returns the
+// counts for k coloured senders, scaled by (n-1)^k.
 func exactDone(n, units int, grow func(k int) []*big.Int) []*big.Rat {
 	scale := power(n-1, n)
 	counts := make([][]*big.Int, n+1)
@@ -71,21 +71,21 @@ func exactDone(n, units int, grow func(k int) []*big.Int) []*big.Rat {
 	return done
 }
 
-// Q is the probability that h independent uniform draws from m values hit all of them
-// (Lemma 1, Eq. 2.1), with Q(0,0) = 1 and Q(0,h) = 0 for h > 0.
+// Q returns the probability that h independent uniform draws from m values hit all of them (Lemma 1, Eq. 2.1), with
+// Q(0,0) = 1 and Q(0,h) = 0 for h > 0.
 func Q(m, h int) *big.Rat {
 	return new(big.Rat).SetFrac(newCovers(h).onto(m, h), power(max(m, 1), h))
 }
 
-// R is the probability that the nodes coloured in a unit are a given set of m, of n nodes
-// of which k are coloured before (Lemma 2, Eq. 2.2).
+// R returns the probability that the nodes coloured in a unit are a given set of m, if k of n nodes were coloured
+// before (Lemma 2, Eq. 2.2).
 func R(n, m, k int) *big.Rat {
 	return new(big.Rat).SetFrac(newCovers(n).newly(m, k), power(n-1, k))
 }
 
-// covers keeps what (2.1) has worked out.
+// covers caches the results of (2.1).
 type covers struct {
-	memory    [][]*big.Int // [m][h]
+	memory    [][]*big.Int
 	binomials [][]*big.Int // Pascal's triangle
 }
 
@@ -101,8 +101,8 @@ func newCovers(n int) *covers {
 	return c
 }
 
-// onto is Q(m,h) m^h: (2.1) with its powers of 1/m multiplied out,
-// sum of C(h,i) Q(m-1,h-i) (m-1)^(h-i) for i = 1 to h-m+1.
+// onto returns Q(m,h) m^h: (2.1) multiplied by its powers of 1/m, the sum of C(h,i) Q(m-1,h-i) (m-1)^(h-i) for i = 1
+// to h-m+1.
 func (c *covers) onto(m, h int) *big.Int {
 	switch {
 	case m == 0 && h == 0:
@@ -120,8 +120,8 @@ func (c *covers) onto(m, h int) *big.Int {
 	return c.memory[m][h]
 }
 
-// newly is R(m,k) (n-1)^k: (2.2) with its powers multiplied out,
-// sum of C(k,h) (k-1)^(k-h) Q(m,h) m^h for h = m to k.
+// newly returns R(m,k) (n-1)^k: (2.2) multiplied by its powers, the sum of C(k,h) (k-1)^(k-h) Q(m,h) m^h for h = m to
+// k.
 func (c *covers) newly(m, k int) *big.Int {
 	sum, term := new(big.Int), new(big.Int)
 	for h := m; h <= k; h++ {
@@ -131,7 +131,7 @@ func (c *covers) newly(m, k int) *big.Int {
 	return sum
 }
 
-// power is base^exponent, with 0^0 = 1.
+// power returns base^exponent, with 0^0 = 1.
 func power(base, exponent int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
 }

@@ -6,36 +6,35 @@ import (
 	"starloom/traces/rounded"
 )
 
-// The mean field follows the expected part of coloured nodes as if it had no spread: n is large.
+// The mean field follows the expected fraction of coloured nodes as if it had no variance, for large n.
 
-// How much longer scattering takes, in units, for twice as many nodes, and so per log2 n.
+// Additional units of scattering for twice as many nodes, and so the factor of log2 n.
 const (
 	SyncPerDoubling  = 1 + math.Ln2 // Lemma 5, Theorem 2: 1.693
 	AsyncPerDoubling = 2 * math.Ln2 // Theorem 3: 1.386
 )
 
-// Field is the part of coloured nodes in the mean field of SYNC. Both parts are kept, so that
-// neither is a small difference.
+// Field holds the fractions of coloured and uncoloured nodes in the mean field of SYNC. Storing both avoids
+// cancellation.
 type Field struct {
-	P float64 // coloured
-	Q float64 // not coloured
+	P float64
+	Q float64
 }
 
-// NewField is the mean field of n nodes of which one is coloured.
+// NewField returns the mean field of n nodes with one coloured.
 func NewField(n int) Field {
 	checkNodes(n)
 	return Field{P: 1 / float64(n), Q: float64(n-1) / float64(n)}
 }
 
-// Next is the field a unit later: p' = 1 - (1-p) e^-p (Lemma 4, Eq. 3.2), and q' = q e^-p.
+// Next returns the field a unit later: p' = 1 - (1-p) e^-p (Lemma 4, Eq. 3.2), and q' = q e^-p.
 func (f Field) Next() Field {
 	left := rounded.Exp(-f.P)
 	return Field{P: float64(f.P*left) - rounded.Expm1(-f.P), Q: f.Q * left}
 }
 
-// SyncTime is T_n(a) by the mean field of SYNC: when a of n nodes are not yet coloured,
-// 0 < a < n-1. units is the first whole unit; real interpolates ln q between units. It is
-// about log2 n + ln n - ln a + 0.1053.
+// SyncTime returns T_n(a) by the mean field of SYNC, the time when a of n nodes are not yet coloured, 0 < a < n-1.
+// units is the first whole unit; real interpolates ln q between units. It is about log2 n + ln n - ln a + 0.1053.
 func SyncTime(n int, a float64) (units int, real float64) {
 	checkMissing(n, a)
 	goal := rounded.Log(a / float64(n))
@@ -49,26 +48,25 @@ func SyncTime(n int, a float64) (units int, real float64) {
 	return units, float64(units-1) + (top-goal)/(top-rounded.Log(field.Q))
 }
 
-// AsyncColoured is the part of coloured nodes after a time, in units, by the mean field of
-// ASYNC: p/(1-p) = e^t / (n-1) (Theorem 3).
+// AsyncColoured returns the fraction of coloured nodes after a time in units, by the mean field of ASYNC: p/(1-p) =
+// e^t / (n-1) (Theorem 3).
 func AsyncColoured(n int, time float64) float64 {
 	checkNodes(n)
 	return 1 / (1 + float64(float64(n-1)*rounded.Exp(-time)))
 }
 
-// AsyncTime is T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1
-// (Theorem 3). It is slightly too short: it ignores the random start, so that fewer than 1-a
-// of the runs are done by then.
+// AsyncTime returns T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1 (Theorem 3). It is slightly too
+// short: it ignores the random start, so fewer than 1-a of the runs are done by then.
 func AsyncTime(n int, a float64) float64 {
 	checkMissing(n, a)
 	return rounded.Log(float64(n-1) * (float64(n) - a) / a)
 }
 
-// SyncMean is the mean of the completion time of SYNC for large n, measured.
+// SyncMean returns the mean completion time of SYNC for large n, a fit to measurements.
 func SyncMean(n int) float64 { return rounded.Log2(float64(n)) + rounded.Log(float64(n)) + 1.2 }
 
-// AsyncMean is that of ASYNC with random and with fixed orders.
+// AsyncMean returns the mean completion time of ASYNC with random and with fixed orders.
 func AsyncMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 0.65 }
 
-// PoissonMean is that of ASYNC in which a uniformly drawn node sends each message.
+// PoissonMean returns the mean completion time of ASYNC if a uniformly drawn node sends each message.
 func PoissonMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 1.1 }

@@ -7,20 +7,20 @@ import (
 	"starloom/traces/rounded"
 )
 
-// DoneCurve is what is known of p(j,n) for one n.
+// DoneCurve holds the exact and measured p(j,n) of one n.
 type DoneCurve struct {
 	Nodes    int
 	Exact    []float64 // p(j,n) for j = 0, 1, 2 ...; may be empty
-	Finished []uint64  // runs that were done after j units; may be empty
-	Runs     uint64    // runs of Finished
+	Finished []uint64  // runs done after j units; may be empty
+	Runs     uint64    // number of runs
 }
 
-// DonePlot draws Table 1 of the paper: the probability that all are coloured after j
-// units, the law as lines and runs as dots with 95 % bands.
+// DonePlot draws Table 1 of the paper: the probability that all nodes are coloured after j units, the law as lines
+// and runs as dots with 95 % bands.
 func DonePlot(curves []DoneCurve) *figure.Figure {
 	p := &figure.Figure{Title: "Scattering: all nodes are coloured", X: figure.Axis{Label: "j, units"}, Y: figure.Axis{Label: "p(j,n)"}}
 	for _, c := range curves {
-		of := fmt.Sprintf("n = %d", c.Nodes) // the law and its runs have one colour
+		of := fmt.Sprintf("n = %d", c.Nodes) // law and runs share a colour
 		exact := figure.Curve{Name: of + ", exact", Of: of}
 		for j, done := range c.Exact {
 			exact.Points = append(exact.Points, figure.Point{X: float64(j), Y: done})
@@ -39,12 +39,12 @@ func DonePlot(curves []DoneCurve) *figure.Figure {
 	return p
 }
 
-// ColouredCurve is a number of coloured nodes over time.
+// ColouredCurve is the number of coloured nodes over time.
 type ColouredCurve struct {
 	Name  string
 	Style figure.Style
 	Mean  []float64 // after 0, 1, 2 ... units
-	SE    []float64 // standard error of Mean; empty: none
+	SE    []float64 // standard error of Mean; may be empty
 }
 
 // ColouredPlot draws numbers of coloured nodes over time with 95 % bands.
