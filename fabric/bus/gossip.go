@@ -11,26 +11,24 @@ import (
 	"starloom/nic"
 )
 
-// setBytes is how long the payload of a frame is that has a bit for each of n items, setWords what
-// a set takes.
+// setBytes is the length of a payload with a bit for each of n items, setWords the size of a set in memory.
 func setBytes(n int) int { return (n + 7) / 8 }
 func setWords(n int) int { return (n + 63) / 64 }
 
-// gossipReferee follows what every vertex knows: at first its own item, then what good frames have
-// brought. The frames are control frames whose payload has a bit for each item, that of item 0 the
-// lowest of byte 0. A frame with an item that its sender does not know creates it; who receives it
-// is not to blame. The run ends when all that live know all.
+// gossipReferee follows the knowledge of every vertex: its own item, then all items received in good frames. A
+// control frame has a bit for each item, item 0 in the lowest bit of byte 0. A sender creates an item that it does
+// not know; its receivers are not at fault. The run ends when all live vertices know all items.
 type gossipReferee struct {
 	n, words int // words of a set
 	plan     *Plan
 	known    []uint64 // by vertex: words of its set
 	count    []uint32 // by vertex: items in it
-	least    []uint32 // by step: items known by the least informed vertex after it, to the last that brought something
-	slots    uint32   // in which frames were sent
+	least    []uint32 // by step: items known by the least informed vertex, up to the last step that changed anything
+	slots    uint32   // slots with frames
 
-	having []uint32 // by number of items: vertices that know so many
-	lowest uint32   // of count
-	behind int      // a vertex, for Over
+	having []uint32 // number of vertices by items known
+	lowest uint32   // minimum of count
+	behind int      // some vertex with unknown items, for Over
 	table  *gossip.Table
 }
 
@@ -64,7 +62,7 @@ func (r *gossipReferee) of(vertex int) []uint64 {
 	return r.known[vertex*r.words : (vertex+1)*r.words]
 }
 
-// eachWord calls f for the words of the set that a frame has, if it has one.
+// eachWord calls f for the words of the set in a frame, if the frame has one.
 func (r *gossipReferee) eachWord(frame nic.FrameView, f func(k int, items uint64)) {
 	payload := frame.Payload()
 	if frame.Kind() != nic.KindControl || len(payload) != setBytes(r.n) {
@@ -73,7 +71,7 @@ func (r *gossipReferee) eachWord(frame nic.FrameView, f func(k int, items uint64
 	for k := range r.words - 1 {
 		f(k, binary.LittleEndian.Uint64(payload[8*k:]))
 	}
-	var last [8]byte // what is beyond item n-1 is no item
+	var last [8]byte // bits beyond item n-1 are ignored
 	copy(last[:], payload[8*(r.words-1):])
 	f(r.words-1, binary.LittleEndian.Uint64(last[:])&(^uint64(0)>>(-r.n&63)))
 }
@@ -122,7 +120,7 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 	for r.having[r.lowest] == 0 {
 		r.lowest++
 	}
-	for int(slot) >= len(r.least) { // slots that brought nothing have changed nothing
+	for int(slot) >= len(r.least) { // slots without receptions change nothing
 		r.least = append(r.least, before)
 	}
 	r.least[slot] = r.lowest
@@ -164,7 +162,7 @@ func (r *gossipReferee) lacks(vertex int) int {
 	return r.n
 }
 
-// Metrics implements fabric.Referee: how many items the least informed vertex knew after each step.
+// Metrics implements fabric.Referee. It returns the items known by the least informed vertex after each step.
 func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	known, least := make([]int, r.slots), 1
 	for step := range known {
@@ -224,8 +222,8 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 	})
 }
 
-// Tell, Overhears, Arrive, Acknowledges, Acknowledge, Missing and Routed implement
-// fabric.Referee: there is no workload, and what frames have is no packets of several hops.
+// Tell, Overhears, Arrive, Acknowledges, Acknowledge and Missing implement fabric.Referee. They do nothing: the
+// workload is fixed, and frames carry no packets of several hops.
 
 func (r *gossipReferee) Tell(int, []uint32)                              {}
 func (r *gossipReferee) Overhears() bool                                 { return false }

@@ -8,24 +8,23 @@ import (
 	"starloom/hw"
 )
 
-// Plan is which buses there are, and which taps a vertex has. It does not change.
+// Plan holds the buses of a network and the taps of its vertices. It is immutable.
 type Plan struct {
-	// Buses are the vertices of each, tap by tap: in the order in which they were given, in
-	// ascending order if the bus is one of a schedule.
+	// Buses holds the vertices of each bus, tap by tap: in the given order, or ascending for buses of a schedule.
 	Buses [][]int
-	// Steps are, for the steps of a schedule, the bus of each of its entries; nil without one.
+	// Steps holds the bus of each entry of a schedule's steps; nil without a schedule.
 	Steps [][]int
 
 	taps *hw.Taps
 }
 
-// PlanBuses has the buses that are given.
+// PlanBuses returns the plan of given buses.
 func PlanBuses(vertices int, buses [][]int) *Plan {
 	return &Plan{Buses: buses, taps: hw.NewTaps(vertices, buses)}
 }
 
-// PlanSteps has the buses that a schedule uses, in the order in which it does: vertices that are
-// together on a bus in several steps have one for all of them, whoever sends.
+// PlanSteps returns the plan of the buses in a schedule, in the order of first use. The same set of vertices is one
+// bus in all steps, whatever its sender.
 func PlanSteps(vertices int, steps []gossip.Step) *Plan {
 	entries := 0
 	for _, step := range steps {
@@ -57,8 +56,8 @@ func PlanSteps(vertices int, steps []gossip.Step) *Plan {
 	return p
 }
 
-// Port returns the port of a vertex that leads to a bus, -1 if it has no tap there: its ports are
-// its buses in ascending order.
+// Port returns the port of a vertex that leads to a bus, -1 if it has no tap there. Its ports are its buses in
+// ascending order.
 func (p *Plan) Port(vertex, bus int) int {
 	port, ok := slices.BinarySearch(p.taps.Bus[vertex], uint32(bus))
 	if !ok {
@@ -67,5 +66,5 @@ func (p *Plan) Port(vertex, bus int) int {
 	return port
 }
 
-// Ports returns how many taps a vertex has.
+// Ports returns the number of taps of a vertex.
 func (p *Plan) Ports(vertex int) int { return len(p.taps.Bus[vertex]) }

@@ -9,14 +9,14 @@ import (
 	"starloom/traces"
 )
 
-// sensorsProgram is for buses that are given.
+// sensorsProgram requires given buses.
 const sensorsProgram = "bus/sensors"
 
-// readingBytes is the number of a reading, which its frame carries.
+// readingBytes is the size of the reading's number in a frame.
 const readingBytes = 4
 
-// Programs implements fabric.Network: those of gossip, one for each schedule. They bring their
-// buses, and what they carry is known. The sensors share those that are given.
+// Programs implements fabric.Network. Each schedule of gossip has a program, which brings its buses and its workload.
+// The other programs use given buses.
 func (b Network) Programs() (programs []fabric.Program) {
 	for _, schedule := range scheduleNames() {
 		p := fabric.Program{
@@ -38,10 +38,10 @@ func (b Network) Programs() (programs []fabric.Program) {
 	})
 }
 
-// trafficProgram is for buses that are given, of which each vertex is on one.
+// trafficProgram requires given buses and one bus per vertex.
 const trafficProgram = "bus/traffic"
 
-// traffic is the program that carries packets of traffic. Without an arbiter frames are lost.
+// traffic returns the program for the workload traffic. Without an arbiter, frames are lost.
 func (b Network) traffic() fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
 		Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Rules: fabric.Rules{OneBus: true, BusLength: true},
@@ -52,7 +52,7 @@ func (b Network) traffic() fabric.Program {
 	return p
 }
 
-// anywhere says why not all vertices reach all others at their only taps.
+// anywhere returns why some vertex cannot reach others at their only taps, "" if all can.
 func (b Network) anywhere() string {
 	for vertex := range b.Vertices {
 		if why := b.reaches(0, vertex); why != "" {
@@ -62,7 +62,7 @@ func (b Network) anywhere() string {
 	return ""
 }
 
-// reaches says why a frame of a vertex at its only tap does not reach another one at its.
+// reaches returns why a frame from the only tap of a vertex does not reach the only tap of another, "" if it does.
 func (b Network) reaches(source, destination int) string {
 	taps := b.Plan().taps.Bus
 	for _, vertex := range []int{source, destination} {
@@ -76,8 +76,7 @@ func (b Network) reaches(source, destination int) string {
 	return ""
 }
 
-// Referee implements fabric.Network: that of gossip where the buses are those of a schedule, else
-// one that follows what waits.
+// Referee implements fabric.Network: that of gossip for buses of a schedule, otherwise a Waiting.
 func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	if b.schedule == "" {
 		return NewWaiting(b)

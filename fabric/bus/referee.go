@@ -10,14 +10,13 @@ import (
 	"starloom/traces"
 )
 
-// Waiting is the referee of firmware on buses that are given. It follows packets, if the firmware
-// carries any, and what waits at the taps: how many frames have been sent there and how often one
-// was blocked, and how long they have waited. The wait for a grant begins in the slot in which a
-// frame is the first of its NIC and asks for the bus; the wait in the queue begins in the slot in
-// which the firmware queues it. Both end in the slot in which it is sent. Frames that have not been
-// sent when the run ends have waited until then.
+// Waiting is the referee of firmware on given buses. It follows packets, if the firmware carries any, and frames that
+// wait at the taps: it counts sent frames and blocked slots, and measures waits. The wait for a grant begins in the
+// slot in which a frame, first of its NIC, requests the bus; the wait in the queue begins in the slot in which
+// firmware queues it. Both end in the slot in which it is sent. For frames not sent by the end of the run, both end
+// then.
 //
-// A frame that is withdrawn counts until then as one that was blocked, and not as one that waited.
+// A withdrawn frame counts as blocked until its withdrawal, but not as waiting.
 type Waiting struct {
 	*referees.Packets
 	announces bool
@@ -25,17 +24,16 @@ type Waiting struct {
 	plan   *Plan
 	names  fabric.Names
 	queues *referees.Queues
-	first  []uint32 // by vertex: its port 0 in the columns of all taps
+	first  []uint32 // by vertex: place of port 0 in the columns of taps
 
-	// By tap.
-	sent, blocked, granted, queued []uint64 // frames, blocked slots, slots of both waits of those that were sent
+	sent, blocked, granted, queued []uint64 // frames; blocked slots; slots of both waits of sent frames
 	grantMax, queueMax             []uint32
-	depth                          []uint32 // of the vertex's TX FIFO at most, when a frame for the tap came
+	depth                          []uint32 // largest depth of the vertex's TX FIFO when a frame for the tap was queued
 
-	// By vertex: the frame that asks.
-	port  []uint16 // that it asks for
-	since []uint32 // the slot in which it asked first
-	last  []uint32 // 1 + the slot in which it was blocked last, 0 for none
+	// By vertex: the requesting frame.
+	port  []uint16 // its port
+	since []uint32 // slot of its first request
+	last  []uint32 // 1 + slot in which it was last blocked, 0 for none
 }
 
 var (
@@ -43,7 +41,7 @@ var (
 	_ fabric.Timed          = (*Waiting)(nil)
 )
 
-// NewWaiting follows the taps of a network.
+// NewWaiting returns the referee for the taps of a network.
 func NewWaiting(b Network) *Waiting {
 	p := b.Plan()
 	w := &Waiting{Packets: referees.NewPackets(b.Vertices), plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
@@ -58,7 +56,7 @@ func NewWaiting(b Network) *Waiting {
 	return w
 }
 
-// tap is the place of a vertex's port in the columns of all taps, -1 for a port that it does not have.
+// tap returns the place of a vertex's port in the columns of taps, -1 for a missing port.
 func (w *Waiting) tap(vertex int, port uint16) int {
 	if int(port) >= w.plan.Ports(vertex) {
 		return -1
@@ -69,7 +67,7 @@ func (w *Waiting) tap(vertex int, port uint16) int {
 func (w *Waiting) Follow(q *referees.Queues) { w.queues = q }
 
 func (w *Waiting) Queued(vertex int, port uint16, place int) {
-	if tap := w.tap(vertex, port); tap >= 0 { // else the NIC will refuse it
+	if tap := w.tap(vertex, port); tap >= 0 { // the NIC rejects other ports
 		w.depth[tap] = max(w.depth[tap], uint32(place))
 	}
 }
@@ -79,7 +77,7 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	if tap < 0 {
 		return
 	}
-	if w.last[vertex] == sent { // it was blocked in the slot before
+	if w.last[vertex] == sent { // blocked in the slot before
 		asked = w.since[vertex]
 	}
 	w.last[vertex] = 0
@@ -90,10 +88,10 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	w.grantMax[tap] = max(w.grantMax[tap], sent-asked)
 }
 
-// Withdrawn implements referees.QueueWatcher: the frame that is the first now asks from now on.
+// Withdrawn implements referees.QueueWatcher. The next frame requests from now on.
 func (w *Waiting) Withdrawn(vertex int) { w.last[vertex] = 0 }
 
-// Sent implements fabric.Witness: Left comes when the slot has crossed.
+// Sent implements fabric.Witness. Left follows once the slot has crossed.
 func (w *Waiting) Sent(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
 func (w *Waiting) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
@@ -110,23 +108,23 @@ func (w *Waiting) Received(l *fabric.Ledger, vertex int, frame nic.FrameView, sl
 	}
 }
 
-// TapWaiting is what a report says of a tap at which something was sent, was blocked, or waits. A mean
-// is that of all frames that were sent, nil if there are none; a maximum has those that still wait, too.
+// TapWaiting is the report on a tap with sent, blocked or waiting frames. A mean covers all sent frames and is nil
+// without any; a maximum includes waiting frames.
 type TapWaiting struct {
 	Tap                string   `json:"tap"`
 	Vertex             int      `json:"vertex"`
-	Frames             uint64   `json:"frames"`                // that were sent
-	Blocked            uint64   `json:"blocked"`               // slots in which one had to wait for a grant
-	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"`  // from queueing by the firmware to the slot in which it is sent
-	QueueWaitSlotsMean *float64 `json:"queue_wait_slots_mean"` // the same
-	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"`  // from the first request to the grant
-	GrantWaitSlotsMean *float64 `json:"grant_wait_slots_mean"` // the same
-	QueueDepthMax      uint32   `json:"queue_depth_max"`       // frames in the vertex's TX FIFO when one for this tap came, it included
-	Waiting            uint64   `json:"waiting"`               // frames that have not been sent when the run ends
-	WaitingSlotsMax    uint32   `json:"waiting_slots_max"`     // how long the first of them has waited
+	Frames             uint64   `json:"frames"`               // sent frames
+	Blocked            uint64   `json:"blocked"`              // slots in which a frame waited for a grant
+	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"` // from queueing by the firmware to the slot of sending
+	QueueWaitSlotsMean *float64 `json:"queue_wait_slots_mean"`
+	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"` // from first request to grant
+	GrantWaitSlotsMean *float64 `json:"grant_wait_slots_mean"`
+	QueueDepthMax      uint32   `json:"queue_depth_max"`   // frames in the vertex's TX FIFO when one for this tap was queued, itself included
+	Waiting            uint64   `json:"waiting"`           // frames not sent by the end of the run
+	WaitingSlotsMax    uint32   `json:"waiting_slots_max"` // wait of the first of them
 }
 
-// String is a line of a report.
+// String returns a line of a report.
 func (t TapWaiting) String() string {
 	mean := func(slots *float64) string {
 		if slots == nil {
@@ -147,7 +145,7 @@ func (t TapWaiting) String() string {
 	return text
 }
 
-// TapsWaiting are the taps of a report, bus by bus.
+// TapsWaiting lists the taps of a report, bus by bus.
 type TapsWaiting []TapWaiting
 
 func (t TapsWaiting) Lines() []string {
@@ -158,8 +156,7 @@ func (t TapsWaiting) Lines() []string {
 	return lines
 }
 
-// Taps returns the figures of all taps at which something was sent, was blocked, or has waited for so
-// many slots.
+// Taps returns the figures, after slots slots, of all taps with sent, blocked or waiting frames.
 func (w *Waiting) Taps(slots uint32) TapsWaiting {
 	count, longest, asks := make([]uint64, len(w.sent)), make([]uint32, len(w.sent)), make([]uint32, len(w.sent))
 	if w.queues != nil {
@@ -171,7 +168,7 @@ func (w *Waiting) Taps(slots uint32) TapsWaiting {
 		})
 	}
 	for vertex, last := range w.last {
-		if last == slots && slots > 0 { // blocked in the last of them
+		if last == slots && slots > 0 { // blocked in the last slot
 			asks[w.tap(vertex, w.port[vertex])] = slots - w.since[vertex]
 		}
 	}
@@ -201,8 +198,7 @@ func (w *Waiting) Taps(slots uint32) TapsWaiting {
 	return taps
 }
 
-// Metrics implements fabric.Referee: those of packets if there are any, the longest waits of all, and
-// what each tap has seen.
+// Metrics implements fabric.Referee: the metrics of packets, if any, the longest waits, and the figures of each tap.
 func (w *Waiting) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	if carries {
 		m = w.Packets.Metrics(e, carries)

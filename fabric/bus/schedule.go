@@ -8,7 +8,7 @@ import (
 	"starloom/traces/input"
 )
 
-// schedules are those of gossip, by name: their steps, and how many these are.
+// schedules maps the names of gossip schedules to their steps and lengths.
 var schedules = map[string]struct {
 	steps  func(n, l int) []gossip.Step
 	length func(n, l int) int
@@ -18,7 +18,7 @@ var schedules = map[string]struct {
 	naive:    {gossip.Naive, gossip.NaiveLength},
 }
 
-// The names of schedules; their programs are bus/two-phase and so on.
+// Names of schedules; their programs are bus/two-phase and so on.
 const (
 	twoPhase = "two-phase"
 	improved = "improved"
@@ -39,7 +39,7 @@ func (b Network) scheduled(name string, _ fabric.Referee) (fabric.Schedule, erro
 	}, nil
 }
 
-// The word of the schedule: what a vertex does in a slot.
+// The schedule word of a vertex in a slot.
 //
 //	 63      32 31          16 15          0
 //	+----------+--------------+-------------+
@@ -47,11 +47,11 @@ func (b Network) scheduled(name string, _ fabric.Referee) (fabric.Schedule, erro
 //	+----------+--------------+-------------+
 const wordListenShift = 16
 
-// stepSchedule tells the vertices which of their ports to send to or to hear: a slot is a step.
+// stepSchedule gives each vertex its send and listen ports; a slot is a step.
 type stepSchedule struct {
 	plan        *Plan
 	steps       []gossip.Step
-	now, before []uint64 // words of a slot and of the one before
+	now, before []uint64 // words of this slot and of the previous one
 }
 
 var _ fabric.Sparse = (*stepSchedule)(nil)
@@ -72,7 +72,7 @@ func (s *stepSchedule) Changes(slot int, yield func(vertex int, word uint64)) {
 	}
 }
 
-// fill sets the words of a slot; before the first and after the last no one does anything.
+// fill sets the words of a slot; before the first and after the last, all vertices idle.
 func (s *stepSchedule) fill(words []uint64, slot int) {
 	clear(words)
 	if slot < 0 || slot >= len(s.steps) {
@@ -87,5 +87,4 @@ func (s *stepSchedule) fill(words []uint64, slot int) {
 	}
 }
 
-// port is a vertex's port to a bus, plus one.
 func (s *stepSchedule) port(vertex, bus int) uint64 { return uint64(s.plan.Port(vertex, bus) + 1) }

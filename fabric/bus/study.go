@@ -11,24 +11,21 @@ import (
 	"starloom/traces/rounded"
 )
 
-// published are the figures of the paper, and reference figures of independent computations, that
-// the tests compare with, too.
+// published holds the figures of the paper, and reference figures of independent computations, which tests use, too.
 //
 //go:embed gossip/testdata/bus_*.csv
 var published embed.FS
 
-// records reads a table of them.
 func records(name string) [][]string {
 	_, records := studies.Figures(published, "gossip/testdata/bus_"+name+".csv")
 	return records
 }
 
-// whole is the integer in a cell of a table.
+// whole returns the integer in a cell of a table.
 func whole(cell string) int { return int(studies.Figure(cell)) }
 
-// gossipStudy repeats what S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus
-// Networks with Buses of Limited Length", publish. Lengths are those of runs up to a size, and by
-// formula beyond it.
+// gossipStudy repeats the results of S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks
+// with Buses of Limited Length". Lengths come from runs up to a size, and from formulas beyond it.
 func gossipStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "bus",
@@ -40,7 +37,6 @@ func gossipStudy() *studies.Study {
 	}
 }
 
-// gossipRuns asks for runs of gossip and adds rows.
 type gossipRuns struct{ studies.Runs }
 
 func (s *gossipRuns) study() error {
@@ -59,7 +55,6 @@ func (s *gossipRuns) study() error {
 	})
 }
 
-// size is that of --quick or of --full.
 func (s *gossipRuns) size(quick, full int) int {
 	if s.Full() {
 		return full
@@ -67,11 +62,11 @@ func (s *gossipRuns) size(quick, full int) int {
 	return quick
 }
 
-// sizes are those over which formulas are compared.
+// Limits of the sizes over which formulas are compared.
 const sizesVertices, sizesLength = 200, 16
 
-// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices; left says that
-// there are left-over ones beside a column.
+// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices; left means that vertices are left
+// over beside a column.
 func eachSize(f func(n, l int, left bool)) {
 	for l := 2; l <= sizesLength; l++ {
 		for n := 2; n < sizesVertices; n++ {
@@ -80,7 +75,7 @@ func eachSize(f func(n, l int, left bool)) {
 	}
 }
 
-// run runs gossip, which must pass, and returns its steps, and its run-table if that is wanted.
+// run runs gossip, which must pass, and returns its steps, and on request its run-table.
 func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Table, error) {
 	program := "bus/" + schedule
 	net := Network{Vertices: n, Length: l}.adapt(program, "", nil)
@@ -98,7 +93,7 @@ func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Ta
 	return outcome.Metrics.Get("steps").(int), t, nil
 }
 
-// none adds a row for what must not be.
+// none adds a row for a count that must be zero.
 func (s *gossipRuns) none(name, what string, found, runs int, note string) {
 	s.Add(studies.Referred(name, what, 0, float64(found), runs, 0, note))
 }
@@ -122,7 +117,7 @@ func (s *gossipRuns) table2(name string) error {
 	return nil
 }
 
-// growths are the constants c by length.
+// growths lists the constants c by length.
 var growths = []struct {
 	l int
 	c float64
@@ -141,8 +136,8 @@ func (s *gossipRuns) growth(name string) error {
 	return nil
 }
 
-// bounds compares lengths with the published bounds. That the paper's M(t) is at least tau^t makes
-// the upper one hold; it is met, or missed by one step.
+// bounds compares lengths with the published bounds. The upper bound holds since the paper's M(t) is at least tau^t;
+// lengths meet it or are one step less.
 func (s *gossipRuns) bounds(name string) error {
 	below, above, loose, lower, upper, sizes := 0, 0, 0, 0, 0, 0
 	eachSize(func(n, l int, _ bool) {
@@ -171,7 +166,7 @@ func truth(holds bool) int {
 	return 0
 }
 
-// asymptotics: what the coefficient is above 1 is half of what is published.
+// asymptotics shows that the excess of the coefficient over 1 is half of the published value.
 func (s *gossipRuns) asymptotics(name string) error {
 	for _, l := range []int{8, 16, 32, 64} {
 		measured := gossip.Excess(l) / (2 * gossip.ExcessLimit(l))
@@ -184,8 +179,8 @@ func (s *gossipRuns) asymptotics(name string) error {
 	return nil
 }
 
-// buses: a vertex meets one new bus in a step at most, so that a network that has only the buses
-// of the schedule is of logarithmic degree (section 3).
+// buses shows that a vertex meets at most one new bus in a step, so a network with only the buses of the schedule has
+// logarithmic degree (section 3).
 func (s *gossipRuns) buses(name string) error {
 	for _, size := range []struct{ n, l int }{{100, 4}, {1000, 8}, {10_000, 3}, {10_000, 16}} {
 		most, plan := 0, PlanSteps(size.n, gossip.TwoPhase(size.n, size.l))

@@ -7,16 +7,15 @@ import (
 	"starloom/fabric/studies"
 )
 
-// lengthSamples are n, l and the length of a gossip.
+// lengthSamples lists n, l and the length of a gossip.
 var lengthSamples = [][3]int{
 	{2, 2, 2}, {3, 2, 4}, {3, 3, 3}, {4, 4, 3}, {17, 16, 7}, {4096, 2, 19}, {10_000, 3, 20}, {5000, 4, 15}, {4000, 8, 14}, {1000, 30, 15},
 }
 
-// The largest sizes of the reference that are run.
+// Largest sizes of the reference that are run.
 const referencesQuick, referencesFull = 64, 10_000
 
-// references are n, l, q, r, length, upper and lower bound of the sizes of the reference that are
-// run.
+// references returns n, l, q, r, length, upper and lower bound of the sizes of the reference that are run.
 func (s *gossipRuns) references() (rows [][]string) {
 	for _, record := range records("T") {
 		if whole(record[0]) <= s.size(referencesQuick, referencesFull) {
@@ -26,8 +25,7 @@ func (s *gossipRuns) references() (rows [][]string) {
 	return rows
 }
 
-// lengths runs the published algorithm; beyond the sizes that are run, formulas have the same lengths
-// as the reference.
+// lengths runs the published algorithm, and compares formulas with the reference beyond the sizes that are run.
 func (s *gossipRuns) lengths(name string) error {
 	for _, sample := range lengthSamples {
 		n, l := sample[0], sample[1]
@@ -70,11 +68,10 @@ func (s *gossipRuns) lengths(name string) error {
 	return s.drawLengths()
 }
 
-// The run whose vertices show Table 1: its columns are more than what is known at its last time.
+// Size of the run whose vertices show Table 1: it has more columns than lines know at the last time of the table.
 const table1Vertices, table1Length = 1024, 4
 
-// table1 compares what the lines know in phase 2: that of all their vertices, in columns, by the
-// frames of a run.
+// table1 compares the columns that the lines know in phase 2, from the frames of a run.
 func (s *gossipRuns) table1(name string) error {
 	const n, l = table1Vertices, table1Length
 	steps, table, err := s.run(twoPhase, n, l, true)
@@ -101,8 +98,7 @@ func (s *gossipRuns) table1(name string) error {
 	return s.picture()
 }
 
-// lineKnows is how many items the vertices of a line know after a step, from 0: the least and the
-// most of them.
+// lineKnows returns the fewest and the most items that a vertex of a line knows after a step, counted from 0.
 func lineKnows(table *gossip.Table, n, l, line, step int) (least, most int) {
 	least = n + 1
 	for vertex := line; vertex < n/l*l; vertex += l {
@@ -112,7 +108,7 @@ func lineKnows(table *gossip.Table, n, l, line, step int) (least, most int) {
 	return least, most
 }
 
-// phase2Sizes are those of runs whose every vertex is looked at.
+// phase2Sizes returns the sizes of runs whose every vertex is checked.
 func (s *gossipRuns) phase2Sizes() (sizes [][2]int) {
 	largest, by := s.size(80, 160), s.size(13, 3)
 	for l := 2; l <= sizesLength; l++ {
@@ -123,8 +119,8 @@ func (s *gossipRuns) phase2Sizes() (sizes [][2]int) {
 	return sizes
 }
 
-// phase2 holds what every vertex knows at each time of phase 2 to the invariant: vertex (i,j) knows
-// the columns from j to j+F_i-1, column 0 with the left-over items.
+// phase2 checks the invariant of every vertex at each time of phase 2: vertex (i,j) knows the columns from j to
+// j+F_i-1, column 0 including the left-over items.
 func (s *gossipRuns) phase2(name string) error {
 	wrong, looked, sizes := 0, 0, s.phase2Sizes()
 	for _, size := range sizes {
@@ -158,7 +154,7 @@ func (s *gossipRuns) phase2(name string) error {
 	return nil
 }
 
-// optimum sets the shortest gossips beside what runs take.
+// optimum compares the shortest gossips with runs.
 func (s *gossipRuns) optimum(name string) error {
 	for _, record := range records("g_exact") {
 		n, l := whole(record[0]), whole(record[1])
@@ -179,11 +175,10 @@ func (s *gossipRuns) optimum(name string) error {
 	return nil
 }
 
-// improvedSizes are sizes that are run.
+// improvedSizes are the sizes that are run.
 var improvedSizes = [][2]int{{5, 2}, {10, 3}, {11, 4}, {100, 7}, {129, 5}, {1000, 6}, {2000, 16}}
 
-// improved: without steps of their own for left-over vertices gossip is never longer; by how much it
-// is shorter depends on l.
+// improved shows that gossip without separate steps for left-over vertices is never longer; the gain depends on l.
 func (s *gossipRuns) improved(name string) error {
 	for _, size := range improvedSizes {
 		n, l := size[0], size[1]
@@ -228,11 +223,11 @@ func (s *gossipRuns) improved(name string) error {
 	return nil
 }
 
-// naiveSizes are sizes that are run.
+// naiveSizes are the sizes that are run.
 var naiveSizes = [][2]int{{2, 2}, {8, 3}, {20, 3}, {81, 3}, {100, 4}, {1000, 8}, {5000, 3}, {10_000, 16}}
 
-// naive: the naive algorithm takes what the paper says. It is the shorter one for small n, where the
-// paper compares only what comes with log2 n.
+// naive shows that the naive algorithm takes the published number of steps. It is shorter for small n, where the
+// paper compares only the terms in log2 n.
 func (s *gossipRuns) naive(name string) error {
 	for _, size := range naiveSizes {
 		n, l := size[0], size[1]
@@ -263,10 +258,10 @@ func (s *gossipRuns) naive(name string) error {
 	return nil
 }
 
-// naiveMax is to where both algorithms are compared.
+// naiveMax is the largest n of the comparison.
 const naiveMax = 100_000
 
-// picture draws what passes in a small gossip.
+// picture draws the schedule of a small gossip.
 func (s *gossipRuns) picture() error {
 	const n, l = 18, 4
 	plan := PlanSteps(n, gossip.TwoPhase(n, l))
@@ -274,7 +269,6 @@ func (s *gossipRuns) picture() error {
 	return s.File(studies.StudyPlot, "bus-schedule", table.WriteSVG)
 }
 
-// drawLengths draws lengths and bounds over n.
 func (s *gossipRuns) drawLengths() error {
 	for _, l := range []int{2, 3, 4, 8} {
 		if err := s.File(studies.StudyPlot, fmt.Sprintf("bus-steps-%d", l), gossip.LengthPlot(l, 4096).WriteSVG); err != nil {

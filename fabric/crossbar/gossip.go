@@ -13,7 +13,7 @@ import (
 
 const ordersKey = "workload.gossip.orders"
 
-// orders are those of a workload; the pipelined ones if it does not say.
+// orders returns the orders of a workload, by default the pipelined ones.
 func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	N := x.Ports - 1
 	switch {
@@ -37,26 +37,26 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	return orders, err
 }
 
-// application is what a program makes of gossip: what the ROMs hold beside the orders, and what
-// the results mean. It is a function of network, workload and seed.
+// application is a use of gossip by a program: the ROM words after the orders, and the meaning of the results. It is
+// a function of network, workload and seed.
 type application interface {
-	// draw takes what is random from a seed. It comes before all that follows.
+	// draw makes all random choices from a seed. It precedes all other methods.
 	draw(seed uint64)
-	// words are those of a processor after its order, and those of the machine.
+	// words returns the number of words of a processor after its order, and of the machine.
 	words() (processor, machine int)
 	processor(processor int, dst []uint32)
 	machine(dst []uint32)
-	// mute says why a processor never sends, "" if it does.
+	// mute returns why a processor never sends, "" if it does.
 	mute(processor int) string
 	metrics(r *fabric.Results, m *fabric.Metrics)
 	keeps() []string
-	// judge holds results to the rules; what it has seen of them is its state.
+	// judge applies the rules to results; their summary so far is its state.
 	judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding))
 	reset()
 	state(v *hw.StateVisitor)
 }
 
-// application is that of the program, or what an image with values wants; nil for none.
+// application returns the application of the program, or of an image with values; nil for none.
 func (x Network) application(w *fabric.Gossip) (application, error) {
 	switch _, blocks := x.params["neurons"]; {
 	case x.program == hopfieldProgram, x.program == "" && blocks && w.Values != "":
@@ -87,7 +87,7 @@ func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	}
 	r := &gossipROM{net: x, gossip: g}
 	var err error
-	if g.Orders != gossip.WordSharedRandom || x.Ports < 2 { // else they wait for a seed
+	if g.Orders != gossip.WordSharedRandom || x.Ports < 2 { // others wait for a seed
 		if r.orders, err = x.orders(g, 0); err != nil {
 			return nil, err
 		}
@@ -96,14 +96,14 @@ func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	return r, err
 }
 
-// gossipROM are the tables of a run; what is random in them is that of its seed.
+// gossipROM holds the tables of a run, random ones for its seed.
 type gossipROM struct {
 	net    Network
 	gossip *fabric.Gossip
-	use    application // nil for none
+	use    application
 
-	drawn  bool   // what is random is that of...
-	seed   uint64 // ...this seed
+	drawn  bool // the random tables belong to...
+	seed   uint64
 	orders gossip.Orders
 }
 
@@ -119,8 +119,8 @@ func (r *gossipROM) draw(seed uint64) {
 		return
 	}
 	if r.gossip.Orders == gossip.WordSharedRandom {
-		r.orders = nil                             // large ones are not kept twice
-		r.orders, _ = r.net.orders(r.gossip, seed) // no error since the machine was built
+		r.orders = nil                             // large orders are not kept twice
+		r.orders, _ = r.net.orders(r.gossip, seed) // building the machine has checked them
 	}
 	r.drawn, r.seed = true, seed
 	if r.use != nil {
@@ -142,8 +142,7 @@ func (r *gossipROM) Machine(seed uint64, dst []uint32) {
 	}
 }
 
-// Referee implements fabric.Network: that of gossip, of scattering, or of packets for firmware
-// that brings something else about.
+// Referee implements fabric.Network: for gossip, for scattering, or for packets of other firmware.
 func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	if w.Scatter != nil {
 		return newScatterReferee(x.Ports, w.Scatter)
@@ -156,13 +155,13 @@ func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	if r.sessions > 1 {
 		r.further = make([]uint16, x.Ports*x.Ports)
 	}
-	if use, _ := x.application(w.Gossip); use != nil { // no error: ROM has come before
+	if use, _ := x.application(w.Gossip); use != nil { // building the ROM has checked it
 		return &appliedReferee{gossipReferee: r, use: use}
 	}
 	return r
 }
 
-// appliedReferee is the referee of gossip that has an application.
+// appliedReferee is the referee of gossip with an application.
 type appliedReferee struct {
 	*gossipReferee
 	use     application
@@ -198,8 +197,8 @@ func (r *appliedReferee) State(v *hw.StateVisitor) {
 	r.use.state(v)
 }
 
-// WaitsFor implements fabric.Waiter. One that never sends stays in its first session, and has to send
-// when it has the messages of all lower ids.
+// WaitsFor implements fabric.Waiter. A mute processor stays in its first session and is due to send once it has the
+// messages of all lower ids.
 func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if why := r.use.mute(processor); why != "" && frame == nil {
 		lower := 0
@@ -213,23 +212,22 @@ func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens fu
 	return r.gossipReferee.WaitsFor(processor, frame, listens)
 }
 
-// Missing implements fabric.Referee: what no one says is not lost.
+// Missing implements fabric.Referee. Messages of mute processors are not missing.
 func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
 	r.gossipReferee.Missing(func(f fabric.Finding) bool { return r.use.mute(int(f.Value)) != "" || yield(f) })
 }
 
-// gossipReferee counts messages: every processor has to receive one of every other in each
-// session. Who has sent a frame is what its NIC has written into it, so firmware cannot
-// lie. A step is a slot; the run ends with the last message.
+// gossipReferee counts messages: every processor must receive one from every other in each session. The sender's NIC
+// writes the source of a frame, so firmware cannot forge it. A step is a slot; the run ends with the last message.
 type gossipReferee struct {
 	ports, sessions int
-	words           int      // of first for each receiver
-	first           []uint64 // a bit for each receiver and sender: a message was received. A large run lives in the cache
+	words           int      // of first, for each receiver
+	first           []uint64 // a bit per receiver and sender for a received message; on large runs it must fit the cache
 	further         []uint16 // messages after the first, by receiver and sender; nil for one session
 	used            []uint32 // by step: processors that sent or received
-	steps           int      // to the last message
+	steps           int      // up to the last message
 	table           *gossip.Table
-	filled          []uint32 // columns of a processor's row, while there is a table
+	filled          []uint32 // filled columns of each processor's row, with a table
 }
 
 func (r *gossipReferee) Load(l *fabric.Load) error {
@@ -240,7 +238,7 @@ func (r *gossipReferee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements fabric.Referee: how many sessions there are.
+// Tell implements fabric.Referee. Each word is the number of sessions.
 func (r *gossipReferee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.sessions)
@@ -258,7 +256,7 @@ func (r *gossipReferee) Blocked(_ *fabric.Ledger, processor int, _ nic.FrameView
 	r.cell(processor, slot, gossip.Cell{Action: gossip.Blocked})
 }
 
-// Received implements fabric.Witness: a message counts once in each session.
+// Received implements fabric.Witness. A message counts once in each session.
 func (r *gossipReferee) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	sender := frame.Source()
 	r.use(slot)
@@ -294,8 +292,7 @@ func (r *gossipReferee) use(slot uint32) {
 	r.used[slot]++
 }
 
-// cell notes what a processor does in a step. Of firmware that sends and receives at once the
-// table has what comes first.
+// cell records the action of a processor in a step. If firmware sends and receives at once, the first action counts.
 func (r *gossipReferee) cell(processor int, slot uint32, c gossip.Cell) {
 	if r.table == nil || slot < r.filled[processor] {
 		return
@@ -304,8 +301,8 @@ func (r *gossipReferee) cell(processor int, slot uint32, c gossip.Cell) {
 	r.table.Add(processor, slot, c)
 }
 
-// Metrics implements fabric.Referee: those of the paper (Definitions 7 to 13), which are known when
-// the run has finished, but for how many processors were used in each step.
+// Metrics implements fabric.Referee. It returns the metrics of the paper (Definitions 7 to 13), known once the run
+// has finished, and the number of processors used in each step.
 func (r *gossipReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	nu := make([]int, len(r.used))
 	for i, used := range r.used {
@@ -349,8 +346,7 @@ func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 	}
 }
 
-// session returns the session that a processor takes part in, and how many of its messages it
-// has received.
+// session returns the current session of a processor and the number of its messages received.
 func (r *gossipReferee) session(processor int) (session, received int) {
 	session = r.sessions
 	for sender := range r.ports {
@@ -366,9 +362,8 @@ func (r *gossipReferee) session(processor int) (session, received int) {
 	return session, received
 }
 
-// WaitsFor implements fabric.Waiter: a processor with a frame waits for the addressee to
-// listen, or, if it does, to take the frame; one without waits for messages: those of lower ids
-// before it may send.
+// WaitsFor implements fabric.Waiter. A processor with a frame waits until the addressee listens or, if it does, takes
+// the frame. One without waits for messages: first those of lower ids, until it may send.
 func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if frame != nil {
 		switch to := frame.Destination(); {
@@ -393,8 +388,8 @@ func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens fun
 	return "messages of " + listOf("processor", senders)
 }
 
-// Overhears, Arrive, Acknowledges, Acknowledge and Routed implement
-// fabric.Referee: messages are seen as frames, and there are no packets of several hops.
+// Overhears, Arrive, Acknowledges and Acknowledge implement fabric.Referee. Messages are frames, without packets of
+// several hops.
 
 func (r *gossipReferee) Overhears() bool                                 { return false }
 func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
@@ -431,13 +426,13 @@ func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 	if p != nil {
 		roms = 4 * pairs
 		if p.Name == votingProgram {
-			roms += 8 * pairs // what a module says to every voter
+			roms += 8 * pairs // value of a module for every voter
 		}
 	}
 	return kept, roms
 }
 
-// gossipSlot is how many processors are used in a slot: in a list that grows, and in the report's.
+// gossipSlot is the bytes per slot of the numbers of used processors, in a grown list and in the report's.
 const gossipSlot = 20
 
 func slotBytes(w *fabric.Workload) uint64 {

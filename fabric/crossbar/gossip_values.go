@@ -12,14 +12,13 @@ import (
 	"starloom/traces/input"
 )
 
-// Keys of a scenario.
 const (
 	valuesKey = "workload.gossip.values"
 	faultyKey = "workload.gossip.faulty"
 	faultKey  = "workload.gossip.fault"
 )
 
-// valuesOf reads the file of values, nil if they are random. remedy says what the file must hold.
+// valuesOf reads the file of values, nil for random values. remedy describes the file.
 func valuesOf(w *fabric.Gossip, bytesMax int64, remedy string) (rows []valueRow, path string, err error) {
 	path = w.ValuesPath
 	switch {
@@ -39,14 +38,13 @@ func valuesOf(w *fabric.Gossip, bytesMax int64, remedy string) (rows []valueRow,
 	return rows, path, err
 }
 
-// valueRow is a row of a file of values: its line, from 1, and its integers.
+// valueRow is a row of a file of values, with its line from 1.
 type valueRow struct {
 	line   int
 	values []int64
 }
 
-// readValues reads rows of comma-separated integers without a header. Errors are *input.Error
-// with line and column.
+// readValues reads rows of comma-separated integers without a header. Errors are *input.Error with line and column.
 func readValues(name string, data []byte, remedy string) (rows []valueRow, err error) {
 	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace, reader.Comment = -1, true, true, '#'
@@ -78,8 +76,7 @@ func readValues(name string, data []byte, remedy string) (rows []valueRow, err e
 	}
 }
 
-// param is a parameter of the program, its default if the scenario has none. Errors name the
-// range.
+// param returns a parameter of the program, or its default. Errors name the range.
 func (x Network) param(name string, open, low, high int64) (int, error) {
 	value, given := x.params[name]
 	if !given {
@@ -91,7 +88,7 @@ func (x Network) param(name string, open, low, high int64) (int, error) {
 	return int(value), nil
 }
 
-// draws are the draws of an application: those of slot 1, since orders are drawn in slot 0.
+// draws are the draws of an application, in slot 1: orders use slot 0.
 type draws struct {
 	stream hw.Stream
 	next   uint32
@@ -108,9 +105,9 @@ func (d *draws) below(bound uint32) uint32 { return hw.Below(d.bits32(), bound) 
 
 func (d *draws) int64() int64 { return int64(uint64(d.bits32())<<32 | uint64(d.bits32())) }
 
-// outside draws a number below low or above high, low <= high; any if there is none.
+// outside draws a number below low or above high, low <= high. If there is none, it draws any number.
 func (d *draws) outside(low, high int64) int64 {
-	below, above := uint64(low)-1<<63, math.MaxInt64-uint64(high) // how many there are
+	below, above := uint64(low)-1<<63, math.MaxInt64-uint64(high)
 	value := uint64(d.int64())
 	if below+above == 0 {
 		return int64(value)

@@ -9,9 +9,8 @@ import (
 	"starloom/traces/input"
 )
 
-// hopfield is an associative memory: what hopfield.c is given, and the energy of what it
-// finds. Rows are as in its ROM: a bit for each neuron, 1 for +1, the block of a processor
-// padded to words.
+// hopfield is an associative memory: the data of hopfield.c, and the energy of its results. Rows are as in its ROM: a
+// bit for each neuron, 1 for +1, the block of a processor padded to words.
 type hopfield struct {
 	processors, neurons int // neurons of each processor
 	blockWords          int
@@ -20,13 +19,13 @@ type hopfield struct {
 	sessions, sweeps    int // sweeps of a recall
 	given               [][]uint32
 
-	// Of a seed, by pattern.
+	// By pattern, for a seed.
 	pattern, start [][]uint32
 
-	judged *recall // held to the rules
+	judged *recall // recall for the rules
 }
 
-// Parameters of hopfield.c. Their defaults are those of the image, which a test holds them to.
+// Parameters of hopfield.c, with the defaults of the image; a test compares both.
 const (
 	neuronsDefault  = 16
 	patternsDefault = 10
@@ -109,28 +108,27 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	return h, nil
 }
 
-// neuronBytes returns the bytes of a processor's neurons in a message, within what is allowed.
+// neuronBytes returns the bytes of a processor's neurons in a message, 0 for an illegal parameter.
 func (x Network) neuronBytes() int {
 	neurons, err := x.param("neurons", neuronsDefault, 1, neuronsMax)
 	if err != nil {
-		return 0 // it will be refused
+		return 0 // rejected elsewhere
 	}
 	return (neurons + 7) / 8
 }
 
-// all returns how many neurons there are.
 func (h *hopfield) all() int { return h.processors * h.neurons }
 
 func (h *hopfield) row() []uint32 { return make([]uint32, h.processors*h.blockWords) }
 
-// flip changes one neuron of a row.
+// flip inverts one neuron of a row.
 func (h *hopfield) flip(row []uint32, neuron int) {
 	processor, k := neuron/h.neurons, neuron%h.neurons
 	row[processor*h.blockWords+k/bitsPerWord] ^= 1 << (k % bitsPerWord)
 }
 
-// draw takes the patterns of a seed and their starts: each has so many percent of all
-// neurons, rounded, at random places, flipped.
+// draw draws the patterns of a seed and their starts. A start has the given percentage of all neurons, rounded,
+// flipped at random places.
 func (h *hopfield) draw(seed uint64) {
 	d := newDraws(seed)
 	h.pattern, h.start = h.given, nil
@@ -174,7 +172,7 @@ func (h *hopfield) machine(dst []uint32) {
 
 func (h *hopfield) mute(int) string { return "" }
 
-// block returns what a processor's neurons were after a session, and whether it has said so.
+// block reads the neurons of a processor after a session, and reports whether they were given.
 func (h *hopfield) block(r *fabric.Results, processor, session int, dst []uint32) (given bool) {
 	words := (h.neurons + bitsPerResult - 1) / bitsPerResult
 	for k := range words {
@@ -189,7 +187,7 @@ func (h *hopfield) block(r *fabric.Results, processor, session int, dst []uint32
 	return true
 }
 
-// overlaps fills in, for each pattern, by how much more neurons of a row are like it than not.
+// overlaps computes, for each pattern, the number of equal neurons of a row minus the number of different ones.
 func (h *hopfield) overlaps(row []uint32, dst []int64) {
 	for p, pattern := range h.pattern {
 		dst[p] = int64(h.all())
@@ -199,8 +197,8 @@ func (h *hopfield) overlaps(row []uint32, dst []int64) {
 	}
 }
 
-// energy is -1/2 of the sum of w(a,b) s(a) s(b) over all pairs of different neurons, by the
-// overlap with each pattern.
+// energy returns -1/2 of the sum of w(a,b) s(a) s(b) over all pairs of different neurons, from the overlap with each
+// pattern.
 func (h *hopfield) energy(overlap []int64) int64 {
 	energy := int64(h.patterns) * int64(h.all())
 	for _, m := range overlap {
@@ -209,11 +207,11 @@ func (h *hopfield) energy(overlap []int64) int64 {
 	return energy / 2
 }
 
-// recall goes through the results update by update: processor by processor of session by session.
+// recall replays the results update by update: processors in order within each session.
 type recall struct {
-	updates uint64   // that it has seen
-	row     []uint32 // all neurons
-	next    []uint32 // room for those of a processor
+	updates uint64 // updates replayed
+	row     []uint32
+	next    []uint32 // buffer for a processor's neurons
 	overlap []int64  // with each pattern
 }
 
@@ -221,16 +219,16 @@ func (h *hopfield) newRecall() *recall {
 	return &recall{row: h.row(), next: make([]uint32, h.blockWords), overlap: make([]int64, h.patterns)}
 }
 
-// follow goes on with the updates that have been given. After each session that all processors have
-// ended, ended is called with all neurons and their energy; before it, rose for each processor of a
-// sweep whose update has raised the energy. Both may be nil.
+// follow replays new updates. It calls ended with all neurons and their energy after each session that all processors
+// have ended; before that, it calls rose for each processor of a sweep whose update has raised the energy. Both may
+// be nil.
 func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, row []uint32, energy int64),
 	rose func(session, processor int, from, to int64),
 ) {
 	for c.updates < uint64(h.sessions*h.processors) {
 		session, processor := int(c.updates)/h.processors, int(c.updates)%h.processors
 		if !h.block(r, processor, session, c.next) {
-			return // what others say rests on it
+			return // later results depend on it
 		}
 		c.updates++
 		sweep := session%(1+h.sweeps) > 0
@@ -258,9 +256,8 @@ func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, 
 	}
 }
 
-// metrics are: energy, after each session; recalls, how many were begun; recalled, how many of
-// them have ended with their pattern; and wrong_bits, in how many neurons each that has ended was
-// away from its pattern.
+// metrics adds energy, after each session; recalls, the number begun; recalled, the number that ended with their
+// pattern; and wrong_bits, the number of wrong neurons of each ended recall.
 func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
 	energies, wrong := []int64{}, []int{}
 	recalls, recalled := 0, 0

@@ -12,26 +12,25 @@ import (
 	"starloom/traces"
 )
 
-// The programs.
 const (
 	fsaProgram      = "gossip/fsa"
 	hopfieldProgram = "gossip/hopfield"
-	optimalProgram  = "gossip/optimal" // gossip/fsa with orders of its own
+	optimalProgram  = "gossip/optimal" // gossip/fsa with its own orders
 	votingProgram   = "gossip/voting"
 	syncProgram     = "scatter/sync"
 	asyncProgram    = "scatter/async"
 	trafficProgram  = "crossbar/traffic"
 )
 
-// The values of their parameter scheduling.
+// Values of the parameter scheduling.
 const (
 	schedulingNone  = 0
 	scheduling2     = 2
 	scheduling2Star = 3
 )
 
-// scatterUnits is after how many units a scattering has failed. It takes log2 n + ln n, and k
-// more with a probability of about e^-k.
+// scatterUnits is the time limit of a scattering in units. It takes log2 n + ln n, and k more with a probability of
+// about e^-k.
 const scatterUnits = 100
 
 func (x Network) Programs() []fabric.Program {
@@ -58,10 +57,10 @@ func (x Network) Programs() []fabric.Program {
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
 			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}, Least: x.leastVoting},
-		// A unit is a slot, in which all may send to one.
+		// a unit is a slot, in which all may send to one
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
-		// A unit is as many slots as there are processors, of which one sends.
+		// a unit has a slot for each processor to send in
 		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
 			Needs:  fabric.Needs{RxFrames: 1, PayloadBytes: packetBytes, Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
@@ -69,8 +68,8 @@ func (x Network) Programs() []fabric.Program {
 	}
 }
 
-// traffic is the program that carries packets of traffic. An output with a queue may have a frame from each input
-// in a slot.
+// traffic returns the program for the workload traffic. An output with a queue may take a frame from each input in a
+// slot.
 func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
 		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true},
@@ -78,14 +77,14 @@ func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	if x.Output == contend.OutputQueue {
 		p.Needs.RxFrames = min(x.settled().QueueFrames+1, fabric.FIFOMax)
 	}
-	if x.params["take"] > 0 { // what is not taken waits
+	if x.params["take"] > 0 { // other frames wait
 		p.Needs.RxFrames = fabric.FIFOMax
 	}
 	return p
 }
 
-// leastGossip is how many slots gossip takes at least: that of the automaton of Fig. 1, which sends only after it has
-// received, and of any other in which a processor does one thing in a slot.
+// leastGossip returns lower bounds on the slots of gossip: for the automaton of Fig. 1, which sends only after it has
+// received, and for any firmware with one action of a processor per slot.
 func (x Network) leastGossip() (least fabric.Least) {
 	n := x.Ports - 1
 	if n < 1 {
@@ -119,10 +118,10 @@ func (x Network) leastGossip() (least fabric.Least) {
 	return least
 }
 
-// waitingShown is up to how many processors it is said how long each waits.
+// waitingShown is the largest number of processors whose waits are listed.
 const waitingShown = 8
 
-// waitingSum is how the first processors, as many as there are pairs, wait before they may send, and what that costs.
+// waitingSum explains the waits of the first processors, one per pair, before they may send, and their cost.
 func waitingSum(pairs, all, waits, slots int) string {
 	each := "2k for processor k, less the number of ones in k in binary"
 	if pairs <= waitingShown {
@@ -140,7 +139,7 @@ func waitingSum(pairs, all, waits, slots int) string {
 		pairs, waits, each, all, waits, waits, needed, pairs, needed, pairs, slots, map[bool]string{true: ", rounded up"}[needed%pairs > 0])
 }
 
-// leastVoting is the same of voters: those that give up messages may take less.
+// leastVoting returns the same for voters; with a timeout there is no bound, since they may give up messages.
 func (x Network) leastVoting() (least fabric.Least) {
 	if x.params["timeout"] == 0 {
 		least = x.leastGossip()
@@ -148,15 +147,14 @@ func (x Network) leastVoting() (least fabric.Least) {
 	return least
 }
 
-// packetBytes is the packet of an item, or at the head of a message; valueBytes what a module
-// says.
+// packetBytes is the size of an item's packet, also at the head of a message; valueBytes that of a module's value.
 const (
 	packetBytes = 8
 	valueBytes  = 8
 )
 
-// gossipSlots is twice what a session takes if no two messages ever pass in the same slot; 0
-// where frames collide, since then that is no bound.
+// gossipSlots returns twice the slots of a session in which no two messages pass together. With collisions there is
+// no bound: 0.
 func (x Network) gossipSlots() uint32 {
 	if x.Medium == MediumALOHA {
 		return 0
@@ -164,7 +162,7 @@ func (x Network) gossipSlots() uint32 {
 	return uint32(min(2*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
 }
 
-// votingSlots are those of gossip, and of voters that give up one message after the other.
+// votingSlots returns the slots of gossip plus those of voters that give up one message after the other.
 func (x Network) votingSlots() uint32 {
 	slots, timeout := uint64(x.gossipSlots()), uint64(max(0, min(x.params["timeout"], timeoutMax)))
 	if slots == 0 {
@@ -173,7 +171,7 @@ func (x Network) votingSlots() uint32 {
 	return uint32(min(slots+timeout*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
 }
 
-// adapt: what the scenario leaves open is what the program wants.
+// adapt fills open keys with the values that the program requires.
 func (x Network) adapt(program, _ string, params map[string]int64) fabric.Network {
 	x.program, x.params = program, params
 	switch program {
@@ -200,5 +198,5 @@ func (x Network) adapt(program, _ string, params map[string]int64) fabric.Networ
 	return x.settled()
 }
 
-// SessionsMax is the largest number of sessions: each has a tag of its own.
+// SessionsMax is the largest number of sessions; each has its own tag.
 const SessionsMax = 65534

@@ -12,23 +12,21 @@ import (
 
 var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering", Remedy: "give workload: {scatter: {origin: 0}}"}
 
-// scatterReferee follows the item of a random scattering (Drezner and
-// Barak, section 2). A processor
-// is coloured from the slot on after that in which the first message with the item reached it.
-// Such a message is a data frame with a packet of the origin, from a processor that was
-// coloured when the slot began: no other can have the item to give. The run ends when all that
-// live are coloured.
+// scatterReferee follows the item of a random scattering (Drezner and Barak, section 2). A processor is coloured from
+// the slot after that of the first message with the item. Such a message is a data frame with a packet of the origin,
+// sent by a processor that was coloured when the slot began: no other can have the item. The run ends when all live
+// processors are coloured.
 type scatterReferee struct {
 	origin int
 	seed   uint64
 	unit   uint32 // slots
 
-	since  []uint32 // the slot from which on a processor is coloured, never for none
-	left   uint32   // processors that are not coloured
-	gained []uint32 // by unit: processors that it has coloured
-	sent   uint64   // messages
-	slots  uint32   // that have crossed
-	lacks  int      // a processor, for Over
+	since  []uint32 // first slot in which each processor is coloured, never for none
+	left   uint32   // uncoloured processors
+	gained []uint32 // by unit: newly coloured processors
+	sent   uint64
+	slots  uint32 // crossed slots
+	lacks  int    // some uncoloured processor, for Over
 }
 
 const never = math.MaxUint32
@@ -49,7 +47,7 @@ func (r *scatterReferee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements fabric.Referee: who has the item.
+// Tell implements fabric.Referee. Each word is the owner of the item.
 func (r *scatterReferee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.origin)
@@ -95,8 +93,8 @@ func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// Metrics implements fabric.Referee: the completion time in units, of a run that is over, and how
-// many were coloured at time 0 and after each unit.
+// Metrics implements fabric.Referee: the completion time of a finished run in units, and the coloured processors at
+// time 0 and after each unit.
 func (r *scatterReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	units := int((r.slots + r.unit - 1) / r.unit)
 	if r.unit == 1 {
@@ -139,9 +137,8 @@ func (r *scatterReferee) Announce(l *fabric.Ledger, processor int, origin, slot 
 	l.Claim(processor, origin, slot, int(origin) == r.origin && r.since[processor] != never)
 }
 
-// Overhears, Arrive, Acknowledges, Acknowledge, Missing and Routed implement
-// fabric.Referee: messages are seen as frames, the item may come again and again, and there are
-// no packets of several hops.
+// Overhears, Arrive, Acknowledges, Acknowledge and Missing implement fabric.Referee. Messages are frames, the item
+// may arrive repeatedly, and there are no packets of several hops.
 
 func (r *scatterReferee) Overhears() bool                                 { return false }
 func (r *scatterReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}

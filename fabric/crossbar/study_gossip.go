@@ -15,8 +15,8 @@ import (
 	"starloom/traces/figure"
 )
 
-// gossipStudy repeats what V. De Florio and C. Blondia, "The Algorithm of Pipelined
-// Gossiping", publish, and what has been found out since. All lengths are those of runs.
+// gossipStudy repeats the results of V. De Florio and C. Blondia, "The Algorithm of Pipelined Gossiping", and later
+// findings. All lengths come from runs.
 func gossipStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "gossip",
@@ -27,7 +27,6 @@ func gossipStudy() *studies.Study {
 	}
 }
 
-// gossipRuns asks for runs of gossip/fsa and adds rows.
 type gossipRuns struct{ studies.Runs }
 
 func (s *gossipRuns) study() error {
@@ -49,7 +48,6 @@ func (s *gossipRuns) study() error {
 	))
 }
 
-// size is that of --quick or of --full.
 func (s *gossipRuns) size(quick, full int) int {
 	if s.Full() {
 		return full
@@ -57,28 +55,28 @@ func (s *gossipRuns) size(quick, full int) int {
 	return quick
 }
 
-// gossiping is a run: every processor tells all others its own.
+// gossiping describes a run in which every processor sends its value to all others.
 type gossiping struct {
-	program       string        // "": gossip/fsa
-	N             int           // of a program with orders of its own
+	program       string        // "" for gossip/fsa
+	N             int           // of a program with its own orders
 	orders        gossip.Orders // of gossip/fsa
 	scheduling    int
 	sessions, cap int
 	table         bool
 }
 
-// gossiped is what has come of a run.
+// gossiped is the result of a run.
 type gossiped struct {
 	lambda int
 	nu     []int
-	table  *gossip.Table // nil if it was not asked for
+	table  *gossip.Table // nil unless requested
 }
 
 func (g *gossiped) epsilon(processors int) *big.Rat {
 	return gossip.Measure(processors, g.nu).Epsilon
 }
 
-// gossip runs, which must pass.
+// gossip executes a run, which must pass.
 func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 	N, sessions, program := x.N, max(1, x.sessions), x.program
 	if program == "" {
@@ -103,12 +101,11 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 	return g, nil
 }
 
-// count adds a row for what must not be.
+// count adds a row for a count that must be zero.
 func (s *gossipRuns) count(name, what string, found, runs int, note string) {
 	s.Add(studies.Referred(name, what, 0, float64(found), runs, 0, note))
 }
 
-// runTable is a published run-table.
 type runTable struct {
 	name, file, what string
 	scheduling       int
@@ -125,7 +122,7 @@ var runTables = []runTable{
 	{"table 9", "table_9", "Algorithm 2 on pipelined, N = 4", scheduling2, gossip.Pipelined(4)},
 }
 
-// publishedTable is a published run-table: a row of cells for each processor, the used slots below.
+// publishedTable returns a published run-table: a row of cells for each processor, the used slots below.
 func publishedTable(file string) (rows [][]string) {
 	_, records := studies.Figures(published, "gossip/testdata/gossip_"+file+".csv")
 	for _, record := range records {
@@ -134,7 +131,7 @@ func publishedTable(file string) (rows [][]string) {
 	return rows
 }
 
-// table repeats a run-table, cell by cell.
+// table repeats a run-table cell by cell.
 func (s *gossipRuns) table(t *runTable) error {
 	g, err := s.gossip(gossiping{orders: t.orders, scheduling: t.scheduling, table: true})
 	if err != nil {
@@ -146,7 +143,7 @@ func (s *gossipRuns) table(t *runTable) error {
 	return nil
 }
 
-// rows are the cells of the run's table, with the used slots below.
+// rows returns the cells of the run's table, with the used slots below.
 func (g *gossiped) rows() [][]string {
 	var text bytes.Buffer
 	err := g.table.WriteCSV(&text)
@@ -164,8 +161,8 @@ func (g *gossiped) rows() [][]string {
 	return append(rows, used)
 }
 
-// table6 repeats several sessions in a row: the published beginning, the published end, and
-// what holds between them.
+// table6 repeats several consecutive sessions: the published beginning and end, and the properties of the steps
+// between them.
 func (s *gossipRuns) table6(name string) error {
 	const N, sessions = 4, 3
 	g, err := s.gossip(gossiping{orders: gossip.Pipelined(N), sessions: sessions, table: true})
@@ -192,8 +189,8 @@ func (s *gossipRuns) table6(name string) error {
 	return nil
 }
 
-// completions counts, from one column to before another, how often a processor has what all others
-// tell it in a session.
+// completions counts how often, from column from to before column to, a processor completes the messages of a
+// session.
 func completions(rows [][]string, from, to int) (found int) {
 	for _, row := range rows {
 		received := 0
@@ -209,8 +206,7 @@ func completions(rows [][]string, from, to int) (found int) {
 	return found
 }
 
-// table8 repeats the best case of Algorithm 2, and Algorithm 2' in the same place: it
-// keeps above 2/3.
+// table8 repeats the best case of Algorithm 2, and Algorithm 2' instead, which stays above 2/3.
 func (s *gossipRuns) table8(name string) error {
 	_, records := studies.Figures(published, "gossip/testdata/gossip_table_8.csv")
 	for _, record := range records[:s.size(7, 11)] {
@@ -235,7 +231,6 @@ func percent(part *big.Rat) float64 {
 	return 100 * value
 }
 
-// The sizes of --quick and --full.
 const (
 	lengthsQuick, lengthsFull = 40, 160
 	optimalQuick, optimalFull = 8, 11 // powers of two
@@ -251,8 +246,8 @@ type member struct {
 	scheduling int
 	orders     func(N int) gossip.Orders
 	column     int
-	printed    string // the proposition that prints its length; "": none
-	first      int    // the smallest N for which that holds
+	printed    string // proposition that prints its length, "" for none
+	first      int    // smallest N for which it holds
 }
 
 var family = []member{
@@ -264,7 +259,6 @@ var family = []member{
 	{"Algorithm 2' on pipelined", scheduling2Star, gossip.Pipelined, 7, "", 0},
 }
 
-// row compares the steps of a run.
 func (m *member) row(name string, N int, reference, steps float64) studies.StudyRow {
 	quantity := fmt.Sprintf("steps, N = %d", N)
 	if m.printed != "" && N >= m.first {
@@ -273,7 +267,7 @@ func (m *member) row(name string, N int, reference, steps float64) studies.Study
 	return studies.Referred(name, quantity, reference, steps, 1, 0, m.name)
 }
 
-// plotted is how many runs of optimal orders the plots want.
+// plotted returns the number of runs of optimal orders in the plots.
 func (s *gossipRuns) plotted() (runs int) {
 	if s.Writes(studies.StudyPlot) {
 		for N := 1; N <= s.size(lengthsQuick, lengthsFull); N = 2*N + 1 {
@@ -331,7 +325,6 @@ func (s *gossipRuns) lengths(name string) error {
 	return nil
 }
 
-// best runs the optimal orders.
 func (s *gossipRuns) best(N int, table bool) (*gossiped, error) {
 	return s.gossip(gossiping{program: optimalProgram, N: N, table: table})
 }

@@ -13,7 +13,7 @@ import (
 
 var metricsOrders = []string{gossip.WordIdentity, gossip.WordPipelined, gossip.WordSharedRandom, gossip.WordWorst}
 
-// property is what the runs of one size have in common. Sizes begin at first.
+// property is a property of all runs of one size, from size first on.
 type property struct {
 	what, note string
 	first      int
@@ -71,7 +71,7 @@ func count(values []int, wanted int) (found int) {
 	return found
 }
 
-// metrics holds the propositions to runs of all sizes.
+// metrics checks the propositions on runs of all sizes.
 func (s *gossipRuns) metrics(name string) error {
 	broken := make([]int, len(properties))
 	var identity *gossiped
@@ -103,7 +103,6 @@ func (s *gossipRuns) metrics(name string) error {
 	return nil
 }
 
-// sessions repeats several sessions in a row.
 func (s *gossipRuns) sessions(name string) error {
 	const shown = 9
 	_, records := studies.Figures(published, "gossip/testdata/gossip_sessions.csv")
@@ -128,7 +127,7 @@ func (s *gossipRuns) sessions(name string) error {
 	return nil
 }
 
-// caps are lengths on fabrics that carry at most cap messages in a step; 0 for any number.
+// caps lists lengths on fabrics with at most cap messages in a step; 0 for any number.
 var caps = []struct{ N, cap, identity, pipelined int }{
 	{9, 1, 90, 90}, {9, 2, 74, 47}, {9, 3, 74, 36}, {9, 4, 74, 29}, {9, 0, 74, 27},
 	{31, 1, 992, 992}, {31, 4, 767, 254}, {31, 8, 767, 138}, {31, 0, 767, 93},
@@ -158,8 +157,8 @@ func (s *gossipRuns) caps(name string) error {
 	return nil
 }
 
-// alohas are lengths on a medium without an arbiter, on which two messages in a step are lost:
-// means of a long sample.
+// alohas lists mean lengths, from a long sample, on a medium without an arbiter, where two messages in a step are
+// lost.
 var alohas = []struct {
 	word     string
 	orders   func(N int) gossip.Orders
@@ -231,8 +230,7 @@ func (s *gossipRuns) optimal(name string) error {
 	return nil
 }
 
-// claims shows what the paper says and what runs contradict. A row is right when what holds in its
-// place does.
+// claims shows claims of the paper that runs contradict. A row passes if the corrected claim holds.
 func (s *gossipRuns) claims(name string) error {
 	pair, err := s.gossip(gossiping{orders: gossip.Pipelined(1)})
 	if err != nil {
@@ -285,7 +283,7 @@ func (s *gossipRuns) claims(name string) error {
 	return nil
 }
 
-// search finds orders that meet the lower bound. They count when a run meets it.
+// search finds orders that meet the lower bound; a run must confirm them.
 func (s *gossipRuns) search(name string) error {
 	for N := 2; N <= s.size(searchQuick, searchFull); N++ {
 		length := 0

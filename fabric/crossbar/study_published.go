@@ -2,8 +2,7 @@ package crossbar
 
 import "embed"
 
-// published are the figures of the papers, and reference figures of independent computations,
-// that the tests compare with, too.
+// published holds the figures of the papers, and reference figures of independent computations, which tests use, too.
 //
 //go:embed gossip/testdata/gossip_*.csv scatter/testdata/scatter_*.csv
 var published embed.FS

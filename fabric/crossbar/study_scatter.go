@@ -11,8 +11,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// scatterStudy repeats what Z. Drezner and A. Barak, "A Probabilistic Algorithm for
-// Scattering Information in a Multicomputer System", publish, and holds it to the exact law.
+// scatterStudy repeats the results of Z. Drezner and A. Barak, "A Probabilistic Algorithm for Scattering Information
+// in a Multicomputer System", and compares them with the exact law.
 func scatterStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "scatter",
@@ -24,7 +24,6 @@ func scatterStudy() *studies.Study {
 	}
 }
 
-// scatterRuns asks for runs and adds the rows of scattering.
 type scatterRuns struct{ studies.Runs }
 
 func (s *scatterRuns) study() error {
@@ -47,7 +46,6 @@ func (s *scatterRuns) study() error {
 	))
 }
 
-// size is that of --quick or of --full.
 func (s *scatterRuns) size(quick, full int) int {
 	if s.Full() {
 		return full
@@ -55,7 +53,7 @@ func (s *scatterRuns) size(quick, full int) int {
 	return quick
 }
 
-// published adds a row for a formula and what the paper prints; formula for a formula and a reference.
+// published adds a row that compares a formula with the paper, formula one that compares it with a reference.
 func (s *scatterRuns) published(name, what string, published, measured, tolerance float64, note string) {
 	s.Add(studies.Published(name, what, published, measured, 0, tolerance, note))
 }
@@ -74,7 +72,7 @@ func nodesOf(header []string) (sizes []int) {
 
 const (
 	unitsMax = 30 // of the tables of p(j,n)
-	// Four published digits are rounded or cut, and five of them lost a little more.
+	// The four published digits are rounded or cut, five of them slightly worse.
 	publishedTolerance = 1.5e-4
 )
 
@@ -101,7 +99,7 @@ func (s *scatterRuns) table1(name string) error {
 	return nil
 }
 
-// exactLaw compares the law by both routes: in fractions and in floating point.
+// exactLaw compares the law by both routes, in fractions and in floating point.
 func (s *scatterRuns) exactLaw(name string) error {
 	header, records := studies.Figures(published, "scatter/testdata/scatter_p_jn_full.csv")
 	for column, n := range nodesOf(header) {
@@ -130,8 +128,8 @@ func (s *scatterRuns) exactLaw(name string) error {
 	return nil
 }
 
-// syncCompletion are mean and standard deviation of the completion time of SYNC in long
-// samples, with the standard error of the mean.
+// syncCompletion lists mean and standard deviation of the completion time of SYNC in long samples, with the standard
+// error of the mean.
 var syncCompletion = []struct {
 	nodes        int
 	mean, sd, se float64
@@ -149,8 +147,8 @@ func (s *scatterRuns) completion(name string) error {
 	return nil
 }
 
-// expectedTime holds Lemma 3: by T(a) all nodes are coloured with a probability of 1-a at least,
-// for the exact time and for that of the mean field.
+// expectedTime checks Lemma 3: by T(a) all nodes are coloured with probability 1-a or more, for the exact time and
+// for that of the mean field.
 func (s *scatterRuns) expectedTime(name string) error {
 	for _, n := range []int{4, 8, 16, 32, 64, 128} {
 		chain := scatter.NewChain(n)
@@ -190,7 +188,7 @@ func (s *scatterRuns) meanField(name string) error {
 	return nil
 }
 
-// growth compares how much longer scattering takes for twice as many nodes.
+// growth compares the additional time of scattering for twice as many nodes.
 func (s *scatterRuns) growth(name string) error {
 	const n, a = 1 << 19, 0.1
 	_, before := scatter.SyncTime(n, a)

@@ -10,11 +10,11 @@ import (
 	"starloom/traces/figure"
 )
 
-// scatterer is a kind of scattering that is run.
+// scatterer is a kind of scattering.
 type scatterer struct {
 	name    string
 	program string
-	order   int64 // of scatter/async
+	order   int64
 }
 
 var scatterers = [4]scatterer{
@@ -24,8 +24,8 @@ var scatterers = [4]scatterer{
 // scatterSize is a size that is run, with reference figures of each scatterer from long samples.
 type scatterSize struct {
 	nodes        int
-	mean, sd, se [4]float64 // of the completion time in units
-	quick, full  [2]int     // runs: of SYNC, of each ASYNC
+	mean, sd, se [4]float64 // completion time in units
+	quick, full  [2]int     // runs of SYNC, and of each ASYNC
 }
 
 var scatterSizes = []scatterSize{
@@ -37,7 +37,6 @@ var scatterSizes = []scatterSize{
 		[2]int{}, [2]int{100, 20}},
 }
 
-// runs are those of each scatterer.
 func (z *scatterSize) runs(full bool) [4]int {
 	n := z.quick
 	if full {
@@ -46,12 +45,12 @@ func (z *scatterSize) runs(full bool) [4]int {
 	return [4]int{n[0], n[1], n[1], n[1]}
 }
 
-// The runs of SYNC for each size of Table 1.
+// Runs of SYNC for each size of Table 1.
 const distributionQuick, distributionFull = 2000, 100_000
 
 var table1Nodes = []int{4, 8, 16, 32, 64, 128}
 
-// scatter runs scattering many times, and all runs must pass.
+// scatter runs scattering repeatedly. All runs must pass.
 func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error) {
 	net := Network{Ports: n}
 	program := fabric.ProgramNamed(net.adapt(x.program, "", nil), x.program)
@@ -69,8 +68,8 @@ func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error)
 	return sample, err
 }
 
-// significance is the least probability of a test's outcome that is taken for chance. Seeds
-// are fixed: a study that passes once passes again.
+// significance is the lowest probability of a test's outcome that counts as chance. Seeds are fixed: a study that
+// passes once passes again.
 const significance = 1e-4
 
 // distribution compares runs of SYNC with the law, and draws both.
@@ -98,8 +97,8 @@ func (s *scatterRuns) distribution(name string) error {
 	return s.File(studies.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
 }
 
-// samples runs scattering of all kinds and compares means with those of long samples, and, of
-// the ASYNC ones, how many are done by the time of the mean field.
+// samples runs all kinds of scattering and compares their means with long samples and, for ASYNC, the fraction of
+// runs done by the time of the mean field.
 func (s *scatterRuns) samples(name string, z *scatterSize) error {
 	var curves []scatter.ColouredCurve
 	runs := z.runs(s.Full())
@@ -123,8 +122,8 @@ func (s *scatterRuns) samples(name string, z *scatterSize) error {
 	return s.coloured(z.nodes, curves)
 }
 
-// doneRow is how many ASYNC runs of each order are done by T(a) of the mean field: fewer than 1-a,
-// since it ignores the random start.
+// doneRow is the fraction of ASYNC runs of each order that are done by T(a) of the mean field: fewer than 1-a, since
+// it ignores the random start.
 type doneRow struct {
 	nodes int
 	a     float64

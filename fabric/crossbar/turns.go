@@ -7,26 +7,24 @@ import (
 	"starloom/hw"
 )
 
-// The schedules of scattering one after the other: whose turn it is in a slot. A unit is as many
-// slots as there are processors.
+// Schedules of asynchronous scattering, which give each slot to one processor. A unit has a slot for each processor.
 const (
-	turnsRandom  = "turns-random"  // each once in a unit, in a fresh random order
+	turnsRandom  = "turns-random"  // each once in a unit, in a new random order
 	turnsFixed   = "turns-fixed"   // each once in a unit, in one random order for all units
-	turnsPoisson = "turns-poisson" // a uniformly drawn one in each slot
+	turnsPoisson = "turns-poisson" // a uniformly drawn processor in each slot
 )
 
-// turnOrders are the schedules by the number of an order.
 var turnOrders = []string{turnsRandom, turnsFixed, turnsPoisson}
 
-// turns give the turn to one processor in each slot, a function of seed and slot: its word
-// becomes the number of the slot plus 1, the others keep theirs.
+// turns gives each slot to one processor, as a function of seed and slot. The processor's word becomes the slot
+// number plus 1; other words keep their values.
 type turns struct {
 	order  string
 	n      int
 	stream hw.Stream
 
 	unit    int      // of senders, -1 for none
-	senders []uint32 // of a unit, slot by slot
+	senders []uint32 // of a unit, by slot
 }
 
 func newTurns(order string, n int, seed uint64) *turns {
@@ -35,7 +33,7 @@ func newTurns(order string, n int, seed uint64) *turns {
 
 var _ fabric.Sparse = (*turns)(nil)
 
-// Slots implements fabric.Schedule: turns never end.
+// Slots implements fabric.Schedule. Turns never end.
 func (t *turns) Slots() int { return math.MaxInt }
 
 func (t *turns) Words(slot int, dst []uint64) {
@@ -46,7 +44,6 @@ func (t *turns) Changes(slot int, yield func(processor int, word uint64)) {
 	yield(t.turn(slot), uint64(slot)+1)
 }
 
-// turn is the processor whose turn it is.
 func (t *turns) turn(slot int) int {
 	unit := slot / t.n
 	switch t.order {
@@ -66,7 +63,7 @@ func (t *turns) turn(slot int) int {
 	return int(t.senders[slot%t.n])
 }
 
-// schedule: where turns are given, the units of scattering are theirs.
+// schedule returns the turns of a scattering; their units become the referee's.
 func (x Network) schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	s, ok := r.(*scatterReferee)
 	if !ok {

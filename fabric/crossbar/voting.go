@@ -12,25 +12,25 @@ import (
 	"starloom/traces/input"
 )
 
-// voting is N-modular redundancy: the modules, correct and faulty, and what the voters have to
-// find. Module i belongs to voter i; the voters are all correct.
+// voting is N-modular redundancy: correct and faulty modules, and the expected results of the voters. Module i
+// belongs to voter i; all voters are correct.
 type voting struct {
 	sessions int
-	given    []int64 // what the modules hold, nil if all hold one random value
+	given    []int64 // values of the modules, nil if all hold one random value
 	fault    string
 	faulty   []bool
 
-	// Of a seed.
-	holds     []int64 // correct values of all modules, which faulty ones do not tell
-	wrong     int64   // what faulty modules tell instead
-	low, high int64   // of the correct modules
+	// For a seed.
+	holds     []int64 // correct values of all modules; faulty ones do not send them
+	wrong     int64   // value sent by faulty modules instead
+	low, high int64   // range of the correct modules
 
-	// By session, of what has been held to the rules.
+	// By session, for the rules.
 	vote  []uint8
-	first []int64 // what the first voter has decided for
+	first []int64 // decision of the first voter
 }
 
-// timeoutMax bounds the parameter timeout of voting.c, in slots.
+// timeoutMax limits the parameter timeout of voting.c in slots.
 const timeoutMax = 1_000_000
 
 func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
@@ -74,7 +74,7 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	return v, nil
 }
 
-// readFaults takes which modules are faulty, and how.
+// readFaults reads the faulty modules and their kind of fault.
 func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	faults := []string{fabric.FaultValue, fabric.FaultTwoFaced, fabric.FaultSilent}
 	switch {
@@ -111,7 +111,7 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	return nil
 }
 
-// onlyVoting refuses faults where no one votes.
+// onlyVoting rejects faults in programs without votes.
 func onlyVoting(w *fabric.Gossip) error {
 	place := faultyKey
 	switch {
@@ -126,7 +126,7 @@ func onlyVoting(w *fabric.Gossip) error {
 	}
 }
 
-// draw takes the values of a seed: what is wrong is outside of all that correct modules hold.
+// draw draws the values of a seed. The wrong value is outside the range of the correct modules.
 func (v *voting) draw(seed uint64) {
 	d := newDraws(seed)
 	common := d.int64()
@@ -146,7 +146,7 @@ func (v *voting) draw(seed uint64) {
 	v.wrong = d.outside(v.low, v.high)
 }
 
-// says is what a module tells a voter.
+// says returns the value that a module sends to a voter.
 func (v *voting) says(module, voter int) int64 {
 	if v.faulty[module] && (v.fault == fabric.FaultValue || v.fault == fabric.FaultTwoFaced && voter%2 == 1) {
 		return v.wrong
@@ -160,8 +160,7 @@ func (v *voting) silent(module int) bool {
 
 func (v *voting) words() (processor, machine int) { return 1 + 2*len(v.holds), 0 }
 
-// processor is as voting.c reads it: whether the module is silent, and what it says to every
-// voter.
+// processor writes the words for voting.c: whether the module is silent, and its value for every voter.
 func (v *voting) processor(module int, dst []uint32) {
 	dst[0] = 0
 	if v.silent(module) {
@@ -182,7 +181,7 @@ func (v *voting) mute(module int) string {
 	return ""
 }
 
-// verdict is what a voter has found in a session.
+// verdict is the result of a voter in a session.
 type verdict struct {
 	decided bool
 	value   int64
@@ -195,7 +194,7 @@ func (d verdict) String() string {
 	return fmt.Sprint(d.value)
 }
 
-// verdict returns what a voter has found, and whether it has come so far.
+// verdict returns the result of a voter, and whether it is given.
 func (v *voting) verdict(r *fabric.Results, voter, session int) (d verdict, given bool) {
 	decided, given := r.Get(voter, uint32(2*session+1))
 	if !given {
@@ -207,7 +206,7 @@ func (v *voting) verdict(r *fabric.Results, voter, session int) (d verdict, give
 
 func (v *voting) valid(d verdict) bool { return d.decided && v.low <= d.value && d.value <= v.high }
 
-// correct says what the correct modules hold.
+// correct describes the values of the correct modules.
 func (v *voting) correct() string {
 	if v.low == v.high {
 		return fmt.Sprint(v.low)
@@ -215,10 +214,9 @@ func (v *voting) correct() string {
 	return fmt.Sprintf("%d to %d", v.low, v.high)
 }
 
-// metrics are of the last session: correct, what the correct modules hold; results, by voter,
-// null for one without a value; agreed, how many have found the value that most have found, 0 if no
-// voter has found one; and the ids of those that have found anything but what correct modules hold.
-// The last two are not known before a voter has come so far.
+// metrics describes the last session: correct, the values of correct modules; results, by voter, null without a
+// value; agreed, the number of voters with the most frequent value, 0 without any; and the ids of voters with a value
+// that no correct module holds. The last two are unknown until a voter has a result.
 func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	results, wrong := make([]*int64, len(v.holds)), []int{}
 	votes, agreed, came := map[int64]int{}, 0, false
@@ -245,14 +243,14 @@ func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 
 func (v *voting) keeps() []string { return []string{fabric.RuleAgreement, fabric.RuleValidity} }
 
-// How far the voters of a session have decided.
+// Agreement among the voters of a session.
 const (
-	openVote    = iota // none has
-	agreedVote         // all that have found the same
-	disputeVote        // they have not, and that was said
+	openVote    = iota // no voter has decided
+	agreedVote         // all decisions are equal
+	disputeVote        // decisions differ, and this was reported
 )
 
-// judge holds what voters have found to the rules: a verdict is there when its second word is.
+// judge applies the rules to verdicts. A verdict is complete with its second word.
 func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding)) {
 	type ballot struct{ session, voter int }
 	var ballots []ballot
@@ -277,13 +275,13 @@ func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Re
 	}
 }
 
-// agree compares what a voter has decided for with what others have.
+// agree compares the decision of a voter with those of others.
 func (v *voting) agree(r *fabric.Results, session int, value int64, yield func(fabric.Finding)) {
 	switch vote := &v.vote[session]; {
 	case *vote == openVote:
 		*vote, v.first[session] = agreedVote, value
 	case *vote == agreedVote && v.first[session] != value:
-		var values []int64 // different ones, in the order of the voters
+		var values []int64 // distinct values, in the order of voters
 		voters := map[int64][]int{}
 		for voter := range v.holds {
 			d, given := v.verdict(r, voter, session)
@@ -295,7 +293,7 @@ func (v *voting) agree(r *fabric.Results, session int, value int64, yield func(f
 			}
 			voters[d.value] = append(voters[d.value], voter)
 		}
-		if len(values) == 1 { // the first voter has changed its mind
+		if len(values) == 1 { // the first voter has changed its decision
 			v.first[session] = value
 			return
 		}
@@ -326,7 +324,7 @@ func (v *voting) inSession(session int) string {
 	return fmt.Sprintf(" in session %d", session)
 }
 
-// listOf names the first few of many, e.g. processors 1, 2 and 7.
+// listOf names the first few of many, such as processors 1, 2 and 7.
 func listOf(noun string, ids []int) string {
 	const named = 8
 	if len(ids) == 1 {
