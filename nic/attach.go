@@ -9,15 +9,15 @@ import (
 	"starloom/traces"
 )
 
-// ErrNoRoom says that firmware cannot lay out a bank of that many processors.
+// ErrNoRoom means that firmware cannot lay out a bank of the requested size.
 var ErrNoRoom = errors.New("the firmware has no room for a bank")
 
-// ErrLargeState says that a processor's state is larger than StateBytesMax.
+// ErrLargeState means that a processor's state exceeds StateBytesMax.
 var ErrLargeState = errors.New("the firmware has a state")
 
-// DescribeBank tells firmware, in the descriptor that it keeps at address, what it may lay
-// out a bank by. That is the same for all banks of a machine and for all seeds, so their
-// records are of one size.
+// DescribeBank writes the parameters by which firmware lays out a bank to its descriptor at address. They are the
+// same for all banks of a machine and for all seeds, so all records have one size. It returns an error if the address
+// is invalid.
 func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	d, err := descriptorAt(memory, address)
 	if err == nil {
@@ -26,7 +26,7 @@ func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	return err
 }
 
-// CheckState refuses a state that is too large: starloom_attach then only writes its size to the descriptor.
+// CheckState returns an error if a state is too large: starloom_attach then only writes its size to the descriptor.
 func CheckState(memory []byte, descriptor uint32) error {
 	d, err := descriptorAt(memory, descriptor)
 	if err != nil {
@@ -61,12 +61,11 @@ func (c *BankConfig) describe(d []byte) {
 	le.PutUint32(d[offBankMachineROMWords:], uint32(c.MachineROM))
 }
 
-// StateBytesMax is the largest state of one processor.
+// StateBytesMax is the largest state of a processor in bytes.
 const StateBytesMax = 1 << 20
 
-// AttachBank checks the descriptor that firmware has put at address, writes the
-// host's part of it and returns the view. Everything must lie inside memory,
-// aligned and without overlap.
+// AttachBank checks the descriptor that firmware has written at address, writes the host's part of it and returns the
+// view. It returns an error unless all parts of the bank are inside memory, aligned and disjoint.
 func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("this machine is big-endian: banks need a little-endian one")
@@ -103,8 +102,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 			return nil, err
 		}
 	}
-	// Columns are aligned in a memory that is aligned to 8. They are little-endian in the guest,
-	// and so is this machine (above).
+	// Columns are aligned if memory is aligned to 8. They are little-endian, like this machine (checked above).
 	if uintptr(unsafe.Pointer(unsafe.SliceData(memory)))%8 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
@@ -157,17 +155,17 @@ func (b *Bank) checkLayout() error {
 
 func (b *Bank) takesLists() bool { return b.descriptor.has(offBankFirstChoice) && b.ListWords > 0 }
 
-// column is a column of a bank in the firmware's memory: for each cell some elements, plane by plane.
+// column is a column of a bank in the firmware's memory: elements for each cell, plane by plane.
 type column struct {
 	name   string
-	at     int // of its address in the descriptor
+	at     int // offset of its address in the descriptor
 	planes int
-	bytes  int // of a cell in a plane; 0: the column is the machine's, a plane is a word
+	bytes  int // of a cell in a plane; 0: the machine's column, whose planes are words
 	taken  bool
 	put    func(part []byte)
 }
 
-// columns are all that a bank may have. What is not taken stays nil.
+// columns returns all columns that a bank may have. Columns that are not taken stay nil.
 func (b *Bank) columns() []column {
 	const always = true
 	d, lanes := b.descriptor, b.Lanes()
@@ -192,7 +190,7 @@ func (b *Bank) columns() []column {
 	}
 }
 
-// elements returns what makes *to a view of a part of the memory.
+// elements returns a function that makes *to a view of a part of the memory.
 func elements[T any](to *[]T) func(part []byte) {
 	return func(part []byte) {
 		first := (*T)(unsafe.Pointer(unsafe.SliceData(part)))
@@ -200,7 +198,7 @@ func elements[T any](to *[]T) func(part []byte) {
 	}
 }
 
-// layout is a descriptor in its memory, and what its columns have claimed of it so far.
+// layout is a descriptor in its memory, with the memory claimed by its columns so far.
 type layout struct {
 	memory     []byte
 	descriptor descriptor
@@ -233,7 +231,7 @@ func (l *layout) take(c *column, cells int) error {
 	return nil
 }
 
-// alignment is that of the words that elements of a size in bytes consist of: 1, 2, 4 or 8.
+// alignment returns the size of the words, 1, 2, 4 or 8 bytes, that elements of a size consist of.
 func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
 
 func (b *Bank) configure() {
@@ -248,11 +246,10 @@ func (b *Bank) configure() {
 	b.stirAll()
 }
 
-// Restored says that the memory of the view has been replaced by that of a saved state.
+// Restored must be called after a saved state has replaced the memory of the view.
 func (b *Bank) Restored() { b.stirAll() }
 
-// Reset gives the bank a new seed and the reset values; the memory of the
-// view must have been reset to its state after the attachment.
+// Reset sets a new seed and the reset values. The memory of the view must be as it was after the attachment.
 func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
 	clear(b.silenced)

@@ -7,28 +7,28 @@ import (
 	"slices"
 )
 
-// Cell is all that the NIC of one processor and its handler tell each other: registers,
-// FIFOs, statuses, tables and words, copied out of a bank.
+// Cell is a copy of the data exchanged between a processor's NIC and its handler: registers, FIFOs, statuses, tables
+// and words.
 type Cell struct {
 	Registers
-	RxStatus, TxStatus []uint8  // per lane
-	Served             []uint32 // per lane
+	RxStatus, TxStatus []uint8
+	Served             []uint32
 	Workload           uint32
 	Schedule           uint64
-	Listen             []uint16 // the listening table
+	Listen             []uint16 // listening table
 	Choice             uint32
 	Valid              []uint64
 	AcceptTag          uint16
-	Rx, Tx             []byte // the FIFOs: FrameStride bytes for each frame there is room for
+	Rx, Tx             []byte // FIFOs at full depth, FrameStride bytes per frame
 }
 
-// Cell copies what a cell's NIC and handler tell each other.
+// Cell copies the data of a cell.
 func (b *Bank) Cell(cell int) (c Cell) {
 	b.moveCell(cell, &c, false)
 	return c
 }
 
-// SetCell writes it into a bank of the same configuration, but for its processors.
+// SetCell writes c to a cell. The bank must have the same configuration, except for its processors.
 func (b *Bank) SetCell(cell int, c Cell) {
 	b.moveCell(cell, &c, true)
 	b.stir(cell)
@@ -68,7 +68,7 @@ func moveWord[T any](bank, word *T, in bool) {
 	}
 }
 
-// moveColumn moves a cell's elements of columns that lie one after the other.
+// moveColumn moves a cell's elements of consecutive columns.
 func moveColumn[T any](bank []T, list *[]T, cell, cells int, in bool) {
 	for k := 0; k*cells+cell < len(bank); k++ {
 		moveBlock(bank[k*cells+cell:][:1], list, k, in)
@@ -83,7 +83,7 @@ func moveBlock[T any](bank []T, list *[]T, at int, in bool) {
 	}
 }
 
-// Difference names what differs first between two cells, "" if nothing does.
+// Difference names the first differing part of two cells, "" if they are equal.
 func (c *Cell) Difference(o *Cell) string {
 	for _, part := range []struct {
 		name  string
@@ -119,14 +119,13 @@ func frames(fifo []byte, count, stride int) (list []FrameView) {
 	return list
 }
 
-// Body returns the payload as far as there is room for it, whatever length firmware says.
+// Body returns the payload, cut to the available bytes if firmware claims more.
 func (f FrameView) Body() []byte { return f[sizeFrame:][:min(f.PayloadBytes(), len(f)-sizeFrame)] }
 
-// This file is the handler's side of a bank for firmware that is written in Go:
-// what starloom.h does inside the sandbox.
+// The handler's side of a bank for firmware in Go; starloom.h does the same inside the sandbox.
 
-// PlaceBank returns memory with a bank's descriptor at the given address and its
-// registers, workload, states and FIFOs after it, all zero, ready for AttachBank.
+// PlaceBank returns memory with a bank's descriptor at the given address, followed by its registers, workload, states
+// and FIFOs, all zero, ready for AttachBank. It returns an error if the bank does not fit.
 func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
 	frames, rx := FrameStride(c.PayloadBytes), (stateBytes+7)/8*8
 	tx := rx + frames
@@ -169,7 +168,7 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]
 	return memory, nil
 }
 
-// Clear makes registers, workload, states and FIFOs zero.
+// Clear zeroes registers, workload, states and FIFOs.
 func (b *Bank) Clear() {
 	clear(b.Registers)
 	clear(b.RxStatus)
@@ -188,12 +187,12 @@ func (b *Bank) State(cell int) []byte {
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
 func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
 
-// SetCurrent sets the place in Calls of the cell whose handler runs, -1 for none.
+// SetCurrent sets the place in Calls of the running handler's cell, -1 for none.
 func (b *Bank) SetCurrent(place int) {
 	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
 }
 
-// Sleep says that a cell's handler need not be called before a slot unless a frame arrives.
+// Sleep suspends calls of a cell's handler until a slot, unless a frame arrives.
 func (b *Bank) Sleep(cell int, until uint32) {
 	r := &b.Registers[cell]
 	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping
@@ -206,8 +205,8 @@ func (b *Bank) PopRx(cell int) {
 	b.popFrames(cell, &b.rx, left)
 }
 
-// Send appends a frame to a cell's TX FIFO and returns it; nil when the FIFO is
-// full, or when the payload is too large and the NIC will refuse the frame.
+// Send appends a frame to a cell's TX FIFO and returns it. It returns nil if the FIFO is full, or if the payload is
+// too large and the NIC will reject the frame.
 func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
 	r := &b.Registers[cell]
 	count := int(r.TxCount)
@@ -225,7 +224,7 @@ func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloa
 	return f
 }
 
-// SendPacket sends a data frame that carries one packet.
+// SendPacket sends a data frame with one packet.
 func (b *Bank) SendPacket(cell int, port uint16, destination, origin, final uint32) {
 	if f := b.Send(cell, port, KindData, destination, 8); f != nil {
 		binary.LittleEndian.PutUint64(f[sizeFrame:], uint64(origin)|uint64(final)<<32)

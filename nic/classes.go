@@ -1,29 +1,29 @@
 package nic
 
-// Class is what the transmitter of a lane does before it sends.
+// Class is the arbitration of a lane before it sends.
 type Class uint8
 
-// The classes of lanes.
+// Classes of lanes.
 const (
-	ClassFree      Class = iota // it sends
-	ClassMedium                 // it asks for the medium of its port
-	ClassAddressee              // it asks for the output at which the destination of its frame is
-	ClassStreams                // it sends flit by flit into a router, through which the frame goes to its destination
+	ClassFree      Class = iota // sends at once
+	ClassMedium                 // asks for the medium of its port
+	ClassAddressee              // asks for the output of its frame's destination
+	ClassStreams                // sends flit by flit into a router, which forwards the frame to its destination
 )
 
-// Classes are lanes of NICs that send and receive at all ports at once, some of which ask first, again and
-// again until they are served.
+// Classes describes lanes of NICs that send and receive on all ports at once. Some lanes ask first, repeatedly, until
+// they are served.
 type Classes struct {
-	Of      []Class             // by processor and port, as many for each as the most
-	At      []uint32            // the same: which crossbar a lane leads to that asks for an addressee
-	Hears   []bool              // the same: whether a lane hears an output of a crossbar, which takes a tag or any
-	Outputs []map[uint32]uint16 // by crossbar: the output at which a processor is
-	Routed  []bool              // by processor: routers lead to it; nil for no routers
-	all     int                 // ports, the most
+	Of      []Class             // by processor and port, with the largest number of ports for each
+	At      []uint32            // likewise: crossbar of a lane that asks for an addressee
+	Hears   []bool              // likewise: the lane hears an output of a crossbar, with a tag filter
+	Outputs []map[uint32]uint16 // by crossbar: output of each processor
+	Routed  []bool              // by processor: reachable through routers; nil without routers
+	all     int                 // largest number of ports
 	free    []bool              // by processor: no lane asks
 }
 
-// NewClasses returns those of lanes; most is how many ports a processor has at most.
+// NewClasses returns the classes of lanes; most is the largest number of ports of a processor.
 func NewClasses(of []Class, at []uint32, hears []bool, outputs []map[uint32]uint16, most int) *Classes {
 	c := &Classes{Of: of, At: at, Hears: hears, Outputs: outputs, all: most, free: make([]bool, len(of)/max(1, most))}
 	for i := range c.free {
@@ -37,7 +37,7 @@ func NewClasses(of []Class, at []uint32, hears []bool, outputs []map[uint32]uint
 	return c
 }
 
-// Class is that of a processor's port.
+// Class returns the class of a processor's port.
 func (c *Classes) Class(processor int, port uint16) Class {
 	if port == PortAll {
 		return ClassFree
@@ -45,8 +45,8 @@ func (c *Classes) Class(processor int, port uint16) Class {
 	return c.Of[processor*c.all+int(port)]
 }
 
-// Output is what a processor asks for at a port with a frame to a destination: 0 for the one medium there, and
-// of a crossbar the output of the destination. It is ok if there is one.
+// Output returns the output that a processor asks for at a port with a frame to a destination: 0 for the single
+// medium, otherwise the destination's output of the crossbar. ok reports whether it exists.
 func (c *Classes) Output(processor int, port uint16, destination uint32) (output uint16, ok bool) {
 	lane := processor*c.all + int(port)
 	if c.Of[lane] != ClassAddressee {

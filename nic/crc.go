@@ -1,14 +1,12 @@
 package nic
 
-// CRC-16/CCITT-FALSE: polynomial 0x1021, start 0xFFFF, not reflected, no final
-// XOR; "123456789" gives 0x29B1. github.com/sigurn/crc16 is the reference that
-// the tests compare with. On a frame of 30 bytes the tables here take less than
-// half of its time (go test ./nic -bench Checksum), which the cycle engine needs:
-// one checksum per frame sent and heard.
+// CRC-16/CCITT-FALSE: polynomial 0x1021, start 0xFFFF, not reflected, no final XOR; "123456789" yields 0x29B1. Tests
+// compare it with github.com/sigurn/crc16. On a frame of 30 bytes these tables need less than half of its time (go
+// test ./nic -bench Checksum); the cycle engine computes one checksum per frame sent and heard.
 
 const crcInit = 0xFFFF
 
-// crcBlock is how many bytes Checksum takes at once: their contributions do not wait for each other.
+// crcBlock is the number of bytes that Checksum processes at once; their contributions are independent.
 const crcBlock = 16
 
 // crcTables[k][b] is the CRC contribution of byte b followed by k zero bytes.
@@ -35,7 +33,7 @@ func makeCRCTables() (tables [crcBlock][256]uint16) {
 	return tables
 }
 
-// Checksum returns the CRC-16/CCITT-FALSE of data. What is left over of whole blocks comes first.
+// Checksum returns the CRC-16/CCITT-FALSE of data. It processes the bytes beyond whole blocks first.
 func Checksum(data []byte) uint16 {
 	t := &crcTables
 	crc := uint16(crcInit)

@@ -8,44 +8,41 @@ import (
 	"starloom/traces/decode"
 )
 
-// Framing says how frames lie in a stream of phits. In all of them bits map to
-// phits as in Serialisers.
+// Framing describes frames in a stream of phits. Bits map to phits as in Serialisers.
 type Framing struct {
-	// Light: the interface is dual-rail. Both rails lit are a collision, and after
-	// the last bit of a frame it is dark.
+	// Light: the interface is dual-rail. Two lit rails are a collision, and it is dark after the last bit of a frame.
 	Light bool
-	// Gaps: a frame may pause. Otherwise the first cycle without phit ends it.
+	// Gaps: a frame may pause. Otherwise the first cycle without a phit ends it.
 	Gaps bool
-	// FirstMarked and LastMarked: the interface marks the first or the last phit.
-	// Without LastMarked the length in the header ends a frame.
+	// FirstMarked and LastMarked: the interface marks the first or the last phit. Without LastMarked the length in
+	// the header ends a frame.
 	FirstMarked, LastMarked bool
-	// Received says which cycle a frame is known by: that of its last phit; a frame
-	// that was sent is known by its first.
+	// Received: the time of a frame is the cycle of its last phit. The time of a sent frame is the cycle of its
+	// first.
 	Received bool
 }
 
-// DecodedFrame is a frame that was found in a stream of phits.
+// DecodedFrame is a frame found in a stream of phits.
 type DecodedFrame struct {
 	Lane        int
 	First, Last uint64 // cycles of its first and last phit
 	Slot        uint32
 	Port        uint64
 	Status      Status // StatusOK, StatusCRC or StatusCollision
-	Bytes       []byte // nil for a collision; what there was of a damaged frame
+	Bytes       []byte // nil for a collision, partial for a damaged frame
 }
 
-// Decoder puts frames together from the phits of many interfaces. It judges them
-// as Deserialisers do, but takes frames that follow one another without a pause.
+// Decoder assembles frames from the phits of many interfaces. It judges them as Deserialisers do, but accepts frames
+// that follow each other without a pause.
 //
 //	Put(lane, cycle, phit) ... Flush() --> emit(frame)
 //
-// Frames are emitted in the order of their cycles (see Framing.Received), those
-// of one cycle in the order of the lanes. Memory is bounded: one frame for each
-// lane and decoderHeldMax that wait for others which began before them.
+// It emits frames in the order of their times (see Framing.Received), then of their lanes. Memory is bounded: one
+// frame per lane, and decoderHeldMax frames that wait for others which began earlier.
 type Decoder struct {
 	lanes []laneState
 	emit  func(*DecodedFrame) error
-	open  []int // lanes that are within a frame
+	open  []int // lanes within a frame
 	held  []DecodedFrame
 	err   error
 }
@@ -65,8 +62,8 @@ type laneState struct {
 	frame    []byte
 }
 
-// NewDecoder returns a decoder of interfaces with these framings. emit is called
-// with every frame, which is valid until it returns; its error ends everything.
+// NewDecoder returns a decoder of interfaces with these framings. It calls emit with every frame, valid until emit
+// returns. An error of emit ends the decoding.
 func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 	d := &Decoder{lanes: make([]laneState, len(framings)), emit: emit}
 	for i, f := range framings {
@@ -75,8 +72,8 @@ func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 	return d
 }
 
-// Put takes what an interface carries in a cycle. Cycles never go back. Dark
-// cycles may be left out, but for the first one after a phit.
+// Put adds the phit of an interface in a cycle. Cycles must not decrease. Dark cycles may be omitted, except for the
+// first after a phit.
 func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	l := &d.lanes[lane]
 	if p.Dark {
@@ -86,12 +83,12 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 		return
 	}
 	if l.open && l.FirstMarked && p.First {
-		l.damaged = true // the one before has no end
+		l.damaged = true // the previous frame has no end
 		d.end(lane)
 	}
 	if !l.open {
 		if l.FirstMarked && !p.First {
-			return // the end of a frame that began before the recording
+			return // end of a frame that began before the recording
 		}
 		d.begin(lane, cycle, p)
 	}
@@ -102,7 +99,7 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	}
 }
 
-// phitSlack is what a phit may touch after the last byte of a frame.
+// phitSlack is the number of bytes that a phit may touch beyond the last byte of a frame.
 const phitSlack = frameSlack + PhitBitsMax/8
 
 func (d *Decoder) begin(lane int, cycle uint64, p decode.Phit) {
@@ -115,7 +112,6 @@ func (d *Decoder) begin(lane int, cycle uint64, p decode.Phit) {
 	d.open = append(d.open, lane)
 }
 
-// take appends the bits of a phit.
 func (l *laneState) take(p decode.Phit) {
 	l.violated = l.violated || l.Light && p.Rail1&p.Rail0 != 0
 	l.damaged = l.damaged || p.Unknown
@@ -133,7 +129,7 @@ func (l *laneState) take(p decode.Phit) {
 	}
 }
 
-// total is the length in bits by the header, the longest possible until it is known, and 0 for no such frame.
+// total returns the length in bits given by the header, the longest possible until it is known, 0 for an illegal one.
 func (l *laneState) total() int {
 	if l.bits < 8*lengthKnownBytes {
 		return 8 * FrameBytes(PayloadBytesMax)
@@ -145,7 +141,7 @@ func (l *laneState) total() int {
 	return 8 * FrameBytes(payload)
 }
 
-// ended reports whether this was the last phit of a frame. Damaged light ends in the dark alone.
+// ended reports whether this was the last phit of a frame. Damaged light ends only with a dark cycle.
 func (l *laneState) ended(p decode.Phit) bool {
 	if l.LastMarked {
 		return p.Last
@@ -195,11 +191,10 @@ func (d *Decoder) when(f *DecodedFrame) moment {
 	return moment{f.First, f.Lane}
 }
 
-// release emits the frames that none of those which are still open will precede:
-// the ones that were sent before the first of these began.
+// release emits the frames that no open frame can precede: those sent before the first open frame began.
 func (d *Decoder) release() {
 	done := len(d.held)
-	// Lanes are opened in the order of their moments.
+	// lanes are opened in the order of their moments
 	if i := slices.IndexFunc(d.open, func(lane int) bool { return !d.lanes[lane].Received }); i >= 0 {
 		begun := moment{d.lanes[d.open[i]].first, d.open[i]}
 		done, _ = slices.BinarySearchFunc(d.held, begun, func(f DecodedFrame, m moment) int { return d.when(&f).compare(m) })
@@ -213,7 +208,7 @@ func (d *Decoder) release() {
 	d.held = slices.Delete(d.held, 0, done)
 }
 
-// Flush ends the stream: an unfinished frame is damaged. It returns the first error of emit.
+// Flush ends the stream; an unfinished frame is damaged. It returns the first error of emit.
 func (d *Decoder) Flush() error {
 	for len(d.open) > 0 {
 		d.lanes[d.open[0]].damaged = true

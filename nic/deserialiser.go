@@ -8,15 +8,12 @@ import (
 	"starloom/hw"
 )
 
-// Deserialisers is a bank of optical receivers. Each hears one medium, takes the
-// frame that comes there and judges it.
+// Deserialisers is a bank of optical receivers. Each hears one medium, receives its frame and judges it.
 //
-// Parameters: phit bits, longest frame. Ports in: light of the media (delayed
-// by the fibre), end of slot, port. Registers: state, bits, due, frame, port.
-// Throughput one phit per cycle; nothing stalls a receiver. The state is final in the
-// registers one cycle after the last phit, that is after the Latch of
-// Timing.LastPhitCycle.
-// Reset: idle, hearing nothing, also in the middle of a frame.
+// Parameters: phit bits, longest frame. Ports in: light of the media (delayed by the fibre), end of slot, port.
+// Registers: state, bits, due, frame, port. Throughput one phit per cycle; nothing stalls a receiver. The state is
+// final in the registers one cycle after the last phit, that is, after the Latch of Timing.LastPhitCycle. Reset:
+// idle, hearing nothing, also in the middle of a frame.
 //
 //	idle -> receiving -> good                a whole frame with the right CRC
 //	            |          | more light
@@ -25,14 +22,12 @@ import (
 //	            +----------+-> violated      a bit with both rails lit: two senders;
 //	                                         from damaged as well, and final
 //
-// The last cycle of a slot shows what was heard in it; with its Latch those that heard
-// something are idle again and hear what the port inputs say. A receiver that is still
-// receiving then has been cut short, and light in that cycle counts for no slot. Where a
-// slot brings frames one after the other (Queues), those that are good are queued, and after
-// good light begins the next one; damage lasts to the end of the slot. Bits
-// map to phits as in Serialisers.
+// The last cycle of a slot shows the result of the slot. Its Latch makes these receivers idle, and they hear what the
+// port inputs select. A receiver still receiving then has been cut short, and light in that cycle belongs to no slot.
+// If a slot can have several frames in sequence (Queues), good frames are queued, and light after a good frame begins
+// the next one; damage lasts to the end of the slot. Bits map to phits as in Serialisers.
 //
-// The cost per cycle grows with the lit media and those who hear them.
+// The cost per cycle grows with the lit media and their listeners.
 type Deserialisers struct {
 	hw.Registers
 	bank     hw.Bank
@@ -43,34 +38,33 @@ type Deserialisers struct {
 	owner    []uint16 // shard of each cell
 	in       *hw.Light
 	hears    hw.Gather
-	taps     *hw.Taps // in place of hears, nil for none
+	taps     *hw.Taps // instead of hears, nil for none
 
-	// Registers.
-	state  []uint8  // receiver...
+	state  []uint8  // of the receiver
 	bits   []uint32 // received so far
-	due    []uint64 // cycle in which the next phit must come
+	due    []uint64 // cycle of the next phit
 	frames []byte   // stride bytes per cell
 	port   []uint32 // input of its unit, or tap, that the cell hears, NoInput for none
 
-	queues     [][]byte // the good frames of this slot, one after the other; nil where there is one at most
-	queueBytes []uint32 // of queues, as a saved state has them...
-	queueAll   []byte   // ...one after the other
+	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one
+	queueBytes []uint32 // bytes in queues, for a saved state...
+	queueAll   []byte   // ...and all queues in sequence
 
-	ends []bool // input, per shard: this cycle is the last one of the slot
+	ends []bool // input, per shard: last cycle of the slot
 
-	// Derived from port: lists of those who hear one medium.
-	head     []int32  // per medium
-	next     []int32  // per cell
-	hooked   []uint32 // per cell: the medium in whose list it is, noWire for none
-	switched []bool   // per shard: a port has changed since the lists were made
+	// Derived from port: lists of the listeners of each medium.
+	head     []int32
+	next     []int32
+	hooked   []uint32 // per cell: medium of its list, noWire for none
+	switched []bool   // per shard: a port has changed since the lists were built
 
-	heard    [][]uint32 // per shard: the cells that are not idle
-	foreseen *Foreseen  // in a slot some of whose frames are, else nil
+	heard    [][]uint32 // per shard: cells that are not idle
+	foreseen *Foreseen  // set in a slot with foreseen frames, otherwise nil
 
-	site *deserialiserSite // what stands beside the registers once there is a Site
+	site *deserialiserSite // further state once there is a Site
 }
 
-// ReceiverStates are the names of the receiver states, for probes.
+// ReceiverStates names the receiver states for probes.
 var ReceiverStates = []string{"idle", "receiving", "good", "damaged", "violated"}
 
 const (
@@ -86,11 +80,11 @@ const (
 	noOne  = -1
 	noWire = ^uint32(0)
 
-	// NoInput is what a receiver hears that hears nothing.
+	// NoInput is the input of a receiver that hears nothing.
 	NoInput = ^uint32(0)
 )
 
-// DeserialiserConfig are the parameters of a bank of receivers.
+// DeserialiserConfig holds the parameters of a bank of receivers.
 type DeserialiserConfig struct {
 	Bank          hw.Bank
 	Clock         *hw.Clock
@@ -98,17 +92,16 @@ type DeserialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // FrameBytesMin..FrameBytes(PayloadBytesMax)
 
-	// In is the light to hear; it must have been built with the readers of Hears, the
-	// wires that each unit has as its ports. Where the cells of the one unit have ports of their
-	// own, Taps are those, and wires are buses.
+	// In is the light to hear, built with the readers of Hears. Hears are the wires at the ports of each unit. If the
+	// cells of the single unit have ports of their own, Taps are these ports, and the wires are buses.
 	In    *hw.Light
 	Hears hw.Gather
 	Taps  *hw.Taps
 
-	Queues bool // a slot may bring several frames
+	Queues bool // a slot may have several frames
 }
 
-// NewDeserialisers returns an idle bank that hears nothing.
+// NewDeserialisers returns an idle bank that hears nothing. It returns an error for illegal parameters.
 func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	if err := c.Bank.Check(); err != nil {
 		return nil, err
@@ -182,14 +175,14 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	return d, nil
 }
 
-// EndSlot is the shard's end-of-slot input: this cycle is the last one of its slot. Call
-// it between Settle and Latch. Shards may end at the same time.
+// EndSlot is the shard's end-of-slot input: this cycle is the last of its slot. Call it between Settle and Latch.
+// Shards may call it concurrently.
 func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 
-// Listen is a cell's port input, for the Latch to come: an input of its unit, or NoInput.
-// The choice stays until the next Listen. Call it after EndSlot in the same cycle, else it
-// panics: no light of this cycle is taken, so nothing reads the register before Latch, and
-// it is written at once. Cells of different shards may be switched at the same time.
+// Listen is a cell's port input for the coming Latch: an input of its unit, or NoInput. The choice lasts until the
+// next Listen. Call it after EndSlot in the same cycle, otherwise it panics: no light of this cycle counts, so
+// nothing reads the register before Latch, and it is written at once. Cells of different shards may be switched
+// concurrently.
 func (d *Deserialisers) Listen(cell int, port uint32) {
 	old := d.port[cell]
 	if old == port {
@@ -215,7 +208,7 @@ func (d *Deserialisers) inputs(cell int) int {
 	return d.hears.Inputs
 }
 
-// Wire returns the wire that a cell has heard in this slot, if it hears one.
+// Wire returns the wire that a cell has heard in this slot. ok is false for none.
 func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	if wire = d.hooked[cell]; wire != noWire {
 		return wire, true
@@ -290,8 +283,8 @@ func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site
 
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
-// Latch takes the phits of this cycle from the lit media that the shard hears, or
-// ends the slot, which costs what has heard something.
+// Latch takes the phits of this cycle from the lit media heard by the shard, or ends the slot. The end of a slot
+// costs as much as the receivers that heard something.
 func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
 		d.ends[s.Index] = false
@@ -337,7 +330,7 @@ func (d *Deserialisers) endSlot(shard int) {
 	d.heard[shard] = d.heard[shard][:0]
 }
 
-// QuietFor implements hw.Quiet: without light nothing happens but the end of a slot.
+// QuietFor implements hw.Quiet. Without light, only the end of a slot has an effect.
 func (d *Deserialisers) QuietFor(limit uint64) uint64 {
 	if slices.Contains(d.ends, true) || !d.in.Dark() {
 		return 0
@@ -356,7 +349,7 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 		d.bits[cell] = 0
 	case receiverReceiving:
 		if now != d.due[cell] {
-			d.state[cell] = receiverDamaged // it was dark in between
+			d.state[cell] = receiverDamaged // a dark gap
 			return
 		}
 	case receiverGood:
@@ -374,8 +367,8 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	frame := d.frames[cell*d.stride:][:d.stride]
 	had := int(d.bits[cell])
 	putPhit(frame, had, d.phitBits, rail1)
-	// The length is known long before the end: it is in the first 32 bits, and no
-	// frame is shorter than 128. Until then the frame may be as long as can be.
+	// The length is in the first 32 bits, known long before the end: no frame has fewer than 128. Until then it may
+	// be the longest.
 	total := 8 * d.frameMax
 	if had+d.phitBits >= 8*lengthKnownBytes {
 		total = 8 * FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
@@ -401,16 +394,15 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	}
 }
 
-// wellFormed is the rest of Parse's checks once the length is right, without an error text for each.
+// wellFormed makes the remaining checks of Parse for a frame of the right length, without error texts.
 func wellFormed(f Frame) bool {
 	return f[offsetVersionKind]>>4 == Version && f.Kind() < KindCount && f.Valid()
 }
 
-// lengthKnownBytes is how much of a frame says how long it is.
+// lengthKnownBytes is the number of leading bytes of a frame that include its length.
 const lengthKnownBytes = offsetPayloadBytes + 2
 
-// Status judges what a cell has heard in this slot, by its registers: all of it in the
-// slot's last cycle, before its Latch.
+// Status returns the result of a cell in this slot so far. It is complete in the slot's last cycle, before its Latch.
 func (d *Deserialisers) Status(cell int) Status {
 	if d.replaced(cell) {
 		if !d.site.ask[cell]() {
@@ -429,24 +421,23 @@ func (d *Deserialisers) Status(cell int) Status {
 	return StatusCRC
 }
 
-// Idle is Status(cell) == StatusIdle, in a few instructions; where RTL stands for some cells
-// it may be false for one that is.
+// Idle is a fast test for StatusIdle. With RTL in the loop it may be false for an idle cell.
 func (d *Deserialisers) Idle(cell int) bool { return d.site == nil && d.state[cell] == receiverIdle }
 
-// AllIdle is Idle of so many cells side by side.
+// AllIdle is Idle for count adjacent cells.
 func (d *Deserialisers) AllIdle(first, count int) bool {
 	if d.site != nil {
 		return false
 	}
-	state := uint8(receiverIdle) // which is 0
+	state := uint8(receiverIdle)
 	for _, s := range d.state[first : first+count] {
 		state |= s
 	}
 	return state == receiverIdle
 }
 
-// Frame returns the frame of a cell whose status is StatusOK. It is a view of the
-// receiver's register and lasts until the next slot's light.
+// Frame returns the frame of a cell with StatusOK. It is a view of the receiver's register, valid until the light of
+// the next slot.
 func (d *Deserialisers) Frame(cell int) Frame {
 	bytes := int(d.bits[cell] / 8)
 	if d.replaced(cell) {
@@ -455,8 +446,8 @@ func (d *Deserialisers) Frame(cell int) Frame {
 	return Frame(d.frames[cell*d.stride:][:bytes])
 }
 
-// Queued yields the good frames that a cell has received in this slot, in their order, where
-// there may be several. They are views and last until the slot's last Latch.
+// Queued yields the good frames that a cell has received in this slot, in order, for banks with Queues. They are
+// views, valid until the slot's last Latch.
 func (d *Deserialisers) Queued(cell int, yield func(Frame)) {
 	for rest := d.queues[cell]; len(rest) > 0; {
 		bytes := FrameBytesMin

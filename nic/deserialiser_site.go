@@ -7,16 +7,15 @@ import (
 	"starloom/hw"
 )
 
-// deserialiserSite is what receivers have beside their registers when RTL stands for some
-// of them.
+// deserialiserSite is the additional state of receivers replaced by RTL.
 type deserialiserSite struct {
 	ask    []func() bool // asks for status, length and frame; nil for a model
-	status []Status      // what the RTL says...
-	length []int         // ...and bytes of its frame, which stands in the model's register
+	status []Status      // status from the RTL...
+	length []int         // ...and bytes of its frame, which is in the model's register
 }
 
-// Site says what the ports of a receiver are. EndSlot is end_slot_i, Listen port_i in that
-// cycle: to nothing for what is not a port.
+// Site describes the ports of a receiver. EndSlot is end_slot_i, Listen is port_i in the same cycle; illegal ports
+// select nothing.
 func (d *Deserialisers) Site() *hw.Site {
 	if d.site == nil {
 		cells := d.bank.Size()
@@ -124,7 +123,7 @@ func (d *Deserialisers) framePorts() []hw.Port {
 	}}
 }
 
-// railPorts are the light of all wires selectable by a cell, dark beyond its taps.
+// railPorts returns the light of all wires that a cell can select, dark beyond its taps.
 func (d *Deserialisers) railPorts() []hw.Port {
 	if d.taps == nil {
 		return hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 {
@@ -143,7 +142,7 @@ func (d *Deserialisers) railPorts() []hw.Port {
 	return ports
 }
 
-// whole is the frame that a receiver shows, nil for none.
+// whole returns the frame of a receiver, nil for none.
 func (d *Deserialisers) whole(cell int) Frame {
 	if d.Status(cell) != StatusOK {
 		return nil
@@ -151,7 +150,7 @@ func (d *Deserialisers) whole(cell int) Frame {
 	return d.Frame(cell)
 }
 
-// judge takes the frame shown by RTL with status and length: firmware and reports see whole frames only.
+// judge checks status, length and frame from RTL: firmware and reports only see whole frames.
 func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	x := d.site
 	if x.status[cell] != StatusOK {

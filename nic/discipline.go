@@ -6,29 +6,29 @@ import (
 	"starloom/hw"
 )
 
-// Discipline is how NICs get at their media, as far as a bank of processors has to know it. The
-// zero value sends to one port, or one frame to all, and hears one.
+// Discipline describes how NICs access their media. The zero value sends to one port, or one frame to all, and hears
+// one port.
 type Discipline struct {
-	AllPorts  bool     // the NIC sends and receives at all ports at once, 1..LanesMax of them
-	Asks      bool     // the NIC asks before it sends, again and again until it is served
-	Addressed bool     // a frame goes to the output of its destination: it must have one
-	ListWords int      // of each processor's ROM that are its request list, 0 for none
-	Taps      *hw.Taps // the ports of each processor, of which its one switch is at one; nil: all have Ports
-	Own       *Own     // processors whose ports are not all the same; nil: they are
-	Classes   *Classes // with AllPorts: lanes some of which ask; nil: none does
+	AllPorts  bool     // the NIC sends and receives on all 1..LanesMax ports at once
+	Asks      bool     // the NIC asks before it sends, repeatedly, until it is served
+	Addressed bool     // every frame has a destination and goes to its output
+	ListWords int      // words of each processor's ROM that are its request list, 0 for none
+	Taps      *hw.Taps // ports of each processor, with one switch to one of them; nil: all have Ports
+	Own       *Own     // processors with different ports; nil: all are equal
+	Classes   *Classes // with AllPorts: lanes, some of which ask; nil: none asks
 }
 
-// Own are the ports of NICs that differ in how many they have.
+// Own describes the ports of NICs with different numbers of ports.
 type Own struct {
-	Ports []uint16 // of each processor
-	Mute  []bool   // by processor and port, as many for each as the most: no way leads out, the port only hears; nil: out of all
-	all   int      // the most
+	Ports []uint16 // number of each processor
+	Mute  []bool   // by processor and port, with the largest number of ports for each: the port only hears; nil: all ports send
+	all   int      // largest number of ports
 }
 
-// NewOwn returns those of processors; most is how many ports a processor has at most.
+// NewOwn returns the ports of processors; most is the largest number of ports of one.
 func NewOwn(ports []uint16, mute []bool, most int) *Own { return &Own{ports, mute, most} }
 
-// Sends reports whether a way leads out of a port of a processor; of PortAll, out of any.
+// Sends reports whether a processor can send from a port; for PortAll, from any port.
 func (o *Own) Sends(processor int, port uint16) bool {
 	if port == PortAll {
 		for p := range o.Ports[processor] {
@@ -41,7 +41,7 @@ func (o *Own) Sends(processor int, port uint16) bool {
 	return port < o.Ports[processor] && (o.Mute == nil || !o.Mute[processor*o.all+int(port)])
 }
 
-// Lanes returns at how many of its ports a NIC sends and receives in one slot.
+// Lanes returns the number of ports at which a NIC sends and receives in one slot.
 func (d *Discipline) Lanes(ports int) int {
 	if d.AllPorts {
 		return ports
@@ -49,8 +49,8 @@ func (d *Discipline) Lanes(ports int) int {
 	return 1
 }
 
-// CheckSent says what is wrong with a port that a transmitter is said to send to, PortNone for none.
-// It can be switched to outputs of them, or as many as its NIC has taps, but not to all of those.
+// CheckSent returns an error if a transmitter cannot be switched to a port. Legal ports are PortNone, those below
+// outputs or, with taps, below the taps of its NIC; PortAll only without taps.
 func (d *Discipline) CheckSent(transmitter int, port uint16, outputs int) error {
 	if d.Taps != nil {
 		outputs = len(d.Taps.Bus[transmitter])

@@ -11,34 +11,31 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// The dissector is Lua that Wireshark and tshark load:
+// The dissector is a Lua script for Wireshark and tshark:
 //
 //	tshark -X lua_script:starloom.lua -r run.pcapng -Y 'starloom.status == 2'
 //
-// It is generated from pcapng.PseudoHeaderFields and FrameFields, so that it
-// cannot differ from the bytes that are written. Wireshark brings Lua 5.1 to
-// 5.4 with it, depending on its version: bits go through its bit table, since
-// only 5.3 and later have operators for them.
+// It is generated from pcapng.PseudoHeaderFields and FrameFields, so it matches the bytes written. Wireshark has Lua
+// 5.1 to 5.4, depending on its version. Only 5.3 and later have bit operators, so the script uses the bit library.
 
-// Offsets of a routed packet's addresses in the payload of a data frame, as the
-// firmware SDK lays them out: little-endian, 32 bits each.
+// Offsets of a routed packet's addresses in the payload of a data frame, as the firmware SDK lays them out:
+// little-endian, 32 bits each.
 const (
 	payloadOrigin     = 0
 	payloadFinal      = 4
 	payloadRouteBytes = 8
 )
 
-// WriteDissector writes the Wireshark dissector of Starloom's captures. Its
-// protocol is "starloom", on link type USER0; every field of the pseudo-header and
-// of the frame is starloom.NAME, and starloom.crc, starloom.crc.ok,
-// starloom.payload, starloom.origin and starloom.final are added. Ports are shown with their names, nil if they
-// have none. The same bytes are written every time. It returns write errors.
+// WriteDissector writes the Wireshark dissector of Starloom's captures. Its protocol is "starloom", on link type
+// USER0. Every field of the pseudo-header and of the frame is starloom.NAME; further fields are starloom.crc,
+// starloom.crc.ok, starloom.payload, starloom.origin and starloom.final. ports are the names of ports, nil for none.
+// The output is deterministic. It returns write errors.
 func WriteDissector(w io.Writer, ports []string) error {
 	d := dissector{bases: map[string]int{}, fields: map[string]pcapng.Field{}}
 	var pseudo, frame []string
 	for _, f := range pcapng.PseudoHeaderFields {
 		if f.Name == "status" {
-			f.Names = slices.Concat([]string{"none"}, StatusNames[1:]) // nothing idle is captured
+			f.Names = slices.Concat([]string{"none"}, StatusNames[1:]) // idle statuses are not captured
 		}
 		if f.Name == "port" {
 			f.Names = ports
@@ -60,12 +57,11 @@ func WriteDissector(w io.Writer, ports []string) error {
 	return nil
 }
 
-// dissector is the state of generating the script. Offsets in Lua are bytes
-// from the start of the packet.
+// dissector generates the script. Offsets in Lua are bytes from the start of the packet.
 type dissector struct {
 	names  []string // in wire order
 	fields map[string]pcapng.Field
-	bases  map[string]int // byte offset of the header that a field is in
+	bases  map[string]int // byte offset of each field's header
 	err    error
 }
 
@@ -133,7 +129,7 @@ func (d *dissector) declaration(name string) string {
 	return fmt.Sprintf("ProtoField.uint%d(%q, %q, %s, %s, %s, %q)", 8*count, "starloom."+name, title(name), base, names, mask, f.Doc)
 }
 
-// title makes a label of a field name: payload_bytes is Payload bytes.
+// title converts a field name to a label: payload_bytes to Payload bytes.
 func title(name string) string {
 	text := strings.ReplaceAll(name, "_", " ")
 	return strings.ToUpper(text[:1]) + text[1:]

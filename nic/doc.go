@@ -1,5 +1,4 @@
-// Package nic is the network interface of a processor: frames, buffers and the
-// registers that firmware sees.
+// Package nic implements the network interface of a processor: frames, buffers and the registers that firmware sees.
 //
 //	firmware              NIC                                    fabric
 //	handler  --TX FIFO--> Bank.TxHead --wire format--> Serialisers ----> light

@@ -2,10 +2,10 @@ package nic
 
 import "slices"
 
-// What faults do to the NIC of one processor, beside Silence: it is reset, and its FIFOs are
-// smaller than those of the others.
+// Faults of the NIC of one processor: Silence, a restart, smaller FIFOs.
 
-// Silence takes a processor off the fabric: faulty, silent, deaf, its handler never called again.
+// Silence removes a processor from the fabric: it is faulty, sends and hears nothing, and its handler is not called
+// again.
 func (b *Bank) Silence(cell int) {
 	b.silenced[cell>>6] |= 1 << (cell & 63)
 	r := &b.Registers[cell]
@@ -17,18 +17,16 @@ func (b *Bank) Silence(cell int) {
 	}
 }
 
-// Silenced reports whether Silence has taken the cell off the fabric. Firmware can
-// write the faulty flag too; this is what the host knows.
+// Silenced reports whether Silence has removed a cell. Firmware can write the faulty flag; only the host sets this
+// mark.
 func (b *Bank) Silenced(cell int) bool { return b.silenced[cell>>6]>>(cell&63)&1 != 0 }
 
-// SilencedCells is the column of Silenced, 64 cells a word, for saved states.
+// SilencedCells returns the column of Silenced, 64 cells per word, for saved states.
 func (b *Bank) SilencedCells() []uint64 { return b.silenced }
 
-// Restart takes one processor back to where all are after the attachment: its NIC is reset and
-// on the fabric, even if it was silenced, with nothing in its FIFOs, and its handlers' state is
-// that of attached, the memory as it was then (what is after its end is zero). What the host
-// tells a processor stays: its word of the workload and of the schedule, its ROM, that its packet
-// has arrived, and how deep its FIFOs are.
+// Restart returns a processor to its state after the attachment, even if it was silenced: its NIC is reset, its FIFOs
+// are empty, and its handlers' state comes from attached, the memory at that time (zero beyond its end). Data from
+// the host stays: the words of workload and schedule, the ROM, the delivered flag, and the FIFO depths.
 func (b *Bank) Restart(cell int, attached []byte) {
 	b.silenced[cell>>6] &^= 1 << (cell & 63)
 	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered, TxFewer: b.txFewer(cell)}
@@ -59,22 +57,22 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	b.stir(cell)
 }
 
-// clearDirty makes a frame zero and writes only if it is not: untouched places stay without memory of their own.
+// clearDirty zeroes a frame unless it is zero already: untouched memory stays unallocated.
 func clearDirty(frame FrameView) {
 	if slices.ContainsFunc(frame, func(b byte) bool { return b != 0 }) {
 		clear(frame)
 	}
 }
 
-// Told is what the host tells processors before their handlers run: columns of the bank.
+// Told is a copy of the columns that the host writes before handlers run.
 type Told struct {
 	workload     []uint32
 	schedule     []uint64
 	rom, machine []uint32
-	delivered    []uint8 // FlagDelivered
+	delivered    []uint8
 }
 
-// Told returns a copy of what the host has told the processors, for Tell.
+// Told returns a copy of the data that the host has written, for Tell.
 func (b *Bank) Told() Told {
 	t := Told{slices.Clone(b.Workload), slices.Clone(b.Schedule), slices.Clone(b.ROM), slices.Clone(b.Machine), make([]uint8, b.Cells)}
 	for cell := range t.delivered {
@@ -83,7 +81,7 @@ func (b *Bank) Told() Told {
 	return t
 }
 
-// Tell tells the processors the same again.
+// Tell restores this data.
 func (b *Bank) Tell(t Told) {
 	copy(b.Workload, t.workload)
 	copy(b.Schedule, t.schedule)
@@ -94,8 +92,8 @@ func (b *Bank) Tell(t Told) {
 	}
 }
 
-// Shrink lets the FIFOs of a cell hold fewer frames than RxFrames and TxFrames, of each lane;
-// 0 leaves one as it is. It lasts until the bank is attached again.
+// Shrink limits the FIFOs of a cell to fewer frames per lane than RxFrames and TxFrames; 0 leaves a depth unchanged.
+// The limits last until the bank is attached again.
 func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
 	if b.depths == nil {
 		b.depths = &depths{make([]uint8, b.Cells), make([]uint8, b.Cells)}
@@ -109,7 +107,7 @@ func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
 	b.Registers[cell].TxFewer = b.txFewer(cell)
 }
 
-// Unshrink gives all FIFOs their full depth again, from the next Reset on.
+// Unshrink restores the full depth of all FIFOs from the next Reset on.
 func (b *Bank) Unshrink() { b.depths = nil }
 
 func (b *Bank) txFewer(cell int) uint8 {
@@ -128,10 +126,9 @@ func (b *Bank) tellDepths() {
 	}
 }
 
-// CutTx drops those frames at the end of the TX FIFO of a cell that Shrink has left no room
-// for, of a handler that does not look at tx_fewer, and reports whether some frame of the cell has
-// not found room, as the handler saw by itself or not. A count that no FIFO can have is left to
-// the rules.
+// CutTx drops frames beyond the depth that Shrink has left in a cell's TX FIFO; handlers may ignore tx_fewer. It
+// reports whether a frame of the cell did not fit, noticed by the handler or not. The rules judge counts beyond every
+// FIFO.
 func (b *Bank) CutTx(cell int) (overflow bool) {
 	fewer := int(b.txFewer(cell))
 	if fewer == 0 {

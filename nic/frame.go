@@ -7,26 +7,24 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// Frame is the byte view of one frame as it crosses the fabric, big-endian:
+// Frame is the byte view of one frame on the fabric, big-endian:
 //
 //	byte  0        1        2        3        4 ... 7   8 ... 11     12 13  14 ...    last 2
 //	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
 //	     |ver |kind| flags  | payload bytes   | source  | destination | tag  | payload | CRC-16 |
 //	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
 //
-// Source is the NIC that sends this frame on this hop, so two frames that are
-// on one medium in the same slot always differ. A packet's origin and final
-// destination travel in the payload (see Packet).
+// Source is the NIC that sends this frame on this hop, so two frames on one medium in the same slot always differ. A
+// packet's origin and final destination are in the payload (see Packet).
 //
-// A Frame is at least FrameBytesMin long and always a whole frame; Marshal
-// makes one and Parse checks foreign bytes.
+// A Frame is at least FrameBytesMin long and always whole; Marshal creates one, Parse checks foreign bytes.
 type Frame []byte
 
-// Version is the only frame version this package reads and writes.
+// Version is the only supported frame version.
 const Version = 1
 
-// Byte offsets and sizes of the wire format. FrameFields names every field for
-// the gopacket layer and for the generated Wireshark dissector.
+// Byte offsets and sizes of the wire format. FrameFields names every field for the gopacket layer and the Wireshark
+// dissector.
 const (
 	offsetVersionKind  = 0
 	offsetFlags        = 1
@@ -35,31 +33,31 @@ const (
 	offsetDestination  = 8
 	offsetTag          = 12
 
-	// HeaderBytes is the length of everything before the payload.
+	// HeaderBytes is the length of the header.
 	HeaderBytes = 14
 	// CRCBytes is the length of the trailing CRC-16/CCITT-FALSE.
 	CRCBytes = 2
 	// FrameBytesMin is the length of a frame without payload.
 	FrameBytesMin = HeaderBytes + CRCBytes
-	// PayloadBytesMax is the largest payload that Starloom models, in bytes.
+	// PayloadBytesMax is the largest payload of a model in bytes.
 	PayloadBytesMax = 65504
 	// PayloadBytesRTL is the largest payload of a NIC in RTL, or on a fabric with RTL.
 	PayloadBytesRTL = 1024
 )
 
-// Kind says what a frame carries (4 bits on the wire).
+// Kind is the content of a frame (4 bits on the wire).
 type Kind uint8
 
-// The frame kinds. Other values are illegal to send and are refused by Parse.
+// Frame kinds. Parse rejects other values, and NICs do not send them.
 const (
-	KindData    Kind = 0 // data
-	KindAck     Kind = 1 // acknowledgement
-	KindControl Kind = 2 // control
+	KindData    Kind = 0
+	KindAck     Kind = 1
+	KindControl Kind = 2
 	// KindCount is the number of legal kinds.
 	KindCount = 3
 )
 
-// String returns the name that reports, traces and the dissector use.
+// String returns the name in reports, traces and the dissector.
 func (k Kind) String() string {
 	switch k {
 	case KindData:
@@ -72,18 +70,16 @@ func (k Kind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// AnyDestination addresses whoever hears the frame.
+// AnyDestination addresses every listener.
 const AnyDestination = 0xFFFFFFFF
 
-// ListedDestination addresses whom the sender's request list says: the NIC writes the one
-// that was served in its place.
+// ListedDestination addresses the sender's request list; the NIC replaces it by the served addressee.
 const ListedDestination = 0xFFFFFFFE
 
-// TagAny is the tag filter of an output that takes requests with any tag.
+// TagAny is the tag filter of an output that accepts any tag.
 const TagAny = 0xFFFF
 
-// FrameFields is the frame definition that the Wireshark dissector is generated
-// from, in wire order, the CRC (which follows the payload) not included.
+// FrameFields defines the frame for the Wireshark dissector, in wire order, without the CRC after the payload.
 var FrameFields = []pcapng.Field{
 	{Name: "version", Offset: 0, Bits: 4, Doc: "frame version"},
 	{Name: "kind", Offset: 4, Bits: 4, Names: []string{"data", "ack", "control"}, Doc: "what the frame carries"},
@@ -107,7 +103,7 @@ type Header struct {
 // FrameBytes returns the length on the wire of a frame with the given payload.
 func FrameBytes(payloadBytes int) int { return FrameBytesMin + payloadBytes }
 
-// PutHeader writes h into the first HeaderBytes of b.
+// PutHeader writes h to the first HeaderBytes of b.
 func PutHeader(b []byte, h Header) {
 	_ = b[HeaderBytes-1]
 	b[offsetVersionKind] = Version<<4 | uint8(h.Kind)
@@ -118,7 +114,7 @@ func PutHeader(b []byte, h Header) {
 	binary.BigEndian.PutUint16(b[offsetTag:], h.Tag)
 }
 
-// GetHeader decodes the first HeaderBytes of b without judging them.
+// GetHeader decodes the first HeaderBytes of b without checks.
 func GetHeader(b []byte) Header {
 	_ = b[HeaderBytes-1]
 	return Header{
@@ -131,8 +127,8 @@ func GetHeader(b []byte) Header {
 	}
 }
 
-// Marshal writes header, payload and CRC into dst and returns the frame. dst
-// must hold FrameBytes(len(payload)); h.PayloadBytes is taken from payload.
+// Marshal writes header, payload and CRC to dst and returns the frame. dst must hold FrameBytes(len(payload)); the
+// length of payload replaces h.PayloadBytes.
 func Marshal(dst []byte, h Header, payload []byte) Frame {
 	h.PayloadBytes = len(payload)
 	size := FrameBytes(len(payload))
@@ -168,10 +164,9 @@ func Parse(b []byte) (Frame, error) {
 	return f, nil
 }
 
-// Header returns the decoded header.
 func (f Frame) Header() Header { return GetHeader(f) }
 
-// Kind returns what the frame carries.
+// Kind returns the kind of the frame.
 func (f Frame) Kind() Kind { return Kind(f[offsetVersionKind] & 0xF) }
 
 // Source returns the NIC that sent the frame on this hop.
@@ -183,8 +178,8 @@ func (f Frame) Destination() uint32 { return binary.BigEndian.Uint32(f[offsetDes
 // Payload returns the bytes between header and CRC; it aliases f.
 func (f Frame) Payload() []byte { return f[HeaderBytes : len(f)-CRCBytes] }
 
-// CRC returns the checksum that the frame carries.
+// CRC returns the checksum in the frame.
 func (f Frame) CRC() uint16 { return binary.BigEndian.Uint16(f[len(f)-CRCBytes:]) }
 
-// Valid reports whether the checksum fits the rest of the frame.
+// Valid reports whether the checksum is correct.
 func (f Frame) Valid() bool { return f.CRC() == Checksum(f[:len(f)-CRCBytes]) }

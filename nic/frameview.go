@@ -4,14 +4,12 @@ import (
 	"encoding/binary"
 )
 
-// FrameView is a frame in a FIFO or in a medium's table: the little-endian form
-// of the register map's frame block and the payload after it, FrameStride
-// bytes in all. Zeros follow the payload up to a multiple of 8, and to 8 bytes at
-// least; what is after that belongs to no frame.
+// FrameView is a frame in a FIFO or in a medium's table: the little-endian frame block of the register map, then the
+// payload, FrameStride bytes in all. Zeros follow the payload up to a multiple of 8, and to at least 8 bytes; later
+// bytes belong to no frame.
 type FrameView []byte
 
-// Used returns the bytes that a frame takes, which are those that are copied: with room
-// for 8 bytes of payload at least, if there is that much.
+// Used returns the bytes of the frame that are copied, with at least 8 bytes for the payload if there is room.
 func (f FrameView) Used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
 
 // Kind returns the frame's kind; firmware may have written any byte.
@@ -28,14 +26,14 @@ func (f FrameView) Source() uint32 { return binary.LittleEndian.Uint32(f[offFram
 // Destination returns the addressee on this hop.
 func (f FrameView) Destination() uint32 { return binary.LittleEndian.Uint32(f[offFrameDestination:]) }
 
-// Port returns the port the frame is sent to or was heard on.
+// Port returns the port to which the frame is sent or on which it was heard.
 func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFramePort:]) }
 
 // Payload returns the payload; it aliases f.
 func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
 
-// PacketBytes is the packet {origin, destination} at the head of a payload, as
-// sl_packet of the firmware SDK lays it out.
+// PacketBytes is the size of the packet {origin, destination} at the head of a payload, sl_packet of the firmware
+// SDK.
 const PacketBytes = 8
 
 // IsPacket reports whether the frame carries a packet that the host can read.
@@ -59,15 +57,15 @@ func (f FrameView) setPort(port uint16) { binary.LittleEndian.PutUint16(f[offFra
 // Tag returns the tag.
 func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTag:]) }
 
-// Words returns the header as two words, for digests and copies: kind, flags,
-// payload_bytes and source; destination, tag and port.
+// Words returns the header as two words, for digests and copies: kind, flags, payload_bytes and source; destination,
+// tag and port.
 func (f FrameView) Words() (a, b uint64) {
 	_ = f[sizeFrame-1]
 	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
 }
 
-// HeadBits returns the first 64 bits of the frame on the wire, the first one highest:
-// version, kind, flags, length of the payload and source.
+// HeadBits returns the first 64 bits of the frame on the wire, the first highest: version, kind, flags, payload
+// length and source.
 func (f FrameView) HeadBits() uint64 { return headBits(binary.LittleEndian.Uint64(f)) }
 
 func headBits(head uint64) uint64 {
@@ -75,14 +73,14 @@ func headBits(head uint64) uint64 {
 		head>>(8*offFramePayloadBytes)&0xFFFF<<32 | head>>(8*offFrameSource)&0xFFFFFFFF
 }
 
-// CopyTo copies a legal frame into a table's entry of the same size; zeros follow the
-// payload there, whatever the sender's FIFO still holds.
+// CopyTo copies a legal frame to an entry of a table. Zeros follow the payload there, whatever the sender's FIFO
+// holds.
 func (f FrameView) CopyTo(dst []byte) {
 	copyFrame(dst, f, f.Port())
 	clear(dst[sizeFrame+f.PayloadBytes() : f.Used()])
 }
 
-// Held returns what a NIC keeps of a legal frame: header and payload.
+// Held returns header and payload of a legal frame.
 func (f FrameView) Held() []byte { return f[:min(sizeFrame+f.PayloadBytes(), len(f))] }
 
 // Header returns the fields that travel on the wire.
@@ -97,7 +95,7 @@ func (f FrameView) Header() Header {
 	}
 }
 
-// PutWire fills the view from a frame of the wire; the port is left alone.
+// PutWire fills the view from a frame on the wire, except for the port.
 func (f FrameView) PutWire(wire Frame) {
 	be, le := binary.BigEndian, binary.LittleEndian
 	_, _ = f[sizeFrame-1], wire[FrameBytesMin-1]
@@ -110,7 +108,7 @@ func (f FrameView) PutWire(wire Frame) {
 	clear(f[sizeFrame+n : f.Used()])
 }
 
-// AppendWire appends the frame's wire format to dst.
+// AppendWire overwrites dst with the frame's wire format, growing it if necessary.
 func (f FrameView) AppendWire(dst []byte) Frame {
 	size := FrameBytes(f.PayloadBytes())
 	if cap(dst) < size {
@@ -126,11 +124,11 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 	return dst
 }
 
-// FrameStride returns the bytes that one frame takes in a FIFO and in a
-// medium's table: its header and its payload, rounded up to 8 bytes.
+// FrameStride returns the bytes of a frame in a FIFO and in a medium's table: its header and its payload, rounded up
+// to 8 bytes.
 func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
 
-// copyFrame copies a frame word by word, with another port: for two or three words a call to copy costs more.
+// copyFrame copies a frame word by word, with another port. For two or three words, copy is slower.
 func copyFrame(dst, src FrameView, port uint16) {
 	le := binary.LittleEndian
 	src = src[:src.Used()]

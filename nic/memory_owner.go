@@ -5,18 +5,16 @@ import (
 	"fmt"
 )
 
-// This file says what in the firmware's memory is whose, for those who look whether
-// firmware keeps to its own.
+// Owners of the firmware's memory, for checks that firmware accesses only its own.
 
-// Owners of memory that is no cell's.
+// Owners of memory outside cells.
 const (
-	OwnerNone = -1 // the descriptor, and what all cells share
-	OwnerAny  = -2 // what changes with every call: the list of calls and the place of the cell that runs
+	OwnerNone = -1 // the descriptor, and data shared by all cells
+	OwnerAny  = -2 // changes with every call: the list of calls and the place of the running cell
 )
 
-// Owner says what lies at an address of the firmware's memory: the column of the bank, by its
-// name in the register map, and the cell, or OwnerNone or OwnerAny. Outside of the bank the
-// column is "".
+// Owner returns the owner of an address in the firmware's memory: the column of the bank, by its name in the register
+// map, and the cell, or OwnerNone or OwnerAny. Outside the bank the column is "".
 func (b *Bank) Owner(address uint64) (column string, cell int) {
 	for _, c := range b.claims {
 		if address < c.at || address >= c.at+c.size {
@@ -35,9 +33,9 @@ func (b *Bank) Owner(address uint64) (column string, cell int) {
 	return "", OwnerNone
 }
 
-// Parts yields what a cell is between two slots, part by part: registers, statuses, what it
-// hears in a slot, frames that wait, and the handler's state. Bytes are little-endian and
-// alias the memory, but for those of numbers. What the host alone writes is left out.
+// Parts yields the data of a cell between two slots, part by part: registers, statuses, the port heard in a slot,
+// waiting frames, and the handler's state. Bytes are little-endian; except for numbers they alias the memory. Data
+// that only the host writes is omitted.
 func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte)) {
 	r := b.Registers[cell]
 	le := binary.LittleEndian
@@ -70,7 +68,7 @@ func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte
 	yield("state", b.State(cell))
 }
 
-// StainRx fills what is in a cell's RX FIFO and belongs to no frame with a byte.
+// StainRx fills the unused bytes of a cell's RX FIFO with a byte.
 func (b *Bank) StainRx(cell int, with byte) {
 	for place := range b.RxFrames {
 		frame, at := b.frame(cell, &b.rx, place), 0
@@ -83,5 +81,5 @@ func (b *Bank) StainRx(cell int, with byte) {
 	}
 }
 
-// TxFrame returns a frame of a cell's TX FIFO, 0 the head; place is below TxFrames.
+// TxFrame returns a frame of a cell's TX FIFO; place 0 is the head, and place must be below TxFrames.
 func (b *Bank) TxFrame(cell, place int) FrameView { return b.frame(cell, &b.tx, place) }

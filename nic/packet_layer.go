@@ -10,21 +10,19 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// A captured packet is a pseudo-header and, unless there was none to see, a
-// frame:
+// A captured packet is a pseudo-header and, if a frame was visible, the frame:
 //
 //	+---------------------------+------------------------+-------------------+
 //	| PseudoHeaderLayer (16 B)  | FrameLayer: header ... | payload ... | CRC |
 //	+---------------------------+------------------------+-------------------+
 //
-// Captures have link type USER0, which is everybody's: nothing is put into
-// gopacket's table of link types. LayerTypePseudoHeader is the decoder to give:
+// Captures have link type USER0, which has no fixed meaning, so gopacket's table of link types is left alone. The
+// decoder is LayerTypePseudoHeader:
 //
 //	packet := gopacket.NewPacket(data, nic.LayerTypePseudoHeader, gopacket.Default)
 //	frame, ok := packet.Layer(nic.LayerTypeFrame).(*nic.FrameLayer)
 
-// LayerTypePseudoHeader is the gopacket layer type, and the decoder, of a packet
-// of a capture.
+// LayerTypePseudoHeader is the gopacket layer type, and the decoder, of a captured packet.
 var LayerTypePseudoHeader = gopacket.RegisterLayerType(1470, gopacket.LayerTypeMetadata{
 	Name:    "StarloomPseudoHeader",
 	Decoder: gopacket.DecodeFunc(decodePseudoHeader),
@@ -40,8 +38,8 @@ var LayerTypeFrame = gopacket.RegisterLayerType(1471, gopacket.LayerTypeMetadata
 type PseudoHeaderLayer struct {
 	layers.BaseLayer
 	Direction pcapng.Direction
-	Status    Status // StatusIdle when the frame was sent
-	Port      uint16 // pcapng.PortNone if it is not known
+	Status    Status // StatusIdle for a sent frame
+	Port      uint16 // pcapng.PortNone if unknown
 	Slot      uint32
 	Cycle     uint64
 }
@@ -50,7 +48,7 @@ func (l *PseudoHeaderLayer) LayerType() gopacket.LayerType { return LayerTypePse
 
 func (l *PseudoHeaderLayer) CanDecode() gopacket.LayerClass { return LayerTypePseudoHeader }
 
-// NextLayerType returns LayerTypeFrame, or LayerTypeZero when nothing follows.
+// NextLayerType returns LayerTypeFrame, or LayerTypeZero without a frame.
 func (l *PseudoHeaderLayer) NextLayerType() gopacket.LayerType {
 	if len(l.Payload) == 0 {
 		return gopacket.LayerTypeZero
@@ -58,8 +56,8 @@ func (l *PseudoHeaderLayer) NextLayerType() gopacket.LayerType {
 	return LayerTypeFrame
 }
 
-// DecodeFromBytes reads the pseudo-header at the start of data, which the layer
-// then aliases. It returns an error for bytes that Starloom would not write.
+// DecodeFromBytes reads the pseudo-header at the start of data, which the layer then aliases. It returns an error for
+// bytes that Starloom does not write.
 func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if len(data) < pcapng.PseudoHeaderBytes {
 		df.SetTruncated()
@@ -103,13 +101,12 @@ func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
 	return p.NextDecoder(LayerTypeFrame)
 }
 
-// FrameLayer is a frame. A wrong CRC is not a decoding error, since damaged frames
-// are what a capture is looked at for: Valid tells.
+// FrameLayer is a frame. A wrong CRC is no decoding error, since captures serve to study damaged frames; see Valid.
 type FrameLayer struct {
 	layers.BaseLayer // Contents is the header alone
 	Header
 	CRC   uint16
-	Valid bool // the CRC fits; set by DecodeFromBytes only
+	Valid bool // the CRC is correct; set by DecodeFromBytes only
 }
 
 func (l *FrameLayer) LayerType() gopacket.LayerType { return LayerTypeFrame }
@@ -124,8 +121,8 @@ func (l *FrameLayer) NextLayerType() gopacket.LayerType {
 	return gopacket.LayerTypePayload
 }
 
-// DecodeFromBytes reads the frame that data is, which the layer then aliases. It
-// returns an error when version, kind or length cannot be those of a frame.
+// DecodeFromBytes reads the frame in data, which the layer then aliases. It returns an error if version, kind or
+// length are illegal.
 func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if len(data) < FrameBytesMin {
 		df.SetTruncated()
@@ -154,11 +151,9 @@ func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) er
 	return nil
 }
 
-// SerializeTo puts header and CRC around what b holds. With FixLengths the
-// header's length is that of the payload, with ComputeChecksums the CRC is
-// computed; without them the layer's values are written, right or wrong. It
-// refuses a payload of more than PayloadBytesMax bytes and a length that does
-// not fit its field.
+// SerializeTo adds header and CRC to the payload in b. With FixLengths it sets the header's length, with
+// ComputeChecksums the CRC; otherwise it writes the layer's values, right or wrong. It returns an error for a payload
+// above PayloadBytesMax bytes, or a length that exceeds its field.
 func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	payloadBytes := len(b.Bytes())
 	if payloadBytes > PayloadBytesMax {

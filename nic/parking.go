@@ -7,29 +7,27 @@ import (
 	"starloom/hw"
 )
 
-// Parked is what the processors of a bank keep while they have no bank: registers and states,
-// and of the few that have frames in a FIFO those. A machine of many processors that mostly
-// sleep has banks for those that are called, and parks the others. The zero value is that of
-// processors that were reset.
+// Parked holds the processors of a bank while they have no bank: registers, states, and the frames in the few
+// nonempty FIFOs. A machine of mostly sleeping processors has banks for the called ones and parks the others. The
+// zero value holds processors in reset.
 type Parked struct {
 	words    []uint64
-	states   []uint64 // of 8 bytes, processor by processor
+	states   []uint64 // of 8 bytes, by processor
 	silenced []uint64
 	listen   []uint16 // nil: as after reset
-	frames   []byte   // of each processor with some: its cell, and the frames of both FIFOs
+	frames   []byte   // per processor with frames: its cell, and the frames of both FIFOs
 }
 
-// Parks reports whether a bank's processors can be parked: nothing but registers, states,
-// FIFOs and what they listen to belongs to one of them.
+// Parks reports whether a bank's processors can be parked: they own only registers, states, FIFOs and ports that they
+// hear.
 func (b *Bank) Parks() bool {
 	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil && b.ROMWords == 0 && b.listenSlots == 1
 }
 
-// ParkedBytes is what one processor takes that is parked without frames.
+// ParkedBytes returns the size of a parked processor without frames.
 func (b *Bank) ParkedBytes() int { return sizeProcessor + b.StateBytes() }
 
-// Unpark gives the bank other processors, those from number first on: what Park has noted of
-// as many. Receivers have heard nothing.
+// Unpark loads parked processors, from number first on, into the bank. Their receivers are idle.
 func (b *Bank) Unpark(first int, p *Parked) {
 	b.First = first
 	binary.LittleEndian.PutUint32(b.descriptor[offBankFirst:], uint32(first))
@@ -60,7 +58,6 @@ func (b *Bank) Unpark(first int, p *Parked) {
 	b.unparkFrames(p.frames)
 }
 
-// Park notes what the processors keep.
 func (b *Bank) Park(p *Parked) {
 	if p.words == nil {
 		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]uint64, b.Cells*b.StateBytes()/8), make([]uint64, len(b.silenced))
@@ -100,7 +97,7 @@ func (b *Bank) parkFrames(to []byte) []byte {
 	return to
 }
 
-// unparkFrames puts them back; the registers have their counts.
+// unparkFrames restores frames; the registers have their counts.
 func (b *Bank) unparkFrames(from []byte) {
 	take := func(cell int, f *fifo, frames int) {
 		for place := 0; place < frames && len(from) >= b.frameStride; place++ {
@@ -108,7 +105,7 @@ func (b *Bank) unparkFrames(from []byte) {
 			from = from[b.frameStride:]
 		}
 	}
-	for len(from) >= 4 { // what was saved may have been altered
+	for len(from) >= 4 { // a saved state may have been altered
 		cell := int(binary.LittleEndian.Uint32(from))
 		from = from[4:]
 		if cell >= b.Cells {
@@ -120,7 +117,7 @@ func (b *Bank) unparkFrames(from []byte) {
 	}
 }
 
-// Fits reports whether this was noted of a bank like b.
+// Fits reports whether p holds processors of a bank like b.
 func (p *Parked) Fits(b *Bank) bool {
 	if p.words == nil {
 		return true
@@ -129,9 +126,8 @@ func (p *Parked) Fits(b *Bank) bool {
 		len(p.silenced) == len(b.silenced) && (p.listen == nil || len(p.listen) == len(b.listen))
 }
 
-// Look says what parked processors will do by themselves: in how many slots after a slot
-// the first of them is called, 0 for none before something reaches it; and whether all are
-// done, and none is faulty.
+// Look returns the number of slots after a slot until the first parked processor is called by itself, 0 for never;
+// calm reports that all are done and none is faulty.
 func (p *Parked) Look(slot uint32) (next uint32, calm bool) {
 	const frames = 0xFFFF << WordRxCountShift
 	least, any, all := uint32(1<<16+1), uint64(0), ^uint64(0)
@@ -154,10 +150,10 @@ func (p *Parked) Look(slot uint32) (next uint32, calm bool) {
 	return least, calm
 }
 
-// Reset gives the memory back: the processors are reset.
+// Reset frees the memory and resets the processors.
 func (p *Parked) Reset() { *p = Parked{} }
 
-// State visits all of it; those of a bank of so many cells, with states of so many bytes.
+// State visits all parked data.
 func (p *Parked) State(v *hw.StateVisitor, name string) {
 	hw.StateList(v, name+".words", &p.words)
 	hw.StateList(v, name+".states", &p.states)

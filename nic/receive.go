@@ -2,7 +2,7 @@ package nic
 
 import "unsafe"
 
-// listenToReset sets all receivers to what they hear after reset: nothing, or all ports at once.
+// listenToReset sets all receivers to their reset value: they hear nothing, or all ports at once.
 func (b *Bank) listenToReset() {
 	hears := b.hearsAtReset()
 	for i := range b.listen {
@@ -17,7 +17,7 @@ func (b *Bank) hearsAtReset() uint16 {
 	return PortNone
 }
 
-// ClearListen makes the listening table zero, for images of a bank that Reset must be called on.
+// ClearListen zeroes the listening table, for images of a bank before Reset.
 func (b *Bank) ClearListen() { clear(b.listen) }
 
 // ListenSlots returns the number of columns of the listening table.
@@ -29,7 +29,7 @@ func (b *Bank) Listen(slot uint32) []uint16 {
 	return b.listen[column : column+b.Cells : column+b.Cells]
 }
 
-// SetListen lets a cell hear a port in one column of its listening table.
+// SetListen sets the port of a cell in one column of its listening table.
 func (b *Bank) SetListen(cell, column int, port uint16) { b.listen[column*b.Cells+cell] = port }
 
 // Hears reports whether a cell hears a port in a slot.
@@ -38,27 +38,26 @@ func (b *Bank) Hears(cell int, port uint16, slot uint32) bool {
 	return hears == port || b.AllPorts && hears == PortAll
 }
 
-// SetRx writes what the receiver of a cell's port says of a slot.
+// SetRx writes the receiver status of a cell's port.
 func (b *Bank) SetRx(cell int, port uint16, status Status) {
 	b.RxStatus[b.lane(cell, port)] = uint8(status)
 }
 
-// Rx returns the receiver status of a cell's port for the slot before. Firmware can write anything there.
+// Rx returns the receiver status of a cell's port for the previous slot. Firmware may have written any value.
 func (b *Bank) Rx(cell int, port uint16) Status { return Status(b.RxStatus[b.lane(cell, port)]) }
 
-// ForgetRx lets the receivers of the cells first..end-1 say that they have heard nothing.
+// ForgetRx sets the receivers of cells first to end-1 to idle.
 func (b *Bank) ForgetRx(first, end int) {
 	for lane := range b.Lanes() {
 		clear(b.RxStatus[lane*b.Cells+first : lane*b.Cells+end])
 	}
 }
 
-// ClearRx lets all receivers say that they have heard nothing.
+// ClearRx sets all receivers to idle.
 func (b *Bank) ClearRx() { clear(b.RxStatus) }
 
-// PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
-// cell's status: StatusOK, or StatusOverflow when the FIFO is full. frame must
-// be FrameStride bytes long.
+// PushRx stores a frame heard on port in a cell's RX FIFO and sets the cell's status: StatusOK, or StatusOverflow if
+// the FIFO is full. frame must be FrameStride bytes long.
 func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	place, status := b.claimRx(cell, port)
 	if status == StatusOK {
@@ -67,7 +66,7 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	return status
 }
 
-// TakeRx is PushRx of a frame of the wire. It returns the frame in the RX FIFO, nil if that is full.
+// TakeRx is PushRx for a frame on the wire. It returns the frame in the RX FIFO, nil if that is full.
 func (b *Bank) TakeRx(cell int, port uint16, frame Frame) (FrameView, Status) {
 	place, status := b.claimRx(cell, port)
 	if status == StatusOK {
@@ -77,7 +76,7 @@ func (b *Bank) TakeRx(cell int, port uint16, frame Frame) (FrameView, Status) {
 	return place, status
 }
 
-// claimRx takes the next place of a cell's RX FIFO, if there is one, and sets the cell's status.
+// claimRx takes the next place of a cell's RX FIFO, if any, and sets the cell's status.
 func (b *Bank) claimRx(cell int, port uint16) (place FrameView, status Status) {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
@@ -105,7 +104,7 @@ func (b *Bank) PushSmallRx(cell uint32, port uint16, frame *SmallFrame) Status {
 	return StatusOK
 }
 
-// RxFrom counts the frames in a cell's RX FIFO that have come from a port.
+// RxFrom counts the frames in a cell's RX FIFO from a port.
 func (b *Bank) RxFrom(cell int, port uint16) (frames int) {
 	if b.Ports == 1 {
 		return min(int(b.Registers[cell].RxCount), b.RxFrames)
@@ -113,7 +112,7 @@ func (b *Bank) RxFrom(cell int, port uint16) (frames int) {
 	return b.waiting(cell, port)
 }
 
-// waiting counts the frames in a cell's RX FIFO from a port: of several ports each has its part of it.
+// waiting counts the frames in a cell's RX FIFO from a port; several ports share the FIFO equally.
 func (b *Bank) waiting(cell int, port uint16) (frames int) {
 	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
 		if b.frame(cell, &b.rx, place).Port() == port {

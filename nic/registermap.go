@@ -1,21 +1,19 @@
 package nic
 
-// The register map is what firmware and hardware agree on. This file is its one
-// source: the Go constants (registers_gen.go), the C header of the firmware SDK,
-// the Verilog header of the twins and REGISTERS.md are written from it by
+// The register map is the interface of firmware and hardware. This file is its source: the command
 //
 //	go test ./nic -run RegisterMap -update
 //
-// and the same test fails when one of them has drifted.
+// writes the Go constants (registers_gen.go), the C header of the firmware SDK, the Verilog header of the twins and
+// REGISTERS.md. The same test fails if one of them has drifted.
 
-// ABIVersion changes whenever the register map or the exports of a firmware
-// image change in a way that an old image would not survive.
+// ABIVersion changes with every incompatible change of the register map or of an image's exports.
 const ABIVersion = 3
 
-// Access says who writes a register: firmware sees R as read-only.
+// Access names the writers of a register, as firmware sees them.
 type Access string
 
-// The kinds of access, seen from the firmware's handler.
+// Kinds of access by the firmware's handler.
 const (
 	ReadOnly  Access = "R"  // written by the NIC (the host)
 	ReadWrite Access = "RW" // written by both
@@ -42,7 +40,7 @@ type Block struct {
 // Params is the number of parameter registers of a bank.
 const Params = 16
 
-// ShapeWords is the number of words that tell firmware the size of its network.
+// ShapeWords is the number of words that describe the network's size to firmware.
 const ShapeWords = 8
 
 // RegisterMap is the whole map.
@@ -151,7 +149,7 @@ var RegisterMap = []Block{
 	}},
 }
 
-// RegisterConstants are the values that every generated file carries.
+// RegisterConstants are the values in every generated file.
 var RegisterConstants = []struct {
 	Name  string
 	Value uint32

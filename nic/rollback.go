@@ -1,27 +1,27 @@
 package nic
 
-// Kept is what handlers can write of their NICs, as it was before they were called: of a handler
-// that comes too late nothing of it counts.
+// Kept holds the NIC data that handlers can write, as before their calls. The writes of an overrunning handler do not
+// count.
 //
-//	put back      registers with their flags (not sleeping: the handler is called in the next slot),
-//	              FIFO of frames to send, listening table, request list, tag filter, word of the schedule
-//	not put back  the state; the frames that were taken from the RX FIFO
+//	restored      registers with their flags (not sleeping: the handler is called in the next slot),
+//	              TX FIFO, listening table, request list, tag filter, word of the schedule
+//	not restored  the state; frames taken from the RX FIFO
 //
-// Columns are kept from the first cell of the list to the last, or by its places if these are few.
+// Columns are kept from the first cell of the list to the last, or by place if the cells are sparse.
 type Kept struct {
 	few    bool
-	origin int // the first cell
+	origin int // first cell
 	words  []uint64
 	listen []uint16 // ListenSlots columns as long as words
 	choice []uint32
 	valid  []uint64
 	accept []uint16
 	shown  []uint64 // words of the schedule, which handlers clear
-	frames []byte   // of all TX FIFOs, one after the other...
-	first  []int    // ...where those of each cell start
+	frames []byte   // of all TX FIFOs in sequence...
+	first  []int    // ...and the start of each cell's frames
 }
 
-// Keep notes what the NICs of some cells are like.
+// Keep saves the NIC data of some cells.
 func (b *Bank) Keep(k *Kept, cells []uint32) {
 	if len(cells) == 0 {
 		return
@@ -49,7 +49,7 @@ func (b *Bank) Keep(k *Kept, cells []uint32) {
 	k.keepFrames(b, cells)
 }
 
-// keepFrames notes the frames in the TX FIFOs. Mostly there are none.
+// keepFrames saves the frames in the TX FIFOs, usually none.
 func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 	k.frames, k.first = k.frames[:0], k.first[:0]
 	any := uint64(0)
@@ -67,10 +67,11 @@ func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 	}
 }
 
-// keptSpan is how many cells side by side are copied in the time of one alone.
+// keptSpan is the number of adjacent cells copied in the time of a single one.
 const keptSpan = 4
 
-// gather appends the elements of some cells of a column: of each, or of all from the first to the last.
+// gather appends the elements of some cells of a column: of each cell if few, otherwise of all from the first to the
+// last.
 func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	if !few {
 		return append(to, column[cells[0]:cells[len(cells)-1]+1]...)
@@ -81,7 +82,7 @@ func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	return to
 }
 
-// TakeBack drops a cell's writes to its NIC since Keep; it is at this place of the list.
+// TakeBack drops a cell's writes to its NIC since Keep; place is its index in the list.
 func (b *Bank) TakeBack(k *Kept, place, cell int) {
 	received, at := b.Registers[cell].RxCount, place
 	if !k.few {

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// SetSchedule writes the schedule's words for the slot that begins, and wakes the handlers with new words.
+// SetSchedule writes the schedule's words for the beginning slot and wakes the handlers with new words.
 func (b *Bank) SetSchedule(words []uint64) {
 	registers, schedule := b.Registers[:len(words)], b.Schedule[:len(words)]
 	for cell, word := range words {
@@ -18,23 +18,21 @@ func (b *Bank) SetSchedule(words []uint64) {
 	}
 }
 
-// SetScheduleWord writes a cell's new word for the slot that begins and wakes its handler.
+// SetScheduleWord writes a cell's new word for the beginning slot and wakes its handler.
 func (b *Bank) SetScheduleWord(cell int, word uint64) {
 	b.Schedule[cell] = word
 	b.Wake(cell)
 }
 
-// Wake lets a cell's handler be called in this slot, even if it sleeps.
+// Wake has a cell's handler called in this slot, even if it sleeps.
 func (b *Bank) Wake(cell int) {
 	b.Registers[cell].Flags &^= FlagSleeping
 	b.stir(cell)
 }
 
-// ListAwake appends to list those of the cells first..end-1 whose handlers are to
-// be called in a slot: all that do not sleep, that sleep until this slot, or that
-// have a frame in a FIFO - in the RX FIFO only if the NIC asks for outputs, which it does
-// by itself until it is served - unless they are faulty. Among the others, resting counts
-// those that are done or faulty.
+// ListAwake appends the cells from first to end-1 whose handlers are due in a slot: all that do not sleep, that sleep
+// until this slot, or that have a frame in a FIFO, unless they are faulty. If the NIC asks for outputs by itself,
+// only frames in the RX FIFO count. resting is the number of done or faulty cells among the others.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
 	if b.Asks {
 		return b.listStirred(list, first, end, slot)
@@ -47,12 +45,12 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 	var any, calm uint64
 	now := uint64(uint16(slot))
 	for i, w := range b.Words[first:end] {
-		call := (w^asleep)&(asleep|frames) | ((w^now)&0xFFFF-1)>>63 // not 0 if called: no branch depends on a processor
+		call := (w^asleep)&(asleep|frames) | ((w^now)&0xFFFF-1)>>63 // nonzero if called, without a branch
 		call = (call | -call) >> 63
 		list[n] = uint32(first + i)
 		n += int(call)
 		any |= w
-		calm += (w>>WordFlagsShift | w>>(WordFlagsShift+1)) &^ call & 1 // FlagDone, FlagFaulty
+		calm += (w>>WordFlagsShift | w>>(WordFlagsShift+1)) &^ call & 1
 	}
 	list, resting = list[:n], int(calm)
 	if any>>WordFlagsShift&FlagFaulty != 0 {
@@ -69,8 +67,8 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 	return list[:n], resting
 }
 
-// Touch reads the records of some cells, so that all of them are on their way from memory before the first is
-// needed. What it returns is of no use but to keep the loads.
+// Touch loads the records of some cells, so that all are on their way from memory before the first is needed. The
+// result only keeps the loads alive.
 func (b *Bank) Touch(cells []uint32) (any uint64) {
 	bytes, records, last := b.recordBytes, b.records, len(b.records)-8
 	for _, cell := range cells {
@@ -79,9 +77,9 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 	return any
 }
 
-// A frame is foreseen where its first phit has shown that it is alone on its media, nothing changes on its way before its end, and no
-// one watches single cycles: then it is known what its other phits will do. The transmitter ends with the first phit, and where
-// that arrives the receivers take the whole frame, with registers as all its phits would have left them:
+// A frame is foreseen if its first phit is alone on its media, nothing on its way changes before its end, and single
+// cycles are not observed: its other phits are then known. The transmitter ends with the first phit; when that
+// arrives, the receivers take the whole frame, with registers as after all its phits:
 //
 //	cycle               0    1    2    3    4
 //	transmitter, phits  a0   a1   a2
@@ -89,7 +87,8 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 //	foreseen            a0
 //	                         a0   good              due, bits and frame as in cycle 4
 
-// Finish makes all transmitters idle but those that go on, as their last phit does: what they have loaded stands in their registers.
+// Finish makes all transmitters idle, except those in goesOn, as their last phit does. Loaded frames stay in their
+// registers.
 func (t *Serialisers) Finish(goesOn []bool) {
 	for i := range t.shards {
 		shard := &t.shards[i]
@@ -105,15 +104,15 @@ func (t *Serialisers) Finish(goesOn []bool) {
 	}
 }
 
-// Foreseen is where the frames of a slot stand.
+// Foreseen holds the frames of a slot.
 type Foreseen struct {
 	Transmitters *Serialisers
-	Carries      []uint32 // by wire that is lit in this slot: a transmitter whose frame it carries
-	GoesOn       []bool   // by transmitter: it is not foreseen, and light that it has a part in comes phit by phit
+	Carries      []uint32 // by wire lit in this slot: a transmitter whose frame it carries
+	GoesOn       []bool   // by transmitter: not foreseen; its light arrives phit by phit
 }
 
-// Foresee says which light to come in this slot is the first phits of frames that are foreseen; nil for none. It reports whether that
-// can be: not if light has come in this slot. Links have a latency.
+// Foresee sets the foreseen frames, nil for none, whose first phits will arrive in this slot. It returns false if
+// light has already arrived in this slot. Links have a latency.
 func (d *Deserialisers) Foresee(frames *Foreseen) bool {
 	d.foreseen = nil
 	for _, heard := range d.heard {
@@ -125,13 +124,13 @@ func (d *Deserialisers) Foresee(frames *Foreseen) bool {
 	return true
 }
 
-// take lets all cells of a medium's list take the frame of a transmitter; now is the cycle of its first phit.
+// take gives the frame of a transmitter to all listeners of a medium; now is the cycle of its first phit.
 func (d *Deserialisers) take(shard int, medium, transmitter uint32, now uint64) {
 	t := d.foreseen.Transmitters
 	frame := t.frames[int(transmitter)*t.stride:][:t.stride]
 	bytes := FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
 	phits := Phits(bytes, d.phitBits)
-	frame = frame[:(phits-1)*d.phitBits>>3+9] // what putPhit writes, up to the last phit
+	frame = frame[:(phits-1)*d.phitBits>>3+9] // bytes written by putPhit up to the last phit
 	for cell := d.head[medium]; cell != noOne; cell = d.next[cell] {
 		d.state[cell], d.bits[cell], d.due[cell] = receiverGood, uint32(8*bytes), now+uint64(phits)
 		copy(d.frames[int(cell)*d.stride:], frame)

@@ -7,25 +7,21 @@ import (
 	"starloom/hw"
 )
 
-// Serialisers is a bank of optical transmitters. Each sends one frame per slot,
-// one phit per cycle. A frame that is loaded in cycle c waits out the compute window:
-// its first phit is on the wire in cycle c+1+ComputeCycles. All transmitters of a bank
-// are loaded in the same cycle, the last one of a slot.
+// Serialisers is a bank of optical transmitters. Each sends one frame per slot, one phit per cycle. A frame loaded in
+// cycle c waits out the compute window: its first phit is on the wire in cycle c+1+ComputeCycles. All transmitters of
+// a bank are loaded in the same cycle, the last of a slot.
 //
-// Parameters: phit bits (1..64), longest frame, compute cycles. Ports: load in (frame,
-// length, port), light out (dual-rail), port select out. Registers: frame, length (0
-// is idle), port select, start.
-// Latency: phit k of a frame is on the wire in cycle start+k. Throughput one
-// phit per cycle. Reset: idle, dark, port none, also in the middle of a frame.
-// Nothing stalls a transmitter, and it does not notice a collision.
+// Parameters: phit bits (1..64), longest frame, compute cycles. Ports: load in (frame, length, port), light out
+// (dual-rail), port select out. Registers: frame, length (0 is idle), port select, start. Latency: phit k of a frame
+// is on the wire in cycle start+k. Throughput one phit per cycle. Reset: idle, dark, port none, also in the middle of
+// a frame. Nothing stalls a transmitter, and it does not notice a collision.
 //
-// Where an output has to be asked for, a transmitter asks for ArbitrationCycles before its
-// first phit, and goes on asking to its last one. In the cycle of the first phit it learns who
-// serves it; if none does, it stops there, and its light has gone nowhere.
+// If outputs require a request, a transmitter asks for ArbitrationCycles before its first phit, and continues to its
+// last one. In the cycle of the first phit it learns which output serves it; without one it stops, and its light has
+// reached nothing.
 //
-// Where outputs take several frames one after the other, it offers its first phit for
-// OfferCycles more, until it is served, and sends the others then. It stops asking with its
-// last phit, so that the output changes hands without a gap.
+// If outputs serve several frames in sequence, it offers its first phit for up to OfferCycles more, until it is
+// served, and then sends the others. It stops asking with its last phit, so the output changes hands without a gap.
 //
 //	cycle            0   1   2   3   4   5   6
 //	A asks          /-----------\_______________      cycle 0: arbitration; frames of 3 phits
@@ -34,15 +30,14 @@ import (
 //	B's light           b0  b0  b0  b0  b1  b2
 //	the output          a0  a1  a2  b0  b1  b2
 //
-// Bits on the wire: the frame's bytes in order, each byte's most significant bit
-// first. The first bit of a phit is the phit word's most significant bit:
+// Bits on the wire: the frame's bytes in order, each byte's most significant bit first. The first bit of a phit is
+// the phit word's most significant bit:
 //
 //	byte 0            byte 1
 //	b7 b6 b5 b4 b3 b2 b1 b0 b7 b6 ...
 //	|<-- phit 0 (5) -->|<-- phit 1 (5) -->|      word bit 4 is sent first
 //
-// In the last phit of a frame the low bits that no frame bit is left for are
-// dark on both rails.
+// In the last phit of a frame, low bits without a frame bit are dark on both rails.
 //
 // The cost per cycle grows with the transmitters that have a frame.
 type Serialisers struct {
@@ -59,31 +54,30 @@ type Serialisers struct {
 	ports *hw.PortSelect
 
 	arbitration uint64
-	late        int            // phits after the first one with which a frame may still start
-	asks        *hw.Asks       // nil if outputs need not be asked for
-	serving     *hw.PortSelect // input: the output that serves a transmitter
+	late        int            // phits after the first with which a frame may still start
+	asks        *hw.Asks       // nil if outputs require no request
+	serving     *hw.PortSelect // input: output that serves each transmitter
 
-	// Registers.
 	frames []byte    // stride bytes per cell, most significant bit first
-	length []uint16  // bytes of the frame that is loaded, 0 when idle
-	tag    []uint16  // of the frame, nil where asks is
-	served []uint16  // who has taken the frame that was loaded last, hw.PortNone for none; the same
-	passed []uint32  // phits that the output has taken, nil where late is 0
-	start  [1]uint64 // that of the shards that are active, while a state is saved
+	length []uint16  // bytes of the loaded frame, 0 when idle
+	tag    []uint16  // of the frame, nil if asks is nil
+	served []uint16  // output that took the last loaded frame, hw.PortNone for none; nil if asks is nil
+	passed []uint32  // phits that the output has taken, nil if late is 0
+	start  [1]uint64 // start of the active shards, while a state is saved
 
 	shards []serialiserShard
 
-	portCount int             // PortsMax if that is not known
-	site      *serialiserSite // what stands beside the registers once there is a Site
+	portCount int             // PortsMax if unknown
+	site      *serialiserSite // further state once there is a Site
 }
 
 type serialiserShard struct {
-	start  uint64   // register: cycle of the first phit of all that are active
-	active []uint32 // the cells with length > 0
-	loads  []uint32 // the replaced cells with the input load
+	start  uint64   // register: cycle of the first phit of all active cells
+	active []uint32 // cells with length > 0
+	loads  []uint32 // replaced cells with the input load
 }
 
-// SerialiserConfig are the parameters of a bank of transmitters.
+// SerialiserConfig holds the parameters of a bank of transmitters.
 type SerialiserConfig struct {
 	Bank          hw.Bank
 	Clock         *hw.Clock
@@ -91,16 +85,15 @@ type SerialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
 	ComputeCycles int // from a load to the first phit, 0..ComputeCyclesMax
-	// ArbitrationCycles come then, in which a transmitter asks for its output: 0 if it need
-	// not, else Await says who answers.
+	// ArbitrationCycles follow, in which a transmitter asks for its output: 0 without requests, otherwise Await sets
+	// the answers.
 	ArbitrationCycles int
-	OfferCycles       int // in which a frame may start after the first one possible: 0 if it starts at once or not at all
+	OfferCycles       int // cycles in which a frame may start after the first possible one: 0 if it starts at once or not at all
 	Processors        int // of the machine whose frames a saved state has; 0: a transmitter alone, with any frame
-	Ports             int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
+	Ports             int // ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
-// frameSlack is what a 64-bit load at an odd bit position may touch after the
-// last byte of a frame.
+// frameSlack is the number of bytes that a 64-bit load at any bit position may touch beyond the last byte of a frame.
 const frameSlack = 8
 
 func checkLine(path string, phitBits, frameBytesMax int) error {
@@ -113,7 +106,7 @@ func checkLine(path string, phitBits, frameBytesMax int) error {
 	return nil
 }
 
-// NewSerialisers returns an idle bank.
+// NewSerialisers returns an idle bank. It returns an error for illegal parameters.
 func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	light, err := hw.NewLight(c.Bank, "light", c.PhitBits, c.Shards, nil)
 	if err != nil {
@@ -176,35 +169,35 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	return t, nil
 }
 
-// Light is the transmitters' output.
+// Light returns the transmitters' output.
 func (t *Serialisers) Light() *hw.Light { return t.light }
 
-// Ports is the transmitters' port select.
+// Ports returns the transmitters' port select.
 func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
 
-// Asks are what the transmitters ask for, nil if they need not.
+// Asks returns the requests of the transmitters, nil if they need none.
 func (t *Serialisers) Asks() *hw.Asks { return t.asks }
 
-// Await says who answers: the output that serves each transmitter.
+// Await sets the wire with the output that serves each transmitter.
 func (t *Serialisers) Await(serving *hw.PortSelect) { t.serving = serving }
 
-// Served returns the output that has taken the last loaded frame, none if ok is false.
+// Served returns the output that has taken the last loaded frame; ok is false for none.
 func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 	return t.served[cell], t.served[cell] != hw.PortNone
 }
 
-// Sent is the frame that was loaded last, as it was sent; lists says whether one without an output
-// of its own was sent to whom a list says.
+// Sent returns the last loaded frame as it was sent. lists selects that a frame to ListedDestination gets the served
+// addressee.
 func (t *Serialisers) Sent(cell int, lists bool) Frame {
 	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
 	frame = frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
 	if served := t.served[cell]; lists && served != hw.PortNone && frame.Destination() == ListedDestination {
-		frame.readdress(uint32(served)) // as RTL has done that stands for the transmitter
+		frame.readdress(uint32(served)) // RTL in place of the transmitter has done so
 	}
 	return frame
 }
 
-// shortest is how many bytes a frame has at least: one that asks has a tag.
+// shortest returns the fewest bytes of a frame: a frame with a request has a tag.
 func (t *Serialisers) shortest() int {
 	if t.asks != nil {
 		return FrameBytesMin
@@ -212,16 +205,13 @@ func (t *Serialisers) shortest() int {
 	return 1
 }
 
-// Blank is where the frame of an idle transmitter may be made, which Load then need not copy.
+// Blank returns the register of an idle transmitter, in which a frame may be built; Load then need not copy it.
 func (t *Serialisers) Blank(cell int) []byte { return t.frames[cell*t.stride:][:t.frameMax:t.frameMax] }
 
-// Load is a cell's load input in this cycle, for the Latch to come: the frame of the next
-// slot and the port that it goes to (an index, hw.PortAll or hw.PortNone). It copies the
-// frame. Call it between Settle and Latch: there nothing reads the registers of an idle
-// transmitter, so they are written at once. Cells of different shards may be loaded at
-// the same time.
-// A frame of the wrong size or for a transmitter that still sends is a fault of
-// the machine and panics.
+// Load is a cell's load input in this cycle, for the coming Latch: the frame of the next slot and its port (an index,
+// hw.PortAll or hw.PortNone). It copies the frame. Call it between Settle and Latch: nothing reads the registers of
+// an idle transmitter there, so they are written at once. Cells of different shards may be loaded concurrently. A
+// frame of the wrong size, or for a busy transmitter, is a fault of the machine and panics.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if len(frame) < t.shortest() || len(frame) > t.frameMax {
 		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes, allowed are %d to %d", len(frame), t.shortest(), t.frameMax)
@@ -261,7 +251,7 @@ func (t *Serialisers) Drives() []hw.Wire {
 	return []hw.Wire{t.light, t.ports}
 }
 
-// Drive lights the phit of this cycle of every cell that has one.
+// Drive lights the phit of this cycle of every sending cell.
 func (t *Serialisers) Drive(s hw.Shard) {
 	t.light.Clear(s.Index)
 	shard := &t.shards[s.Index]
@@ -288,7 +278,7 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	}
 	firstBit := phit * t.phitBits
 	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
-		// Latch retires a frame with its last phit, so the clock has jumped.
+		// Latch retires a frame with its last phit, so the clock has jumped
 		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit, t.length[over])
 	}
 }
@@ -310,7 +300,7 @@ func (t *Serialisers) driveOffered(shard int, active []uint32) {
 	}
 }
 
-// check looks at the registers of the active cells, once a slot: with its first phit.
+// check checks the registers of the active cells once per slot, with the first phit.
 func (t *Serialisers) check(shard *serialiserShard) {
 	for _, cell := range shard.active {
 		if length := int(t.length[cell]); length < 1 || length > t.frameMax {
@@ -319,10 +309,10 @@ func (t *Serialisers) check(shard *serialiserShard) {
 	}
 }
 
-// phit returns which phit of their frames the shard's active cells send in this cycle, below 0 while they wait.
+// phit returns the index of the phit that the shard's active cells send in this cycle, negative while they wait.
 func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
-// driveLight returns a cell whose frame is over, -1 for none.
+// driveLight drives the phits of active cells. It returns a cell whose frame is over, -1 for none.
 func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) (over int) {
 	for _, cell := range active {
 		left := 8*int(length[cell]) - firstBit
@@ -336,7 +326,7 @@ func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, leng
 	return -1
 }
 
-// Latches who serves it, if it has to ask; a transmitter has no other inputs from the fabric.
+// Latches implements hw.Latcher. The serving output is the only input of a transmitter from the fabric.
 func (t *Serialisers) Latches() []hw.Wire {
 	if t.serving != nil {
 		return []hw.Wire{t.serving}
@@ -344,7 +334,7 @@ func (t *Serialisers) Latches() []hw.Wire {
 	return nil
 }
 
-// Latch makes the cells idle whose last phit is on the wire in this cycle.
+// Latch idles the cells whose last phit is on the wire in this cycle.
 func (t *Serialisers) Latch(s hw.Shard) {
 	shard := &t.shards[s.Index]
 	for _, cell := range shard.loads {
@@ -365,7 +355,7 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
 }
 
-// answer stops unserved senders. The output of the addressee serves a sender without one of its own.
+// answer stops unserved senders. A sender without an output of its own gets the addressee's.
 func (t *Serialisers) answer(shard *serialiserShard) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -384,8 +374,8 @@ func (t *Serialisers) answer(shard *serialiserShard) {
 	shard.active = kept
 }
 
-// pass counts the phits that outputs have taken, and makes the cells idle whose last one it
-// was, and those that have not been served when it is too late to start.
+// pass counts the phits that outputs have taken. It idles cells after their last phit, and unserved cells once it is
+// too late to start.
 func (t *Serialisers) pass(shard *serialiserShard, mayStart bool) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -420,8 +410,8 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 	return kept
 }
 
-// QuietFor implements hw.Quiet: nothing happens while frames wait for their start, or when
-// there is none and the last phit's light is out.
+// QuietFor implements hw.Quiet. Nothing happens while frames wait for their start, or without frames once the light
+// is out.
 func (t *Serialisers) QuietFor(limit uint64) uint64 {
 	if !t.light.Dark() || t.asks != nil && !t.asks.Low() {
 		return 0
@@ -440,7 +430,7 @@ func (t *Serialisers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// collect finds the start of all that are busy; that of idle transmitters does not count.
+// collect returns the common start of all busy transmitters.
 func (t *Serialisers) collect() {
 	t.start[0] = 0
 	for i := range t.shards {
@@ -450,7 +440,7 @@ func (t *Serialisers) collect() {
 	}
 }
 
-// activate makes the shards' lists from the lengths.
+// activate builds the shards' lists from the lengths.
 func (t *Serialisers) activate() {
 	for i := range t.shards {
 		s := &t.shards[i]
@@ -467,8 +457,8 @@ func (t *Serialisers) activate() {
 	}
 }
 
-// getPhit returns count bits of the stream, from bit first on, the first one as
-// the word's bit count-1. The stream must have frameSlack bytes after its end.
+// getPhit returns count bits of the stream from bit first on, the first as the word's bit count-1. frameSlack bytes
+// must follow the stream.
 func getPhit(stream []byte, first, count int) uint64 {
 	window := stream[first>>3:][:9]
 	word := binary.BigEndian.Uint64(window)
@@ -478,7 +468,7 @@ func getPhit(stream []byte, first, count int) uint64 {
 	return word >> (64 - uint(count))
 }
 
-// putPhit is the inverse of getPhit. It also changes the bits after the ones it writes, which the next phit brings.
+// putPhit is the inverse of getPhit. It also changes later bits, which the next phit sets.
 func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]
 	word <<= 64 - uint(count)
@@ -490,10 +480,10 @@ func putPhit(stream []byte, first, count int, word uint64) {
 	}
 	kept := binary.BigEndian.Uint64(window) &^ (^uint64(0) >> shift)
 	binary.BigEndian.PutUint64(window, kept|word>>shift)
-	window[8] = byte(word << (8 - shift)) // a shift by 8 leaves 0
+	window[8] = byte(word << (8 - shift)) // a shift by 8 yields 0
 }
 
-// litBits returns the bits that are lit in a phit when left bits of the frame are still to come.
+// litBits returns the lit bits of a phit when left bits of the frame remain.
 func litBits(left, phitBits int) uint64 {
 	all := ^uint64(0) >> (64 - uint(phitBits))
 	if left >= phitBits {

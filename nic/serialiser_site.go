@@ -7,18 +7,17 @@ import (
 	"starloom/hw"
 )
 
-// serialiserSite is what transmitters have beside their registers when RTL stands for some
-// of them, or when they are a device themselves.
+// serialiserSite is the additional state of transmitters replaced by RTL, or being a device themselves.
 type serialiserSite struct {
 	replaced []bool
 	load     []bool   // input of this cycle: Load was called, or load_i is 1
-	length   []uint16 // input with load; the frame stands in the idle transmitter's register
+	length   []uint16 // input with load; the frame is in the idle transmitter's register
 	port     []uint16 // input with load
 }
 
-// Site says what the ports of a transmitter are. Load is load_i with the other inputs, to
-// nothing for what is not a port; a load that Load would refuse, or while a frame waits or
-// is sent, is ignored. Where outputs have to be asked for, the twin is a requester.
+// Site describes the ports of a transmitter. Load is load_i with the other inputs; illegal ports select nothing. A
+// load that Load would reject, or during a waiting or sent frame, is ignored. If outputs require a request, the twin
+// is a requester.
 func (t *Serialisers) Site() *hw.Site {
 	if t.site == nil {
 		cells := t.bank.Size()
@@ -60,7 +59,7 @@ func (t *Serialisers) takeInputs(cell int) {
 	x.load[cell] = false
 }
 
-// loadPorts are the inputs of a load: the frame, its length and its port.
+// loadPorts returns the inputs of a load: the frame, its length and its port.
 func (t *Serialisers) loadPorts() []hw.Port {
 	x := t.site
 	whileLoaded := func(value func(cell int) uint64) func(cell int, to hw.Pins) func() {
@@ -116,7 +115,7 @@ func (t *Serialisers) loadPorts() []hw.Port {
 	}
 }
 
-// servingPort is the input that is served in this cycle, of a transmitter that asks.
+// servingPort returns the input with the serving output of this cycle, for transmitters that ask.
 func (t *Serialisers) servingPort() hw.Port {
 	return hw.Port{
 		Name: "serving_i", Bits: 16, Input: true,
@@ -157,7 +156,7 @@ func (t *Serialisers) busyPort() hw.Port {
 	}
 }
 
-// askPorts are the outputs of a transmitter that asks; what it asks for is port_o.
+// askPorts returns the outputs of a transmitter that asks; port_o is the output requested.
 func (t *Serialisers) askPorts() []hw.Port {
 	owner := func(cell int) int { return int(t.owner[cell/t.bank.PerUnit]) }
 	return []hw.Port{
@@ -192,8 +191,8 @@ func (t *Serialisers) askPorts() []hw.Port {
 	}
 }
 
-// offer is Load of a replaced transmitter: the registers that RTL does not have hold what
-// stands on its inputs, and then how long its frame is, until it is no longer busy.
+// offer is Load for a replaced transmitter. The model's registers hold its inputs, then the length of its frame until
+// it is idle.
 func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	copy(t.frames[cell*t.stride:], frame)
 	t.length[cell] = uint16(len(frame))

@@ -2,16 +2,16 @@ package nic
 
 import "unsafe"
 
-// SmallFrame is the frame block with a payload of 0 or 8 bytes, a packet, as the three
-// little-endian words that it is in a FIFO or in a medium's table. Most frames of most
-// networks are of this size, and moving words is several times faster than moving bytes.
+// SmallFrame is the frame block with a payload of 0 or 8 bytes, a packet, as its three little-endian words in a FIFO
+// or in a medium's table. Most frames of most networks have this size, and moving words is several times faster than
+// moving bytes.
 type SmallFrame struct {
 	Head   uint64 // kind, flags, payload_bytes, source
 	Route  uint64 // destination, tag, port
-	Packet uint64 // the payload
+	Packet uint64 // payload
 }
 
-// SmallFrameBytes is the least FrameStride that has room for a packet.
+// SmallFrameBytes is the smallest FrameStride with room for a packet.
 const SmallFrameBytes = int(unsafe.Sizeof(SmallFrame{}))
 
 const smallPayloadBytes = 8
@@ -21,28 +21,27 @@ func SmallBytes(frames []SmallFrame) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), len(frames)*SmallFrameBytes)
 }
 
-// SmallAt returns the frame at an offset of a table as if it was a small one, which
-// IsSmall tells. The table is aligned to 8 bytes, as everything that make returns of this
-// size, and offset a multiple of a FrameStride.
+// SmallAt views the frame at an offset of a table as a small frame; see IsSmall. The table must be aligned to 8
+// bytes, as make ensures at this size, and offset must be a multiple of a FrameStride.
 func SmallAt(table []byte, offset int) *SmallFrame {
 	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(table[offset : offset+SmallFrameBytes])))
 }
 
-// IsSmall reports whether the frame carries nothing or 8 bytes.
+// IsSmall reports whether the payload has 0 or 8 bytes.
 func (f *SmallFrame) IsSmall() bool { return uint16(f.Head>>(8*offFramePayloadBytes))&^8 == 0 }
 
-// Plain reports whether the frame is a legal one to one of the ports and carries nothing or a packet.
+// Plain reports whether the frame is legal, addresses one of the ports, and carries nothing or a packet.
 func (f *SmallFrame) Plain(ports int) bool {
 	return uint8(f.Head>>(8*offFrameKind)) < KindCount && f.IsSmall() && f.Port() < ports
 }
 
-// Port returns the port the frame is sent to or was heard on.
+// Port returns the port to which the frame is sent or on which it was heard.
 func (f *SmallFrame) Port() int { return int(f.Route >> (8 * (offFramePort - 8))) }
 
 // Source returns the NIC that sent the frame on this hop.
 func (f *SmallFrame) Source() uint32 { return uint32(f.Head >> (8 * offFrameSource)) }
 
-// From returns a plain frame with its sender; what the FIFO held after an empty payload is gone.
+// From returns a plain frame with its sender, cleared beyond an empty payload.
 func (f *SmallFrame) From(processor uint32) SmallFrame {
 	mask := -(f.Head >> (8*offFramePayloadBytes + 3) & 1) // all ones or all zeros
 	return SmallFrame{f.Head&(1<<(8*offFrameSource)-1) | uint64(processor)<<(8*offFrameSource), f.Route, f.Packet & mask}
@@ -51,7 +50,7 @@ func (f *SmallFrame) From(processor uint32) SmallFrame {
 // HeadBits returns the first 64 bits of the frame on the wire, the first one highest.
 func (f *SmallFrame) HeadBits() uint64 { return headBits(f.Head) }
 
-// On returns the frame as it is heard on a port.
+// On returns the frame as heard on a port.
 func (f *SmallFrame) On(port uint16) SmallFrame {
 	const shift = 8 * (offFramePort - 8)
 	return SmallFrame{f.Head, f.Route&(1<<shift-1) | uint64(port)<<shift, f.Packet}
@@ -69,15 +68,15 @@ func (f *SmallFrame) Destination() uint32 { return uint32(f.Route) }
 // Origin returns the origin of the packet.
 func (f *SmallFrame) Origin() uint32 { return uint32(f.Packet) }
 
-// Small reports whether a frame of the bank may carry a packet; if not, none is small.
+// Small reports whether frames of the bank have room for a packet; otherwise none is small.
 func (b *Bank) Small() bool { return b.PayloadBytes >= smallPayloadBytes }
 
-// SmallRx returns the place of a frame in a cell's RX FIFO, 0 the head, as a small one's.
+// SmallRx returns a frame of a cell's RX FIFO as a small frame; place 0 is the head.
 func (b *Bank) SmallRx(cell uint32, place int) *SmallFrame {
 	return SmallAt(b.frame(int(cell), &b.rx, place), 0)
 }
 
-// SmallTxHead returns the head of a cell's TX FIFO as if it was a small frame.
+// SmallTxHead returns the head of a cell's TX FIFO as a small frame.
 func (b *Bank) SmallTxHead(cell uint32) *SmallFrame {
 	return SmallAt(b.frame(int(cell), &b.tx, 0), 0)
 }

@@ -6,9 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// CheckFrames is the check of a column of a saved state in which frames lie one after the other, stride
-// bytes each: what is read of a frame before anybody looks at it is within its limits. Places that never
-// had a frame are zero.
+// CheckFrames returns the check of a column of frames in a saved state, stride bytes each: all fields that are read
+// before a frame is checked must be within their limits. Unused places are zero.
 func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) error {
 	var head [sizeFrame]byte
 	return func(i int, value byte) error {
@@ -32,9 +31,9 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 	}
 }
 
-// checkLoaded is the check of a column of a saved state in which transmitters have their frames as they go
-// over the wire, stride bytes each: one that gets another address gets the checksum of what it says then, so
-// no one else looks for what Load refuses. Transmitters that never had a frame have zeros.
+// checkLoaded returns the check of a column of transmitter frames in a saved state, in wire format and stride bytes
+// each. A frame that gets another address also gets a new checksum, so a frame that Load would reject must be
+// detected here. Unused transmitters have zeros.
 func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error {
 	var head [HeaderBytes]byte
 	return func(i int, value byte) error {
@@ -57,7 +56,7 @@ func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error
 	}
 }
 
-// StateFrames carries a list of frames, which are whole.
+// StateFrames visits a list of whole frames.
 func StateFrames(v *hw.StateVisitor, name string, frames *[]byte, stride, payloadBytes, processors int) {
 	bytes := 0
 	hw.StateList(v, name, frames, CheckFrames(stride, payloadBytes, processors), func(i int, _ byte) error { bytes = i + 1; return nil })

@@ -6,20 +6,19 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Status is what a receiver says about one port and one slot.
+// Status is the result of a receiver for one port and one slot.
 type Status uint8
 
-// The receive statuses, in the order of the register map.
+// Receive statuses, in the order of the register map.
 const (
 	StatusIdle      Status = 0 // no light, or the receiver did not listen
-	StatusOK        Status = 1 // one frame, CRC right, stored in the RX FIFO
+	StatusOK        Status = 1 // one frame with a correct CRC, stored in the RX FIFO
 	StatusCollision Status = 2 // code violation: two senders on one medium
 	StatusCRC       Status = 3 // a damaged or truncated frame
 	StatusOverflow  Status = 4 // a good frame, lost because the RX FIFO was full
 )
 
-// StatusNames are the names of the statuses in reports, traces and the
-// dissector, indexed by Status.
+// StatusNames are the names of the statuses in reports, traces and the dissector, by Status.
 var StatusNames = []string{"idle", "ok", "collision", "crc", "overflow"}
 
 func (s Status) String() string {
@@ -29,15 +28,15 @@ func (s Status) String() string {
 	return "status?"
 }
 
-// TxStatus is what a transmitter says about one slot.
+// TxStatus is the result of a transmitter for one slot.
 type TxStatus uint8
 
-// The transmit statuses, in the order of the register map.
+// Transmit statuses, in the order of the register map.
 const (
-	TxNone     TxStatus = 0 // nothing was to be sent
+	TxNone     TxStatus = 0 // no frame to send
 	TxSent     TxStatus = 1 // the medium has taken the frame
-	TxBlocked  TxStatus = 2 // the medium was taken: the frame is still at the head of the TX FIFO
-	TxCollided TxStatus = 3 // sent, and the medium tells that it met another frame
+	TxBlocked  TxStatus = 2 // the medium was taken; the frame is still at the head of the TX FIFO
+	TxCollided TxStatus = 3 // sent, and the medium reports a collision
 )
 
 // FlagNames are the names of the bits of a processor's flags in waveforms, the lowest first.
@@ -46,5 +45,5 @@ var FlagNames = []string{"done", "faulty", "tx_overflow", "delivered", "sleeping
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what receive statuses mean.
+// Meanings returns the meanings of receive statuses.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }

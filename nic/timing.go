@@ -2,39 +2,38 @@ package nic
 
 import "fmt"
 
-// Timing is the shape of a slot. All cycles are of the global clock; every slot
-// of a run has the same length, and all NICs share its boundaries:
+// Timing is the structure of a slot, in cycles of the global clock. All slots of a run have the same length, and all
+// NICs share their boundaries:
 //
 //	|<----------------------------------- SlotCycles ------------------------------------>|
 //	| compute window | arbitration | phits of the longest frame | propagation |   guard   |
 //	^ SlotCycle                    ^ FirstPhit                              ^ LastPhit   ^ Boundary
 //
-// In the last guard cycle, the boundary, the firmware's handlers see what arrived in
-// the slot and say what to send and hear in the next one; the NICs take that with this
-// cycle's Latch, and the transmitters wait out the compute window. A receiver's status
-// stands one cycle after the last phit: so a slot ends with at least one guard cycle.
+// In the last guard cycle, the boundary, the firmware's handlers read the result of the slot and decide what to send
+// and hear in the next. The NICs take that with this cycle's Latch, and the transmitters wait out the compute window.
+// A receiver's status is valid one cycle after the last phit, so a slot ends with at least one guard cycle.
 type Timing struct {
-	PhitBits          int // 1..64
+	PhitBits          int
 	ComputeCycles     int // reserved for the firmware's handler, >= 0
-	ArbitrationCycles int // in which NICs ask for what they send to, >= 0
+	ArbitrationCycles int // for requests of NICs, >= 0
 	FramePhits        int // phits of a frame with the largest payload
-	Frames            int // that can cross one medium one after the other, >= 1
+	Frames            int // most consecutive frames on one medium in a slot, >= 1
 	PropagationCycles int // of the longest link, 0..PropagationCyclesMax
 	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
-	LinkCycles        int // of a link that has no length of its own
-	Tick              int // cycles of a tick of streaming NICs, which takes the slot's place; 0: frames keep to slots
+	LinkCycles        int // of a link without its own length
+	Tick              int // cycles of a tick of streaming NICs, which replaces the slot; 0: frames keep to slots
 }
 
 // Limits of the timing parameters.
 const (
 	PhitBitsMax          = 64      // a phit is a word
 	PropagationCyclesMax = 4096    // of a link
-	GuardCyclesMin       = 1       // a receiver's status stands one cycle after the last phit
+	GuardCyclesMin       = 1       // a receiver's status is valid one cycle after the last phit
 	GuardCyclesMax       = 4096    // at the end of a slot
 	ComputeCyclesMax     = 1 << 20 // at the start of a slot
 )
 
-// NewTiming derives the slot from the link's and the NIC's parameters.
+// NewTiming derives the slot from the parameters of link and NIC. It returns an error for illegal values.
 func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCycles int) (Timing, error) {
 	within := func(name string, value, low, high int) error {
 		if value < low || value > high {
@@ -87,14 +86,14 @@ func (t Timing) BoundaryCycle(slot uint32) uint64 {
 	return t.SlotCycle(slot) + uint64(t.SlotCycles()) - 1
 }
 
-// FirstPhitCycle returns the cycle in which the first phit of the first frames of
-// the slot is on its transmitter's wire: the time stamp of a sent frame.
+// FirstPhitCycle returns the cycle in which the first phit of the slot's first frames is on its transmitter's wire:
+// the time stamp of a sent frame.
 func (t Timing) FirstPhitCycle(slot uint32) uint64 {
 	return t.SlotCycle(slot) + uint64(t.ComputeCycles+t.ArbitrationCycles)
 }
 
-// LastPhitCycle returns the cycle in which the last phit of the last and longest frame
-// reaches the receivers: the time stamp of a receive status.
+// LastPhitCycle returns the cycle in which the last phit of the last, longest frame reaches the receivers: the time
+// stamp of a receive status.
 func (t Timing) LastPhitCycle(slot uint32) uint64 {
 	if t.Tick > 0 {
 		return t.BoundaryCycle(slot)

@@ -9,7 +9,7 @@ import (
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
-// PopSent removes the frames at some places of a cell's TX FIFO, in ascending order, as far as there are any.
+// PopSent removes the frames at the given places, ascending, from a cell's TX FIFO. Missing places are ignored.
 func (b *Bank) PopSent(cell int, places []int) {
 	kept := 0
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
@@ -32,9 +32,8 @@ func (b *Bank) PopTx(cell int) {
 	b.popFrames(cell, &b.tx, left)
 }
 
-// NoteTx notes what has become of the frame that a cell had to send to a port in this slot,
-// the head of its TX FIFO or the first one to this port: its handler
-// sees it at the next boundary, and is called then if the frame has left.
+// NoteTx records the result of the frame that a cell had to send to a port in this slot: the head of its TX FIFO, or
+// the first frame to this port. The handler reads it at the next boundary; a sent frame wakes it.
 func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) {
 	if b.TxStatus == nil {
 		return
@@ -52,7 +51,7 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 	}
 }
 
-// NoteAllSent is NoteTx for cells of always taken heads; these must not have been removed.
+// NoteAllSent is NoteTx for heads that are always taken, before they are removed.
 func (b *Bank) NoteAllSent(cells []uint32) {
 	if b.TxStatus == nil {
 		return
@@ -63,7 +62,7 @@ func (b *Bank) NoteAllSent(cells []uint32) {
 	}
 }
 
-// ForgetTx takes back what the transmitters of the cells first..end-1 said of the slot before.
+// ForgetTx clears the transmit statuses of cells first to end-1.
 func (b *Bank) ForgetTx(first, end int) {
 	if b.TxStatus == nil {
 		return
@@ -74,10 +73,10 @@ func (b *Bank) ForgetTx(first, end int) {
 	}
 }
 
-// SendAll lets those frames of a cell leave that can do so in this slot, from the head on:
-// at an all-port NIC the first one to each port, one to all ports if no other has gone
-// before it, else the head. send puts each on the fabric and reports whether its medium has
-// taken it. A frame that is not Legal ends it and is returned.
+// SendAll sends the frames of a cell that can leave in this slot, from the head on. An all-port NIC sends the first
+// frame to each port, and a frame to all ports only if no other precedes it; other NICs send the head. send puts a
+// frame on the fabric and reports whether its medium has taken it. SendAll stops at a frame that is not Legal and
+// returns it.
 func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illegal FrameView) {
 	var busy [(LanesMax + 63) / 64]uint64
 	all, kept, count := false, 0, int(b.Registers[cell].TxCount)
@@ -106,22 +105,21 @@ func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illeg
 	return nil
 }
 
-// Requests are the request list of a cell: the processors that it may ask for in their order,
-// one bit for each that it asks for, and the place of the one that it asks for first.
+// Requests returns the request list of a cell: the processors in order, a valid bit for each, and the place of the
+// first choice.
 func (b *Bank) Requests(cell int) (list []uint32, valid []uint64, first uint32) {
 	words := b.ValidWords()
 	return b.ROM[cell*b.ROMWords:][:b.ListWords], b.Valid[cell*words:][:words], b.Choice[cell]
 }
 
-// SentListed says whom the frame at the head of a cell's TX FIFO has served, which was sent to
-// whom the request list says: the processor at a place of the list, which is not valid any
-// more.
+// SentListed records the addressee, at a place of the request list, that took the frame at the head of a cell's TX
+// FIFO. The place is then no longer valid.
 func (b *Bank) SentListed(cell int, place int) {
 	b.TxHead(cell).SetDestination(b.ROM[cell*b.ROMWords+place])
 	b.Valid[cell*b.ValidWords()+place>>6] &^= 1 << (place & 63)
 }
 
-// Accepts returns the tag that a cell's output takes, TagAny for any.
+// Accepts returns the tag that a cell's output accepts, TagAny for any.
 func (b *Bank) Accepts(cell int) uint16 {
 	if b.AcceptTag == nil {
 		return TagAny
@@ -129,15 +127,15 @@ func (b *Bank) Accepts(cell int) uint16 {
 	return b.AcceptTag[cell]
 }
 
-// Legal reports whether the NIC takes f, the frame at the head of a cell's TX
-// FIFO, which is not empty: count, kind, payload length and port.
+// Legal reports whether the NIC accepts f, the head of a cell's nonempty TX FIFO: count, kind, payload length, port
+// and destination.
 func (b *Bank) Legal(cell int, f FrameView) bool {
 	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
 		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f)) &&
 		(b.Own == nil || b.Own.Sends(b.First+cell, f.Port())) && (b.Classes == nil || b.Classes.takes(b.First+cell, f))
 }
 
-// PortsOf returns how many ports a cell's NIC has.
+// PortsOf returns the number of ports of a cell's NIC.
 func (b *Bank) PortsOf(cell int) int {
 	switch {
 	case b.Taps != nil:
@@ -153,7 +151,7 @@ func (b *Bank) addressable(f FrameView) bool {
 	return f.Port() != PortAll && (to < uint32(b.Processors) || to == ListedDestination && b.Choice != nil)
 }
 
-// Refusal says why a frame that is not Legal may not be sent.
+// Refusal returns why a frame that is not Legal is rejected.
 func (b *Bank) Refusal(cell int, f FrameView) string {
 	switch {
 	case int(b.Registers[cell].TxCount) > b.TxFrames:
@@ -200,7 +198,7 @@ func (b *Bank) refusalAddressed(cell int, f FrameView) string {
 	}
 }
 
-// TxTo returns the place in a cell's TX FIFO of the first frame to a port, and the frame; ok is false if there is none.
+// TxTo returns the first frame to a port in a cell's TX FIFO, and its place; ok is false if there is none.
 func (b *Bank) TxTo(cell int, port uint16) (place int, frame FrameView, ok bool) {
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
 		if frame := b.frame(cell, &b.tx, place); frame.Port() == port {
@@ -210,7 +208,7 @@ func (b *Bank) TxTo(cell int, port uint16) (place int, frame FrameView, ok bool)
 	return 0, nil, false
 }
 
-// RemoveTx takes the frame at a place out of a cell's TX FIFO.
+// RemoveTx removes the frame at a place of a cell's TX FIFO.
 func (b *Bank) RemoveTx(cell, place int) {
 	left := int(b.Registers[cell].TxCount) - 1
 	b.Registers[cell].TxCount = uint8(left)

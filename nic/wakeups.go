@@ -4,16 +4,16 @@ import (
 	"starloom/hw"
 )
 
-// Where NICs ask for media by themselves, most handlers of a large network sleep for long,
-// and a slot must not cost a look at each. stirred remembers the cells whose handlers may have
-// to be called: what the host does to a cell puts it there, and ListAwake takes those out that
-// sleep on. Those whose sleep ends by itself are looked for every wakeHorizon slots.
+// stirred remembers the cells whose handlers may have to be called. If NICs ask for media by themselves, most
+// handlers of a large network sleep long, and a slot must not cost a look at each. Every action of the host on a cell
+// adds it; ListAwake removes cells that continue to sleep. Sleeps that end by themselves are searched every
+// wakeHorizon slots.
 type stirred struct {
 	cells   hw.Set
-	resting hw.Set // of the others: those that are done or faulty
+	resting hw.Set // other cells that are done or faulty
 }
 
-// wakeHorizon is for how many slots sleepers are looked for at a time; it divides 65536.
+// wakeHorizon is the number of slots covered by a search for sleepers; it divides 65536.
 const wakeHorizon = 1024
 
 func (b *Bank) stirAll() {
@@ -35,7 +35,7 @@ func (b *Bank) stir(cell int) {
 }
 
 func (b *Bank) listStirred(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
-	left := wakeHorizon - slot%wakeHorizon // slots before sleepers are looked for again
+	left := wakeHorizon - slot%wakeHorizon // slots until the next search for sleepers
 	if left == wakeHorizon {
 		for cell, w := range b.Words[first:end] {
 			if uint32(uint16(w)-uint16(slot)) < wakeHorizon {
