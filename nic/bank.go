@@ -75,11 +75,11 @@ type depths struct{ rx, tx []uint8 }
 // Positions of the registers in a cell's word. Loops over many processors read a word at once; other code uses
 // Registers.
 const (
-	WordWakeShift    = 8 * offProcessorWake
-	WordRxCountShift = 8 * offProcessorRxCount
-	WordTxCountShift = 8 * offProcessorTxCount
-	WordHeldShift    = 8 * offProcessorHeld
-	WordFlagsShift   = 8 * offProcessorFlags
+	WordWakeShift    = 8 * offProcessorWake    // Registers.Wake, 16 bits
+	WordRxCountShift = 8 * offProcessorRxCount // Registers.RxCount
+	WordTxCountShift = 8 * offProcessorTxCount // Registers.TxCount
+	WordHeldShift    = 8 * offProcessorHeld    // Registers.Held
+	WordFlagsShift   = 8 * offProcessorFlags   // Registers.Flags
 )
 
 const listenSlotsMax = 64

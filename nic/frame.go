@@ -50,9 +50,9 @@ type Kind uint8
 
 // Frame kinds. Parse rejects other values, and NICs do not send them.
 const (
-	KindData    Kind = 0
-	KindAck     Kind = 1
-	KindControl Kind = 2
+	KindData    Kind = 0 // data
+	KindAck     Kind = 1 // acknowledgement
+	KindControl Kind = 2 // control
 	// KindCount is the number of legal kinds.
 	KindCount = 3
 )
@@ -164,6 +164,7 @@ func Parse(b []byte) (Frame, error) {
 	return f, nil
 }
 
+// Header returns the decoded header.
 func (f Frame) Header() Header { return GetHeader(f) }
 
 // Kind returns the kind of the frame.

@@ -58,6 +58,7 @@ func (b *Bank) Unpark(first int, p *Parked) {
 	b.unparkFrames(p.frames)
 }
 
+// Park saves the processors of the bank in p.
 func (b *Bank) Park(p *Parked) {
 	if p.words == nil {
 		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]uint64, b.Cells*b.StateBytes()/8), make([]uint64, len(b.silenced))

@@ -15,8 +15,8 @@ type Arbiters struct {
 
 // The limits of a weight of 8 bits.
 const (
-	WeightMin = 1
-	WeightMax = 255
+	WeightMin = 1   // least share
+	WeightMax = 255 // largest share
 )
 
 // SameWeights repeats weights for each arbiter; nil stays nil.

@@ -18,11 +18,11 @@ type Orders [][]uint32
 
 // Words for orders in a scenario.
 const (
-	WordIdentity     = "identity"
-	WordPipelined    = "pipelined"
-	WordSharedRandom = "shared-random"
-	WordWorst        = "worst"
-	WordOptimal      = "optimal"
+	WordIdentity     = "identity"      // orders of Identity
+	WordPipelined    = "pipelined"     // orders of Pipelined
+	WordSharedRandom = "shared-random" // orders of SharedRandom
+	WordWorst        = "worst"         // orders of Worst
+	WordOptimal      = "optimal"       // orders of Optimal
 )
 
 // Words returns the words that Named accepts.

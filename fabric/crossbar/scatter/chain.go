@@ -166,9 +166,9 @@ func RingCost(n int) float64 { return GraphCost(n, 2, float64(n/2)) }
 
 // Diameters of graphs of degree 3, as multiples of log2 n (section 1 of the paper).
 const (
-	CubeConnectedCyclesDiameter = 5.0 / 2
-	DenseTrivalentDiameter      = 3.0 / 2
-	BestTrivalentDiameter       = 1.1 // best known
+	CubeConnectedCyclesDiameter = 5.0 / 2 // cube-connected cycles
+	DenseTrivalentDiameter      = 3.0 / 2 // dense trivalent graphs
+	BestTrivalentDiameter       = 1.1     // best known
 )
 
 // TrivalentCost returns the cost on a graph of degree 3 with one of these diameters: 7.5, 4.5 and 3.3 times n log2 n.
