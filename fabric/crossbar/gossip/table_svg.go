@@ -8,15 +8,15 @@ import (
 	"starloom/traces/svg"
 )
 
-// Pictures of run-tables have the colours of the paper's figures 4, 8 and 12 made plain:
-// waiting is that of paper, receiving grey, sending that of ink.
+// Pictures of run-tables use the colours of the paper's figures 4, 8 and 12, simplified: waiting is paper, receiving
+// grey, sending ink.
 var (
 	received = svg.Ink.Pale(0.4)
 	sent     = svg.Ink
 	waiting  = svg.Paper
 )
 
-// What stands above and below a table, in pixels.
+// Space above and below a table, in pixels.
 const (
 	headHeight   = 40
 	legendHeight = 30
@@ -24,26 +24,25 @@ const (
 	legendWidth  = 400
 )
 
-// Tables of at most so many rows and columns are drawn with symbols in their cells.
+// Tables of at most this size have symbols in their cells.
 const (
 	symbolRowsMax    = 41
 	symbolColumnsMax = 130
 )
 
-// pictureColumnsMax is the largest width of a picture in cells; in a longer table a column is several steps.
+// pictureColumnsMax is the largest width of a picture in cells; a column of a longer table covers several steps.
 const pictureColumnsMax = 16384
 
-// Cells are pixels, and larger ones where a picture would be narrower than this.
+// Cells are pixels, enlarged in pictures narrower than pictureWidth.
 const (
 	pictureWidth = 1200
 	cellMax      = 12
 )
 
-// WriteSVG draws the table: a row per processor, a column per step; waiting is as paper,
-// receiving grey, sending as ink. A small table has the symbols S3 R0 - ~ in its cells, ids
-// and steps beside them and the used slots of every step below. In a table of more than
-// 16384 steps a column of the picture stands for several, and shows that somebody sent, else
-// that somebody received.
+// WriteSVG draws a row per processor and a column per step; waiting is paper, receiving grey, sending ink. A small
+// table has the symbols S3 R0 - ~ in its cells, ids and steps beside them, and the used slots of every step below. In
+// a table of more than 16384 steps a column covers several steps; it shows a send if there is one, otherwise a
+// reception.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.Processors() <= symbolRowsMax && t.Columns() <= symbolColumnsMax {
 		return t.drawSymbols(w)
@@ -116,7 +115,7 @@ func colours(action Action) (fill, ink svg.Colour) {
 	return waiting, svg.Ink
 }
 
-// drawPicture draws a large table as one path of horizontal strokes for each colour.
+// drawPicture draws a large table as one path of horizontal strokes per colour.
 func (t *Table) drawPicture(w io.Writer) error {
 	columns, rows := t.Columns(), t.Processors()
 	steps := max(1, (columns+pictureColumnsMax-1)/pictureColumnsMax)
@@ -144,7 +143,7 @@ func (t *Table) drawPicture(w io.Writer) error {
 	return d.Close()
 }
 
-// shrink sets what the columns of a picture show of a row, Idle where it waits.
+// shrink sets the action that each column of a picture shows for a row, Idle if it waits.
 func (t *Table) shrink(processor, steps int, drawn []Action) {
 	clear(drawn)
 	for run := range t.Row(processor) {
@@ -158,7 +157,7 @@ func (t *Table) shrink(processor, steps int, drawn []Action) {
 
 // appendStrokes draws the runs of an action in a row: "M0 3.5" to the row, then "h5" along a run and "m2 0" to the next.
 func appendStrokes(path []byte, row int, drawn []Action, action Action) []byte {
-	end := -1 // of the last stroke
+	end := -1 // end of the last stroke
 	for first := 0; first < len(drawn); first++ {
 		if drawn[first] != action {
 			continue
