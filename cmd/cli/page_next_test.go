@@ -77,7 +77,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"tx.port is the number of the output that the frame is for; the NIC itself has one port, port[0]",
 			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the two of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
-			"exactly_once" + "every packet arrives exactly once, where it belongs" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
+			"exactly_once" + "every packet arrives at its destination, once, and nowhere else" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
 			"lambda27stepslength of the run",
 		}, []string{"rules.deadline_slots=20 --set rules.deadline_slots", "Note: the scenario's rules"}},
 		{"faults on a bus", []string{"bus-faults.yaml"}, []string{"bus-faults.yaml", "--set", "faults={}"}, []string{
@@ -104,7 +104,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 		{"faults in a network of links", []string{"ej-faults.yaml"}, []string{"ej-faults.yaml", "--set", "faults={}"}, []string{
 			"processor 3 never received the message of processor 0: it comes by way of processors 1, 2, and 1 had not received it",
 			"processor 36 never received the message of processor 0: a fault has killed it", "not those that it damaged (crc)", "37 processors, 222 links, one for each direction",
-			"heard: crc (fault bit_flip: bit 104, of the tag)", "finishesevery processor is done before the run endskept by all but 1 processor that a fault has killed, left out",
+			"heard: crc (fault bit_flip: bit 104, of the tag)", "finishesevery processor is done, with nothing left to send, before the run endskept by all but 1 processor that a fault has killed, left out",
 			"kept by those that received it; 12 processors did not: exactly_once", "processor 14 never received the message of processor 0: it comes by way of processors 36, 25, and a fault has killed 36the fault dead",
 			"bit_flip: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. " +
 				"To these it comes by way of others, so they lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",

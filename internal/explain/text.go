@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -55,6 +56,9 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
+// links lead to places of a page, where a remedy stands, too.
+var links = regexp.MustCompile(`\[([^][]+)\]\(#[a-z0-9-]+\)`)
+
 type printer struct {
 	out     bytes.Buffer
 	columns int
@@ -75,7 +79,8 @@ func (p *printer) entry(name string, e entry) {
 		source = e.group.Source
 	}
 	for _, row := range [][2]string{
-		{"unit", e.Unit}, {"range", e.Range}, {"counted", e.Counted}, {"source", source}, {"where", e.group.Title + ": " + e.group.Where},
+		{"unit", e.Unit}, {"range", e.Range}, {"counted", e.Counted},
+		{"remedy", links.ReplaceAllString(e.Remedy, "$1")}, {"source", source}, {"where", e.group.Title + ": " + e.group.Where},
 	} {
 		if row[1] != "" {
 			p.paragraph(fmt.Sprintf("    %-9s", row[0]), 13, row[1])

@@ -1,14 +1,43 @@
 package page
 
 import (
-	"fmt"
+	_ "embed"
 	"slices"
 	"strings"
+	"text/template"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
-	"starloom/traces"
 )
+
+//go:embed texts.tmpl
+var textsSource string
+
+var texts = outcome.NewTexts(textsSource, template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times,
+	"joined":   func(list []string) string { return strings.Join(list, "; ") },
+	"unquoted": func(text string) string { return strings.Trim(text, "`") }})
+
+// paragraphs are the lines of a text.
+func paragraphs(name string, values any) (blocks []Block) {
+	for _, line := range texts.Lines(name, values) {
+		blocks = append(blocks, Block{Text: line})
+	}
+	return blocks
+}
+
+// failure is a violation of a run, and what a page finds out about it for its texts.
+type failure struct {
+	R *outcome.Report
+	V *outcome.Violation
+}
+
+// Where is the place of the violation: a cycle, or the end of the run, and a path.
+func (f failure) Where() string { return texts.Say("where", f) }
+
+// Noticed is Where, for a sentence.
+func (f failure) Noticed() string { return texts.Say("noticed", f) }
+
+func (f failure) cause() string { return texts.Say("cause", f) }
 
 func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.OutputFile) []Answer {
 	switch {
@@ -21,37 +50,38 @@ func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.Out
 	return Passed(r.Notes, Block{Text: "Nothing failed. This repeats the run:"}, Block{Command: r.Aside.Command})
 }
 
-func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block) {
-	if why := r.Aside.Known.Unfit; why != "" {
-		blocks = append(blocks, Block{Text: "`" + r.Aside.Known.Program + "`" + strings.TrimPrefix(why, r.Aside.Known.Program) + "."})
+func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
+	blocks := slices.Concat(paragraphs("unfit", r), ackedBlocks(r, sceneAt(r, firsts[0])), deadlineBlocks(r, firsts))
+	if cutSummary(r) != "" {
+		blocks = append(blocks, paragraphs("limit", r)...)
 	}
-	blocks = append(blocks, ackedBlocks(r, sceneAt(r, firsts[0]))...)
-	blocks = append(blocks, deadlineBlocks(r, firsts)...)
-	blocks = append(blocks, limitBlocks(r, firsts)...)
 	blocks = append(blocks, deadlockBlocks(firsts)...)
 	if !r.ByFaults() {
 		return blocks
 	}
 	var names []string
+	first := 0
 	for k := range r.Faults {
 		if r.Faults[k].First != nil {
-			names = append(names, "`"+r.FaultName(k)+"`")
+			if names = append(names, r.FaultName(k)); len(names) == 1 {
+				first = k + 1
+			}
 		}
 	}
-	blocks = append(blocks, text("The scenario injects faults, in its key `faults`: %s.%s [Where they struck first](#%s).",
-		join(names), breaksAlone(r), firstFault(r)))
-	blocks = append(blocks, cutBlocks(r)...)
-	blocks = append(blocks, lastSeenBlocks(r)...)
-	for i := range r.Aside.Stood {
-		if i == rulesNamed {
-			break
+	injected := paragraphs("injected", map[string]any{"Names": names, "Alone": breaksAlone(r), "First": first})
+	blocks = slices.Concat(blocks, injected, cutBlocks(r), lastSeenBlocks(r))
+	for i := range r.Aside.Stood[:min(len(r.Aside.Stood), rulesNamed)] {
+		if s := &r.Aside.Stood[i]; s.Next != nil {
+			blocks = append(blocks, paragraphs("stood", struct {
+				*outcome.Report
+				Stood *outcome.Stood
+			}{r, s})...)
 		}
-		blocks = append(blocks, stoodBlocks(r, &r.Aside.Stood[i])...)
 	}
 	var tried []Step
 	for _, remedy := range r.Aside.Remedies {
 		if remedy.Tried && remedy.Rule == "" {
-			tried = append(tried, Step{Text: remedy.Text, Command: remedy.Command})
+			tried = append(tried, remedy.Step)
 		}
 	}
 	if tried != nil {
@@ -64,10 +94,9 @@ func lastSeenBlocks(r *outcome.Report) []Block {
 	if len(r.Aside.LastSeen) == 0 {
 		return nil
 	}
-	t := &Table{Caption: "Where packets were last that had not arrived when the run ended.",
-		Columns: []Column{{"cycle", true}, {"slot", true}, {"where", false}, {"what", false}}}
+	t := table("Where packets were last that had not arrived when the run ended.", "#cycle", "#slot", "where", "what")
 	for _, v := range r.Aside.LastSeen {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(v.Cycle), fmt.Sprint(v.Slot), v.Path, v.Message})
+		t.row(v.Cycle, v.Slot, v.Path, v.Message)
 	}
 	return []Block{{Table: t}}
 }
@@ -77,16 +106,15 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	if i < 0 {
 		return nil
 	}
-	t := &Table{Caption: "A ring, of which no one can move: each waits for what the next one holds, and the last for what the first holds.",
-		Columns: []Column{{"who", false}, {"is in", false}, {"waits for", false}}}
+	t := table("A ring, of which no one can move: each waits for what the next one holds, and the last for what the first holds.", "who", "is in", "waits for")
 	for _, w := range firsts[i].Waits {
 		where := w.Holds
 		if !w.NIC {
 			where += " (" + w.Path + ")"
 		}
-		t.Rows = append(t.Rows, []string{w.Who, where, w.For})
+		t.row(w.Who, where, w.For)
 	}
-	blocks = append(blocks, Block{Table: t}, text("The ring closed by cycle %d, in which a flit of the knot moved for the last time.", firsts[i].Cycle))
+	blocks = append([]Block{{Table: t}}, paragraphs("ring closed", firsts[i].Cycle)...)
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
 		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
 	}
@@ -94,25 +122,14 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 }
 
 // deadlineBlocks say why a deadline was missed: who has set it, where the slots went, and what else was tried.
-func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block) {
-	late := r.Aside.Late
+func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
+	late, least := r.Aside.Late, r.Aside.Known.Least
 	if late == nil || !slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
 		return nil
 	}
-	if strings.Contains(r.Aside.Command, " rules.deadline_slots=") {
-		blocks = append(blocks, text("The deadline of %s is set on the command line.", traces.Plural(late.Deadline, "slot", "slots")))
-	}
-	if why := late.Cause(); why != "" {
-		blocks = append(blocks, Block{Text: why})
-	}
-	if least := r.Aside.Known.Least; late.Packets && uint64(least.Slots) > late.Deadline {
-		blocks = append(blocks, text("`%s` cannot meet this deadline here, whatever its orders and arbiters. %s: until all has arrived, at least %s pass.",
-			r.Aside.Known.Program, least.Why, traces.Plural(least.Slots, "slot", "slots")))
-		if least.Sum != "" {
-			blocks = append(blocks, Block{Fold: fmt.Sprintf("Why not less than %d", least.Slots), Folded: least.Sum + "."})
-		}
-	} else if least.Slots > 0 && late.Packets {
-		blocks = append(blocks, text("With other orders `%s` may meet it: it takes %s or more.", r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots")))
+	blocks := paragraphs("deadline", r)
+	if late.Packets && uint64(least.Slots) > late.Deadline && least.Sum != "" {
+		blocks = append(blocks, Block{Fold: texts.Say("why not less", least), Folded: least.Sum + "."})
 	}
 	for _, remedy := range r.Aside.Remedies {
 		if remedy.Tried && remedy.Rule == fabric.RuleDeadline {
@@ -124,26 +141,13 @@ func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Bl
 
 // ackedBlocks say which packets of a scene, nil for none, were lost after they had been acknowledged.
 func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
-	seen := ""
+	var seen []ackedLoss
 	for i := 0; s != nil && i < len(s.Trails); i++ {
-		if why := ackedText(r, &s.Trails[i]); why != "" {
-			seen += " " + why
+		if loss := ackedThenLost(r, &s.Trails[i]); loss != nil {
+			seen = append(seen, *loss)
 		}
 	}
-	if seen == "" {
-		return nil
-	}
-	return []Block{{Text: "The frames show it." + seen + " [Their ways](#violation-1)."}}
-}
-
-// limitBlocks say that a run without faults came to its limit of slots, if that is all.
-func limitBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
-	by := r.Aside.Known.LimitedBy
-	if by == "" || len(firsts) > 1 || firsts[0].Rule != fabric.RuleFinishes || len(r.Faults) > 0 {
-		return nil
-	}
-	return []Block{text("The run came to its limit of %s, which `%s` sets, before it was over. It broke no other rule up to there.",
-		traces.Plural(r.Slots, "slot", "slots"), by)}
+	return paragraphs("acked", seen)
 }
 
 // notesBeside are the notes of a report without that of its program, which is the cause, and without that of a limit of slots,
@@ -170,56 +174,45 @@ func firstOfRules(r *outcome.Report, order []outcome.Repeat) (firsts []*outcome.
 const rulesNamed = 3
 
 // whatTexts say which rules were broken: a text for each.
-func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) {
+func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 	for i, v := range firsts {
 		if i == rulesNamed {
-			return append(texts, fmt.Sprintf("And %s more; [all violations](#violations).", traces.Plural(uint64(len(firsts)-i), "rule", "rules")))
+			return append(what, texts.Say("more rules", len(firsts)-i))
 		}
-		what := "`" + v.Rule + "`: " + v.Message + causeOf(r, v) + "."
-		if one := sameEvent(firsts[:i], v); one != nil {
-			what += " This is the same event as the first of `" + one.Rule + "`: the same cycle and place."
-		}
-		if means := ruleText(v.Rule, r.Aside.Known.Limits); means != "" {
-			what += " The rule: " + means + "."
-		}
-		if limit := r.Aside.Known.Limits[v.Rule]; v.Rule == fabric.RuleCollisionFree && limit != "every slot" && limit != "" {
-			what += " Collisions in the other slots are part of the algorithm. Slots of a step are counted from 1, those of the run from 0."
-		}
-		if by := r.Aside.Known.LimitedBy; v.Rule == fabric.RuleFinishes && by != "" {
-			what += " The run was limited to " + traces.Plural(r.Slots, "slot", "slots") + " by `" + by + "`."
-		}
-		what += extent(r, v.Rule) + othersOf(r, v) + shares(r, v.Rule)
-		if late := r.Aside.Late; v.Rule == fabric.RuleDeadline && late != nil {
-			what += " " + late.Text()
-		}
-		texts = append(texts, what)
+		limits := r.Aside.Known.Limits
+		what = append(what, texts.Say("what", struct {
+			failure
+			Same           *outcome.Violation
+			Means, Limit   string
+			Extent         *extent
+			Others, Shares []string
+		}{failure{r, v}, sameEvent(firsts[:i], v), ruleText(v.Rule, limits), limits[v.Rule], extentOf(r, v.Rule), othersOf(r, v), shares(r, v.Rule)}))
 	}
-	return texts
+	return what
 }
 
 // othersNamed is how many more violations of a rule are named in short, and shortChars how long the words of each may be.
 const othersNamed, shortChars = 5, 80
 
 // othersOf names what else has broken the rule of a first violation, if that are few things and short words say it.
-func othersOf(r *outcome.Report, first *outcome.Violation) string {
+func othersOf(r *outcome.Report, first *outcome.Violation) (others []string) {
 	short := func(v *outcome.Violation) string {
 		message, _, _ := strings.Cut(v.Message, ": ")
 		return message
 	}
-	var others []string
 	for i := range r.Violations {
 		v := &r.Violations[i]
 		if v.Rule != first.Rule || v == first {
 			continue
 		}
 		if others = append(others, short(v)); len(others) > othersNamed || short(v) == short(first) || len(short(v)) > shortChars {
-			return ""
+			return nil
 		}
 	}
-	if others == nil || r.ViolationsTotal > uint64(len(r.Violations)) {
-		return ""
+	if r.ViolationsTotal > uint64(len(r.Violations)) {
+		return nil
 	}
-	return " Besides: " + strings.Join(others, "; ") + "."
+	return others
 }
 
 // sameEvent is one of some violations that is at the cycle and place of another, nil for none.
@@ -232,132 +225,109 @@ func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Viola
 	return nil
 }
 
-// extent says how often a rule was broken, at how many processors or other places, and in which slots.
-func extent(r *outcome.Report, rule string) string {
-	places, slots, count, processors := map[string]bool{}, map[uint64]bool{}, 0, 0
-	least, most := ^uint64(0), uint64(0)
+// extent is how often a rule was broken, at how many processors or other places, and in which slots.
+type extent struct {
+	Always                                bool // by every call of a handler
+	Count, All, Processors, Places, Slots int
+	More                                  string // " or more" of more than a report lists
+	Least, Most                           uint64 // slots
+	Whole, Every                          bool   // in each slot from Least to Most, in each slot of the run
+}
+
+// extentOf is the extent of what broke a rule, nil of a single violation.
+func extentOf(r *outcome.Report, rule string) *extent {
+	x := &extent{All: r.Aside.Known.Count, Least: ^uint64(0)}
+	places, slots := map[string]bool{}, map[uint64]bool{}
 	for i := range r.Violations {
 		if v := &r.Violations[i]; v.Rule == rule {
 			if !places[v.Path] && slices.Contains(r.Aside.Known.Processors, v.Path) {
-				processors++
+				x.Processors++
 			}
 			places[v.Path], slots[v.Slot] = true, true
-			least, most = min(least, v.Slot), max(most, v.Slot)
-			count++
+			x.Least, x.Most = min(x.Least, v.Slot), max(x.Most, v.Slot)
+			x.Count++
 		}
 	}
-	if f := &r.Firmware; rule == fabric.RuleMeetsBudget && f.Cycles != nil && f.Overruns != nil && *f.Overruns == f.Cycles.Calls {
-		return fmt.Sprintf(" Every call of a handler took longer: all %s, every slot.", traces.Plural(uint64(r.Aside.Known.Count), "processor", "processors"))
+	f := &r.Firmware
+	x.Always = rule == fabric.RuleMeetsBudget && f.Cycles != nil && f.Overruns != nil && *f.Overruns == f.Cycles.Calls
+	if x.Count < 2 && !x.Always {
+		return nil
 	}
-	if count < 2 {
-		return ""
-	}
-	more := "" // of which a report does not know
 	if r.ViolationsTotal > uint64(len(r.Violations)) {
-		more = " or more"
+		x.More = " or more"
 	}
-	text := fmt.Sprintf(" It was broken %d times%s", count, more)
-	switch all := r.Aside.Known.Count; {
-	case processors > 1 && processors == all:
-		text += fmt.Sprintf(", at all %d processors", all)
-	case len(places) > 1 && processors == len(places):
-		text += fmt.Sprintf(", at %d of %d processors%s", processors, all, more)
-	case len(places) > 1:
-		text += fmt.Sprintf(", at %d places%s", len(places), more)
-	}
-	switch whole := uint64(len(slots)) == most-least+1; {
-	case whole && least == 0 && most+1 == r.Slots && len(slots) > 1:
-		text += ", in every slot"
-	case more != "":
-		text += fmt.Sprintf(", from slot %d on", least)
-	case len(slots) == 1:
-	case len(slots) == 2:
-		text += fmt.Sprintf(", in slots %d and %d", least, most)
-	case whole:
-		text += fmt.Sprintf(", in every slot from %d to %d", least, most)
-	default:
-		text += fmt.Sprintf(", in %d slots from %d to %d", len(slots), least, most)
-	}
-	return text + "."
+	x.Places, x.Slots = len(places), len(slots)
+	x.Whole = uint64(x.Slots) == x.Most-x.Least+1
+	x.Every = x.Whole && x.Least == 0 && x.Most+1 == r.Slots && x.Slots > 1
+	return x
 }
 
 // whereTexts say where the first violation is: what faults did before, the place in the network and in the firmware, who
 // sent there; where it was broken next, and where the other rules were broken first.
-func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) {
-	first := firsts[0]
-	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults }) {
-		for k := range r.Faults[:min(len(r.Faults), faultsNamed)] {
-			texts = append(texts, faultText(r, k))
+func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (where []string) {
+	faulted := slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults })
+	for k := 0; faulted && k < min(len(r.Faults), faultsNamed); k++ {
+		where = append(where, faultText(r, k))
+	}
+	for i, v := range firsts[:min(len(firsts), rulesNamed)] {
+		p := placed{failure: failure{r, v}, Faulted: len(where) > 0, Same: sameEvent(firsts[:i], v)}
+		p.next()
+		kind := "place"
+		if i == 0 {
+			p.look()
+			kind = "first place"
 		}
+		where = append(where, texts.Say(kind, p))
 	}
-	where := capital(whereOf(r, first)) + "."
-	if came := crossed(r, first); came != nil {
-		where = fmt.Sprintf("Two moments. By the end of slot %d, cycle %d, the packet should have come to %s: that is the deadline. "+
-			"It came in slot %d: it was sent at cycle %d, and had come at cycle %d.", first.Slot, first.Cycle, first.Path, came.Crossed, came.Cycle, came.Came)
-	}
-	if len(texts) > 0 {
-		where = fmt.Sprintf("`%s`: first noticed %s.", first.Rule, noticed(r, first))
-	}
-	if len(first.Backtrace) > 0 {
-		where += " In the firmware: " + first.Backtrace[0].String() + "."
-	}
-	if c := r.Firmware.Cycles; first.Rule == fabric.RuleMeetsBudget && c != nil && c.Worst != nil && c.Worst.Profile != nil {
-		if stack := c.Worst.Profile.Stack; len(stack) > 0 {
-			where += fmt.Sprintf(" The longest call of a handler, %s, spent most of its %d cycles in %s.", c.Worst.Text(), c.Max, stack[0].Frame)
-		}
-	}
-	if s := sceneAt(r, first); s != nil {
-		if senders := sendersOn(s); senders != "" {
-			where += " Sent there in this slot: " + senders + "."
-		}
-		if s.Sender != "" {
-			where += " The packet is that of " + s.Sender + ": [what that did in each slot, and the signals when it sent this one](#violation-1)."
-		}
-	}
-	where += nextPlace(r, first)
-	texts = append(texts, where)
-	for i, v := range firsts[1:min(len(firsts), rulesNamed)] {
-		text := fmt.Sprintf("`%s`: first %s.", v.Rule, noticed(r, v))
-		if one := sameEvent(firsts[:i+1], v); one != nil {
-			text = fmt.Sprintf("`%s`: first at the same cycle and place as `%s`; they are one event.", v.Rule, one.Rule)
-		}
-		texts = append(texts, text+nextPlace(r, v))
-	}
-	return append(texts, r.Aside.Known.Paths...)
+	return append(where, r.Aside.Known.Paths...)
 }
 
-// nextPlace says where and when a rule was broken next, at another place or time than a first violation, "" for nowhere.
-func nextPlace(r *outcome.Report, first *outcome.Violation) string {
-	for i := range r.Violations {
-		if v := &r.Violations[i]; v.Rule == first.Rule && v != first && (v.Path != first.Path || v.Cycle != first.Cycle) {
-			if v.Cycle == first.Cycle {
-				return sameTime(r, first)
-			}
-			return fmt.Sprintf(" Then %s.", noticed(r, v))
-		}
+// placed is a violation, and what there is to say of its place.
+type placed struct {
+	failure
+	Faulted  bool // faults struck before
+	Same     *outcome.Violation
+	Came     *outcome.LatestPath
+	Worst    *outcome.WorstCall
+	Senders  []string
+	Sender   string
+	Next     string   // where and when the rule was broken next, "" for nowhere...
+	Also     []string // ...or where else in the same cycle
+	AlsoMore int
+}
+
+func (p *placed) look() {
+	p.Came = crossed(p.R, p.V)
+	if c := p.R.Firmware.Cycles; p.V.Rule == fabric.RuleMeetsBudget && c != nil && c.Worst != nil && c.Worst.Profile != nil && len(c.Worst.Profile.Stack) > 0 {
+		p.Worst = c.Worst
 	}
-	return ""
+	if s := sceneAt(p.R, p.V); s != nil {
+		p.Senders, p.Sender = sendersOn(s), s.Sender
+	}
 }
 
 // placesNamed is at how many more places it is said that a rule was broken in the same cycle.
 const placesNamed = 8
 
-// sameTime names the other places at which a rule was broken in the cycle of a first violation.
-func sameTime(r *outcome.Report, first *outcome.Violation) string {
-	var places []string
-	for i := range r.Violations {
-		if v := &r.Violations[i]; v.Rule == first.Rule && v.Cycle == first.Cycle && v.Path != first.Path && !slices.Contains(places, v.Path) {
-			places = append(places, v.Path)
+func (p *placed) next() {
+	first, same := p.V, false
+	for i := range p.R.Violations {
+		v := &p.R.Violations[i]
+		if v.Rule != first.Rule || v == first || v.Path == first.Path && v.Cycle == first.Cycle {
+			continue
+		}
+		if p.Next == "" && !same {
+			if same = v.Cycle == first.Cycle; !same {
+				p.Next = failure{p.R, v}.Noticed()
+			}
+		}
+		if same && v.Cycle == first.Cycle && !slices.Contains(p.Also, v.Path) {
+			p.Also = append(p.Also, v.Path)
 		}
 	}
-	also := "In the same cycle also at"
-	if first.Rule == fabric.RuleDeadline {
-		also = "It was also missed at"
+	if more := len(p.Also) - placesNamed; more > 1 {
+		p.Also, p.AlsoMore = p.Also[:placesNamed], more
 	}
-	if more := len(places) - placesNamed; more > 1 {
-		return fmt.Sprintf(" %s %s and %d more places.", also, strings.Join(places[:placesNamed], ", "), more)
-	}
-	return fmt.Sprintf(" %s %s.", also, join(places))
 }
 
 // sceneAt is the scene of a violation, nil if there is none.
@@ -372,17 +342,17 @@ func sceneAt(r *outcome.Report, v *outcome.Violation) *outcome.Scene {
 
 const sendersShown = 4
 
-func sendersOn(s *outcome.Scene) string {
-	var names []string
+func sendersOn(s *outcome.Scene) (names []string) {
 	for i := range s.Frames {
 		x := &s.Frames[i]
 		if !x.Sent || x.Slot != s.Slot || x.Medium != s.Path && x.Link != s.Path {
 			continue
 		}
 		if len(names) == sendersShown {
-			return join(names) + " and others"
+			names[sendersShown-1] += " and others"
+			return names
 		}
-		names = append(names, fmt.Sprintf("processor %d at %s", x.Processor, x.Path))
+		names = append(names, texts.Say("sender", x))
 	}
-	return join(names)
+	return names
 }

@@ -294,6 +294,24 @@ func columns(words []string, numbers ...string) (list []Column) {
 	return list
 }
 
+// table is a table with the columns named; # begins the name of one of numbers.
+func table(caption string, names ...string) *Table {
+	t := &Table{Caption: caption}
+	for _, name := range names {
+		name, number := strings.CutPrefix(name, "#")
+		t.Columns = append(t.Columns, Column{name, number})
+	}
+	return t
+}
+
+func (t *Table) row(cells ...any) {
+	row := make([]string, len(cells))
+	for i, cell := range cells {
+		row[i] = fmt.Sprint(cell)
+	}
+	t.Rows = append(t.Rows, row)
+}
+
 func join(list []string) string { return strings.Join(list, ", ") }
 
 // marks are what a text may have in it: `code`, and [words](#id). An option is code, too: a line must not end within it.

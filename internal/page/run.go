@@ -151,7 +151,7 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 		cycle, slot := min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
 		row := []string{v.Rule, strconv.FormatUint(cycle, 10), strconv.FormatUint(slot, 10), strconv.Itoa(x.Times), v.Path, v.Text()}
 		if r.Without != nil {
-			row = append(row, causeCell(r, v))
+			row = append(row, texts.Say("cause cell", failure{r, v}))
 		}
 		rest.Rows = append(rest.Rows, row)
 	}

@@ -53,7 +53,7 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	}
 	first := &r.Failed[0]
 	what := fmt.Sprintf("%d of %s. The first: `%s`: %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), first.Rule, first.First.Message)
-	if means := rules[first.Rule].means; means != "" {
+	if means := ruleText(first.Rule, nil); means != "" {
 		what += " The rule: " + means + "."
 	}
 	where := "`" + first.Alone() + "`: " + first.First.Where() + "."

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"path/filepath"
@@ -48,26 +49,9 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 		steps = append(steps, Step{Text: "Write waveform and packet capture: the same run, so every cycle is the same.",
 			Command: command + " " + strings.Join(again, " ")})
 	}
-	at := ""
 	shown := lookAt(r, v)
-	if v != nil {
-		at = fmt.Sprintf(" at cycle %d", shown.cycle)
-	}
-	gtkw := files["gtkw"]
-	if gtkw == "" {
-		gtkw = files["vcd"]
-	}
-	steps = append(steps,
-		Step{Text: shown.gtkwave + ":", Command: "gtkwave " + gtkw},
-		Step{Text: "Surfer with the same signals" + at + ":", Command: surfer(files, shown.cycle)})
-	if lua := files["lua"]; lua != "" {
-		what, filter := "Wireshark, with all frames:", ""
-		if shown.frames != "" {
-			what, filter = "Wireshark, with the frames of "+shown.frames+":", fmt.Sprintf(" -Y 'starloom.slot == %d'", shown.slot)
-		}
-		words := fmt.Sprintf(" -t e -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)
-		steps = append(steps, Step{Text: what, Command: "wireshark" + words}, Step{Text: "The same in a terminal:", Command: "tshark" + words})
-	}
+	steps = append(steps, texts.Steps("look", map[string]any{"At": shown, "GTKW": cmp.Or(files["gtkw"], files["vcd"]), "Surfer": surfer(files, shown.Cycle),
+		"Lua": files["lua"], "Capture": files["pcapng"]})...)
 	title := "Look at it in other tools"
 	if v != nil {
 		title = "Look at this cycle in other tools"
@@ -75,39 +59,28 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 	return &Section{Title: title, Blocks: []Block{{Steps: steps}}}
 }
 
-// moment is what other tools show of a run.
+// moment is what other tools show of a run: of a violation, nil for none, where faults struck first that have broken a rule, where
+// what was late was sent, or else where it is.
 type moment struct {
-	cycle   uint64 // at which they open
-	gtkwave string // what GTKWave shows
-	slot    uint64 // whose frames Wireshark shows...
-	frames  string // ...and why, "" for all frames
+	*outcome.Violation
+	Cycle  uint64 // at which they open
+	Slot   uint64 // whose frames Wireshark shows, of AtEnd all
+	Broken uint64 // the cycle of the violation
+	Came   *outcome.LatestPath
+	Fault  *outcome.FaultFirst
+	AtEnd  bool
 }
 
-// lookAt is what other tools show: where faults struck first that have broken a rule, where what was late was sent, or else where
-// the first violation is, nil for none.
-func lookAt(r *outcome.Report, v *outcome.Violation) moment {
+func lookAt(r *outcome.Report, v *outcome.Violation) (m moment) {
 	if v == nil {
-		return moment{gtkwave: "GTKWave, with the signals arranged"}
+		return moment{AtEnd: true}
 	}
-	cycle := min(v.Cycle, max(r.Cycles, 1)-1)
-	fault, came := struck(r), crossed(r, v)
-	switch {
-	case fault != nil:
-		m := moment{fault.Cycle, "", fault.Slot, fmt.Sprintf("slot %d, in which the faults struck first", fault.Slot)}
-		m.gtkwave = fmt.Sprintf("GTKWave opens with its marker at cycle %d, where the faults struck first, and has others at their own and at the violations, "+
-			"the first of these at cycle %d", fault.Cycle, cycle)
-		return m
-	case came != nil:
-		return moment{came.Cycle, fmt.Sprintf("GTKWave opens with its marker, `%s`, at cycle %d, when the packet was sent, and has another, `%s`, at cycle %d, "+
-			"by which it should have come", outcome.MarkerCame, came.Cycle, v.Rule, cycle),
-			came.Crossed, fmt.Sprintf("slot %d, in which the packet was sent", came.Crossed)}
-	}
-	m := moment{cycle: cycle, slot: v.Slot, gtkwave: fmt.Sprintf("GTKWave opens with its marker at cycle %d", cycle)}
-	if strings.Contains(v.Path, ".") {
-		m.gtkwave += ", and what broke the rule at the top"
-	}
-	if !atEnd(r, v) { // else the end of the run has shown it, and it has no frames
-		m.frames = "this slot"
+	m = moment{Violation: v, Slot: v.Slot, Broken: min(v.Cycle, max(r.Cycles, 1)-1), Came: crossed(r, v), Fault: struck(r), AtEnd: atEnd(r, v)}
+	switch m.Cycle = m.Broken; {
+	case m.Fault != nil:
+		m.Cycle, m.Slot, m.AtEnd = m.Fault.Cycle, m.Fault.Slot, false
+	case m.Came != nil:
+		m.Cycle, m.Slot, m.AtEnd = m.Came.Cycle, m.Came.Crossed, false
 	}
 	return m
 }
