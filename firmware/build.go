@@ -280,8 +280,8 @@ func (b *compilation) resources() (string, error) {
 	return known.(string), nil
 }
 
-// arraysOfStructs makes clang 16 and later treat arrays at the end of a struct as earlier versions do. The name of
-// the resource folder is clang's version.
+// clang 16 and later need a flag to check the ends of arrays that end a struct. The resource folder is named after
+// clang's version.
 func arraysOfStructs(resources string) []string {
 	major, _, _ := strings.Cut(filepath.Base(resources), ".")
 	if version, err := strconv.Atoi(major); err != nil || version < 16 {
@@ -360,7 +360,6 @@ var (
 	noSymbol  = regexp.MustCompile(`undefined symbol: `)
 )
 
-// buildRemedy returns a remedy for an error of compiler or linker, "" if there is none.
 func buildRemedy(said []byte) string {
 	const freestanding = "firmware is freestanding, without a C or C++ library"
 	switch {

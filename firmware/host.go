@@ -66,7 +66,6 @@ func RemedyOfAttach(err error) string {
 	return "correct what the image does before its handlers are called"
 }
 
-// callError wraps the error of a call made outside of handlers.
 func callError(what string, err error) error {
 	var stopped stoppedError
 	if errors.As(err, &stopped) {

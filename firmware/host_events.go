@@ -142,7 +142,6 @@ func formatLog(memory api.Memory, format, arguments uint32) string {
 	return line.String()[:min(line.Len(), logBytesMax)]
 }
 
-// logVerb is a conversion without its %.
 type logVerb struct {
 	flags            string // characters "-+ #0"
 	width, precision int    // precision: -1 for none; argument for *
@@ -186,7 +185,6 @@ type logArguments struct {
 	at     uint64
 }
 
-// word reads the next argument, of 4 or 8 bytes: 0 outside the memory.
 func (a *logArguments) word(bytes uint64) (value uint64) {
 	a.at = (a.at + bytes - 1) / bytes * bytes
 	if data, ok := a.memory.Read(uint32(min(a.at, addressBytesMax)), uint32(bytes)); ok {
@@ -275,7 +273,6 @@ func (v *logVerb) number(prefix, digits string) string {
 	return v.pad(prefix, digits, v.precision < 0 && strings.Contains(v.flags, "0"))
 }
 
-// pad extends a number to the width, with zeros after the prefix or with blanks.
 func (v *logVerb) pad(prefix, text string, zeros bool) string {
 	missing := max(v.width-len(prefix)-len(text), 0)
 	switch {

@@ -142,7 +142,6 @@ const (
 	addressBytesMax = 1<<32 - wasmPageBytes
 )
 
-// runtimeBytesMax is the additional memory of an image with a language runtime.
 const runtimeBytesMax = 16 << 20
 
 func (img *Image) runtimeBytes() uint64 {

@@ -90,7 +90,6 @@ type metering struct {
 	calls uint64   // address of bank.Calls in the image
 }
 
-// coverOf holds the coverage globals of a module.
 type coverOf struct{ branches, operands []api.MutableGlobal }
 
 func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
@@ -134,7 +133,6 @@ func profileOf(ctx context.Context) *profile {
 	return nil
 }
 
-// runtimeCall is the state of a language runtime's imports during a handler call.
 type runtimeCall struct {
 	slot  uint64
 	draws uint64 // random words drawn in this call

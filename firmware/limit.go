@@ -110,7 +110,6 @@ func (e spentError) Error() string {
 	return fmt.Sprintf("it is taken for endless: the call has cost more than %d by the cost table", e.limit)
 }
 
-// costsOf holds the metering globals of a module, nil without a meter.
 type costsOf struct {
 	counter, place api.MutableGlobal
 }

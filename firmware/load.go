@@ -227,7 +227,6 @@ func (img *Image) distinctNames(in api.Module, export, what, macro string) ([]st
 	return names, err
 }
 
-// isName reports whether text can name a probe, result or parameter in scenarios, traces and C.
 func isName(text string) bool {
 	for i, c := range []byte(text) {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -273,7 +272,6 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, namesMax)
 }
 
-// unknownStackBytes is the assumed stack of an image without a stack pointer.
 const unknownStackBytes = 1 << 20
 
 // dataBytes returns the larger of an instance's nonzero bytes and its memory above the stack (not rounded to pages),

@@ -24,7 +24,7 @@ const (
 	exportMemory     = "memory"
 )
 
-// exportTypes are the signatures: numbers of i32 parameters and results.
+// Numbers of i32 parameters and results.
 var exportTypes = []struct {
 	name            string
 	params, results int

@@ -34,7 +34,6 @@ type ProfileStack struct {
 // ProfileCostMax is the cost up to which a call is profiled.
 const ProfileCostMax = 10_000_000
 
-// profile is the call tree of one handler call.
 type profile struct {
 	counter, at api.Global // wasm.CounterName, wasm.AtName
 	counted     uint64     // last value of counter
@@ -135,7 +134,6 @@ func (img *Image) lineFrames(function string, at uint32) []wasm.Frame {
 	return frames
 }
 
-// listening returns the context for compiling an image: with profiling it reports calls.
 func listening(ctx context.Context, meter *wasm.Meter) context.Context {
 	if meter == nil || !meter.Profile {
 		return ctx

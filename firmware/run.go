@@ -158,7 +158,7 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 	}
 }
 
-// fault marks a cell faulty and silences its NIC. Each cell reports one fault, even if firmware has cleared the mark.
+// Each cell reports one fault, even if firmware has cleared the mark.
 func (in *wasmInstance) fault(cell int, err error) {
 	if in.bank.Silenced(cell) {
 		in.bank.Silence(cell)

@@ -2,7 +2,7 @@
 
 package firmware
 
-// reserve allocates size zero bytes; the operating system commits them lazily.
+// The operating system commits the memory lazily.
 func reserve(size uint64) ([]byte, error) { return make([]byte, size), nil }
 
 func release([]byte) {}

@@ -13,7 +13,6 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// faultEvent converts the error of a call to an event: a trap, sl_fail or an assertion.
 func (img *Image) faultEvent(err error) Event {
 	event := Event{Kind: EventTrap}
 	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
@@ -162,7 +161,6 @@ func ownFrame(backtrace []wasm.Frame) int {
 	return 0
 }
 
-// libraries match sources and functions of the languages Rust, AssemblyScript and Go.
 var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compiler-builtins)/|/compiler_builtins-`)
 
 var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
@@ -171,5 +169,4 @@ func ofLibrary(f wasm.Frame) bool {
 	return libraries.MatchString(f.Source) || slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
 }
 
-// backtraceMax limits the frames of a backtrace; the innermost are kept.
 const backtraceMax = 64

@@ -40,7 +40,6 @@ var wasiCalls = map[string]wasiCall{
 	"proc_exit":         {i32s(1), wasiExit},
 }
 
-// wasiResults returns the results of an import: an error number, none for proc_exit.
 func wasiResults(name string) []api.ValueType {
 	if name == "proc_exit" {
 		return nil
@@ -136,7 +135,6 @@ func mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// wasiWrite logs standard output and standard error line by line.
 func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if fd := uint32(stack[0]); fd != 1 && fd != 2 {
 		return wasiBadFD
@@ -192,7 +190,7 @@ func (in *wasmInstance) now() uint64 {
 	return in.runtime.slot
 }
 
-// write logs the lines of a text; an unfinished line is kept until the handler returns.
+// An unfinished line is kept until the handler returns.
 func (in *wasmInstance) write(text []byte) {
 	for _, c := range text {
 		if c == '\n' {

@@ -103,7 +103,6 @@ func (w *Watched) Calls() (calls []NamedCall) {
 	return calls
 }
 
-// stackName ends the stack pointer's name if a tool names it.
 const stackName = "__stack_pointer"
 
 func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
@@ -162,7 +161,7 @@ func (w *Watched) each(cells []uint32, call func(cells []uint32)) {
 	}
 }
 
-// watch calls one handler and compares the memory before and after. The host writes the list of calls before that.
+// The host writes the list of calls before the handler runs.
 func (w *Watched) watch(cell int, call func()) {
 	w.follow(call)
 	host, globals, events := w.in.image.host, w.in.Globals(), len(w.in.events)
@@ -432,7 +431,6 @@ func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	return !slices.Equal(plainGlobals, stainedGlobals) || !slices.Equal(plain, stained)
 }
 
-// stained returns a value other than value, for globals of any type.
 func (w *Watched) stained(value uint64) uint64 { return value ^ 0x55 }
 
 func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte, globals []uint64, events []Event) {

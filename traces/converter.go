@@ -126,7 +126,6 @@ func (c *conversion) finish(to io.Writer) error {
 	return err
 }
 
-// drop ends a running converter and removes its files.
 func (c *conversion) drop() {
 	if c.input != nil {
 		_ = c.process.Process.Kill() // it may have ended

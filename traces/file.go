@@ -115,7 +115,6 @@ func closeLock(lock *os.File) {
 	}
 }
 
-// removeStale removes the temporary files of killed processes for target.
 func removeStale(target string) {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if err != nil {
@@ -131,7 +130,6 @@ func removeStale(target string) {
 
 var temporaryEnd = regexp.MustCompile(`^[0-9]+-[0-9]+\.tmp$`)
 
-// settleTemporary renames a temporary file to target; it removes the file if that fails or target is "".
 func settleTemporary(path, target string) (err error) {
 	temporaries.Lock()
 	defer temporaries.Unlock()
@@ -437,7 +435,6 @@ func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
 
-// sameFile compares paths without links by folder and name.
 func sameFile(a, b string) bool {
 	folderA, errA := os.Stat(filepath.Dir(a))
 	folderB, errB := os.Stat(filepath.Dir(b))

@@ -89,8 +89,8 @@ func (c *campaign) try(in *FuzzInput) {
 	}
 }
 
-// list adds a shrunk finding to the report, unless one of the same place is listed that needs no more damage. In a
-// full list it replaces a note if it is worse.
+// list adds a shrunk finding to the report, unless its place is listed already with as little damage. In a full list
+// it replaces a note if it is worse.
 func (c *campaign) list(x *FuzzFinding) {
 	list := c.report.Fuzz
 	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })
@@ -126,7 +126,6 @@ func (c *campaign) sum(bases []fuzzBase) {
 	}
 }
 
-// fuzzBases spreads the slots at which handlers are called over a run, for several seeds.
 func fuzzBases(seed, slots uint64) (list []fuzzBase) {
 	slots = max(slots, 1)
 	for k := range uint64(fuzzSeeds) {

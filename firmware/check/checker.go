@@ -93,7 +93,7 @@ const (
 	watchedTicks         = 1 << 8 // ticks per handler
 )
 
-// watched builds a machine with separate, bounded handler calls, banked if possible; covered records branches.
+// watched builds a machine with separate, bounded handler calls, banked if possible.
 func (c *checker) watched(covered bool) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = c.mode()

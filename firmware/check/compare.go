@@ -17,7 +17,6 @@ const (
 	slowCallsMax          = 1 << 20 // handler calls of a run in the interpreter or the cycle engine
 )
 
-// compare runs the scenario in all ways and finds the first difference from the first run.
 func (c *checker) compare() error {
 	n := c.processors()
 	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: c.engine(), Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
@@ -87,7 +86,6 @@ func (c *checker) compare() error {
 	return nil
 }
 
-// oneMeter explains why metered and unmetered runs cannot be compared, "" if they can.
 func (c *checker) oneMeter(first *outcome.FirmwareReport) string {
 	switch {
 	case c.config.Timing.ComputeCycles > 0:
@@ -98,7 +96,7 @@ func (c *checker) oneMeter(first *outcome.FirmwareReport) string {
 	return ""
 }
 
-// execution holds the results that must not depend on the way to execute.
+// execution holds the results that must not depend on how a scenario is executed.
 type execution struct {
 	text     []byte // encoded report
 	costless []byte // report without handler costs
@@ -108,7 +106,7 @@ type execution struct {
 	violationsTotal uint64
 }
 
-// comparable returns the texts that must be equal: with handler costs only if both runs have them.
+// comparable includes handler costs only if both runs have them.
 func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 	if o.firmware.CPU != other.firmware.CPU {
 		return o.costless, other.costless

@@ -14,7 +14,6 @@ import (
 	"starloom/internal/emulator"
 )
 
-// shownBytes limits the reported bytes of a state or frame, from the first difference on.
 const shownBytes = 16
 
 func (c *checker) explain(first, other *Run, reports [2][]byte) (err error) {
@@ -174,7 +173,6 @@ func fieldsOf(report []byte) (fields []reportField) {
 	return fields
 }
 
-// firstField returns the first different field and its values, "" for a missing value.
 func firstField(first, other []reportField) (path, inFirst, inOther string) {
 	k := 0
 	for k < len(first) && k < len(other) && first[k] == other[k] {
@@ -194,9 +192,8 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 	return "", "", ""
 }
 
-// cause returns the usual cause of a difference and its remedy, based on the ways that agree and on the writes of
-// handlers. All earlier runs have agreed, so a metered or interpreted run, or a run with another engine, differs for
-// that reason only.
+// cause returns the usual cause of a difference and its remedy. All earlier runs agree with the first, so a metered
+// run, an interpreted run, or a run with another engine differs for that reason alone.
 func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image", first.options(), other.options())

@@ -16,7 +16,6 @@ const (
 	fuzzPayloadMax = 256 // usual payload limit in bytes
 )
 
-// draw creates an input for the next slots, from scratch or by mutating one from the corpus.
 func (f *fuzzer) draw() FuzzInput {
 	r := f.random
 	in := FuzzInput{Seed: f.m.Seed, Slots: f.m.Slots(), Processor: r.IntN(f.m.Shape.Processors())}
@@ -94,7 +93,6 @@ func (f *fuzzer) frame(processor int) FuzzFrame {
 	return x
 }
 
-// payload draws a payload: of words, of random bytes, or of bytes that firmware distinguishes.
 func (f *fuzzer) payload() []byte {
 	r, bank := f.random, f.instance.Bank()
 	size := min(bank.PayloadBytes, fuzzPayloadMax)
@@ -224,8 +222,6 @@ func (d *dictionary) note(compared []firmware.Operands) {
 	}
 }
 
-// word draws a word that firmware may distinguish or not expect: a limit, a constant or operand of a comparison, or
-// any word.
 func (d *dictionary) word() uint32 {
 	r, n := d.random, d.processors
 	switch r.IntN(4) {

@@ -31,7 +31,6 @@ type fuzzer struct {
 	seenIn     []int // length of seen at the end of each step
 }
 
-// newFuzzer builds a machine with separate, bounded handler calls, banked if possible.
 func (c *checker) newFuzzer() (*fuzzer, error) {
 	m, err := c.watched(true)
 	if err != nil {
@@ -97,7 +96,6 @@ func (f *fuzzer) plan() {
 	}
 }
 
-// stepsAfter returns the largest number of steps of an input after some slots of the run: not beyond the slot limit.
 func (f *fuzzer) stepsAfter(slots uint32) int {
 	return min(fuzzStepsMax, max(1, int(f.m.Config.Slots)-int(slots)))
 }
@@ -178,7 +176,6 @@ func (v *coverage) keep(in *FuzzInput, random *rand.Rand) bool {
 
 const fuzzShrinksMax = 1024 // inputs tried to shrink one
 
-// shrinking reduces the input of a finding while it shows the same fault.
 type shrinking struct {
 	*fuzzer
 	best  FuzzFinding
@@ -209,7 +206,6 @@ func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 	return s.best
 }
 
-// try changes a copy of the input and keeps it if it shows the same fault.
 func (s *shrinking) try(change func(in *FuzzInput)) bool {
 	if s.tries++; s.tries > fuzzShrinksMax {
 		return false
@@ -229,7 +225,6 @@ func (s *shrinking) try(change func(in *FuzzInput)) bool {
 	return false
 }
 
-// show runs an input; stale looks for stale reads.
 func (f *fuzzer) show(in *FuzzInput, stale bool) []FuzzFinding {
 	if stale {
 		return f.stale(in)
@@ -286,7 +281,6 @@ func (s *shrinking) step(k int) {
 	}
 }
 
-// frame simplifies a frame of a slot: a plain header, and a short payload of zeros.
 func (s *shrinking) frame(k, i int) {
 	now := func() *FuzzFrame { return &s.best.Input.Steps[k].Frames[i] }
 	change := func(change func(x *FuzzFrame)) bool {

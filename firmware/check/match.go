@@ -41,7 +41,6 @@ func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
 	return list
 }
 
-// match replaces a value in a frame of the given step or an earlier one.
 func (f *fuzzer) match(in *FuzzInput, step int, from, to uint64) (out FuzzInput, ok bool) {
 	for k := min(step, len(in.Steps)-1); k >= 0; k-- {
 		for i := range in.Steps[k].Frames {
@@ -93,7 +92,6 @@ func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
 	return true
 }
 
-// fits reports whether a 32-bit or 64-bit value, signed or unsigned, fits width bytes.
 func fits(value uint64, width int) bool {
 	if width == 8 {
 		return true

@@ -15,7 +15,6 @@ import (
 	"starloom/traces/input"
 )
 
-// reproduceTriesMax limits the scenarios tried to shrink that of a finding.
 const reproduceTriesMax = 96
 
 // reproduce writes to a relocatable folder the image and, for each finding, the smallest scenario and input found to
@@ -68,7 +67,7 @@ func (c *checker) reproduce(folder string) error {
 	return files.Commit()
 }
 
-// writeImage writes the image to a folder and returns its name for a command; a built-in program has no file.
+// A built-in program has no file.
 func (c *checker) writeImage(folder string, write func(path string, data []byte) error) (image string, err error) {
 	if c.config.Firmware.Program != nil {
 		return c.config.Firmware.Name, nil
@@ -111,7 +110,6 @@ type reproduction struct {
 	input FuzzInput
 }
 
-// takeFiles copies the files of a finding's scenario and changes the scenario to read the copies.
 func (r *reproduction) takeFiles(name string, write func(path string, data []byte) error) error {
 	workload, _ := r.keys["workload"].(map[string]any)
 	gossip, _ := workload["gossip"].(map[string]any)
@@ -134,9 +132,8 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 	return nil
 }
 
-// smallest shrinks the scenario of a finding while it shows the same fault: the first processor takes the input, the
-// network shrinks, earlier slots and keys are removed. shown is false if the scenario's file form does not show the
-// finding.
+// smallest shrinks the scenario of a finding while it shows the same fault. shown is false if the scenario's file
+// form does not show the finding.
 func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
 	if best.keys, err = c.keys.Own(); err != nil {
@@ -199,7 +196,6 @@ func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err e
 	return best, true, nil
 }
 
-// end moves the input after the given number of slots, where the run ends.
 func (r *reproduction) end(slots uint32) {
 	r.input.Slots = slots
 	r.keys["stop"] = map[string]any{"slots": json.Number(fmt.Sprint(slots))}

@@ -15,7 +15,6 @@ import (
 
 const fuzzTicks = 4 // ticks per handler
 
-// trial is the run of one input.
 type trial struct {
 	*fuzzer
 	in       *FuzzInput
@@ -28,7 +27,7 @@ type trial struct {
 	unreadable bool     // a frame may have carried any packet
 }
 
-// run gives an input to a processor, lists the faults of its handler and restores the instance.
+// run restores the instance afterwards.
 func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	cell := f.choose(in.Processor)
 	t := &trial{fuzzer: f, in: in, bank: f.instance.Bank(), cell: cell, clean: in.received()}
@@ -82,7 +81,6 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 	}
 }
 
-// step lets a slot cross, applies the input of a step and calls the handler.
 func (t *trial) step(k int) {
 	bank, cell, slot, x := t.bank, t.cell, t.m.Slots()+1+uint32(k), &t.in.Steps[k]
 	t.transmit(x)
@@ -134,7 +132,6 @@ func (t *trial) transmit(x *FuzzStep) {
 	}
 }
 
-// serve sends the head to the first valid addressee of the request list, and reports whether one exists.
 func (t *trial) serve() bool {
 	list, valid, _ := t.bank.Requests(t.cell)
 	for place := range list {
@@ -146,7 +143,6 @@ func (t *trial) serve() bool {
 	return false
 }
 
-// receive delivers the audible frames, at most one per port, and statuses.
 func (t *trial) receive(x *FuzzStep, slot uint32) {
 	bank, cell := t.bank, t.cell
 	var heard [nic.LanesMax]bool

@@ -116,7 +116,6 @@ func (r *Run) Text() string {
 	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, traces.Plural(r.Workers, "worker", "workers"), r.Engine, metered)
 }
 
-// options returns the options of `starloom run` for this way to execute.
 func (r *Run) options() string {
 	text := fmt.Sprintf("--mode %s --runtime %s --workers %d --bank %d --engine %s", r.Mode, r.Runtime, r.Workers, r.BankSize, r.Engine)
 	if r.Metered {

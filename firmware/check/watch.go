@@ -16,7 +16,6 @@ const (
 	watchedBytesMax = 8 << 30 // bytes of memory compared: a check should take seconds
 )
 
-// watcher records the handlers of a banked run, called one at a time.
 type watcher struct {
 	*checker
 	m        *emulator.Machine
@@ -118,7 +117,6 @@ func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	*list = append(*list, x)
 }
 
-// noteCarried marks the writes that carry values from one handler to another.
 func (w *watcher) noteCarried(handlers *firmware.Watched) {
 	for kind, k := range w.kinds {
 		if k >= 0 && handlers.Carries(kind) {

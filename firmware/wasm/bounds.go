@@ -10,7 +10,7 @@ import (
 // Unbounded is a cost without a known bound.
 const Unbounded = math.MaxUint64
 
-// plus adds costs; it saturates at Unbounded.
+// plus saturates at Unbounded.
 func plus(a, b uint64) uint64 {
 	if a > math.MaxInt64-min(b, math.MaxInt64) {
 		return Unbounded
@@ -343,7 +343,6 @@ func (a *bounds) endThen(f *boundsFrame) {
 	}
 }
 
-// turns returns the largest number of turns that the guards allow, 0 if unknown.
 func (f *boundsFrame) turns() uint64 {
 	if f.backs == 0 {
 		return 1

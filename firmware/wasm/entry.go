@@ -99,7 +99,6 @@ func (m *module) addEntries(entries []*entry, parts binary.Parts, shift *copier,
 	}
 }
 
-// over is the body of a function that ends the call of a completed handler; it appears in no backtrace.
 func (e *entry) over(w *weaver) *woven {
 	body := w.meter.end([]byte{0}, w.tick)
 	return &woven{copier: copier{to: append(body, binary.OpEnd)}}
@@ -151,7 +150,6 @@ func (e *entry) each(w *weaver, over uint32) *woven {
 	return out
 }
 
-// zeros push zero, by type.
 var zeros = map[byte][]byte{
 	binary.I32: {binary.OpI32Const, 0}, binary.I64: {binary.OpI64Const, 0}, binary.F32: {binary.OpF32Const, 0, 0, 0, 0},
 	binary.F64: {binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0}, binary.V128: append([]byte{simd >> 16, binary.OpV128Const & 0xFF}, make([]byte, 16)...),
@@ -317,7 +315,6 @@ func (h *head) same(e extent) bool {
 	return !h.whole.anywhere && e.to <= h.memory && !slices.ContainsFunc(h.whole.stores, func(s extent) bool { return s.from < e.to && e.from < s.to })
 }
 
-// copyHead copies the head, without its blocks, and adds the locals that it sets to set.
 func (e *entry) copyHead(out *woven, set localSet) {
 	r := &binary.Reader{Data: e.code[:e.head]}
 	var i binary.Instruction
@@ -336,7 +333,6 @@ func (e *entry) copyHead(out *woven, set localSet) {
 	}
 }
 
-// copyRest copies the code after the head, within its blocks, and records its origin.
 func (e *entry) copyRest(out *woven) {
 	for range e.blocks + 1 {
 		out.to = append(out.to, binary.OpBlock, binary.BlockEmpty)

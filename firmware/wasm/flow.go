@@ -55,7 +55,7 @@ func (b localSet) keep(other localSet) {
 	}
 }
 
-// run follows code to its end and reports success. The stack is empty at the start.
+// The stack is empty at the start of code.
 func (f *flow) run(code []byte, locals int) bool {
 	f.set, f.written, f.early = newSet(locals), newSet(locals), newSet(locals)
 	r := &binary.Reader{Data: code}

@@ -63,7 +63,6 @@ func (l *limits) carry(values int) error {
 	return nil
 }
 
-// carried returns an upper bound of the values that an instruction takes and leaves.
 func (l *limits) carried(m *module, i *binary.Instruction) int {
 	var t binary.FuncType
 	switch i.Op {

@@ -50,7 +50,6 @@ func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 	return n, uint64(v)+n*uint64(step) < 1<<32 // otherwise a step may wrap past all numbers from limit on
 }
 
-// distance returns the number of steps that add up to d, modulo 2^32.
 func distance(d, step uint32) (uint64, bool) {
 	if d == 0 {
 		return 0, true

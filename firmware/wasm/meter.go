@@ -45,7 +45,6 @@ var listed = []struct {
 	params int
 }{{"starloom_start", 1}, {"starloom_slot", 2}}
 
-// takes reports whether a defined function has the given number of i32 parameters and no results.
 func (m *module) takes(k, params int) bool {
 	t := m.Types[m.Body[k].Signature]
 	return t.Results == "" && t.Params == string(slices.Repeat([]byte{binary.I32}, params))
@@ -67,7 +66,6 @@ func (x *metering) addMeter(parts binary.Parts) {
 	}
 }
 
-// tally meters one function while it is copied.
 type tally struct {
 	*metering
 	f       *woven

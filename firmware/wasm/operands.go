@@ -2,7 +2,6 @@ package wasm
 
 import "starloom/firmware/wasm/binary"
 
-// Prefixes of instructions of two parts.
 const bulk, simd = binary.Bulk, binary.SIMD
 
 type module struct{ *binary.Module }
@@ -59,7 +58,7 @@ func (m *module) blockTypes(i *binary.Instruction) binary.FuncType {
 	return binary.FuncType{Results: string([]byte{byte(i.Value + 0x80)})}
 }
 
-// effect returns the numbers of values that an ordinary instruction pops and pushes.
+// effect is for instructions without special treatment.
 func effect(op binary.Opcode) (pops, pushes int) {
 	switch {
 	case op == 0x01: // nop

@@ -92,7 +92,6 @@ type BrokenError struct{ error }
 // Unwrap returns the underlying error.
 func (e *BrokenError) Unwrap() error { return e.error }
 
-// refuse refuses reserved names and unsupported types, tables and globals.
 func (m *module) refuse() error {
 	for name, e := range m.Exports {
 		if strings.HasPrefix(name, binary.Reserved) {
@@ -252,7 +251,6 @@ func (w *weaver) write(c *Copy) {
 	c.Binary = out
 }
 
-// code builds the code section and records the origin of moved code.
 func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 	m := w.m
 	start := m.Contents(binary.SectionCode).Base
@@ -283,7 +281,6 @@ func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 	return to, entries
 }
 
-// function rewrites one function. Passes insert code before or after single instructions.
 func (w *weaver) function(k int) *woven {
 	f := &w.m.Body[k]
 	out := &woven{copier: copier{imported: w.tick}, first: uint32(len(w.m.Types[f.Signature].Params)) + uint32(f.Extra)}
@@ -370,7 +367,6 @@ func (w *weaver) count(f *woven, turns []byte) []byte {
 		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick, binary.OpEnd)
 }
 
-// countBytes counts a memory instruction by the number of bytes on top of the stack.
 func (w *weaver) countBytes(f *woven) []byte {
 	bytes := f.local(scratchBytes, binary.I32)
 	turns := emit(binary.OpLocalGet, bytes, binary.OpI32Const, bytesPerTurnLog2, binary.OpI32ShrU)

@@ -348,7 +348,6 @@ func (t lineTable) first(at uint64, bytes int) string {
 	return ""
 }
 
-// inlinedCall is the call of an inlined function: its code, and the line of the call.
 type inlinedCall struct {
 	ranges [][2]uint64
 	source string

@@ -121,7 +121,6 @@ func (a *giving) clone(s *state) state {
 	return state{slices.Clone(s.locals), slices.Clone(s.globals)}
 }
 
-// join keeps the values known in both states and reports whether s changed.
 func (a *giving) join(s, o *state) (changed bool) {
 	a.budget -= len(s.locals) + len(s.globals)
 	for _, part := range [][2][]term{{s.locals, o.locals}, {s.globals, o.globals}} {
@@ -256,7 +255,6 @@ func (a *giving) open(i *binary.Instruction) {
 	a.frames = append(a.frames, f)
 }
 
-// forget makes the topmost values unknown: parameters and results of a block.
 func (a *giving) forget(count int) {
 	for n := range count {
 		a.stack[len(a.stack)-1-n] = term{}

@@ -105,7 +105,6 @@ type program struct {
 	used      map[string]bool // used places in turns
 }
 
-// turnsGiven returns the provided turns of a loop without a proved bound, 0 for none.
 func (p *program) turnsGiven(at Place) uint64 {
 	if !slices.Contains(p.open, at.String()) {
 		p.open = append(p.open, at.String())

@@ -51,7 +51,6 @@ type typedFrame struct {
 	binary.FuncType
 }
 
-// selects returns the type of every reachable select in a function, by offset.
 func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 	if !f.Has(binary.OpSelect, binary.OpSelectTyped) {
 		return nil, nil
@@ -234,7 +233,6 @@ var asInteger = map[byte]struct {
 	binary.F64: {binary.I64, scratchB64, binary.OpI64ReinterpretF64, binary.OpF64ReinterpretI64},
 }
 
-// choice selects floats by their bits, or vectors by a mask.
 func choice(f *woven, valueType byte) []byte {
 	if valueType == binary.V128 { // mask: (condition == 0) - 1 in all lanes
 		return []byte{

@@ -155,7 +155,7 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	return nil
 }
 
-// referee returns the network's referee, or for traffic the one that all networks share.
+// With traffic, all networks share one referee.
 func (m *Machine) referee() fabric.Referee {
 	c := m.Config
 	if c.Traffic == nil {
@@ -192,7 +192,6 @@ func (m *Machine) checkJudged() error {
 	return nil
 }
 
-// checkResults refuses rules about results that the firmware does not declare.
 func (m *Machine) checkResults() error {
 	if m.Rules.Results == nil {
 		return nil
@@ -222,7 +221,7 @@ func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
 	return config
 }
 
-// interruption returns ctx's error if ctx has ended, otherwise err.
+// An interrupted build is not an error of the input.
 func interruption(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended

@@ -45,7 +45,6 @@ type standing struct {
 	state                []byte
 }
 
-// sentFrame is a frame on the fabric, or a blocked one (waits).
 type sentFrame struct {
 	processor int
 	to        uint32
@@ -270,7 +269,6 @@ func (m *Machine) paused(processor int) iter.Seq[int] {
 	}
 }
 
-// path records how the sender of the latest packet used the slots up to the packet's transmission.
 func (r *retelling) path(late *outcome.Lateness) {
 	p := r.latest
 	did := make([]*sentFrame, late.Most)

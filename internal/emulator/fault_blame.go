@@ -8,7 +8,6 @@ import (
 	"starloom/nic"
 )
 
-// blamedMax is the largest number of faults that Blame examines.
 const blamedMax = 4
 
 // Blame repeats a failed run with each of its faults alone and without each of them. For each violation in the report

@@ -8,7 +8,6 @@ import (
 	"starloom/nic"
 )
 
-// strike kills and restarts processors of a window.
 func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end int) {
 	bank, l, hit := instance.Bank(), &shard.Ledger, &shard.struck
 	hit.restarted = hit.restarted[:0]
@@ -66,7 +65,7 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 	}
 }
 
-// pause returns the awake cells without paused ones, which are called as soon as their clocks run again.
+// pause returns the awake cells without paused ones, which are called once their clocks run again.
 func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	hit := &shard.struck
 	hit.called = append(hit.called[:0], awake...)

@@ -23,8 +23,7 @@ func (m *Machine) remedyOfImage(err error) string {
 
 type maker func(nic.BankConfig) (firmware.Instance, error)
 
-// loadImage compiles the firmware and sets its parameters. It returns a maker of instances and the scenario place for
-// error messages.
+// The returned text is the place for error messages.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker, string, error) {
 	f := &m.Config.Firmware
 	place := m.Config.Source.Place("firmware.program")
@@ -93,7 +92,6 @@ func (m *Machine) readImage(place string) (wasm []byte, err error) {
 	return wasm, nil
 }
 
-// setParams sets the parameters of the firmware to their defaults, then to the scenario's values.
 func (m *Machine) setParams(image *firmware.Image, config *nic.BankConfig) error {
 	for k, p := range image.Params {
 		config.Params[k] = p.Default

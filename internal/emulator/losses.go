@@ -104,8 +104,6 @@ func (l *losses) claim(t *trail, e fabric.Followed) int {
 	return 1
 }
 
-// taken reports whether no one received the last frames with a missing packet for a reason other than that no one
-// listened.
 func (l *losses) taken(p outcome.MissingPacket) bool {
 	t := l.trails[p.Origin]
 	if len(t.sent) == 0 || t.holder >= 0 {
@@ -115,7 +113,7 @@ func (l *losses) taken(p outcome.MissingPacket) bool {
 	return t.full >= 0 || t.damaged[medium] || l.faults.harm(medium, t.slot) == fabric.Dark
 }
 
-// locate sets the place of a missing packet's violation: the last slot that carried the packet, or its last holder.
+// The place is the last slot that carried the packet, or its last holder.
 func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	t := l.trails[p.Origin]
 	if len(t.sent) == 0 {
@@ -170,7 +168,6 @@ type ways struct {
 	killed map[int]bool // subset of missed that faults killed
 }
 
-// heardAt is the port and slot in which a processor first hears the message.
 type heardAt struct {
 	port uint16
 	slot uint32
@@ -207,8 +204,6 @@ func (w *ways) to(from, processor int) (by []int, known bool) {
 	return nil, false
 }
 
-// text describes where the path of a message was cut. fate describes the effect of a fault on a frame that processor
-// should have heard.
 func (w *ways) text(source, processor int, fate func(processor int, at heardAt) string) string {
 	by, known := w.to(source, processor)
 	switch first := slices.IndexFunc(by, func(other int) bool { return w.missed[other] }); {

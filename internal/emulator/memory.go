@@ -35,7 +35,6 @@ const (
 	memoryEvent          = 320      // per announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
 )
 
-// listenUsual is the number of listening-table columns included in memoryColumns.
 const listenUsual = 5
 
 // memorySpare is the divisor of the margin added to an estimate, an upper bound: garbage not yet collected and the
@@ -134,7 +133,6 @@ func (m *Machine) bankBytes() uint64 {
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
 }
 
-// residentBytes is the memory of a processor touched in a run.
 func (m *Machine) residentBytes() uint64 {
 	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }

@@ -229,7 +229,6 @@ func (m *Machine) uncheckedNotes() []string {
 	return nil
 }
 
-// usualNotes explains a broken exactly_once if the scenario states no workload and the default applies.
 func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 	c := m.Config
 	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() || c.Source.StatesWorkload() ||
@@ -240,7 +239,6 @@ func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 		"as a random permutation says; name another under `workload:`"}
 }
 
-// overheardNotes explains how exactly_once counts a packet for all that a processor received again.
 func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 	again := func(v outcome.Violation) bool {
 		return v.Subject.Kind == fabric.FindDuplicate && v.Rule == fabric.RuleExactlyOnce

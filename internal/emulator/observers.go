@@ -95,7 +95,7 @@ func (m *Machine) setWatch() {
 	}
 }
 
-// watchCycle runs in every cycle between Settle and Latch. An error of one observer does not stop the others.
+// An error of one observer does not stop the others.
 func (m *Machine) watchCycle(cycle uint64) error {
 	if m.draws != nil {
 		m.draws(cycle)

@@ -94,7 +94,6 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	return out.Flush()
 }
 
-// writeSource writes a line for each cycle in which the source or sink of a processor without firmware acted.
 func (m *Machine) writeSource(to io.Writer, r *replay) error {
 	type event struct {
 		cycle uint32

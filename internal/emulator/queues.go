@@ -71,7 +71,6 @@ func (m *Machine) countDue() {
 	}
 }
 
-// mustBeOver reports a run that has not finished by finish_by.
 func (m *Machine) mustBeOver() {
 	by := m.Config.FinishBy
 	if by == 0 || m.finished || uint64(m.slot) != by/uint64(m.timing.SlotCycles()) {

@@ -270,7 +270,7 @@ func portText(port uint16) string {
 	return fmt.Sprintf("port %d", port)
 }
 
-// frameText describes a frame. It omits the source, which the NIC writes when it sends the frame.
+// The NIC writes the source when it sends the frame.
 func frameText(f nic.FrameView) string {
 	text := f.Kind().String()
 	if to := f.Destination(); to < 1<<31 {

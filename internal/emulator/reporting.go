@@ -155,7 +155,6 @@ func (m *Machine) Channels() *hw.RouterNetwork {
 	return nil
 }
 
-// parkedBytes is the memory of a parked processor, 0 if none is parked.
 func (m *Machine) parkedBytes() int {
 	if m.Parking == nil {
 		return 0
@@ -294,7 +293,6 @@ func (m *Machine) limits() map[string]string {
 	return limits
 }
 
-// judgeResults judges a finished run's results, except those of killed processors.
 func (m *Machine) judgeResults(find func(fabric.Finding) bool) {
 	if m.Rules.Results != nil && m.finished {
 		m.Rules.Results.Judge(&m.Results, m.Image.resultNames, m.Shape.Processors(), m.faults.killed, func(f fabric.Finding) { find(f) })
@@ -428,7 +426,6 @@ func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 	})
 }
 
-// waitsForCredit describes the lost credit that a processor waits for, "" for none.
 func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
 	if credited, ok := m.transport.(flow.Credited); ok && bank.Registers[cell].TxCount > 0 {
 		if c := credited.Credits(); c != nil {

@@ -91,7 +91,6 @@ func stateFlags(v *hw.StateVisitor, name string, flags ...*bool) {
 	})
 }
 
-// boundary is the state of one boundary, readable until the next one.
 type boundary struct {
 	phase int
 	last  bool // this boundary does not send

@@ -162,7 +162,7 @@ func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, 
 	}
 }
 
-// noteSlot adds the costs of handler calls. If a handler overruns the compute window, the NIC discards its outputs.
+// If a handler overruns the compute window, the NIC discards its outputs.
 func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32, ledger *fabric.Ledger) {
 	d := &s.Slot
 	s.slotWhole.Costs = append(s.slotWhole.Costs, costs...)

@@ -126,7 +126,7 @@ func (m *Machine) begin(index int, shard *Shard) {
 	m.transport.Begin(index, m.slot, m.exact(m.slot))
 }
 
-// acknowledge tells sources that their packets have arrived, in networks that do so at no cost.
+// The network acknowledges at no cost.
 func (m *Machine) acknowledge() {
 	m.Referee.Acknowledge(func(processor int) {
 		bank, cell := m.Cell(processor)
@@ -321,7 +321,6 @@ func (w *window) choose() {
 	}
 }
 
-// call runs the handlers and returns false if the machine was stopped.
 func (w *window) call() (done bool) {
 	m := w.m
 	call := m.Replay.begin(w.instance, CallSlot, w.called, m.slot)

@@ -97,7 +97,6 @@ func (s *machineState) fail(err error) {
 	}
 }
 
-// part is one part of a run's state: its reset and its saved columns.
 type part struct {
 	name  string // field of running or built
 	reset func(seed uint64)
@@ -388,7 +387,6 @@ func (m *Machine) endError() error {
 // startsSlot0: no state is saved between the handlers of slot 0 and its crossing.
 func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare == nil }
 
-// brokenOff reports whether failed RTL or a deadlock of frames has ended the run.
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }
 
 func (m *Machine) foundRTL() bool {

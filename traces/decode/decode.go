@@ -88,7 +88,6 @@ type Reader struct {
 	marks []bool     // lanes in the list of this cycle
 }
 
-// laneWires are the wires of one interface; missing wires are nil.
 type laneWires struct {
 	data, valid, ready, first, last, rail1, rail0, port *vcd.Part
 	keep, bad                                           *vcd.Part
@@ -209,7 +208,6 @@ func (d *Reader) addLanes(rule int, index map[string]int) error {
 	return nil
 }
 
-// key returns the name or pattern that defines interfaces, one per matching signal.
 func (l *Lane) key() string {
 	switch {
 	case l.AXIStream != "":
@@ -220,7 +218,6 @@ func (l *Lane) key() string {
 	return l.Data
 }
 
-// axiData is the suffix of an AXI stream's data signal.
 const axiData = "tdata"
 
 func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]int) Lane {

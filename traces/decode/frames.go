@@ -53,7 +53,7 @@ func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	return f
 }
 
-// frameBytesMax is the longest frame kept, the limit of captures.
+// Captures have the same limit.
 const frameBytesMax = 65535
 
 // Put adds the phit of an interface in a cycle. Cycles must not decrease.

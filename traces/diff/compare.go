@@ -47,7 +47,6 @@ func newComparison(d *differ, m *merge) *comparison {
 	return c
 }
 
-// at compares an instant, unless a file has not begun or is not dumped.
 func (c *comparison) at(s step) {
 	a, b := c.m.a, c.m.b
 	switch {

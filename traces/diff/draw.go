@@ -84,7 +84,6 @@ func looksLikeClock(p *pair) bool {
 		strings.HasSuffix(name, "clk") || strings.HasSuffix(name, "clock"))
 }
 
-// nearer reports whether a clock is in a closer enclosing scope than the one found before.
 func nearer(p *pair, before int, pairs []pair, scope string) bool {
 	own := scopeOf(p.nameA)
 	if _, ok := cutScope(scope+".", own); !ok {
@@ -126,7 +125,6 @@ func (w *drawing) add(instant int64) {
 	})
 }
 
-// label returns the drawn value: 1 for a triggered event, x before the file begins.
 func (w *drawing) label(s *vcd.Sampler, id vcd.NetID, low uint32, p *pair, instant int64) string {
 	switch {
 	case !s.Committed:
@@ -155,7 +153,6 @@ func appendLast[T any](list []T, value T, count int) []T {
 	return append(list, value)
 }
 
-// text draws two rows for pairs that differ, one for others.
 func (w *drawing) text(unit vcd.Timescale) (string, error) {
 	head := "cycle"
 	numbers := make([]uint64, len(w.instants))

@@ -53,7 +53,6 @@ func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
 	return valueA == valueB && unknownA == unknownB
 }
 
-// knownInBoth reports whether some bit is 0 or 1 in both files.
 func knownInBoth(a, b *vcd.Sampler, p *pair) bool {
 	for done := uint32(0); done < p.bits; done += 64 {
 		count := min(64, p.bits-done)

@@ -134,7 +134,6 @@ func (p *pairing) examples() string {
 	return fmt.Sprintf(": names are like %s and like %s", p.onlyA[0], p.onlyB[0])
 }
 
-// findExact pairs signals that rules name completely; both must exist.
 func (p *pairing) findExact(o *Options) error {
 	for _, rule := range o.Rules {
 		if vcd.IsPattern(rule.From) {
@@ -172,7 +171,6 @@ func (p *pairing) findVariable(v *vcd.Var, order int) {
 	}
 }
 
-// renamed returns a name of A with its outer scopes replaced by those of B.
 func (p *pairing) renamed(path string) (string, bool) {
 	rest, ok := cutScope(path, p.stripA)
 	return vcd.JoinPath(p.stripB, rest), ok
@@ -304,7 +302,6 @@ func (p *pairing) findStrip() {
 	}
 }
 
-// inB reports whether B has a name or its single bits.
 func (p *pairing) inB(name string, v *vcd.Var) bool {
 	_, ok := p.indexB[name]
 	if msb, lsb := v.Indices(); !ok && msb != lsb {

@@ -95,7 +95,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// table writes rows of names and values; a repeated name is left blank.
+// A repeated name is left blank.
 type table struct {
 	w    *tabwriter.Writer
 	last string

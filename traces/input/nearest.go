@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// nearestMax is the longest word, in bytes, that Nearest compares.
 const nearestMax = 64
 
 // Nearest returns the most similar word, or "" if none is close: fewer than half of the letters differ, three at
@@ -57,7 +56,7 @@ func shortens(word, other []string) bool {
 	return false
 }
 
-// editDistance counts the bytes to insert, delete or replace, and swaps of neighbours.
+// editDistance counts swaps of neighbours as one edit.
 func editDistance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64

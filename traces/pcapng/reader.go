@@ -188,7 +188,6 @@ func (r *Reader) beginSection() error {
 	return r.fail("a section header without the byte order's mark", remedyForeign)
 }
 
-// option returns the value of an option, nil if it is missing or invalid.
 func (r *Reader) option(options []byte, wanted uint16) []byte {
 	for len(options) >= 4 {
 		code, length := r.order.Uint16(options), int(r.order.Uint16(options[2:]))

@@ -13,7 +13,6 @@ type format struct {
 	states   []string // nil for bits
 }
 
-// suffix ends a change record.
 type suffix struct {
 	bytes  [7]byte
 	length uint8
@@ -167,7 +166,6 @@ func scopeTree(signals []Signal) *scope {
 	return root
 }
 
-// visit calls f for every scope with signals of its own, outer scopes first.
 func (s *scope) visit(path string, f func(s *scope, path string)) {
 	if len(s.signals) > 0 {
 		f(s, path)
@@ -177,7 +175,7 @@ func (s *scope) visit(path string, f func(s *scope, path string)) {
 	}
 }
 
-// narrowFirst returns the scope's own signals: single bits and states, then vectors.
+// Single bits and states come before vectors.
 func (s *scope) narrowFirst(signals []Signal) (order []SignalID) {
 	for _, vectors := range []bool{false, true} {
 		for _, id := range s.signals {
@@ -263,7 +261,6 @@ func legalIndices(text string) bool {
 	return true
 }
 
-// +rho^2
 func legalLabel(index string) bool {
 	return (index[0] == '+' || index[0] == '-') && legalName(strings.ReplaceAll(index[1:], "^", "_"))
 }

@@ -282,7 +282,6 @@ func (r *Reader) readPort(at int) {
 	}
 }
 
-// readOther handles bits written for a net that is not of bits.
 func (r *Reader) readOther(n *net, id NetID, watched bool) {
 	switch {
 	case !watched:
@@ -339,7 +338,6 @@ func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unkno
 	}
 }
 
-// setWide is setVector for more than 64 bits.
 func (r *Reader) setWide(n *net, id NetID, digits []byte, first uint8) {
 	fill, fillUnknown := uint64(0), uint64(0)
 	if first >= 2 {
@@ -453,7 +451,6 @@ func saysMore(word []byte, number float64) bool {
 	return digits != significant(strconv.FormatFloat(number, 'e', len(digits)-1, 64)) && digits != significant(strconv.FormatFloat(number, 'e', -1, 64))
 }
 
-// significant returns the digits of a number from the first nonzero one on.
 func significant(number string) string {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return strings.TrimLeft(strings.Map(func(c rune) rune {

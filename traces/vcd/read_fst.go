@@ -30,7 +30,6 @@ func looksLikeFST(first []byte) bool {
 	return bytes.HasPrefix(first, []byte(fstMagic)) || bytes.HasPrefix(first, []byte(fstMagicPacked))
 }
 
-// fstStream is the VCD that GTKWave's fst2vcd produces from an FST.
 type fstStream struct {
 	s       *input.Stream
 	temp    *traces.Temporary // FST without a path of its own

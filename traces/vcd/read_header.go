@@ -262,7 +262,6 @@ func JoinPath(scope, name string) string {
 	return scope + "." + name
 }
 
-// varKinds are the types of variables without bits.
 var varKinds = map[string]Kind{
 	"real": KindReal, "realtime": KindReal, "shortreal": KindReal, "real_parameter": KindReal,
 	"string": KindText, "event": KindEvent,
@@ -336,7 +335,6 @@ func (v *Var) reference(scope, name, indices string) {
 	v.Path = JoinPath(scope, escape.Replace(name+indices))
 }
 
-// parseRange parses [7:0] or [3].
 func parseRange(text string) (msb, lsb int, ok bool) {
 	if len(text) < 3 || text[0] != '[' || text[len(text)-1] != ']' {
 		return 0, 0, false
@@ -379,7 +377,6 @@ func (v *Var) bitPosition(index int) (int, bool) {
 // Its first value decides its kind. vcd2fst copies 64 bytes from the memory of that real, and fst2vcd writes them in
 // place of digits: the real in the machine's byte order, then arbitrary bytes, including white space.
 
-// parameterBits is the declared width of a parameter that may be a real.
 const parameterBits = 64
 
 type parameter struct {

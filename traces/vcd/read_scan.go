@@ -74,7 +74,6 @@ func (s *scanner) more() (bool, error) {
 	}
 }
 
-// insert inserts changes before a first time of 0.
 func (s *scanner) insert(changes []byte) error {
 	const first = "#0"
 	for s.end-s.pos <= len(first)+1 && !s.eof {

@@ -116,7 +116,7 @@ const (
 	laterSnapshot
 )
 
-// watchWordsMax limits the columns to 512 MiB each.
+// The columns have at most 512 MiB each.
 const watchWordsMax = 1 << 26
 
 // NewReader reads the declarations; errors begin with name.
@@ -382,7 +382,6 @@ func (r *Reader) Value(id NetID) Value {
 	return v
 }
 
-// columns hold the values of watched nets.
 type columns struct {
 	value, unknown []uint64
 	texts          []string

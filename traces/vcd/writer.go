@@ -103,7 +103,6 @@ const (
 	phaseClosed
 )
 
-// flushBytes is the buffer size at which flush is due.
 const flushBytes = 64 << 10
 
 // NewWriter returns a writer on w; it writes nothing yet. It refuses contradictory options and comments that contain
@@ -297,7 +296,6 @@ func (v *Writer) Close(end uint64) error {
 	return v.err
 }
 
-// endCycle passes the changes of the current cycle on, in order of declaration, depending on the phase.
 func (v *Writer) endCycle() {
 	if v.phase == phaseWriting && v.now > v.last {
 		v.phase = phaseDone
@@ -483,7 +481,6 @@ func (v *Writer) pop() {
 	v.count--
 }
 
-// forgetCycle moves all changes of the oldest cycle into base.
 func (v *Writer) forgetCycle() {
 	cycle := v.ring[v.oldest].cycle
 	for v.count > 0 && v.ring[v.oldest].cycle == cycle {

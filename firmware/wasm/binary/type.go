@@ -14,7 +14,6 @@ const (
 	ExternRef = 0x6F // reference to a host object
 )
 
-// valueType reads a one-byte type: number, vector, or plain reference.
 func (r *Reader) valueType() byte {
 	t := r.Byte()
 	if t < V128 && t != FuncRef && t != ExternRef || t > I32 {

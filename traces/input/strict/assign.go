@@ -217,7 +217,6 @@ func (w *assigner) unset(own *yaml.Node, s step, path string) (*yaml.Node, error
 	return own, nil
 }
 
-// open returns a copy of the object or list for a step, empty if the node is missing.
 func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error) {
 	own := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	remedy := "write " + path + "[0] for its first entry"

@@ -124,7 +124,6 @@ func (d *Decoder) within(node *yaml.Node, v reflect.Value, path string, limits L
 	return nil
 }
 
-// special decodes a value with its own syntax and reports whether v is one.
 func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
 	if d.Special != nil {
 		if taken, err := d.Special(node, v, path); taken {

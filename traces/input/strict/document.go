@@ -90,7 +90,6 @@ var kinds = []struct {
 	{"pin map", "model", []string{"fabric", "axes", "scenario", "starloom"}, "starloom cosim check %s"},
 }
 
-// mistaken refuses a file of another kind than what.
 func mistaken(place string, root *yaml.Node, what string) error {
 	if !slices.Contains([]string{"sweep", "scenario", "pin map"}, what) {
 		return nil
@@ -184,7 +183,6 @@ func tabbed(lines []string) bool {
 	})
 }
 
-// indexed reports whether a bracket follows a word at a place, as in an unquoted name.
 func indexed(data []byte, line, column int) bool {
 	for range line - 1 {
 		_, data, _ = bytes.Cut(data, []byte("\n"))

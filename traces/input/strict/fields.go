@@ -69,7 +69,7 @@ type Limits struct {
 	comment     func() string // comment of the field, read once; nil for none
 }
 
-// Description returns the description in the tag, otherwise the field's comment.
+// Description returns the description in the tag, otherwise the field's comment, and the meanings of its words.
 func (l *Limits) Description() string {
 	description := l.description
 	if description == "" && l.comment != nil {

@@ -54,7 +54,6 @@ func keyRank(key string) int {
 	return len(first)
 }
 
-// inOneLine formats a node in one line, with quotes only where necessary.
 func inOneLine(node *yaml.Node) {
 	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
 		node.Style = yaml.FlowStyle

@@ -73,7 +73,6 @@ func Parse(text string) (*Dump, error) {
 	return d, d.changes(changes, codes)
 }
 
-// sections returns the declarations; each begins a line and ends with the line or an $end.
 func sections(header string) (found []string) {
 	for line := range strings.Lines(header) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "$") && !strings.HasPrefix(line, "$end") {
@@ -191,7 +190,6 @@ func take(fields []string, now *big.Rat, codes map[string]*Wave, snapshot bool) 
 	return nil
 }
 
-// states maps port states to 0, 1, x and z.
 var states = strings.NewReplacer(
 	"L", "0", "l", "0", "D", "0", "d", "0", "H", "1", "h", "1", "U", "1", "u", "1", "T", "z", "Z", "z", "F", "z", "f", "z",
 	"N", "x", "X", "x", "?", "x", "A", "x", "a", "x", "B", "x", "b", "x", "C", "x", "c", "x",

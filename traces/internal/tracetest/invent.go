@@ -76,12 +76,10 @@ func Invent(random *rand.Rand) *Invented {
 	return v
 }
 
-// off reports whether dumping is off after a time.
 func (v *Invented) off(at uint64) bool {
 	return slices.ContainsFunc(v.Pauses, func(p Pause) bool { return p.From <= at && at < p.To })
 }
 
-// value returns a random value, often one close to before.
 func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	s := &v.Signals[signal]
 	switch s.Type {
@@ -181,7 +179,6 @@ type inventedWriter struct {
 
 func (w *inventedWriter) some(n int) bool { return w.odd && w.random.IntN(n) == 0 }
 
-// end returns an $end that may be missing.
 func (w *inventedWriter) end() string {
 	if w.some(4) {
 		return "\n"
@@ -370,7 +367,6 @@ func (w *inventedWriter) change(signal int, value string) {
 	w.b.WriteString("\n")
 }
 
-// digits randomly omits digits that the reader restores by extension.
 func (w *inventedWriter) digits(value string) string {
 	if w.random.IntN(2) == 0 && len(value) > 1 {
 		switch rest := strings.TrimLeft(value, value[:1]); {

@@ -139,7 +139,6 @@ func checkOptions(options []byte) error {
 	return errors.New("options without end")
 }
 
-// checkInterfaceOptions allows a name and a time resolution of nanoseconds.
 func checkInterfaceOptions(options []byte) error {
 	if err := checkOptions(options); err != nil {
 		return err
