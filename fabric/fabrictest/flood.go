@@ -22,19 +22,18 @@ import (
 	"starloom/firmware"
 )
 
-// Flood is the part of the suite that brings its own traffic: it is given a network, and nothing
-// else. Firmware floods it with frames of all kinds; then there are faults of each kind, and firmware
-// that does what no NIC does. What the hardware of the network finds in one piece, its slot engine
-// and the hardware find however they are cut.
+// Flood is the part of the suite with its own traffic; it needs only a network. Firmware floods the network with
+// frames of all kinds, with faults of each kind, and with illegal operations. The slot engine and the cycle engine,
+// divided in any way, must find the same as the undivided cycle engine.
 type Flood struct {
 	Fabric starloom.Fabric
-	RTL    []starloom.RTL // put in the place of hardware, one after the other
+	RTL    []starloom.RTL // replaces hardware, one after the other
 }
 
 //go:embed testdata/flood.c
 var floodSource []byte
 
-// floodSlots are those in which firmware sends; the others empty the FIFOs.
+// floodSlots are the slots in which firmware sends. The remaining ones empty the FIFOs.
 const (
 	floodSlots     = 24
 	floodSlotsStop = 34
@@ -53,7 +52,7 @@ func (f Flood) Run(t *testing.T) {
 	}
 }
 
-// Check is Run without a test: the first difference or error, nil for none.
+// Check is Run without a testing.T. It returns the first difference or error.
 func (f Flood) Check(ctx context.Context) error {
 	for _, traffic := range f.traffic() {
 		if err := f.agree(ctx, &traffic); err != nil {
@@ -63,13 +62,13 @@ func (f Flood) Check(ctx context.Context) error {
 	return nil
 }
 
-// traffic is a kind of it, and how it is looked at.
+// traffic is a kind of traffic with its checks.
 type traffic struct {
 	name    string
 	run     floodRun
 	cuts    []cut
-	happens func(*starloom.Report) error                    // what must have happened, else an error
-	further []func(context.Context, floodRun, string) error // compare with a report in their way
+	happens func(*starloom.Report) error                    // returns an error unless the expected events have happened
+	further []func(context.Context, floodRun, string) error // further comparisons with a report
 }
 
 func (f Flood) traffic() []traffic {
@@ -91,26 +90,25 @@ func (f Flood) traffic() []traffic {
 	}
 }
 
-// chance is a probability of a scenario.
+// chance returns a probability for a scenario.
 func chance(p float64) *float64 { return &p }
 
-// floodRun is what may go wrong in a run, and how its machine is cut.
+// floodRun holds the failures of a run and the division of its machine.
 type floodRun struct {
 	faults   *starloom.Faults
 	illegal  int
-	lossless bool // a rule forbids to lose frames: their waiting is followed
+	lossless bool // a rule forbids losses, so waiting frames are tracked
 	cut
 }
 
-// cut is how a machine is cut: into banks of so many units, 0 for all, which are heard and run in
-// windows of so many cells of each unit, 0 for all. Workers are threads.
+// cut is the division of a machine: units per bank, and cells of each unit per window; 0 for all. Workers are
+// threads.
 type cut struct {
 	engine                 string
 	units, window, workers int
-	isolated               bool // a bank for each processor
+	isolated               bool // one bank per processor
 }
 
-// shapeOf is a network's in an engine.
 func (f Flood) shapeOf(engine string) fabric.Shape {
 	if engine == starloom.EngineSlot {
 		return wired.ShapeOf(networkOf(f.Fabric))
@@ -118,7 +116,7 @@ func (f Flood) shapeOf(engine string) fabric.Shape {
 	return networkOf(f.Fabric).Shape()
 }
 
-// cuts are all kinds of them: tiny banks and windows, odd shards.
+// cuts returns all divisions: tiny banks and windows, odd shards.
 func (f Flood) cuts() (all []cut) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		shape := f.shapeOf(engine)
@@ -137,7 +135,7 @@ func (f Flood) cuts() (all []cut) {
 	return all
 }
 
-// oddCuts are one of each engine, odd in every way.
+// oddCuts returns unusual divisions for each engine.
 func (f Flood) oddCuts() []cut {
 	slot, cycle := (f.shapeOf(starloom.EngineSlot).Units+1)/2, (f.shapeOf(starloom.EngineCycle).Units+1)/2
 	return []cut{
@@ -146,8 +144,8 @@ func (f Flood) oddCuts() []cut {
 	}
 }
 
-// agree requires that a run is what it is in the cycle engine in one piece, however the machine is
-// cut, and looks further.
+// agree requires that a run yields the same in every division as in the undivided cycle engine, and makes further
+// comparisons.
 func (f Flood) agree(ctx context.Context, t *traffic) error {
 	r := t.run
 	r.cut = cut{engine: starloom.EngineCycle}
@@ -177,7 +175,7 @@ func (f Flood) agree(ctx context.Context, t *traffic) error {
 	return nil
 }
 
-// saved saves a run at every boundary, in a machine of its own each time, and goes on.
+// saved saves and restores a run at every boundary, alternating between two machines.
 func (f Flood) saved(ctx context.Context, r floodRun, want string) error {
 	for _, r.cut = range []cut{{engine: starloom.EngineSlot, units: 2}, {engine: starloom.EngineCycle}} {
 		m, err := f.machine(ctx, r)
@@ -202,7 +200,8 @@ func (f Flood) saved(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// again resets machines that have come to an even slot, and to an odd one. Then the cycle engine is watched, so that it foresees nothing.
+// again resets machines after an odd and an even number of slots. Then it watches the cycle engine, which disables
+// foresight.
 func (f Flood) again(ctx context.Context, r floodRun, want string) error {
 	for _, r.cut = range []cut{{engine: starloom.EngineSlot, units: 2}, {engine: starloom.EngineCycle}} {
 		m, err := f.machine(ctx, r)
@@ -226,7 +225,7 @@ func (f Flood) again(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// captured compares the captures of both engines, where every frame is looked at.
+// captured compares the captures of both engines, which record every frame.
 func (f Flood) captured(ctx context.Context, r floodRun, want string) error {
 	var captures [2]bytes.Buffer
 	for i, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
@@ -250,7 +249,7 @@ func (f Flood) captured(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// replaced puts RTL in the place of hardware, which must change nothing. It returns the kinds of parts that are RTL.
+// replaced replaces hardware by RTL, which must not change the report. It returns the kinds of replaced parts.
 func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) (kinds []string, err error) {
 	image, err := f.image(ctx)
 	if err != nil {
@@ -275,7 +274,7 @@ func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) (kinds []string, 
 		for i := range report.RTL {
 			kinds = append(kinds, report.RTL[i].Top)
 		}
-		report.RTL, report.Notes = nil, nil // which say how RTL is checked
+		report.RTL, report.Notes = nil, nil // describe the checks of RTL
 		if texts[i], err = written(report); err != nil {
 			return nil, err
 		}
@@ -283,7 +282,7 @@ func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) (kinds []string, 
 	return kinds, same(texts[0], texts[1], "with RTL")
 }
 
-// machine is one for a run, cut as it says.
+// machine returns a machine for a run.
 func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, error) {
 	image, err := f.image(ctx)
 	if err != nil {
@@ -293,11 +292,10 @@ func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, erro
 	return starloom.NewMachine(ctx, s, starloom.MachineOptions{Engine: r.engine, BankSize: perUnit * r.units, Workers: max(1, r.workers)})
 }
 
-// windowBytes is about what a machine hears, runs and sends at a time. Processors with large
-// states so have windows of a few cells.
+// windowBytes is about the memory of a window of processors. Large states make windows of a few cells.
 const windowBytes = 512 << 10
 
-// scenario is one with an image that floods.
+// scenario returns a scenario with the flooding image.
 func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 	shape := networkOf(f.Fabric).Shape()
 	nics := shape.NIC()
@@ -329,15 +327,15 @@ func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 		if units == 0 {
 			units = f.shapeOf(r.engine).Units
 		}
-		s.Firmware.Params["state_bytes"] = int64(windowBytes/(r.window*units) - 256) // the rest of a record is less
+		s.Firmware.Params["state_bytes"] = int64(windowBytes/(r.window*units) - 256) // the rest of a record is smaller
 	}
 	return s
 }
 
-// images are those that have been built, by how many ports each processor has.
+// images caches images by macros.
 var images sync.Map
 
-// image is the firmware for a network: one for all, but where processors have ports of their own.
+// image returns the firmware for a network. Networks share it unless processors have individual ports.
 func (f Flood) image(ctx context.Context) ([]byte, error) {
 	define := ""
 	network := networkOf(f.Fabric)
@@ -366,7 +364,7 @@ func (f Flood) image(ctx context.Context) ([]byte, error) {
 	return build.(func() ([]byte, error))()
 }
 
-// built is the firmware of the suite, with a macro unless it is "".
+// built compiles the suite's firmware with macros, "" for none.
 func built(ctx context.Context, define string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "starloom-flood-")
 	if err != nil {
@@ -386,7 +384,6 @@ func built(ctx context.Context, define string) ([]byte, error) {
 	return os.ReadFile(o.Output)
 }
 
-// networkOf is the network of a fabric.
 func networkOf(f starloom.Fabric) fabric.Network {
 	switch {
 	case f.Netlist != nil:
@@ -403,7 +400,7 @@ func networkOf(f starloom.Fabric) fabric.Network {
 	return f.Custom
 }
 
-// finished is what a machine's report says of a whole run.
+// finished runs a machine to the end and returns its report.
 func finished(ctx context.Context, m *starloom.Machine) (string, error) {
 	if err := m.Run(ctx, nil); err != nil {
 		return "", err
@@ -413,7 +410,7 @@ func finished(ctx context.Context, m *starloom.Machine) (string, error) {
 
 func reported(m *starloom.Machine) (string, error) { return written(m.Report()) }
 
-// written is all that a report says, but for how the machine was executed: engine and mode.
+// written returns a report as text, without engine and mode.
 func written(r *starloom.Report) (string, error) {
 	result := *r
 	result.Engine, result.Firmware.Mode, result.Firmware.Trusted = "", "", false
@@ -422,7 +419,7 @@ func written(r *starloom.Report) (string, error) {
 	return b.String(), err
 }
 
-// same is an error that shows the first lines in which two reports differ.
+// same returns an error with the first difference of two reports.
 func same(want, got, how string) error {
 	if want == got {
 		return nil
@@ -436,7 +433,7 @@ func same(want, got, how string) error {
 	return fmt.Errorf("%s: a report of %d lines, want %d", how, len(gots), len(wants))
 }
 
-// moves requires that a flood is one.
+// moves requires a minimum of traffic.
 func moves(r *starloom.Report) error {
 	if f := r.Frames; f.Sent < 20 || f.Delivered < 15 || f.Overflow+f.Unheard+f.Collided+f.Blocked == 0 {
 		return fmt.Errorf("little has happened: %+v", f)
@@ -454,7 +451,7 @@ func faulted(r *starloom.Report) error {
 	return nil
 }
 
-// silenced requires that somebody was taken off the fabric, and that others went on.
+// silenced requires that a processor was taken off the fabric, and that others continued.
 func silenced(r *starloom.Report) error {
 	rules := map[string]int{}
 	for _, v := range r.Violations {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Blocks are the blocks of a page in a language.
+// Blocks returns the code blocks of a page in a language.
 func Blocks(t testing.TB, page, language string) (blocks []string) {
 	t.Helper()
 	guide, err := os.ReadFile(page)
@@ -20,7 +20,8 @@ func Blocks(t testing.TB, page, language string) (blocks []string) {
 	return blocks
 }
 
-// RequireGuide compares a page's blocks of Go with files, in this order; the first block of a file begins with its package.
+// RequireGuide compares a page's Go blocks with files in this order. A block that starts with a package clause starts
+// a file.
 func RequireGuide(t testing.TB, page string, files ...string) {
 	t.Helper()
 	written := []string{}

@@ -11,14 +11,14 @@ import (
 	"starloom/fabric/netlist"
 )
 
-// mirror is a network whose programs, referee and tables are its own, and whose sizes, names, wiring and
-// hardware are those of its netlist.
+// mirror is a network with its own programs, referee and tables, but sizes, names, wiring and hardware of its
+// netlist.
 type mirror struct {
 	fabric.Network
 	net *netlist.Net
 }
 
-// Mirror is a network made of its own netlist.
+// Mirror returns a network built from its own netlist.
 func Mirror(n fabric.Network) (fabric.Network, error) {
 	net, err := netlist.Of(n)
 	return mirror{n, net}, err
@@ -28,7 +28,7 @@ func (m mirror) Shape() fabric.Shape        { return m.net.Shape() }
 func (m mirror) Names() fabric.Names        { return m.net.Names() }
 func (m mirror) Build(p fabric.Plant) error { return m.net.Build(p) }
 
-// Abilities are those of the network, but for what is its netlist's.
+// Abilities returns the network's abilities, with credits, slot engine and adaptation replaced.
 func (m mirror) Abilities() fabric.Abilities {
 	a := m.Network.Abilities()
 	a.Credits = m.net.CreditPlan()
@@ -41,11 +41,11 @@ func (m mirror) Abilities() fabric.Abilities {
 	return a
 }
 
-// on is the mirror of a network that its program has adapted.
+// on returns the mirror of an adapted network.
 func (m mirror) on(n fabric.Network) fabric.Network {
 	m.Network = n
 	switch n.Shape().Discipline.(type) {
-	case nil, fabric.OnePort, fabric.AllPorts: // of others a program may bring its own buses
+	case nil, fabric.OnePort, fabric.AllPorts: // with other disciplines a program may bring its own buses
 		return m
 	}
 	if net, err := netlist.Of(n); err == nil {
@@ -54,8 +54,8 @@ func (m mirror) on(n fabric.Network) fabric.Network {
 	return m
 }
 
-// Reflected requires that scenarios on a network and on its mirror have the same report and capture in both engines.
-// on returns a new scenario on the network each time, or one on what mirror makes of it.
+// Reflected requires equal reports and captures of a scenario on a network and on its mirror, in both engines. on
+// returns a new scenario whose network has passed through mirror.
 func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) fabric.Network) *starloom.Scenario) {
 	t.Helper()
 	same := func(n fabric.Network) fabric.Network { return n }
@@ -70,7 +70,7 @@ func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) f
 		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
 		report, err := starloom.Run(t.Context(), s, o)
 		require.NoError(t, err)
-		return text(t, report), bytes.ReplaceAll(capture.Bytes(), []byte(s.Hash()), make([]byte, 64)) // Go values have hashes of their own
+		return text(t, report), bytes.ReplaceAll(capture.Bytes(), []byte(s.Hash()), make([]byte, 64)) // networks written in Go have their own hashes
 	}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		want, frames := run(same, engine)

@@ -12,11 +12,11 @@ import (
 	"starloom"
 )
 
-// elementsMax is the most elements of a picture.
+// elementsMax is the maximum number of XML elements of a picture.
 const elementsMax = 3000
 
-// pictures: both engines draw the same, however the machine is cut; drawing changes nothing, and a picture is XML and
-// small.
+// pictures requires that both engines draw the same in any division, that drawing changes nothing, and that pictures
+// are small XML.
 func (c *Case) pictures(t *testing.T) {
 	plain, err := starloom.Run(t.Context(), c.Scenario(t), starloom.RunOptions{})
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func (c *Case) pictures(t *testing.T) {
 	}
 }
 
-// elements counts those of a text that is XML.
+// elements returns the number of elements of an XML text.
 func elements(t *testing.T, text string) (count int) {
 	for decoder := xml.NewDecoder(bytes.NewReader([]byte(text))); ; {
 		token, err := decoder.Token()

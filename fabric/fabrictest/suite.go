@@ -14,18 +14,18 @@ import (
 	"starloom/hw"
 )
 
-// Suite is what a fabric is tested with.
+// Suite holds the test cases of a fabric.
 type Suite struct {
 	Cases []Case
-	// RTL is put in the place of hardware, one after the other, in the first case.
+	// RTL replaces hardware in the first case, one after the other.
 	RTL []starloom.RTL
 }
 
 // Case is a scenario on the fabric.
 type Case struct {
 	Name     string
-	Scenario func(t testing.TB) *starloom.Scenario // a new one each time
-	Breaks   string                                // the one rule that it breaks, "" for none
+	Scenario func(t testing.TB) *starloom.Scenario // returns a new one on each call
+	Breaks   string                                // the only rule that it breaks, "" for none
 }
 
 // Run tests a fabric.
@@ -44,7 +44,7 @@ func (s *Suite) Run(t *testing.T) {
 	t.Run("rtl", s.rtl)
 }
 
-// names compares names with the wiring, in networks with both: reports follow names, frames the wiring.
+// names compares names with the wiring, in networks with both: reports use names, frames the wiring.
 func (c *Case) names(t *testing.T) {
 	network := networkOf(c.Scenario(t).Fabric)
 	shape := network.Shape()
@@ -72,7 +72,7 @@ func (c *Case) names(t *testing.T) {
 	}
 }
 
-// rtl puts RTL in the place of hardware: only the engine's name may tell.
+// rtl replaces hardware by RTL. The report must not change.
 func (s *Suite) rtl(t *testing.T) {
 	want := s.Cases[0].run(t, starloom.MachineOptions{Engine: starloom.EngineCycle})
 	for _, rtl := range s.RTL {
@@ -96,7 +96,7 @@ func machine(t *testing.T, s *starloom.Scenario, o starloom.MachineOptions) *sta
 	return m
 }
 
-// text is all that a report says, but for how the machine was executed: engine and mode.
+// text returns a report as text, without engine and mode.
 func text(t *testing.T, r *starloom.Report) string {
 	result := *r
 	result.Engine, result.Firmware.Mode, result.Firmware.Trusted = "", "", false
@@ -111,7 +111,7 @@ func (c *Case) run(t *testing.T, o starloom.MachineOptions) string {
 	return text(t, m.Report())
 }
 
-// verdict runs once and holds the verdict to what the case says.
+// verdict runs once and checks the verdict of the case.
 func (c *Case) verdict(t *testing.T) string {
 	m := machine(t, c.Scenario(t), starloom.MachineOptions{Engine: starloom.EngineCycle})
 	require.NoError(t, m.Run(t.Context(), nil))
@@ -131,8 +131,7 @@ func (c *Case) verdict(t *testing.T) string {
 	return text(t, report)
 }
 
-// execution: neither engine, nor how the machine is cut, nor how the firmware is run
-// changes what is found.
+// execution requires the same report for all engines, divisions and runtimes.
 func (c *Case) execution(t *testing.T, want string) {
 	n := c.Scenario(t).Processors()
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
@@ -151,7 +150,7 @@ func (c *Case) execution(t *testing.T, want string) {
 	}
 }
 
-// state saves a run at every boundary, in a machine of its own each time, and goes on.
+// state saves and restores a run at every boundary, alternating between two machines.
 func (c *Case) state(t *testing.T, want string) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		o := starloom.MachineOptions{Engine: engine}
@@ -169,7 +168,7 @@ func (c *Case) state(t *testing.T, want string) {
 	}
 }
 
-// reset: a machine that has run is as good as a new one.
+// reset requires the same report from a machine that has been reset.
 func (c *Case) reset(t *testing.T, want string) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		s := c.Scenario(t)
@@ -183,8 +182,8 @@ func (c *Case) reset(t *testing.T, want string) {
 	}
 }
 
-// traces: a waveform and a capture change nothing, two of them are the same, and so are the
-// captures of both engines.
+// traces requires that a waveform and a capture change nothing, are reproducible, and that both engines' captures are
+// equal.
 func (c *Case) traces(t *testing.T) {
 	captures := map[string][]byte{}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {

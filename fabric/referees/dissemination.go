@@ -9,16 +9,16 @@ import (
 	"starloom/nic"
 )
 
-// Told is the referee of a packet of each processor that everybody is told: of all-to-all, and of gossip in one session. A
-// processor has its own one, and those that good data frames have brought; what firmware says does not count. It may hear a packet
-// again, and may not send one that it does not have. The run ends when all that live have all.
+// Told is the referee of one packet per processor to all others: all-to-all, and gossip in one session. A processor
+// has its own packet and those brought by good data frames; announcements of firmware do not count. It may receive a
+// packet again, and must not send one that it lacks. The run ends when all live processors have all packets.
 type Told struct {
-	n, words int      // processors; words of a set of them
-	sessions uint32   // what processors are told, 0 for all-to-all
-	has      []uint64 // by processor: words of the set of origins whose packets it has
-	count    []uint32 // by processor: how many those are
-	again    []uint32 // by processor: receptions of what it had
-	behind   int      // a processor, for Over
+	n, words int      // processors; words per set of processors
+	sessions uint32   // sessions told to processors, 0 for all-to-all
+	has      []uint64 // by processor: words of the set of origins of its packets
+	count    []uint32 // by processor: number of its packets
+	again    []uint32 // by processor: receptions of known packets
+	behind   int      // position in Over
 }
 
 var (
@@ -27,7 +27,7 @@ var (
 	_ fabric.Keeper  = (*Told)(nil)
 )
 
-// NewTold follows a packet of each of a number of processors to all others.
+// NewTold returns a referee of one packet from each processor to all others.
 func NewTold(processors int, w *fabric.Workload) *Told {
 	t := &Told{n: processors, words: (processors + 63) / 64}
 	if w.Gossip != nil {
@@ -38,7 +38,7 @@ func NewTold(processors int, w *fabric.Workload) *Told {
 	return t
 }
 
-// ToldBytes is the memory that a Told takes.
+// ToldBytes returns the memory of a Told.
 func ToldBytes(processors uint64) uint64 { return processors * ((processors+63)/64*8 + 8) }
 
 func (t *Told) Load(*fabric.Load) error { return nil }
@@ -159,7 +159,7 @@ func (t *Told) State(v *hw.StateVisitor) {
 	})
 }
 
-// The rest implements Referee and Witness: frames are seen as they are received.
+// Other methods of Referee and Witness.
 
 func (t *Told) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 func (t *Told) Overhears() bool                                    { return false }

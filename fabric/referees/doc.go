@@ -1,2 +1,2 @@
-// Package referees has the referees of packets that networks share, and what follows packets and frames beside them.
+// Package referees holds the referees of packets shared by networks, and trackers of packets and frames.
 package referees

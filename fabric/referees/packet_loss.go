@@ -8,19 +8,18 @@ import (
 	"starloom/nic"
 )
 
-// Lossy is what the reasons of losses depend on.
+// Lossy holds the circumstances that explain losses.
 type Lossy struct {
 	Processors int
-	Ports      uint16                   // of a processor, at most
+	Ports      uint16                   // maximum per processor
 	Faults     *fabric.Faults           // nil for none
-	Killed     func(processor int) bool // by a fault
+	Killed     func(processor int) bool // reports whether a fault has killed a processor
 }
 
 func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
 
-// lose finds the frames of the slot that has crossed which those have not received whom they are for;
-// one for anybody, if no one has. Frames of one NIC to one other in one slot, on different ports, are
-// counted.
+// lose finds the frames of the crossed slot that their addressee, or anyone for a frame to anybody, has not received.
+// It counts frames of one NIC to the same other NIC in one slot on different ports.
 func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
 	q.keys = q.keys[:0]
 	for i := range q.shards {
@@ -143,8 +142,8 @@ func (q *Queues) hears(processor int, ports uint16, medium int) bool {
 	return false
 }
 
-// listeners looks at those whom a frame is for: the first whose RX FIFO was full when it came, -1 for
-// none, and the worst that the others say of its medium, StatusIdle for nothing.
+// listeners checks the receivers that a frame is for. It returns the lowest one whose RX FIFO was full, -1 for none,
+// and the worst status of the others on its medium, or StatusIdle.
 func (q *Queues) listeners(d *departure, medium int) (full int, worst nic.Status) {
 	full = -1
 	for i := range q.shards {

@@ -9,40 +9,38 @@ import (
 	"starloom/nic"
 )
 
-// Packets is the referee of one packet per processor, or of one that everybody is told. A
-// data frame that is received by the processor it is addressed to carries a packet home.
+// Packets is the referee of one packet per processor, or of one packet for all. A data frame received by its
+// addressee delivers a packet.
 //
-// Firmware may announce (sl_deliver) that a packet has come to stay. A processor is
-// believed if the packet is its own, or if a good frame has brought the packet there
-// before. That proves that the packet has been there, not that it is still there when the
-// firmware says so. Only the one packet that belongs to a processor can be announced there
-// without breaking the rule exactly_once anyway, so one byte per processor says it all,
-// whatever came, and only the processor's own shard writes it.
+// Firmware may announce that it has received a packet (sl_deliver). The announcement counts if the packet is the
+// processor's own or a good frame has brought it there before. That proves that the packet has been there, not that
+// it still is. Any packet but the one that belongs to a processor breaks the rule exactly_once there, so one byte of
+// evidence per processor is enough, and only the processor's own shard writes it.
 type Packets struct {
-	Destination []uint32 // of processor i's packet
-	Arrived     []uint8  // receptions at processor i, saturating
+	Destination []uint32 // by source processor
+	Arrived     []uint8  // by processor: receptions, saturating
 
-	everywhere bool  // the source's packet is for all
-	source     int   // of that packet
-	perUnit    int   // see ArriveInUnit; 0: at the processor itself
-	arrived    []own // per shard: origins of packets that have come to their unit
+	everywhere bool  // one packet is for all
+	source     int   // source of that packet
+	perUnit    int   // set by ArriveInUnit; 0: packets must reach the processor itself
+	arrived    []own // by shard: origins of packets that have reached their unit
 
-	evidence []uint8 // per processor; nil if firmware announces nothing
+	evidence []uint8 // by processor; nil if firmware does not announce
 }
 
-// own keeps what one shard writes out of the others' cache lines.
+// own separates shards into cache lines.
 type own struct {
 	origins []uint32
 	_       [40]byte
 }
 
-// What a processor has received, beside its own packet.
+// Evidence of receptions of a processor, besides its own packet.
 const (
-	evidencePacket     = 1 << iota // a frame with the packet that belongs here
+	evidencePacket     = 1 << iota // a frame with the packet that belongs to the processor
 	evidenceUnreadable             // a payload that the host cannot read as a packet
 )
 
-// NewPackets follows one packet of each of a number of processors.
+// NewPackets returns a referee of one packet per processor.
 func NewPackets(processors int) *Packets {
 	p := &Packets{Destination: make([]uint32, processors), Arrived: make([]uint8, processors)}
 	hw.AdviseHuge(p.Destination)
@@ -50,7 +48,8 @@ func NewPackets(processors int) *Packets {
 	return p
 }
 
-// ArriveInUnit makes it an arrival when any processor of the destination's unit has the packet; its sender learns it.
+// ArriveInUnit makes a packet arrive when it reaches any processor of the destination's unit; the sender learns of
+// it.
 func (p *Packets) ArriveInUnit(units, perUnit int) {
 	p.perUnit, p.arrived = perUnit, make([]own, units)
 }
@@ -75,7 +74,7 @@ func (p *Packets) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements Referee: the destination of a processor's packet, or the source.
+// Tell implements Referee: a word is the destination of a processor's packet, or the common source.
 func (p *Packets) Tell(first int, words []uint32) {
 	if !p.everywhere {
 		copy(words, p.Destination[first:])
@@ -86,10 +85,10 @@ func (p *Packets) Tell(first int, words []uint32) {
 	}
 }
 
-// Routed is itself, for PacketsOf: also of a referee that embeds it.
+// Routed returns p, also through a referee that embeds it.
 func (p *Packets) Routed() *Packets { return p }
 
-// PacketsOf is what a referee follows packets from processor to processor with, nil if it does not.
+// PacketsOf returns the Packets of a referee, nil if it has none.
 func PacketsOf(r fabric.Referee) *Packets {
 	if routed, ok := r.(interface{ Routed() *Packets }); ok {
 		return routed.Routed()
@@ -97,7 +96,7 @@ func PacketsOf(r fabric.Referee) *Packets {
 	return nil
 }
 
-// ToAll returns the source of the packet that everybody is told, -1 if there is none.
+// ToAll returns the source of the packet for all, -1 if there is none.
 func (p *Packets) ToAll() int {
 	if p.everywhere {
 		return p.source
@@ -169,14 +168,11 @@ func (p *Packets) belongs(processor int, origin uint32) bool {
 	return p.Destination[origin] == uint32(processor)
 }
 
-// Sent and Blocked implement Witness.
-
 func (p *Packets) Sent(*fabric.Ledger, int, nic.FrameView, uint32)    {}
 func (p *Packets) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements Witness: a frame with the packet that belongs to the processor, or one
-// that carries something, and no packet that the host can read: a shorter payload, or one
-// of an ack or a control frame.
+// Received implements Witness. It notes a frame with the packet that belongs to the processor, or one with a payload
+// that the host cannot read as a packet: a short one, or one of an ack or a control frame.
 func (p *Packets) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, _ uint32) {
 	switch {
 	case frame.IsPacket():
@@ -224,8 +220,8 @@ func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32)
 	}
 }
 
-// Unfounded reports whether an announcement is false as far as the host can tell: the packet belongs
-// to the processor and is not its own, and nothing that the processor has received can have brought it.
+// Unfounded reports whether an announcement is false as far as the host can tell: the packet belongs to the
+// processor, is not its own, and no received frame can have brought it.
 func (p *Packets) Unfounded(processor int, origin uint32) bool {
 	return p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) &&
 		(p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0)
@@ -233,16 +229,15 @@ func (p *Packets) Unfounded(processor int, origin uint32) bool {
 
 func (p *Packets) brought(processor int, origin uint32) bool {
 	if p.perUnit > 0 {
-		// Several packets belong to every processor of the unit; a frame is an arrival there.
+		// Several packets belong to every processor of the unit; a frame counts as arrival there.
 		return p.Arrived[p.Destination[origin]] > 0
 	}
 	return p.evidence != nil && p.evidence[processor]&evidencePacket != 0
 }
 
-// Metrics implements Referee: packets delivered and lost, and the most that a processor
-// has held. While a run goes on, a packet whose source is done with it may still be on
-// its way, so that only a finished run, or one that has delivered all, knows what was lost. What
-// processors hold is known if firmware says so, or frames show it.
+// Metrics implements Referee: packets delivered and lost, and the maximum held by a processor. Lost packets are known
+// only if the run has finished or all are delivered, since others may be in flight. Held packets are known from
+// firmware or frames.
 func (p *Packets) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	if carries {
 		delivered := -e.NotArrived
@@ -293,9 +288,8 @@ func (p *Packets) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "evidence", p.evidence, hw.AtMost[uint8](evidencePacket|evidenceUnreadable))
 }
 
-// Touch reads the destinations of packets that will be judged, so that all of them are on
-// their way from memory before the first is needed. What it returns is of no use but to
-// keep the loads.
+// Touch prefetches the destinations of packets to be judged. The result only keeps the loads from being optimised
+// away.
 func (p *Packets) Touch(arrivals []fabric.Arrival) (any uint64) {
 	for _, a := range arrivals {
 		if uint64(a.Origin) < uint64(len(p.Destination)) {

@@ -8,36 +8,34 @@ import (
 	"starloom/nic"
 )
 
-// Held follows what frames show of the packets that processors hold, as a check of what
-// firmware says (sl_hold). Packets held are counted at a boundary, after what the slot
-// before has brought and before what the next slot takes: a packet that was received in
-// slot t and sent in slot u > t was held at the boundaries t+1 to u, and a processor's own
-// packet from boundary 0 to the slot that sends it.
+// Held derives the packets held by processors from frames, to check the counts of firmware (sl_hold). Packets are
+// counted at a boundary, after the previous slot's receptions and before the next slot's sending: a packet received
+// in slot t and sent in slot u > t was held at the boundaries t+1 to u, and a processor's own packet from boundary 0
+// to the slot that sends it.
 //
 //	slot        t      t+1     t+2  ...   u
 //	boundary |-------|-------|-------|-------|
 //	      received   held    held    held  sent
 //
-// What is shown is a lower bound. Frames do not show a packet that is neither sent on nor
-// the processor's own, and of others heldPackets are remembered at a time. A packet is known
-// by its origin; what the frame says is not doubted.
+// The result is a lower bound. Frames do not show a packet that is neither sent on nor the processor's own, and only
+// heldPackets others are remembered at a time. A packet is identified by its origin, which is taken from the frame
+// unchecked.
 type Held struct {
-	// Packets, heldPackets per processor, the own one first: its origin; the first boundary
-	// at which it is there; and the end of those at which it has been shown to be there,
-	// which is since or less if it has not.
+	// heldPackets places per processor, the own packet first: origin, first boundary at which the packet is held, and
+	// end of the boundaries at which it is shown to be held; end <= since if none is.
 	origin, since, end []uint32
-	next               []uint8 // per processor: the place that is used next
-	others             []uint8 // per processor: most packets shown at once beside the own one
-	said               []uint8 // per processor: the most that its firmware has said, or that was found
+	next               []uint8 // by processor: next place to use
+	others             []uint8 // by processor: maximum number of packets shown at once besides its own
+	said               []uint8 // by processor: maximum announced by firmware or found
 }
 
-// heldPackets is the number of packets that are remembered of a processor.
+// heldPackets is the number of places per processor.
 const heldPackets = 8
 
-// HeldBytes is what Held takes for one processor.
+// HeldBytes is the memory of Held per processor.
 const HeldBytes = 3*4*heldPackets + 3
 
-// NewHeld starts with every processor's own packet.
+// NewHeld returns a Held in which every processor holds its own packet.
 func NewHeld(processors int) *Held {
 	h := &Held{
 		origin: make([]uint32, processors*heldPackets), since: make([]uint32, processors*heldPackets), end: make([]uint32, processors*heldPackets),
@@ -47,7 +45,6 @@ func NewHeld(processors int) *Held {
 	return h
 }
 
-// Reset forgets everything.
 func (h *Held) Reset() {
 	for i := range h.origin {
 		h.origin[i], h.since[i], h.end[i] = never, never, 0
@@ -58,7 +55,7 @@ func (h *Held) Reset() {
 	}
 }
 
-// Restart notes that a processor has forgotten its packets at a boundary, and has its own again.
+// Restart records that a processor has lost its packets at a boundary and holds its own again.
 func (h *Held) Restart(processor int, slot uint32) {
 	first := processor * heldPackets
 	for i := first; i < first+heldPackets; i++ {
@@ -68,10 +65,9 @@ func (h *Held) Restart(processor int, slot uint32) {
 	h.next[processor], h.others[processor] = 1, 0
 }
 
-// never is a boundary that no run reaches, for places that are free.
+// never marks a free place: a boundary that no run reaches.
 const never = 1<<32 - 1
 
-// State visits all columns.
 func (h *Held) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "held.origin", h.origin)
 	hw.StateColumn(v, "held.since", h.since)
@@ -88,19 +84,19 @@ func (h *Held) Scan(b *nic.Bank, cells []uint32) {
 	}
 }
 
-// Received notes a packet that a slot has brought to a processor.
+// Received records a packet that a slot has brought to a processor.
 func (h *Held) Received(processor int, origin, slot uint32) {
 	first := processor * heldPackets
 	place := first
 	if origin != uint32(processor) {
 		place = h.find(processor, origin)
-		// An interval that has been shown stays; the packet's next one takes another place.
+		// A completed interval stays; the packet's next interval takes another place.
 		if place < 0 || h.end[place] > h.since[place] {
 			place = first + int(h.next[processor])
 			h.next[processor] = h.next[processor]%(heldPackets-1) + 1
 		}
 	} else {
-		h.others[processor] = 0 // of the time since it is back
+		h.others[processor] = 0 // counts since its return
 	}
 	h.origin[place], h.since[place], h.end[place] = origin, slot+1, 0
 }
@@ -115,7 +111,7 @@ func (h *Held) find(processor int, origin uint32) int {
 	return found
 }
 
-// Sent notes a packet that a processor sends in a slot, and what that shows.
+// Sent records a packet that a processor sends in a slot, and checks the limit.
 func (h *Held) Sent(l *fabric.Ledger, processor int, origin, slot uint32) {
 	shown := h.sent(processor, origin, slot)
 	l.HeldMax = max(l.HeldMax, shown)
@@ -127,8 +123,8 @@ func (h *Held) Sent(l *fabric.Ledger, processor int, origin, slot uint32) {
 	}
 }
 
-// sent notes a packet that a processor sends in a slot, and returns how many packets its
-// frames now show that it held at once, at some boundary while it held this one.
+// sent records a packet that a processor sends in a slot. It returns the maximum number of packets that frames now
+// show to have been held at once while this one was held.
 func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	place := h.find(processor, origin)
 	if place < 0 {
@@ -139,7 +135,7 @@ func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	if place == first {
 		return 1 + h.others[processor]
 	}
-	// The largest number of intervals at one boundary is reached where one of them begins.
+	// The maximum overlap of intervals is reached where one begins.
 	for i := first; i < first+heldPackets; i++ {
 		at := max(h.since[i], h.since[place])
 		if at > slot {

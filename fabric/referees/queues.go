@@ -12,43 +12,42 @@ import (
 	"starloom/traces"
 )
 
-// Queues follow frames from the slot in which firmware has queued them to that in which they are sent
-// and received. There are none in a run in which no one asks: a QueueWatcher, or the rules no_loss
-// and deadline_slots.
+// Queues track frames from the slot in which firmware queues them to the slots in which they are sent and received.
+// They exist only for a QueueWatcher or the rules no_loss and deadline_slots.
 //
 //	slot      q         q+1       ...       s         s+1
 //	     |---------|---------|---------|---------|---------|
 //	     queued                        sent      received: at the boundary
 //	     queue wait: s-q slots
 //
-// What a boundary has queued counts when its slot crosses. A frame is known by what is in it: the
-// hardware has no names for frames. So one that a handler withdraws and queues again, as it was,
-// has never left.
+// A frame queued at a boundary counts when its slot crosses. A frame is identified by its contents, since the
+// hardware does not number frames. So a frame that a handler withdraws and queues again unchanged counts as the same
+// frame.
 //
-// A medium carries a frame in the slot in which it is sent. At routers a frame is in flight for as long as it
-// takes, and their hardware knows each one: it tells what has become of it (Ended).
+// A medium carries a frame in the slot in which it is sent. At routers a frame stays in flight for several slots;
+// their hardware identifies it and reports its fate (Ended).
 type Queues struct {
 	config QueueConfig
 	names  fabric.Names
 
 	processors int
 
-	// Waiting are the frames of each processor that have not left it, in their order: at first those
-	// that are on the fabric, then those in its TX FIFO. Nil if no one asks how long they wait.
+	// Waiting lists the frames that have not left each processor, in order: first those on the fabric, then those in
+	// its TX FIFO. Nil if waiting times are not needed.
 	waiting [][]queued
-	gone    []uint32 // of each processor: how many of them are on the fabric
-	judged  uint64   // frames that have kept or missed the deadline
+	gone    []uint32 // by processor: number of them on the fabric
+	judged  uint64   // frames that have met or missed the deadline
 	shards  []queueShard
-	keys    []uint64 // of lose: what was received...
-	used    []bool   // ...and by which a frame is known to have come
+	keys    []uint64 // scratch of lose: received frames
+	used    []bool   // scratch of lose: keys matched with a sent frame
 }
 
-// QueueConfig says who asks.
+// QueueConfig holds the purposes of Queues.
 type QueueConfig struct {
 	Watcher  QueueWatcher // nil for none
 	NoLoss   bool         // frames must be received
-	Deadline uint32       // slots from queueing to receiving, 0 for no limit
-	// Routed reports whether a port of a processor is at a router; nil for none.
+	Deadline uint32       // slots from queueing to reception, 0 for no limit
+	// Routed reports whether a port of a processor is at a router; nil if none is.
 	Routed func(processor int, port uint16) bool
 }
 
@@ -58,27 +57,27 @@ func (c *QueueConfig) routed(processor uint32, port uint16) bool {
 
 func (c *QueueConfig) asks() bool { return c.Watcher != nil || c.NoLoss || c.Deadline > 0 }
 
-// QueueWatcher is a Referee that reports how long frames wait. It is called between boundaries.
+// QueueWatcher is a Referee that reports waiting times. It is called between boundaries.
 type QueueWatcher interface {
-	// Follow gives it the queues of the machine, before anything else.
+	// Follow sets the queues of the machine. It is called first.
 	Follow(q *Queues)
-	// Queued: a frame to a port is now at a place of a TX FIFO, 1 the head.
+	// Queued is called for a frame to a port that is now at a place of a TX FIFO, 1 for the head.
 	Queued(processor int, port uint16, place int)
-	// Left: a frame to a port that was queued in one slot was sent in another, which has crossed.
+	// Left is called for a frame to a port with the slots in which it was queued and sent; the latter has crossed.
 	Left(processor int, port uint16, queued, sent uint32)
-	// Withdrawn: frames have left a TX FIFO without being sent, the one at its head among them.
+	// Withdrawn is called when frames including the head have left a TX FIFO without being sent.
 	Withdrawn(processor int)
 }
 
 // queued is a frame that has not left its processor.
 type queued struct {
 	mark uint64
-	slot uint32 // in which it was queued
+	slot uint32 // slot in which it was queued
 	port uint16
 	gone bool // sent in a slot that has not crossed, or in flight at routers
 }
 
-// departure is a frame that was sent; reception is what a receiver says of a slot.
+// departure is a sent frame; reception is a receiver's status of a slot.
 type (
 	departure struct {
 		mark        uint64
@@ -89,10 +88,10 @@ type (
 	}
 	reception struct {
 		processor uint32
-		source    uint32 // of a frame that could be read
+		source    uint32 // of a readable frame
 		port      uint16
 		status    nic.Status
-		any       bool // a frame for anybody
+		any       bool // the frame is for anybody
 	}
 	ending struct {
 		departure
@@ -100,16 +99,16 @@ type (
 	}
 )
 
-// queueShard is what one shard notes, in the order in which it comes.
+// queueShard holds the records of one shard in order.
 type queueShard struct {
 	departures []departure
-	receptions []reception // of the slot that has crossed
+	receptions []reception // of the crossed slot
 	ended      []ending    // at this boundary
 	emptied    []uint32    // processors whose TX FIFOs faults have emptied at this boundary
 	_          [64]byte
 }
 
-// NewQueues returns those of a network of which somebody asks, else nil.
+// NewQueues returns the queues of a network, nil if config does not need them.
 func NewQueues(names fabric.Names, processors int, config QueueConfig, shards int) *Queues {
 	if !config.asks() {
 		return nil
@@ -124,7 +123,7 @@ func NewQueues(names fabric.Names, processors int, config QueueConfig, shards in
 	return q
 }
 
-// MarkOf is a waiting frame's mark: all that firmware has written. Frames after the head may be anything.
+// MarkOf returns a hash of all that firmware has written in a waiting frame. Frames after the head may be illegal.
 func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
 	payload := uint64(0)
@@ -132,7 +131,7 @@ func MarkOf(frame nic.FrameView) uint64 {
 	case bytes > room: // it will be refused
 	case bytes > nic.PacketBytes:
 		payload = traces.Fold(frame.Payload())
-	case bytes > 0: // there is always room for 8
+	case bytes > 0: // there is always room for 8 bytes
 		payload = binary.LittleEndian.Uint64(frame[nic.FrameStride(0):]) << (64 - 8*bytes)
 	}
 	const odd = 0x9E3779B97F4A7C15
@@ -144,7 +143,7 @@ func MarkOf(frame nic.FrameView) uint64 {
 	return mark
 }
 
-// Each yields the frames that have not left their processors, and the slots in which they were queued.
+// Each yields the frames that have not left their processors, with the slots in which they were queued.
 func (q *Queues) Each(yield func(processor int, port uint16, slot uint32)) {
 	for processor := range q.waiting {
 		for i := range q.waiting[processor] {
@@ -154,7 +153,7 @@ func (q *Queues) Each(yield func(processor int, port uint16, slot uint32)) {
 	}
 }
 
-// Sent notes a frame that a NIC puts on the fabric.
+// Sent records a frame that a NIC puts on the fabric.
 func (q *Queues) Sent(shard, processor int, frame nic.FrameView, slot uint32) {
 	s := &q.shards[shard]
 	s.departures = append(s.departures, departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
@@ -165,7 +164,7 @@ func (q *Queues) Ended(shard int, frame nic.FrameView, slot uint32, how fabric.F
 	s.ended = append(s.ended, ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
 }
 
-// Heard notes what a receiver says of a slot. A good frame for somebody else is nothing.
+// Heard records a receiver's status of a slot. It ignores good frames for other processors.
 func (q *Queues) Heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView) {
 	if !q.config.NoLoss || q.config.routed(uint32(processor), port) {
 		return
@@ -181,13 +180,12 @@ func (q *Queues) Heard(shard, processor int, port uint16, status nic.Status, fra
 	s.receptions = append(s.receptions, r)
 }
 
-// Emptied notes that a fault has emptied the TX FIFO of a processor.
+// Emptied records that a fault has emptied the TX FIFO of a processor.
 func (q *Queues) Emptied(shard, processor int) {
 	q.shards[shard].emptied = append(q.shards[shard].emptied, uint32(processor))
 }
 
-// Crossed takes what has become of the frames of the last slot that has crossed, slots-1, in the
-// circumstances of its machine. The ledger may be that of any shard.
+// Crossed processes the frames of the crossed slot, slots-1. l may belong to any shard.
 func (q *Queues) Crossed(l *fabric.Found, slots uint32, c *Lossy) {
 	q.take(slots)
 	if q.config.NoLoss {
@@ -239,7 +237,7 @@ func (q *Queues) take(slots uint32) {
 			}
 			since, list := d.slot, q.waiting[d.processor]
 			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark })
-			if k < 0 && len(list) > 0 && !list[0].gone { // a frame to whom a list says: now it is known
+			if k < 0 && len(list) > 0 && !list[0].gone { // a frame to a destination from a list, which is known only now
 				k = 0
 			}
 			if k >= 0 {
@@ -271,7 +269,7 @@ func (q *Queues) fly(d departure) {
 	}
 }
 
-// remove ends the wait of a frame. One that is late was judged when its deadline was over.
+// remove ends the wait of a frame. A late frame was judged when its deadline passed.
 func (q *Queues) remove(processor uint32, k int, slots uint32) {
 	w := q.waiting[processor][k]
 	if w.gone {
@@ -283,10 +281,10 @@ func (q *Queues) remove(processor uint32, k int, slots uint32) {
 	q.waiting[processor] = slices.Delete(q.waiting[processor], k, k+1)
 }
 
-// Judged is how many frames have kept or missed the deadline so far.
+// Judged returns the number of frames that have met or missed the deadline so far.
 func (q *Queues) Judged() uint64 { return q.judged }
 
-// Drop forgets what was noted of a slot that never crosses.
+// Drop discards the records of a slot that never crosses.
 func (q *Queues) Drop(slot uint32) {
 	for i := range q.shards {
 		s := &q.shards[i]
@@ -295,7 +293,7 @@ func (q *Queues) Drop(slot uint32) {
 	}
 }
 
-// Begin notes the sent frames of the slot that begins and the dropped ones; then Look sees all TX FIFOs.
+// Begin processes the frames sent in the new slot, and emptied FIFOs. Look must follow for all TX FIFOs.
 func (q *Queues) Begin(slot uint32) {
 	for i := range q.shards {
 		s := &q.shards[i]
@@ -334,7 +332,7 @@ func (q *Queues) add(processor int, w queued) {
 	}
 }
 
-// Look compares the TX FIFOs of a bank with what was in them, after the handlers of a slot.
+// Look compares the TX FIFOs of a bank with their previous contents, after the handlers of a slot.
 func (q *Queues) Look(bank *nic.Bank, slot uint32) {
 	if q.waiting == nil {
 		return
@@ -348,8 +346,8 @@ func (q *Queues) Look(bank *nic.Bank, slot uint32) {
 	}
 }
 
-// look compares one TX FIFO. Handlers append frames and withdraw others. If the last one that was there
-// is at its place, none has been withdrawn.
+// look compares one TX FIFO. Handlers append frames and may withdraw others. If the last old frame is still in place,
+// none was withdrawn.
 func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
 	processor := bank.First + cell
 	list := q.waiting[processor]
@@ -382,7 +380,6 @@ func (q *Queues) match(bank *nic.Bank, cell, frames int) (old int) {
 	return old
 }
 
-// Reset forgets all frames.
 func (q *Queues) Reset() {
 	for i := range q.waiting {
 		q.waiting[i] = q.waiting[i][:0]
@@ -395,8 +392,8 @@ func (q *Queues) Reset() {
 	}
 }
 
-// State visits what waits and what is on its way: two words for each frame that waits, three for each
-// that was sent. latest returns the slot of the machine.
+// State visits waiting and sent frames: two words per waiting frame, three per sent frame. latest returns the
+// machine's slot.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	counts, judged := make([]uint32, len(q.waiting)), q.judged
 	hw.StateScalar(v, "queues.judged", &judged)
@@ -418,7 +415,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 			}
 		}
 	}
-	var total, words, sentWords uint64 // restoring: as they are read
+	var total, words, sentWords uint64 // counts of restored values
 	past := func(word uint64) error {
 		if slot := uint32(word); slot > latest() {
 			return fmt.Errorf("slot %d is after slot %d, that of the machine", slot, latest())

@@ -9,20 +9,20 @@ import (
 	"starloom/nic"
 )
 
-// Bare is the hardware of a machine of routers without firmware: sources and sinks of packets, all known when a run begins.
-// A slot is a cycle, and Cross runs many: up to the next look, or to the last tail.
+// Bare is the hardware of a machine of routers without firmware: sources and sinks of packets known at the start of a
+// run. A slot is a cycle, and Cross runs many: up to the next look, or to the last tail.
 type Bare struct {
 	routed
-	until uint32                     // Cross stops before this slot
-	told  uint32                     // slots with faults reported
-	id    func(packet uint32) uint64 // the name of a packet
-	most  uint64                     // the largest of these
+	until uint32                     // slot before which Cross stops
+	told  uint32                     // slots whose faults are reported
+	id    func(packet uint32) uint64 // identifier of a packet
+	most  uint64                     // largest identifier
 }
 
-// cyclesPerLook is how often a run stops, at least while something happens.
+// cyclesPerLook is the maximum number of active cycles between stops of a run.
 const cyclesPerLook = cyclesPerCredits
 
-// NewBare builds the hardware of a network of routers, some replaced by rtl, none if it is nil; packets come with Load.
+// NewBare builds the hardware of a network of routers, some replaced by rtl unless nil. Load adds packets.
 func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Bare, error) {
 	b := &Bare{}
 	return b, b.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error) {
@@ -34,7 +34,7 @@ func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.
 	})
 }
 
-// Load takes the packets of a run and their names, and returns their table for the run.
+// Load sets the packets of a run and their identifiers, and returns their table.
 func (b *Bare) Load(packets hw.Packets, id func(packet uint32) uint64) (*hw.Packets, error) {
 	if b.faults != nil {
 		packets.Harm = make([]uint32, packets.Count())
@@ -46,17 +46,17 @@ func (b *Bare) Load(packets hw.Packets, id func(packet uint32) uint64) (*hw.Pack
 	return b.wires.Packets, b.wires.Begin(packets)
 }
 
-// Until bounds Cross: it stops before this slot.
+// Until sets the slot before which Cross stops.
 func (b *Bare) Until(slot uint32) { b.until = slot }
 
-// Slots is how many slots have crossed.
+// Slots returns the number of crossed slots.
 func (b *Bare) Slots() uint32 { return uint32(b.kernel.Cycle()) }
 
 func (b *Bare) Start() {}
 
 func (b *Bare) Begin(int, uint32, bool) {}
 
-// Hear brings a ledger up to a slot; there are no processors.
+// Hear updates a ledger to a slot; there are no processors.
 func (b *Bare) Hear(_ int, _ *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
 	f, w := &ledger.Frames, b.wires
 	f.Sent, f.Delivered, f.Faulted = w.Sent(), w.Sinks.Received(), w.Sinks.Dropped()
@@ -68,7 +68,7 @@ func (b *Bare) Send(int, *nic.Bank, *fabric.Ledger, uint32, fabric.Window, []uin
 
 func (b *Bare) Cross(uint32) { plant.Guarded(b.rtl, b.cross) }
 
-// cross runs cycles, with the edge after each. Neither stops nor watchers change its findings.
+// cross runs cycles, each with its edge. Stops and watchers do not change its findings.
 func (b *Bare) cross() {
 	k, w := b.kernel, b.wires
 	stop := min(uint64(b.until), (k.Cycle()/cyclesPerLook+1)*cyclesPerLook)
@@ -92,7 +92,7 @@ func (b *Bare) cross() {
 	}
 }
 
-// nextLook is the next cycle with a look at credits or knots, though nothing happens in it.
+// nextLook returns the next cycle that must check credits or knots even if inactive.
 func (b *Bare) nextLook() uint64 {
 	cycle, until := b.kernel.Cycle(), uint64(b.until)
 	switch {
@@ -104,7 +104,7 @@ func (b *Bare) nextLook() uint64 {
 	return until
 }
 
-// Knots are packets in a deadlock. They are known of models, not of RTL.
+// Knots returns the deadlocks, nil with RTL.
 func (b *Bare) Knots() []hw.Knot {
 	if b.rtl != nil || b.wires.Done() {
 		return nil
@@ -112,15 +112,15 @@ func (b *Bare) Knots() []hw.Knot {
 	return b.wires.Knots(nil)
 }
 
-// Deadlock names the packets of knots.
+// Deadlock describes the packets of knots.
 func (b *Bare) Deadlock(knots []hw.Knot, packet func(number uint32) string) Deadlock {
 	return DeadlockOf(b.built, knots, packet)
 }
 
-// Wired is how the network is wired.
+// Wired returns the routers of the network.
 func (b *Bare) Wired() *fabric.Routers { return b.routers }
 
-// Standing names the packets at a standstill, their places and reasons; "" for none and for RTL.
+// Standing describes the blocked packets with places and reasons, "" for none and with RTL.
 func (b *Bare) Standing(packet func(number uint32) string) string {
 	if b.rtl != nil {
 		return ""
@@ -130,7 +130,7 @@ func (b *Bare) Standing(packet func(number uint32) string) string {
 
 func (b *Bare) Latch() {}
 
-// InFlight counts the packets between source and sink.
+// InFlight returns the number of packets between source and sink.
 func (b *Bare) InFlight() (packets int) { return int(b.wires.Flying()) }
 
 func (b *Bare) Stands() bool { return false }
@@ -159,7 +159,7 @@ func (b *Bare) State(v *hw.StateVisitor) {
 	}
 }
 
-// Loads are the loads of channels, of packets that have arrived.
+// Loads returns the channel loads of the arrived packets.
 func (b *Bare) Loads() *ChannelLoads {
 	loads, p := NewChannelLoads(b.routers), b.wires.Packets
 	for i, received := range p.Received {

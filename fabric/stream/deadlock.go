@@ -10,18 +10,18 @@ import (
 	"starloom/traces"
 )
 
-// Deadlock is what is said of knots of packets that wait for one another: of the first one, who is in its shortest cycle.
+// Deadlock describes knots of packets that wait for one another, with a shortest cycle of the first knot.
 type Deadlock struct {
 	Text  string           // in the middle of a sentence, before Waits
-	Waits []fabric.Waiting // the first waitsTold; each waits for the next one, the last one for the first if all are told
-	Since uint64           // the last cycle in which one of their flits moved
-	Link  int              // of the first one that is between routers, among the channels of the network
+	Waits []fabric.Waiting // the first waitsTold; each waits for the next one, and the last one for the first if all are listed
+	Since uint64           // last cycle in which one of their flits moved
+	Link  int              // channel number of the first one between routers
 }
 
-// waitsTold is how many packets of a cycle are told.
+// waitsTold is the maximum number of packets listed of a cycle.
 const waitsTold = 16
 
-// DeadlockOf says which packets wait for each other in knots.
+// DeadlockOf describes knots; packet names a packet.
 func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) string) Deadlock {
 	k, built := knots[0], fabric.RoutersOf(n)
 	name := func(h hw.Held) string {
@@ -82,12 +82,13 @@ func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while %s", place(n, built, h.To), full)
 }
 
-// cyclesPerKnots is how often a run looks for frames that wait for one another, which ends it; refusalsMax, how many calls in a
-// row firmware takes no frame out of an RX FIFO, and has a full TX FIFO, before it counts as waiting for a place in that.
+// cyclesPerKnots is the period of the search for deadlocks, which end a run. After refusalsMax consecutive calls in
+// which firmware takes no frame out of an RX FIFO while its TX FIFO is full, it counts as waiting for room in the TX
+// FIFO.
 const cyclesPerKnots, refusalsMax = 1 << 12, 64
 
-// refuses counts the calls of a processor's handler that refuse the frames of a port in its RX FIFO, of which so many are left, while its TX
-// FIFO is full.
+// refuses counts the consecutive handler calls of a processor that leave all left frames of a port in its RX FIFO
+// while its TX FIFO is full.
 func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
 	if n := &s.refused[node]; taken || left == 0 || len(s.full(processor)) == 0 {
 		*n = 0
@@ -96,7 +97,8 @@ func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
 	}
 }
 
-// full are the nodes of a processor with as many frames in its TX FIFO as it has places for each port; if it is full as a whole, all with frames.
+// full returns the nodes of a processor with a full share of its TX FIFO; if the whole FIFO is full, all nodes with
+// frames.
 func (s *Stream) full(processor int) (nodes []int) {
 	whole := int(s.taken.count[processor]) == s.taken.room
 	for port := range s.routers.NIC.Ports(processor) {
@@ -107,7 +109,7 @@ func (s *Stream) full(processor int) (nodes []int) {
 	return nodes
 }
 
-// lookForKnots looks from time to time, before a tick, for frames that wait for one another: who waits for whom is known of models.
+// lookForKnots periodically searches for deadlocks, before a tick. The wait-for graph is known of models only.
 func (s *Stream) lookForKnots() {
 	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != nil {
 		s.deadlocked = 1
@@ -127,7 +129,7 @@ func (s *Stream) knots() []hw.Knot {
 	})
 }
 
-// findDeadlock finds frames that wait for one another for ever, where and since when they do.
+// findDeadlock reports frames that wait for one another forever.
 func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 	knots := s.knots()
 	if knots == nil {
@@ -139,7 +141,7 @@ func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
 }
 
-// harmed receives a frame that a fault has harmed; false: none has.
+// harmed receives a frame harmed by a fault. It returns false for an unharmed frame.
 func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) (status nic.Status, harmed bool) {
 	p, fate := s.network.Packets, fabric.FateDropped
 	switch {
@@ -157,7 +159,7 @@ func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint3
 	return status, true
 }
 
-// Stands implements Flying: what is on its way will never come. Only faults bring that about; of RTL no one knows.
+// Stands implements Flying: no frame in flight will ever arrive. Only faults cause this; it is unknown with RTL.
 func (s *Stream) Stands() bool {
 	if s.faults == nil || s.rtl != nil || !s.network.Still() {
 		return false
@@ -203,7 +205,7 @@ func (s *Stream) ends(packet uint32) (source, destination uint32) {
 	return uint32(from), uint32(to)
 }
 
-// standing are the packets that stand; processors are in the place of their ports.
+// standing returns the blocked packets, with processors instead of nodes.
 func (s *Stream) standing() []hw.Stand {
 	stands := s.network.Standing(nil)
 	for i := range stands {

@@ -1,2 +1,2 @@
-// Package stream is the cycle engine of processors at routers: their NICs send and receive flit by flit.
+// Package stream is the cycle engine of processors at routers, whose NICs send and receive flit by flit.
 package stream

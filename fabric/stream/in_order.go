@@ -9,16 +9,17 @@ import (
 	"starloom/hw"
 )
 
-// Order holds the rule in_order: of each destination, by source, the packet that was created last of those that have come.
+// Order checks the rule in_order. By destination and source, it holds the arrived packet that was created last.
 type Order []map[uint32]Came
 
-// Came is a packet that has come; of those created in one cycle the serial numbers say which was first.
+// Came is an arrived packet. Serial numbers order packets created in the same cycle.
 type Came struct {
 	Serial            uint64
 	Created, Received uint32
 }
 
-// Note notes a packet, and says which one from the same source has come before it that was created after it; false: none.
+// Note records a packet. If a packet of the same source that was created later has arrived before, it returns that
+// packet.
 func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken bool) {
 	of := o[destination]
 	if of == nil {
@@ -32,14 +33,13 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 	return before, overtaken
 }
 
-// Text says that a packet, a "frame" or "packet" from a processor that was "queued" or "created", came after another one; times count
-// a "cycle" or "slot".
+// Text describes that a packet (noun "frame" or "packet", made "queued" or "created") arrived after a later one;
+// times are in unit "cycle" or "slot".
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
 	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun, c.Serial,
 		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit, before.Received)
 }
 
-// State visits them.
 func (o Order) State(v *hw.StateVisitor) {
 	var sources, destinations, created, received []uint32
 	var serials []uint64

@@ -7,23 +7,24 @@ import (
 	"starloom/nic"
 )
 
-// Joint is the hardware of a machine some of whose ports keep to slots while others are at routers: a Plant and a Stream, whose
-// cycles run together. A tick is then a slot.
+// Joint is the hardware of a machine with slotted ports and ports at routers: a Plant and a Stream that run cycle by
+// cycle together. A tick is a slot.
 //
-//	boundary    Hear: first what ports have heard in the slot, then the frames that have come through routers, in the order of their tails
+//	boundary    Hear: first the slotted ports' frames of the slot, then the frames that have arrived through routers, in the
+//	            order of their tails
 //	            ... the handlers ...
-//	            Send: ports that keep to slots send the first frame of theirs, or ask, and the others take all that is new
+//	            Send: slotted ports send or request with their first frame; the others take all new frames
 //
-// Each port has its own places in the RX FIFO, so that none takes those of another one.
+// Each port has its own places in the RX FIFO.
 type Joint struct {
 	*plant.Plant
 	*flying
 }
 
-// flying is the half of a Joint at routers, which is Flying.
+// flying is the routed part of a Joint; it implements Flying.
 type flying struct{ stream *Stream }
 
-// NewJoint builds the hardware of a network with both, of which rtl replaces parts that keep to slots; nil: everything is model.
+// NewJoint builds the hardware of such a network. rtl, unless nil, replaces slotted parts.
 func NewJoint(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Joint, error) {
 	s, err := New(n, c, workers, nil)
 	if err != nil {
@@ -36,7 +37,7 @@ func NewJoint(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant
 	return &Joint{p, &flying{s}}, nil
 }
 
-// StreamOf is the half of a transport that is at routers, nil for none.
+// StreamOf returns the routed part of a transport, nil if it has none.
 func StreamOf(t fabric.Transport) *Stream {
 	switch t := t.(type) {
 	case *Stream:
@@ -105,14 +106,14 @@ func (f *flying) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 
 func (f *flying) Forget(processor int) (goOn int) { return f.stream.Forget(processor) }
 
-// Flying is a Transport whose frames may be on their way at a boundary: a run is not over before they have come.
+// Flying is a Transport with frames in flight at a boundary. A run is not over before they have arrived.
 type Flying interface {
 	InFlight() (frames int)
-	// Stands reports whether none of them will ever come, and AtEnd finds what the end of a run shows of them.
+	// Stands reports whether none of them will ever arrive. AtEnd reports findings about them at the end of a run.
 	Stands() bool
-	// Deadlocked reports whether some wait for one another for ever, which ends a run.
+	// Deadlocked reports whether frames wait for one another forever, which ends a run.
 	Deadlocked() bool
 	AtEnd(checks *fabric.Checks, find func(fabric.Finding))
-	// Forget says that the TX FIFO of a processor is emptied, whatever was in it: what its NIC has taken goes on, so many frames.
+	// Forget empties the TX FIFO of a processor. Frames taken by the NIC remain in flight; it returns their number.
 	Forget(processor int) (goOn int)
 }

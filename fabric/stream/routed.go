@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// routed is the hardware of a network of routers, with firmware or without, under the faults of a run.
+// routed is the hardware of a network of routers, with or without firmware, with the faults of a run.
 type routed struct {
 	plant.Watched
 	routers *fabric.Routers
@@ -15,13 +15,13 @@ type routed struct {
 	built   fabric.Network
 	names   fabric.Names
 	faults  *RouterFaults // nil for none
-	rtl     plant.RTL     // nil if everything is model
+	rtl     plant.RTL     // nil without RTL
 
-	missing    []uint32 // channel and VC of credits that were found to be missing
-	deadlocked uint8    // 1: packets wait for one another for ever
+	missing    []uint32 // channel and VC of missing credits already found
+	deadlocked uint8    // 1 if packets wait for one another forever
 }
 
-// build makes a network and its components with wire; rtl replaces some routers, nil: everything is model.
+// build builds a network with components from wire. rtl, unless nil, replaces some routers.
 func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL,
 	wire func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error),
 ) error {
@@ -62,7 +62,7 @@ func (x *routed) signals(numbers hw.PacketNumbers) *hw.RouterSignals {
 
 func (x *routed) Network() *hw.RouterNetwork { return x.wires }
 
-// Collisions implements fabric.Transport: frames never meet in routers.
+// Collisions implements fabric.Transport. Frames never collide in routers.
 func (x *routed) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) { return 0, 0 }
 
 func (x *routed) Deadlocked() bool { return x.deadlocked != 0 }
@@ -85,10 +85,11 @@ func (x *routed) state(v *hw.StateVisitor) {
 	}
 }
 
-// cyclesPerCredits is how often, at least, credits are counted, where faults may lose some.
+// cyclesPerCredits is the maximum period of credit checks if faults may lose credits.
 const cyclesPerCredits = 1 << 10
 
-// hearFaults adds the effects of faults in slots first to slot to a ledger and, if it looks, newly missing credits.
+// hearFaults adds the effects of faults in slots first to slot to a ledger and, if looks is set, newly missing
+// credits.
 func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
 	if x.faults == nil {
 		return
@@ -105,7 +106,7 @@ func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks boo
 	}
 }
 
-// missingCredits finds virtual channels with missing credits, once each; none of RTL.
+// missingCredits reports virtual channels with missing credits, once each, except with RTL.
 func (x *routed) missingCredits(find func(fabric.Finding)) {
 	if x.faults == nil || x.rtl != nil {
 		return

@@ -12,31 +12,32 @@ import (
 	"starloom/traces"
 )
 
-// RouterFaults are what faults do to channels and routers, in a network with firmware or without. Kinds mean
+// RouterFaults are the effects of faults on channels and routers, with or without firmware:
 //
-//	stuck        from the first cycle of a slot on, no flit and no credit comes to the far end of a channel
-//	dead         from then on a router does nothing, and loses all that comes to it and is on its output registers
-//	drop         a packet whose head comes to the far end goes on, and its sink throws it away
+//	stuck        from the first cycle of a slot on, no flit and no credit arrives at the far end of a channel
+//	dead         from then on a router is inactive and loses its inputs and its output registers
+//	drop         a packet whose head arrives at the far end continues, and its sink drops it
 //	bit_flip     its frame arrives with a wrong CRC
 //	credit_loss  a credit is lost where it would count
 //
-// What is drawn is drawn for each head, or credit, by the cycle in which it comes to the far end.
+// Probabilities are drawn per head or credit, by its cycle of arrival at the far end.
 type RouterFaults struct {
 	plan       *fabric.Faults
 	network    *hw.RouterNetwork
 	routers    *fabric.Routers
 	names      fabric.Names
 	processors int
-	cycles     uint64 // of a slot
+	cycles     uint64 // cycles per slot
 
-	flits, credits []vanishing // of each channel
-	dead           []vanishing // of each router
-	drawn          []int       // faults that are drawn for each head...
-	lost           []int       // ...and for each credit
+	flits, credits []vanishing // by channel
+	dead           []vanishing // by router
+	drawn          []int       // faults drawn per head
+	lost           []int       // faults drawn per credit
 	counts         [][]fabric.FaultCount
 }
 
-// vanishing is from which cycle on all vanishes, never for none, and the fault that says so, -1 for a dead router.
+// vanishing is the cycle from which everything is lost, noCycle for never, and the fault that causes it, -1 for a
+// dead router.
 type vanishing struct {
 	from  uint64
 	fault int
@@ -57,7 +58,7 @@ func (v *vanishing) sooner(from uint64, fault int) {
 	}
 }
 
-// NewRouterFaults gives a network, on so many shards, its faults.
+// NewRouterFaults attaches faults to a network with shards shards.
 func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNetwork, timing *nic.Timing, shards int) *RouterFaults {
 	f := &RouterFaults{plan: plan, network: network, routers: fabric.RoutersOf(n), names: n.Names(), processors: n.Shape().Processors(),
 		cycles: uint64(timing.SlotCycles()), counts: make([][]fabric.FaultCount, shards)}
@@ -71,7 +72,7 @@ func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNe
 	return f
 }
 
-// Begin begins a run: which faults happen, and their seed, may be others.
+// Begin starts a run, whose faults and seed may differ from the previous one's.
 func (f *RouterFaults) Begin() {
 	for _, list := range [][]vanishing{f.flits, f.credits, f.dead} {
 		for i := range list {
@@ -101,7 +102,7 @@ func (f *RouterFaults) Begin() {
 	f.network.Strike()
 }
 
-// plant says what one fault does.
+// plant applies one fault.
 func (f *RouterFaults) plant(number, delay int) {
 	fault := &f.plan.All[number]
 	if fault.Chance == 0 || !f.plan.Active(number) {
@@ -182,7 +183,7 @@ func (f *RouterFaults) note(shard, number, target int, cycle uint64) {
 	f.counts[shard][number].Note(uint32(cycle/f.cycles), uint32(target))
 }
 
-// Take returns what faults have done since, and which routers have died in the slots up to one; before it they were taken.
+// Take returns the effects of faults since the last call, and the routers that died in the slots from to to.
 func (f *RouterFaults) Take(from, to uint32) []fabric.FaultCount {
 	sum := make([]fabric.FaultCount, len(f.plan.All))
 	for i := range f.counts {
@@ -201,7 +202,7 @@ func (f *RouterFaults) Take(from, to uint32) []fabric.FaultCount {
 	return sum
 }
 
-// State visits what has not been taken.
+// State visits the effects that Take has not returned.
 func (f *RouterFaults) State(v *hw.StateVisitor) {
 	first := f.counts[0]
 	for i := range f.counts[1:] {
@@ -218,10 +219,10 @@ func (f *RouterFaults) State(v *hw.StateVisitor) {
 	}
 }
 
-// LosesCredits reports whether credits may be lost, one by one.
+// LosesCredits reports whether single credits may be lost.
 func (f *RouterFaults) LosesCredits() bool { return len(f.lost) > 0 }
 
-// LostCredits are the virtual channels of which credits are missing now, where no fault has killed a channel or router.
+// LostCredits returns the virtual channels with missing credits, except on channels and routers killed by faults.
 func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
 	if len(f.lost) == 0 {
 		return nil
@@ -235,7 +236,7 @@ func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
 	return lost
 }
 
-// LostText says what is missing.
+// LostText describes missing credits.
 func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 	return fmt.Sprintf("of the %d credits of VC %d, %s missing: at the sender, on their way and for flits in the buffer there are %d",
 		f.routers.Config.Depth, l.VC, map[bool]string{true: "1 is", false: fmt.Sprintf("%d are", l.Missing)}[l.Missing == 1], f.routers.Config.Depth-l.Missing)
@@ -243,10 +244,10 @@ func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 
 const standingShown = 4
 
-// Standing says which packets stand, where, and what each waits for; packet names one. "" for none.
+// Standing describes blocked packets, their places and what each waits for; packet names a packet. "" for none.
 func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) string) string {
 	var said []string
-	cause := func(s *hw.Stand) int { // those that wait for no other packet come first
+	cause := func(s *hw.Stand) int { // causes first: packets that wait for no other packet
 		return map[bool]int{false: 1}[s.By == hw.PacketPending]
 	}
 	slices.SortStableFunc(stands, func(a, b hw.Stand) int { return cause(&a) - cause(&b) })

@@ -14,16 +14,17 @@ import (
 	"starloom/nic"
 )
 
-// Stream is the hardware of a machine whose processors stand at routers: the Transport of the cycle engine there. A NIC
-// sends the frames of its TX FIFO flit by flit, as credits allow, and puts those that come into the RX FIFO; a slot is
-// a tick, the cycles between two calls of the handlers.
+// Stream is the hardware of a machine with processors at routers: its Transport in the cycle engine. A NIC sends the
+// frames of its TX FIFO flit by flit, as credits allow, and puts arrivals into the RX FIFO. A slot is a tick, the
+// cycles between two calls of the handlers.
 //
-//	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; those that have come are received
+//	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; arrived frames are received
 //	                                      ... the handlers ...
-//	                                      Send: the NIC takes what is new in the TX FIFO
-//	Latch, the edge at its end            sources begin with it in the next cycle
+//	                                      Send: the NIC takes the new frames in the TX FIFO
+//	Latch, the edge at its end            sources start with them in the next cycle
 //
-// What a NIC has taken it sends: firmware sees it in the TX FIFO until its tail has left, and cannot take it back.
+// A frame taken by the NIC will be sent: firmware sees it in the TX FIFO until its tail has left, and cannot withdraw
+// it.
 type Stream struct {
 	routed
 	timing  nic.Timing
@@ -31,43 +32,43 @@ type Stream struct {
 
 	streamColumns
 	shape         fabric.Shape
-	ports, stride int // the most of a processor; bytes of a frame
+	ports, stride int // maximum per processor; bytes per frame
 	shards        []streamShard
 	chain         arrivals
-	log           *frameLog // nil if no one wants to know
+	log           *frameLog // nil if not requested
 }
 
 type streamColumns struct {
-	frames    []byte   // of each packet on its way, stride bytes
-	serial    []uint64 // of each packet: its number among all
+	frames    []byte   // by packet in flight: stride bytes
+	serial    []uint64 // by packet: its number among all
 	fed       uint64   // packets so far
-	told      []uint32 // of each node: frames whose tails had left at the last boundary, modulo 2^32
+	told      []uint32 // by node: frames whose tails had left at the last boundary, modulo 2^32
 	taken     takenFrames
-	orphans   []uint32 // of each node: frames before those that are taken in its NIC that its TX FIFO does not have any more
-	begun     []uint16 // of each node: flits of the next frame that had left at the last boundary
+	orphans   []uint32 // by node: leading frames in its NIC that its TX FIFO no longer holds
+	begun     []uint16 // by node: flits of the next frame that had left at the last boundary
 	latencies latencies
 	loads     *ChannelLoads
 	order     Order   // for the rule in_order
-	refused   []uint8 // of each node: see refuses
+	refused   []uint8 // by node: count of refuses
 }
 
-// streamShard is what a shard says at a boundary, until the edge after it.
+// streamShard holds a shard's results of a boundary until the next edge.
 type streamShard struct {
-	fed    []int    // nodes, for each frame
-	frames []byte   // of these
-	freed  []int    // nodes, for each place of an RX FIFO
-	over   []uint32 // packets that no one asks for any more
-	rx     []uint8  // of each port of its processors: frames in the RX FIFO before the handlers
-	first  int      // of its processors
-	places []int    // in a TX FIFO, of frames at routers
-	left   []int    // of frames that have left, among those
+	fed    []int    // node of each new frame
+	frames []byte   // the new frames
+	freed  []int    // node of each freed place of an RX FIFO
+	over   []uint32 // packets to release
+	rx     []uint8  // by port of its processors: frames in the RX FIFO before the handlers
+	first  int      // first processor
+	places []int    // places of routed frames in a TX FIFO
+	left   []int    // places of frames that have left, among those
 }
 
 const noPacket = ^uint32(0)
 
-// arrivals are the packets that have come to each node, in order.
+// arrivals lists the packets that have arrived at each node, in order.
 type arrivals struct {
-	first, last []uint32 // by node, noPacket for none
+	first, last []uint32 // by node; noPacket for none
 	next        []uint32 // by packet
 }
 
@@ -77,7 +78,7 @@ func (a *arrivals) forget() {
 	}
 }
 
-// New builds the hardware of a network of routers, some replaced by rtl, none if it is nil.
+// New builds the hardware of a network of routers, some replaced by rtl unless nil.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Stream, error) {
 	shape := n.Shape()
 	s := &Stream{timing: c.Timing, shape: shape, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}
@@ -106,7 +107,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL)
 	return s, nil
 }
 
-// Log keeps a row for each frame from now on.
+// Log starts to record a row per frame.
 func (s *Stream) Log() { s.log = &frameLog{} }
 
 func (s *Stream) Start() { s.kernel.DriveAndSettle() }
@@ -152,16 +153,16 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.L
 	}
 }
 
-// severity says which status a receiver shows of a tick in which several hold.
+// severity ranks the statuses of several frames in a tick; the receiver shows the highest.
 var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3, nic.StatusOverflow: 4}
 
-// next takes the frame that has come next of those that a processor has yet to receive: first those that were thrown away, then in the
-// order of their tails, of one cycle by port.
+// next removes and returns the next frame for a processor: first dropped ones, then in the order of tails, in one
+// cycle by port.
 func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
 	packet, first := noPacket, 0
 	for k := range ports {
 		at := s.chain.first[s.routers.NIC.Node(processor, k)]
-		// a packet that was thrown away was received in no cycle: that is the largest number
+		// A dropped packet was received in no cycle, which is the largest number.
 		if at != noPacket && (packet == noPacket || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
 			packet, first = at, k
 		}
@@ -186,7 +187,7 @@ func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *fa
 	}
 	for number := told; number != gone; number++ {
 		packet := s.network.Number(node, number)
-		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // the cycle after that in which its source decides, plus 1
+		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // the cycle after its source's decision, plus 1
 		ledger.NoteSent(processor, s.frame(packet), slot)
 	}
 	out := gone - told
@@ -216,7 +217,7 @@ func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
 func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) nic.Status {
 	processor, frame := bank.First+cell, s.frame(packet)
 	p := s.network.Packets
-	if bank.Silenced(cell) { // its NIC takes it, and no one is there
+	if bank.Silenced(cell) { // the NIC takes it, and the processor is gone
 		ledger.Frames.Alone++
 		ledger.NoteFate(frame, slot, fabric.FateAlone)
 		x.freed = append(x.freed, int(p.Destination[packet]))
@@ -248,7 +249,7 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	return status
 }
 
-// flow numbers the nodes of each class apart: frames of several classes overtake one another.
+// flow numbers nodes per class, since frames of different classes may overtake one another.
 func (s *Stream) flow(node, packet uint32) uint32 {
 	p := s.network.Packets
 	if p.FirstVC == nil {
@@ -309,7 +310,7 @@ func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, le
 	}
 }
 
-// held is the last frame of a processor that its NIC has taken, as far as it counts; there is one.
+// held returns the relevant bytes of the last frame that a processor's NIC has taken; there must be one.
 func (s *Stream) held(processor int) []byte {
 	ports := s.taken.ports(processor)
 	port := int(ports[len(ports)-1])
@@ -350,7 +351,7 @@ func (s *Stream) crossed() {
 		}
 		s.chain.last[to] = packet
 		if p.Received[packet] == hw.PacketPending {
-			return // thrown away
+			return // dropped
 		}
 		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
 		s.loads.Note(p.Source[packet], to, p.Size[packet])
@@ -373,7 +374,7 @@ func (s *Stream) cross(boundary uint64) {
 	s.Look(s.kernel.Cycle())
 }
 
-// Latch implements Transport: after the edge sources have what NICs have taken.
+// Latch implements Transport. After the edge sources have the frames that NICs have taken.
 func (s *Stream) Latch() {
 	if plant.Guarded(s.rtl, s.kernel.Latch); s.failed() {
 		return
@@ -416,7 +417,7 @@ func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	s.fed++
 }
 
-// InFlight counts the frames that NICs have taken and that no processor has received, once a boundary has heard.
+// InFlight returns the number of frames taken by NICs and not received by a processor, after Hear of a boundary.
 func (s *Stream) InFlight() (frames int) {
 	frames = s.network.Live()
 	for i := range s.shards {
@@ -470,7 +471,7 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	})
 }
 
-// latencies are those of the frames that have come, in cycles: how many had each.
+// latencies counts arrived frames by latency in cycles.
 type latencies struct {
 	whole, network map[uint64]uint64
 	hops           uint64
@@ -507,16 +508,16 @@ func (l *latencies) visit(v *hw.StateVisitor, name string, counts *map[uint64]ui
 	})
 }
 
-// Latencies are the cycles from the queueing of each frame that has come, and from its sending, to its arrival: how many
-// frames had each; and the routers that all of them have passed.
+// Latencies returns the numbers of arrived frames by cycles from queueing to arrival, and from sending to arrival,
+// and the total of routers passed.
 func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 	return s.latencies.whole, s.latencies.network, s.latencies.hops
 }
 
-// Loads are those of channels between routers.
+// Loads returns the loads of channels between routers.
 func (s *Stream) Loads() *ChannelLoads { return s.loads }
 
-// frameLog has a row for each frame that has come.
+// frameLog has a row per arrived frame.
 type frameLog struct{ rows []fabric.PacketRow }
 
 func (s *Stream) row(packet uint32) fabric.PacketRow {
@@ -528,8 +529,8 @@ func (s *Stream) row(packet uint32) fabric.PacketRow {
 
 func (l *frameLog) add(s *Stream, packet uint32) { l.rows = append(l.rows, s.row(packet)) }
 
-// WritePackets writes a row for each frame, as the run of bare packets does: those that have come in order of arrival, then
-// source; the others last, in order of creation.
+// WritePackets writes a row per frame, as for bare packets: arrived frames by arrival and source, then the others by
+// creation.
 func (s *Stream) WritePackets(to io.Writer) error {
 	s.network.CountHops()
 	rows := slices.Clone(s.log.rows)
@@ -547,23 +548,23 @@ func (s *Stream) WritePackets(to io.Writer) error {
 	return fabric.WritePackets(to, slices.Values(rows))
 }
 
-// ChannelLoads are the flits that have crossed each channel between two routers, of packets that have arrived.
+// ChannelLoads counts the flits of arrived packets over each channel between routers.
 type ChannelLoads struct {
 	ways  *fabric.RouterWays
 	flits []uint64 // by link
 }
 
-// NewChannelLoads are those of no packets.
+// NewChannelLoads returns zero loads.
 func NewChannelLoads(r *fabric.Routers) *ChannelLoads {
 	return &ChannelLoads{r.Ways(), make([]uint64, len(r.Graph.Links))}
 }
 
-// Note counts a packet that has arrived, from one node to another.
+// Note counts an arrived packet from one node to another.
 func (l *ChannelLoads) Note(source, destination uint32, flits uint16) {
 	l.ways.Follow(source, destination, func(link int) { l.flits[link] += uint64(flits) })
 }
 
-// PerCycle are the flits of each channel, in the order of links, in a cycle of a run.
+// PerCycle returns the flits per cycle of each channel in the order of links.
 func (l *ChannelLoads) PerCycle(cycles uint64) []float64 {
 	loads := make([]float64, len(l.flits))
 	for i, flits := range l.flits {
@@ -572,7 +573,7 @@ func (l *ChannelLoads) PerCycle(cycles uint64) []float64 {
 	return loads
 }
 
-// Total are the flits of all channels.
+// Total returns the flits over all channels.
 func (l *ChannelLoads) Total() (flits uint64) {
 	for _, of := range l.flits {
 		flits += of

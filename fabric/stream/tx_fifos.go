@@ -6,10 +6,10 @@ import (
 	"starloom/hw"
 )
 
-// takenFrames are the first frames in TX FIFOs, taken by NICs, with their ports, in order for each port.
+// takenFrames holds the ports of the leading frames in TX FIFOs that NICs have taken, in order.
 type takenFrames struct {
-	room  int     // of a TX FIFO
-	count []uint8 // of each processor
+	room  int     // places per TX FIFO
+	count []uint8 // by processor
 	port  []uint8 // [processor * room + place]
 }
 
@@ -31,7 +31,7 @@ func (t *takenFrames) take(processor, port int) {
 	ports[len(ports)-1] = uint8(port)
 }
 
-// leave takes out the first so many that leave by a port, and appends their places to a list.
+// leave removes the first frames frames that leave by a port, and appends their places to a list.
 func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
 	ports := t.ports(processor)
 	kept := 0
