@@ -11,7 +11,7 @@ const AllocatorPortsMax = 65536
 
 // A ListRule orders the inputs of a list allocator and limits the claims of a slot.
 type ListRule struct {
-	RoundRobin bool // start at a pointer instead of input 0
+	RoundRobin bool // starts at Pointer instead of input 0
 	Cap        int  // claims per slot at most; 0 for no limit
 }
 
@@ -37,7 +37,7 @@ type ListRequest struct {
 // Listener is the state of an output: the frames that it accepts.
 type Listener struct {
 	Listening bool
-	Filtered  bool // accept only frames with Tag
+	Filtered  bool // accepts only frames with Tag
 	Tag       uint16
 }
 
@@ -125,7 +125,7 @@ func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listene
 	if len(m.left) != len(listeners) {
 		m.left = make([]uint8, len(listeners))
 	}
-	left := 0 // unclaimed listeners
+	left := 0
 	for i := range listeners {
 		m.left[i] = 0
 		if listeners[i].Listening {

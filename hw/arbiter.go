@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// Limits of arbiter parameters.
 const (
-	RequestersMax  = 65536 // per arbiter
-	SliceCyclesMax = 65535 // of a TDMA slice
+	RequestersMax  = 65536 // maximum number of requesters of an arbiter
+	SliceCyclesMax = 65535 // maximum length of a TDMA slice in cycles
 )
 
 // Arbiters is a bank of arbiters of one kind. Each has up to 65,536 requesters and grants at most one of them.
@@ -50,7 +49,7 @@ type Arbiters struct {
 	changed [][]uint32  // by shard: arbiters with outdated outputs
 	asked   [][]uint32  // by shard: arbiters with a choice
 	asks    [][]Request // by shard: requests merged from several drivers
-	ranks   [][]uint64  // by shard
+	ranks   [][]uint64  // by shard: ranks of its requests
 	choice  []uint64    // by arbiter: rank<<16 | requester, noChoice for none
 	kept    []bool      // by arbiter: the granted requester still requests
 }
@@ -121,7 +120,7 @@ func (c *ArbiterConfig) check() error {
 		return err
 	}
 	path, spec := c.Bank.Path(), c.Kind.Spec()
-	slice := 0 // maximum for the kind
+	slice := 0
 	if spec.Slices {
 		slice = SliceCyclesMax
 	}
@@ -187,7 +186,6 @@ func (a *Arbiters) Site() *Site {
 	}
 }
 
-// weightPort packs the weights of an arbiter's requesters, 8 bits each.
 func (a *Arbiters) weightPort() Port {
 	return Port{
 		Name: "weight_i", Bits: 8 * a.shape.Requesters, Input: true,
@@ -291,7 +289,6 @@ func (a *Arbiters) ask(shard int) {
 	a.asked[shard] = asked
 }
 
-// release ends grants without a request.
 func (a *Arbiters) release(shard int) {
 	holding := a.holding[shard][:0]
 	for _, i := range a.holding[shard] {
@@ -306,7 +303,6 @@ func (a *Arbiters) release(shard int) {
 	a.holding[shard] = holding
 }
 
-// grant grants the chosen request of each free arbiter.
 func (a *Arbiters) grant(shard int) {
 	for _, i := range a.asked[shard] {
 		choice := a.choice[i]
@@ -350,7 +346,6 @@ func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// derive rebuilds lists and outputs from the registers.
 func (a *Arbiters) derive() {
 	for shard := range a.holding {
 		a.holding[shard], a.changed[shard] = a.holding[shard][:0], a.changed[shard][:0]

@@ -13,7 +13,7 @@ type ArbiterKind uint8
 
 // ArbiterSpec declares an arbiter kind.
 type ArbiterSpec struct {
-	Name string // in scenarios, reports and files
+	Name string // name in scenarios, reports and files
 	Does string // the requester that it grants: "the lowest requester"
 	Uses ArbiterUse
 
@@ -25,21 +25,21 @@ type ArbiterSpec struct {
 
 	RTL     fs.FS     // holds the twin, arbiter_ plus the name; nil for kinds built into Starloom
 	Whole   bool      // arbiter_choice.v implements the kind, so one Verilog module can contain arbiter and medium
-	Mutants []Mistake // of the twin, at least three
+	Mutants []Mistake // mutants of the twin, at least three
 }
 
 // A Mistake is a common design error, as an edit of Verilog text.
 type Mistake struct {
-	Name     string // the error
+	Name     string
 	Old, New string // Old occurs exactly once in the first source that contains it
 }
 
 // ArbiterShape holds the sizes and settings of a bank of arbiters.
 type ArbiterShape struct {
-	Path        string // of the bank, for error messages
+	Path        string // path of the bank in error messages
 	Element     func(arbiter int) string
 	Arbiters    int
-	Requesters  int // of each arbiter
+	Requesters  int
 	Shards      int
 	SliceCycles int       // 0 unless the kind has slices
 	Weights     [][]uint8 // by arbiter and requester, 1 if missing; not copied, since RTL may set them
@@ -133,7 +133,6 @@ func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
 	return ""
 }
 
-// noArbiterKind is an undeclared kind.
 const noArbiterKind ArbiterKind = 255
 
 // ArbiterKinds returns all kinds in ascending order.

@@ -31,7 +31,7 @@ type lottery struct {
 	ArbiterShape
 	Forgetful
 	draw  []uint32 // by arbiter: LFSR, 0 before the first grant
-	order [][]int  // by shard: indices of asks, sorted by arbiter and requester
+	order [][]int  // by shard: indices of requests, sorted by arbiter and requester
 }
 
 func newLottery(s ArbiterShape) Arbitration {

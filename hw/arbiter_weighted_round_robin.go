@@ -24,14 +24,13 @@ func init() {
 
 type weightedRoundRobin struct {
 	roundRobin
-	spent requesterNumbers // spent credits
+	spent requesterNumbers
 }
 
 func newWeightedRoundRobin(s ArbiterShape) Arbitration {
 	return &weightedRoundRobin{roundRobin: roundRobin{ArbiterShape: s, first: make([]uint16, s.Arbiters)}, spent: newRequesterNumbers(s)}
 }
 
-// poor reports whether a requester has no credits left.
 func (w *weightedRoundRobin) poor(arbiter, requester uint32) bool {
 	return w.spent.of(arbiter, requester) >= uint64(w.weight(arbiter, requester))
 }

@@ -39,11 +39,11 @@ type Buses struct {
 
 // BusConfig holds the wires of a bank of buses.
 type BusConfig struct {
-	In   *Light // of the transmitters
-	Out  *Light // of the buses
+	In   *Light // light of the transmitters
+	Out  *Light // light of the buses
 	Taps *Taps
 
-	Ports *PortSelect // of the transmitters; nil with an arbiter
+	Ports *PortSelect // port selects of the transmitters; nil with an arbiter
 
 	// With an arbiter, otherwise nil: each transmitter's requested port, the request lines of the arbiters (one per
 	// tap), and the granted tap.
@@ -119,7 +119,7 @@ func (b *Buses) Settle(s Shard) {
 			port = b.Asks.To[i]
 		}
 		if int(port) >= len(b.Taps.Bus[i]) {
-			continue // not connected
+			continue
 		}
 		bus, tap := b.Taps.Bus[i][port], b.Taps.Tap[i][port]
 		if switched == nil {
@@ -140,7 +140,6 @@ func darkenTaps(rail1, rail0 []uint64, lit []uint32) (none []uint32) {
 	return lit[:0]
 }
 
-// ask raises the request lines.
 func (b *Buses) ask(shard int) {
 	for _, tap := range b.asked[shard] {
 		b.requests[tap] = 0
@@ -265,12 +264,10 @@ func marked(column []bool, elements, element int) []bool {
 	return column
 }
 
-// port returns the transmitter's port that leads to the bus.
 func (b *Buses) port(bus, transmitter int) uint16 {
 	return uint16(slices.Index(b.Taps.Bus[transmitter], uint32(bus)))
 }
 
-// switchedTo reports whether the transmitter is switched to the bus.
 func (b *Buses) switchedTo(bus, transmitter int) bool {
 	port := uint16(PortNone)
 	if b.Ports != nil {
@@ -281,7 +278,6 @@ func (b *Buses) switchedTo(bus, transmitter int) bool {
 	return b.Taps.Reaches(uint32(transmitter), port, bus)
 }
 
-// switched sets the bits of the taps whose transmitters are switched to the bus.
 func (b *Buses) switched(bus int, to Pins) {
 	to.Clear()
 	for tap, i := range b.Taps.Members[bus] {
@@ -307,7 +303,6 @@ func (b *Buses) railPorts() []Port {
 	return ports
 }
 
-// grantPort is the arbiter's grant input of the taps.
 func (b *Buses) grantPort() Port {
 	return Port{
 		Name: "grant_i", Bits: b.Taps.Longest, Input: true,
@@ -341,7 +336,6 @@ func NewArbitratedBuses(buses *Buses, arbiters *Arbiters) *ArbitratedBuses {
 
 func (b *ArbitratedBuses) Parts() []Sited { return []Sited{b.buses, b.arbiters} }
 
-// Path returns the path of the bank.
 func (b *ArbitratedBuses) Path() string { return b.buses.bank.Path() }
 
 func (b *ArbitratedBuses) Inputs() []Wire { return []Wire{b.buses.In, b.buses.Asks} }
@@ -434,7 +428,7 @@ type Taps struct {
 	Members [][]int    // by bus and tap: transmitter
 	Bus     [][]uint32 // by transmitter and port: bus
 	Tap     [][]uint16 // by transmitter and port: tap of that bus
-	Ports   int        // maximum per transmitter
+	Ports   int        // maximum number of ports per transmitter
 	Longest int        // maximum number of taps per bus
 }
 

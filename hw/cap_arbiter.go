@@ -15,7 +15,7 @@ type CapRule struct {
 // CapMatching chooses the transfers of a slot among the inputs granted by outputs. A cap arbiter makes the same
 // choices in Cap cycles. It must not be used concurrently and allocates only while its buffers grow.
 type CapMatching struct {
-	Registers // of the kind
+	Registers // memory of the kind
 	rule      CapRule
 	choice    Arbitration
 
@@ -44,7 +44,7 @@ func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	slices.SortFunc(m.order, func(a, b uint32) int { return cmp.Or(cmp.Compare(tags[a], tags[b]), cmp.Compare(a, b)) })
 	m.chosen = m.chosen[:0]
 	for first := 0; first < len(m.order) && len(m.chosen) < m.rule.Cap; {
-		end := first // of the inputs with this tag
+		end := first
 		for end < len(m.order) && tags[m.order[end]] == tags[m.order[first]] {
 			end++
 		}
@@ -105,15 +105,14 @@ type CapArbiters struct {
 
 	// Registers, in addition to those of the kind.
 	busy    []uint8
-	chosen  []uint32 // inputs chosen in this slot
+	chosen  []uint32 // number of inputs chosen in this slot
 	result  []uint32 // input chosen in the previous cycle, plus 1; 0 for none
-	granted []uint8  // by input
+	granted []uint8  // by input: chosen in this slot
 
 	changed []bool      // outputs differ from registers
 	rivals  []capRivals // by arbiter
 }
 
-// capRivals holds the candidates of a cap arbiter.
 type capRivals struct {
 	asks  []Request
 	ranks []uint64
@@ -286,7 +285,6 @@ func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	return asks[best].Requester, rivals.ranks[best] != NeverRank
 }
 
-// QuietFor implements Quiet: all arbiters are idle, and outputs show the registers.
 func (a *CapArbiters) QuietFor(limit uint64) uint64 {
 	for i, busy := range a.busy {
 		if a.start.Value[i] != 0 || busy != 0 || a.result[i] != 0 || a.changed[i] {

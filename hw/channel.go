@@ -22,7 +22,7 @@ type channels[T uint8 | uint64] struct {
 	slots  int // power of two above the longest delay
 	ring   []T // [slot*wires + wire]
 	lit    []uint64
-	words  int      // words of lit per slot
+	words  int      // words of lit in each slot
 	word   []uint32 // by wire: its word of lit
 	bit    []uint8  // by wire: its bit in that word
 	reader []uint16 // by wire: the shard that reads it
@@ -74,7 +74,6 @@ func (c *channels[T]) build(path string, clock *Clock, readers channelReaders, d
 	})
 }
 
-// Drives returns the far ends of the channels.
 func (c *channels[T]) Drives() []Wire { return []Wire{c} }
 
 // mailWords is the number of words with one bit per shard. It and shownSlots keep shards on separate cache lines.

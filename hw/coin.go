@@ -46,7 +46,7 @@ type CoinConfig struct {
 	Bank       Bank
 	Inputs     int // coins per medium, side by side
 	Stream     Stream
-	Processors []uint32 // by coin
+	Processors []uint32 // by coin: its processor
 
 	Start, Slot *Signal // 1 bit and 32 bits per medium
 	Count       *Signal // 1 to 32 bits per medium
@@ -142,7 +142,6 @@ func (c *Coins) Settle(s Shard) {
 
 func (c *Coins) Latches() []Wire { return []Wire{c.start, c.slot, c.toss} }
 
-// Latch starts slots and advances tossed coins.
 func (c *Coins) Latch(s Shard) {
 	first, end := c.bank.Cells(s)
 	for i := first; i < end; i++ {
@@ -158,7 +157,6 @@ func (c *Coins) Latch(s Shard) {
 	}
 }
 
-// QuietFor implements Quiet: no start, no toss, and the outputs show the registers.
 func (c *Coins) QuietFor(limit uint64) uint64 {
 	for _, start := range c.start.Value {
 		if start != 0 {

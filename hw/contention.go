@@ -8,7 +8,7 @@ import (
 // ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA), with the results of
 // Contentions and Coins. It must not be used concurrently and allocates only while its buffers grow.
 type ContentionMatching struct {
-	Stream Stream // of the coins
+	Stream Stream // stream of the coins
 
 	transmitted []uint32
 }
@@ -62,7 +62,7 @@ type Contentions struct {
 
 	// Registers.
 	contenders []uint32
-	contending []uint8 // by input
+	contending []uint8 // by input: contends in this slot
 	sent       []uint8 // by input: has transmitted in this slot
 
 	changed []bool // outputs differ from registers
@@ -189,7 +189,6 @@ func (m *Contentions) Latches() []Wire {
 	return []Wire{m.start, m.request, m.addressee, m.tag, m.transmit, m.listen, m.filter, m.filterTag}
 }
 
-// Latch counts the contenders when a slot starts and records transmissions.
 func (m *Contentions) Latch(s Shard) {
 	first, end := m.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -222,7 +221,6 @@ func (m *Contentions) begin(i int) {
 	}
 }
 
-// QuietFor implements Quiet: no slot starts, no input begins to transmit, and the outputs show the registers.
 func (m *Contentions) QuietFor(limit uint64) uint64 {
 	for i, start := range m.start.Value {
 		if start != 0 || m.changed[i] {

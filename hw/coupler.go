@@ -173,7 +173,6 @@ func (c *StarCouplers) reaches(sender, coupler uint32) bool {
 	}
 }
 
-// replace excludes the coupler from Settle.
 func (c *StarCouplers) replace(coupler int, _ func() bool) {
 	if c.replaced == nil {
 		c.replaced = make([]bool, c.bank.Size())

@@ -119,7 +119,6 @@ func (c *CreditCounters) Latch(s Shard) {
 	c.flagged[s.Index] = latchCredits(c.count[first:end], c.take[first:end], c.give[first:end], c.underflow[first:end], c.overflow[first:end], uint16(c.depth))
 }
 
-// calls reports whether a shard's counters have inputs in this cycle.
 func (c *CreditCounters) calls(owner int) bool {
 	for giver := range c.shards {
 		if c.asked[giver*c.shards+owner] {
@@ -219,7 +218,6 @@ func (c *CreditCounters) restoring(sender int, count uint16) error {
 	return nil
 }
 
-// forget clears the inputs and derives flagged after a reset or restore.
 func (c *CreditCounters) forget() {
 	clear(c.take)
 	clear(c.give)

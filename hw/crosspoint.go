@@ -19,8 +19,8 @@ type Crosspoints struct {
 
 // CrosspointConfig holds the wires of a bank of crosspoints.
 type CrosspointConfig struct {
-	In          *Light  // of the transmitters
-	Asks        *Asks   // of the transmitters
+	In          *Light  // light of the transmitters
+	Asks        *Asks   // requests of the transmitters
 	Busy, Index *Signal // by output: serving, and the served transmitter; nil if all transmitters lead to output 0
 	Allow       *Signal // by transmitter: may send; nil if all may
 	Out         *Light  // by transmitter: light that passes

@@ -34,8 +34,8 @@ type DuplexLinks struct {
 
 // DuplexLinkConfig holds the parameters of a bank of links.
 type DuplexLinkConfig struct {
-	Bank Bank // of the links
-	Half bool // half duplex
+	Bank Bank // bank of the links
+	Half bool
 	In   *Light
 	Out  *Light
 
@@ -164,7 +164,6 @@ func (l *DuplexLinks) Site() *Site {
 	}
 }
 
-// replace excludes both ends of the link from Settle.
 func (l *DuplexLinks) replace(link int, _ func() bool) {
 	if l.replaced == nil {
 		l.replaced = make([]bool, len(l.carries))

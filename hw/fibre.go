@@ -19,8 +19,8 @@ type Fibre struct {
 	clock *Clock
 	in    *Light
 	out   *Light
-	delay int      // of all wires, or of the longest wire
-	own   []uint16 // by wire; nil if all have delay
+	delay int      // delay of all wires, or of the longest
+	own   []uint16 // delays by wire; nil if all have delay
 
 	// delay stages per shard, used in turn.
 	stages [][]lightOnWire
@@ -92,7 +92,6 @@ func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16)
 	return f, err
 }
 
-// Inputs returns the light at the near end if the fibre is combinational.
 func (f *Fibre) Inputs() []Wire {
 	if f.delay == 0 {
 		return []Wire{f.in}
@@ -100,7 +99,6 @@ func (f *Fibre) Inputs() []Wire {
 	return nil
 }
 
-// Outputs returns the light at the far end if the fibre is combinational.
 func (f *Fibre) Outputs() []Wire {
 	if f.delay == 0 {
 		return []Wire{f.out}
@@ -108,7 +106,6 @@ func (f *Fibre) Outputs() []Wire {
 	return nil
 }
 
-// Drives returns the light at the far end if the fibre has registers.
 func (f *Fibre) Drives() []Wire {
 	if f.delay == 0 {
 		return nil
@@ -116,7 +113,6 @@ func (f *Fibre) Drives() []Wire {
 	return []Wire{f.out}
 }
 
-// Latches returns the light at the near end if the fibre has registers.
 func (f *Fibre) Latches() []Wire {
 	if f.delay == 0 {
 		return nil
@@ -151,7 +147,6 @@ func (f *Fibre) parameters(wire int) map[string]int {
 	return map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": delay}
 }
 
-// replace keeps light out of the wire.
 func (f *Fibre) replace(wire int, _ func() bool) {
 	if f.replaced == nil {
 		f.replaced = make([]bool, f.in.bank.Size())
@@ -208,7 +203,6 @@ func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
 	return &f.stages[shard*f.delay+int((cycle+1)%uint64(f.delay))]
 }
 
-// QuietFor implements Quiet: the fibre is quiet until the next light arrives.
 func (f *Fibre) QuietFor(limit uint64) uint64 {
 	if !f.in.Dark() || !f.out.Dark() {
 		return 0

@@ -6,10 +6,9 @@ import (
 	"math/bits"
 )
 
-// Limits of FIFO parameters.
 const (
-	FIFODepthMax     = 65535 // words
-	FIFOCountBitsMax = 32    // bits of the overflow counter
+	FIFODepthMax     = 65535 // maximum depth in words
+	FIFOCountBitsMax = 32    // maximum width of the overflow counter in bits
 )
 
 // FIFOs is a bank of synchronous first-in first-out buffers.
@@ -34,7 +33,7 @@ type FIFOs struct {
 
 	// Registers.
 	words []uint64 // depth words per FIFO
-	first []uint16 // position of the head
+	first []uint16 // position of the head by FIFO
 	held  []uint16 // words in the FIFO
 	lost  []uint8  // the push of the previous cycle was lost
 	total []uint32 // lost pushes, at most limit
@@ -45,7 +44,7 @@ type FIFOConfig struct {
 	Bank      Bank
 	Depth     int // words, 1..FIFODepthMax
 	Width     int // bits of a word, 1..64
-	CountBits int // of the overflow counter, 1..FIFOCountBitsMax
+	CountBits int // width of the overflow counter, 1..FIFOCountBitsMax
 
 	Push, Pop *Signal // 1 bit
 	Data      *Signal // Width bits
@@ -218,7 +217,6 @@ func wrapped(place, depth int) uint16 {
 	return uint16(place)
 }
 
-// QuietFor implements Quiet: no push, no pop, and the outputs show the registers.
 func (f *FIFOs) QuietFor(limit uint64) uint64 {
 	for i, held := range f.held {
 		head := uint64(0)

@@ -113,7 +113,6 @@ func (f *Filters) granted(output uint16, transmitter uint32) bool {
 	return f.busy.Value[output] != 0 && f.index.Value[output] == uint64(transmitter)
 }
 
-// Latches returns the inputs of the limit. The machine sets loads by Take.
 func (f *Filters) Latches() []Wire {
 	if f.started == nil {
 		return nil
@@ -121,7 +120,6 @@ func (f *Filters) Latches() []Wire {
 	return f.Inputs()
 }
 
-// Latch loads the registers and, with a limit, counts starting frames.
 func (f *Filters) Latch(s Shard) {
 	if f.loading {
 		for output, load := range f.load {
@@ -140,7 +138,6 @@ func (f *Filters) Latch(s Shard) {
 	}
 }
 
-// count counts the frames that start in this cycle.
 func (f *Filters) count(s Shard) {
 	for _, i := range f.asks.High(s.Index) {
 		output := f.asks.To[i]
@@ -160,7 +157,6 @@ func (f *Filters) loaded() {
 	f.loading = false
 }
 
-// Site describes a filter. Its inputs are a request from each transmitter for this output, and the tags of all.
 func (f *Filters) Site() *Site {
 	asks, inputs := f.asks, len(f.asks.To)
 	lines := f.lines.Port("request_o")

@@ -81,7 +81,7 @@ type Kernel struct {
 	components []Component
 	built      bool
 	drive      drivePhase
-	settle     []settlePhase // by rank
+	settle     []settlePhase // combinational components by rank
 	latch      latchPhase
 
 	seen  func()  // called when the wires of a cycle are final; may be nil
@@ -207,7 +207,6 @@ func (k *Kernel) DriveAndSettle() {
 // Watch calls seen in every cycle when its wires are final. A watched kernel is never quiet.
 func (k *Kernel) Watch(seen func()) { k.seen = seen }
 
-// run runs a phase, without workers if there is one shard.
 func (k *Kernel) run(phase Task) {
 	if len(k.shards) == 1 {
 		phase.Do(0)
@@ -240,7 +239,6 @@ func (k *Kernel) QuietFor(limit uint64) uint64 {
 // Skip advances the clock over cycles that QuietFor has found inactive.
 func (k *Kernel) Skip(cycles uint64) { k.clock.cycle += cycles }
 
-// Reset puts all components and the clock into the reset state.
 func (k *Kernel) Reset() {
 	for _, c := range k.components {
 		c.Reset()
@@ -425,10 +423,10 @@ func loopPath(chain []string, closing string) string {
 // Fault is the panic value of a broken hardware invariant: a bug in Starloom, not in what it runs. A phase of a
 // Kernel panics with no other type.
 type Fault struct {
-	Path  string // of the component or element
+	Path  string // path of the component or element
 	Cycle uint64
 	Text  string // the violated condition, with values
-	Stack []byte // of the panicking goroutine; nil outside the phases
+	Stack []byte // stack of the panicking goroutine; nil outside the phases
 }
 
 // Error returns "path: cycle n: text".

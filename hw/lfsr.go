@@ -104,7 +104,6 @@ func stepLFSRs(register []uint32, enable []uint64) (stuck int) {
 
 func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }
 
-// QuietFor implements Quiet: no enable, and the outputs show the registers.
 func (l *LFSRs) QuietFor(limit uint64) uint64 {
 	for i, register := range l.register {
 		if l.enable.Value[i] != 0 || l.value.Value[i] != uint64(register) {

@@ -162,9 +162,9 @@ func (l *Light) Probes(yield func(Probe)) {
 
 // Special values of a port select, port_all and port_none in the register map, and the maximum number of ports.
 const (
-	PortAll  = 0xFFFE // every port
-	PortNone = 0xFFFF // not connected
-	PortsMax = 0xFFFE // per transmitter: indexes 0..0xFFFD
+	PortAll  = 0xFFFE // the transmitter sends to every port
+	PortNone = 0xFFFF // the transmitter is not connected
+	PortsMax = 0xFFFE // maximum number of ports of a transmitter, indexes 0..0xFFFD
 )
 
 // PortSelect is a bank of registered wires: the port that each transmitter is switched to. The register's owner
@@ -187,8 +187,8 @@ func (p *PortSelect) Path() string { return p.path }
 
 // Gather connects banks of different shape: input p of unit u reads wire Wires[u*Inputs+p]. No wire is read twice.
 type Gather struct {
-	Inputs int      // per unit, at least 1
-	Wires  []uint32 // Inputs per unit
+	Inputs int      // inputs per unit, at least 1
+	Wires  []uint32 // wires of all inputs, Inputs per unit
 }
 
 // Wire returns the wire of an input.

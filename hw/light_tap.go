@@ -24,7 +24,7 @@ type LightTap struct {
 
 	// By wire, the last slot in which it was lit: number from 1, first lit cycle, harm.
 	number []uint32
-	first  []uint64 // cycle
+	first  []uint64 // cycle of its first light
 	held   []Harm
 
 	// The registers of this slot as a table, filled only to save them.
@@ -153,10 +153,8 @@ func (t *LightTap) Latch(s Shard) {
 	}
 }
 
-// now returns the number of this cycle's slot, from 1; 0 before cycle 0.
 func (t *LightTap) now() uint32 { return uint32((t.clock.cycle + t.slotCycles) / t.slotCycles) }
 
-// ask returns the harm to a wire in this cycle's slot.
 func (t *LightTap) ask(wire uint32) Harm {
 	if t.told != nil {
 		return t.told[wire]

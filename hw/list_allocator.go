@@ -12,7 +12,7 @@ type Lists struct {
 	path   string
 	length int
 
-	Answer []ListRequest // by allocator
+	Answer []ListRequest // answers by allocator
 }
 
 // NewLists returns the wire of a bank of allocators with lists of length positions.
@@ -66,13 +66,13 @@ type ListAllocators struct {
 
 	// Registers.
 	busy    []uint8
-	claims  []uint32 // of this slot
+	claims  []uint32 // number of claims in this slot
 	first   []uint32 // pointer of this slot
 	next    []uint32 // pointer of the next slot
 	result  []uint32 // input granted in the previous cycle, plus 1; 0 for none
 	at      []uint32 // its position in its list
 	had     []uint8  // by input: its turn is over
-	granted []uint8  // by input
+	granted []uint8  // by input: granted in this slot
 	owner   []uint32 // by output: the claiming input, plus 1; 0 for none
 
 	changed []bool // outputs differ from registers
@@ -283,10 +283,8 @@ func (a *ListAllocators) firstPort() Port {
 	}
 }
 
-// Inputs returns the inputs of whoseTurn.
 func (a *ListAllocators) Inputs() []Wire { return []Wire{a.start, a.request, a.tag} }
 
-// Outputs returns all outputs. Settle shows the registered ones, too.
 func (a *ListAllocators) Outputs() []Wire {
 	return []Wire{a.turn, a.input, a.served, a.servedInput, a.position, a.grant, a.claimed, a.source}
 }
@@ -305,7 +303,6 @@ func (a *ListAllocators) Settle(s Shard) {
 	}
 }
 
-// whoseTurn returns the input whose turn it is.
 func (a *ListAllocators) whoseTurn(i int) (input uint32, ok bool) {
 	starts := a.start.Value[i] != 0
 	if !starts && (a.busy[i] == 0 || a.rule.full(int(a.claims[i]))) {
@@ -345,7 +342,6 @@ func (a *ListAllocators) Latches() []Wire {
 	return []Wire{a.start, a.request, a.tag, a.listen, a.filter, a.filterTag, a.lists}
 }
 
-// Latch performs the turn of an input.
 func (a *ListAllocators) Latch(s Shard) {
 	first, end := a.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -366,7 +362,6 @@ func (a *ListAllocators) Latch(s Shard) {
 	}
 }
 
-// begin clears the state of the previous slot.
 func (a *ListAllocators) begin(i int) {
 	clear(a.had[i*a.ports:][:a.ports])
 	clear(a.granted[i*a.ports:][:a.ports])
@@ -374,7 +369,6 @@ func (a *ListAllocators) begin(i int) {
 	a.busy[i], a.claims[i], a.first[i] = 1, 0, a.next[i]
 }
 
-// claim performs the turn of an input.
 func (a *ListAllocators) claim(i int, input uint32) {
 	ports := i * a.ports
 	tag := uint16(a.tag.Value[ports+int(input)])
@@ -400,7 +394,6 @@ func (a *ListAllocators) claim(i int, input uint32) {
 	a.result[i], a.at[i] = input+1, uint32(position)
 }
 
-// QuietFor implements Quiet: no start, all idle, and the outputs show the registers.
 func (a *ListAllocators) QuietFor(limit uint64) uint64 {
 	for i, busy := range a.busy {
 		if a.start.Value[i] != 0 || busy != 0 || a.result[i] != 0 || a.changed[i] || a.turn.Value[i] != 0 {

@@ -24,7 +24,6 @@ type FedNetwork struct {
 	table *packetTable
 }
 
-// packetTable holds the packets in flight.
 type packetTable struct {
 	Registers
 	packets *Packets

@@ -20,8 +20,8 @@ type PacketSinks struct {
 }
 
 type sinkShard struct {
-	received uint64   // packets
-	dropped  uint64   // packets dropped by faults
+	received uint64   // number of packets received
+	dropped  uint64   // number of packets dropped by faults
 	arrived  []uint32 // packets of a fed network that Arrived has not yielded yet
 	_        [24]byte
 }
@@ -148,7 +148,7 @@ type ejection struct {
 	order   []uint8  // [sink * room + k]: VC of the k-th incomplete packet
 	room    int
 	flits   []uint64 // [(sink * VCs + VC) * depth + place]: ring buffers
-	head    []uint16 // by VC
+	head    []uint16 // position of the first flit by VC
 	count   []uint16
 	held    []Set // by shard: set of sinks with flits, derived from count
 	shardOf []uint16

@@ -61,7 +61,6 @@ func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *P
 	return x
 }
 
-// registers returns the registers common to both kinds of sources, without next and the queue.
 func (x *PacketSources) registers() []Register {
 	return []Register{
 		Column("place", x.place),
@@ -244,7 +243,6 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	return true
 }
 
-// vcsOf returns the first and last VC in which a packet may leave.
 func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
 	if p := x.packets; p.FirstVC != nil {
 		return int(p.FirstVC[packet]), int(p.LastVC[packet])
@@ -271,7 +269,6 @@ func (x *PacketSources) freeVC(place int, packet uint32) int {
 // Cycle returns the current cycle.
 func (x *PacketSources) Cycle() uint64 { return x.clock.cycle }
 
-// QuietFor implements Quiet: no source can send before the next packet is created.
 func (x *PacketSources) QuietFor(limit uint64) uint64 {
 	for i := range x.shards {
 		s := &x.shards[i]

@@ -10,7 +10,7 @@ import (
 // Packets is a table of bare packets by columns: input for the sources, and results.
 type Packets struct {
 	Source, Destination []uint32
-	Size                []uint16 // flits, at least 1
+	Size                []uint16 // size in flits, at least 1
 	Created             []uint32 // cycle
 	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
 

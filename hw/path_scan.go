@@ -23,7 +23,7 @@ func (s *pathScanner) path() (components [][]pathToken, err error) {
 		if s.end() {
 			return components, nil
 		}
-		s.at++ // the dot
+		s.at++
 	}
 }
 

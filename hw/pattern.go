@@ -12,21 +12,20 @@ type Pattern struct {
 	components [][]pathToken
 }
 
-// pathToken is a part of one component of a path or pattern.
 type pathToken struct {
 	kind      tokenKind
-	text      string // literal
-	low, high uint32 // index, range
+	text      string
+	low, high uint32 // range of indexes
 }
 
 type tokenKind uint8
 
 const (
-	tokenText     tokenKind = iota // literal characters
-	tokenStar                      // any characters
-	tokenIndex                     // a number from low to high in brackets
-	tokenAnyIndex                  // any index in brackets
-	tokenDeep                      // any number of components
+	tokenText tokenKind = iota // literal characters
+	tokenStar
+	tokenIndex    // a number from low to high in brackets
+	tokenAnyIndex // any index in brackets
+	tokenDeep     // any number of components
 )
 
 // CompilePattern compiles a pattern. The error names the wrong character and the allowed ones.
@@ -58,8 +57,8 @@ func (p *Pattern) String() string { return p.source }
 // the path's length, independent of the pattern: only the last ** (and, within a component, the last *) is retried.
 // That suffices because the earliest match between two of them leaves the most for the rest.
 func (p *Pattern) Match(path string) bool {
-	at, done := 0, false // start of the next component; done after the last one
-	next := 0            // next component of the pattern
+	at, done := 0, false
+	next := 0
 	retryNext, retryAt, retryDone := -1, 0, false
 	for {
 		if next < len(p.components) && p.components[next][0].kind == tokenDeep {
@@ -122,7 +121,6 @@ func matchComponent(tokens []pathToken, s string) bool {
 	}
 }
 
-// match returns the number of characters of s that the token matches, 0 for no match.
 func (t *pathToken) match(s string) int {
 	if t.kind == tokenText {
 		if strings.HasPrefix(s, t.text) {

@@ -74,7 +74,6 @@ func (r *Registers) State(v *StateVisitor) {
 	}
 }
 
-// Probes yields the wires, then the shown registers by element.
 func (r *Registers) Probes(yield func(Probe)) {
 	for _, w := range r.wires {
 		w.Probes(yield)
@@ -107,7 +106,6 @@ func (r *Registers) Cells(yield func(Probe)) {
 	}
 }
 
-// Register is a column of registers, made by Column or List.
 type Register interface {
 	begin() // initialises new, zeroed registers to their reset state
 	each(path string, yield func(Probe))
@@ -117,7 +115,6 @@ type Register interface {
 	probe(element string, i int) Probe
 }
 
-// RegisterColumn is a column of fixed length.
 type RegisterColumn[T Fixed] struct {
 	name   string
 	cells  []T

@@ -5,7 +5,7 @@ package hw
 // driver's shard calls Clear, then Raise.
 type Asks struct {
 	path string
-	high [][]uint32 // by shard
+	high [][]uint32
 
 	// Valid for high wires, and for transmitters whose requested frame is still being sent.
 	To  []uint16 // output; PortNone if a list selects it

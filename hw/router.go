@@ -28,7 +28,7 @@ type Routers struct {
 	routing RouteTable
 	flits   *Flits
 	credits *CreditWires
-	packets *Packets // for the destinations
+	packets *Packets // packets in flight, for their destinations
 
 	faults RouterFaults
 	dead   []uint64 // by router: the cycle from which it is dead; nil without faults
@@ -52,7 +52,7 @@ type Routers struct {
 // port) * VCs + VC; members of a router's sets are numbered port * VCs + VC.
 type routerColumns struct {
 	buffer      []uint64 // [input VC * depth + place] Flit
-	head, count []uint16 // of input VCs
+	head, count []uint16 // position of the first flit, and number of flits, by input VC
 	route       []uint64 // by waiting input VC: set of permitted output VCs
 	out         []uint16 // by active input VC: the output VC that it owns
 	moved       []uint32 // by input VC: cycle of its last flit in or out, for reports of deadlocks

@@ -6,12 +6,12 @@ import "math/bits"
 type routerScratch struct {
 	shard    int
 	router   int
-	port, vc int // first port and VC of the router
-	ports    int // ports of the router
+	port, vc int // number of the router's first port and VC
+	ports    int
 	members  int // virtual channels of the router
 
 	filled, waiting, active, tailed uint64
-	free, credit                    uint64 // output VCs without an owner, with credit
+	free, credit                    uint64 // output VCs without an owner; output VCs with credit
 
 	ask   [64]uint64 // by input: requested outputs
 	asked [64]uint64 // by output: requesting inputs; 0 between matchings
@@ -113,7 +113,6 @@ func (x *Routers) ready(w *routerScratch) (ready uint64) {
 	return ready
 }
 
-// routeHead sets the output VCs that the head at the front of an input VC may take.
 func (x *Routers) routeHead(w *routerScratch, member int) {
 	g := w.vc + member
 	if carried := x.pins.carried; carried != nil {
@@ -229,7 +228,7 @@ func next(i, n int) uint16 {
 
 // allocateSwitch matches inputs with ready flits to outputs and moves one flit of each winner.
 func (x *Routers) allocateSwitch(w *routerScratch, ready uint64) {
-	var asking, seen, contended uint64 // sets of inputs, outputs and outputs
+	var asking, seen, contended uint64 // sets of inputs, of outputs and of outputs
 	vcs := x.config.VCs
 	out := x.out[w.vc : w.vc+w.members]
 	for set := ready; set != 0; {

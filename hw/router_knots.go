@@ -41,7 +41,6 @@ type Firmware func(node int) (does Taking, before []int)
 // Taking tells whether firmware takes packets out of a full RX FIFO.
 type Taking uint8
 
-// Values of Taking.
 const (
 	Takes   Taking = iota // it will take packets
 	Starves               // it will not take any
@@ -349,7 +348,6 @@ func (g *waits) cycle(set []int32) (held []Held) {
 // Wait is the reason why a packet will never move.
 type Wait uint8
 
-// Reasons of Wait.
 const (
 	WaitCredit   Wait = iota // credits of the buffer at a channel's far end: it is full, or they were lost
 	WaitVC                   // a virtual channel owned by other packets

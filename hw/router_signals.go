@@ -55,7 +55,6 @@ func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers
 	return s
 }
 
-// wireSignals reads the flit and the credit of a wire.
 type wireSignals struct {
 	flit   func() (Flit, bool)
 	credit func() (vc uint64, lit bool)

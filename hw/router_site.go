@@ -180,7 +180,6 @@ func (x *Routers) hop(port int, f Flit) Hop {
 	return hop
 }
 
-// routeIn returns the set of output VCs that an arriving head may take.
 func (x *Routers) routeIn(port int, f Flit) uint64 {
 	if !f.Head() {
 		return 0

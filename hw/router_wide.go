@@ -115,10 +115,8 @@ func (x *Routers) routeHeadWide(w *routerScratch, member int) {
 	}
 }
 
-// request is an allocator input's request for an output.
 type request struct{ in, out int }
 
-// wideScratch is the work space for allocation among any number of virtual channels.
 type wideScratch struct {
 	requests []request
 	ready    []bool // by input VC: it requests the switch

@@ -29,7 +29,7 @@ type RouterGraph struct {
 type RouteTable struct {
 	Ports   []uint8                                  // [router*nodes + destination]: port; nil for a rule or a torus
 	Classes []uint8                                  // [router*nodes + destination]: index in VCs; nil for all VCs of the port
-	VCs     []VCRange                                // by class
+	VCs     []VCRange                                // ranges of VCs by class
 	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
 	Torus   TorusRoute
 
@@ -126,11 +126,11 @@ type routerWiring struct {
 	portWords int // words of one router's inputs in a slot of channels
 	links     []RouterLink
 	first     []int    // by router: its first port; then the number of ports
-	router    []uint32 // by port
+	router    []uint32 // by port: its router
 	nodes     int
-	place     []int   // by node
-	node      []int   // by place
-	places    []Shard // by shard
+	place     []int   // by node: its place
+	node      []int   // by place: its node
+	places    []Shard // by shard: its places
 	shards    int
 	owner     []uint16 // by router: its shard
 

@@ -58,7 +58,7 @@ type Composite interface {
 // declaration. Inputs that count only in some cycles (data without a strobe) may keep stale values in others. Put's
 // function returns an error if the value of an output is not allowed.
 type Port struct {
-	Name    string // as in the twin
+	Name    string // name of the port in the twin
 	Bits    int
 	Input   bool
 	Watched bool // the output is only traced: RTL may lack it

@@ -217,7 +217,7 @@ func CheckState(r io.Reader, size int64) error {
 	if v.err != nil {
 		return v.err
 	}
-	const end = 4 // bytes of the checksum
+	const end = 4
 	if _, err := io.CopyN(v.sum, r, size-int64(len(stateMagic)+1+end)); err != nil {
 		return errDamaged
 	}

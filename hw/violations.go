@@ -55,7 +55,6 @@ func (v *violations) list() {
 	}
 }
 
-// port is the output of the violations of this cycle.
 func (v *violations) port() Port {
 	return Port{
 		Name: "violation_o", Bits: 1,
