@@ -79,7 +79,6 @@ func (d *guide) lead(ports []cosim.Port, in []uint64) {
 	d.remember(in)
 }
 
-// aim plans inputs for the next branch with known aims; untaken branches have priority.
 func (d *guide) aim() {
 	for range d.Branches {
 		d.at = (d.at + 1) % len(d.Branches)

@@ -11,8 +11,8 @@ const (
 	aimsMost    = 6
 	aimsTried   = 12
 	aimSteps    = 2000
-	aimStepsAll = 1 << 20 // in all walks
-	aimAgoMost  = 6       // cycles back in time
+	aimStepsAll = 1 << 20 // limit of all walks together
+	aimAgoMost  = 6       // limit of cycles back in time
 	aimDeepMost = 400
 )
 
@@ -65,7 +65,7 @@ func (a *aimer) draw(width int) *big.Int {
 	return value.And(value, mask(width))
 }
 
-// want walks backwards to inputs for which the bits of e selected by care equal value.
+// want walks backwards to find inputs for which the bits of e selected by care equal value.
 func (a *aimer) want(e *expr, value, care *big.Int, ago int) {
 	if a.steps++; a.steps > aimSteps || a.deep > aimDeepMost || care.Sign() == 0 {
 		return
@@ -197,7 +197,6 @@ func (a *aimer) inverse(e *expr, value, care *big.Int, ago int) {
 	a.want(x, to.And(to, mask(e.width)), care, ago)
 }
 
-// compared satisfies == and < with the bound or its neighbours.
 func (a *aimer) compared(e *expr, yes bool, ago int) {
 	x, y := e.args[0], e.args[1]
 	constant, to := y, x

@@ -11,7 +11,6 @@ type sensitivity struct {
 	v *variable
 }
 
-// clock runs a clocked process once with all asynchronous resets off and once for each reset.
 func (d *design) clock(n *node) {
 	items := d.sensitivities(n)
 	at := d.clockOf(n, items)
@@ -135,7 +134,6 @@ func (d *design) sensitivities(n *node) (items []sensitivity) {
 	return items
 }
 
-// clockOf returns the index of the clock: a declared clock, or the only item that the process does not read.
 func (d *design) clockOf(n *node, items []sensitivity) int {
 	if len(items) == 1 {
 		return 0

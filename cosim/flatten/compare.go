@@ -18,13 +18,13 @@ const CompareCycles = 10_000
 
 type Comparison struct {
 	Cycles   int `json:"cycles"`
-	Restarts int `json:"restarts"` // times that the source ended itself, for example by an assertion
-	Violated int `json:"violated"` // of these, with the same assertion violated in the print
+	Restarts int `json:"restarts"` // number of times that the source ended itself, for example by an assertion
+	Violated int `json:"violated"` // number of those times when the print violated the same assertion
 	Changed  int `json:"changed"`
 }
 
-// A Difference is a disagreement of print and source. Either the print is wrong, or the source depends on the order
-// in which a simulator runs its processes.
+// A Difference is a difference between print and source. Either the print is wrong, or the source depends on the
+// order in which a simulator runs its processes.
 type Difference struct {
 	Device, What  string
 	Cycle         int
@@ -144,10 +144,10 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	hidden   map[string]int // by output: comparisons with an X; valued: with an X in the source alone
+	hidden   map[string]int // number of comparisons with an X, by output; valued counts those with an X in the source alone
 	valued   map[string]int
 	restarts int
-	undone   int // edges undone after an assertion ended them
+	undone   int // number of edges undone after an assertion ended them
 	quiet    bool
 	guide    *guide
 	keeps    bool // inputs obey the print's Rules
@@ -269,7 +269,6 @@ func (c *comparison) stimulate() {
 	c.guide.lead(ports, in)
 }
 
-// cycle runs one cycle of all devices. ended is true if the source ended itself.
 func (c *comparison) cycle() (ended bool, err error) {
 	source := c.devices[0]
 	before := append([]uint64(nil), source.Outputs()...)
@@ -279,7 +278,7 @@ func (c *comparison) cycle() (ended bool, err error) {
 	_, edge := c.violated()
 	for try := 0; edge != "" && c.done.Violated >= violatedMax && try < 64; try++ {
 		if try%8 == 7 {
-			c.left = 0 // other modes
+			c.left = 0
 		}
 		if ended, err := c.settle(); ended || err != nil {
 			return ended, err
@@ -361,7 +360,7 @@ func (c *comparison) keep() (undo func() error, err error) {
 
 const drawsMost = 256
 
-// allowed redraws inputs in breach of the rules, holding some pins; if every draw fails, it applies reset.
+// allowed redraws inputs that break the rules, except held pins. If every draw fails, it applies reset.
 func (c *comparison) allowed(before []uint64) {
 	ports, in := c.devices[0].Ports(), c.devices[0].Inputs()
 	for draw := 1; c.rules != nil && !c.rules.Meets(in); draw++ {
@@ -427,7 +426,7 @@ func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 		return nil
 	}
 	for _, a := range c.Assertions {
-		if !strings.HasPrefix(a.Clock, "posedge") { // it may fire before values settle or at the other edge
+		if !strings.HasPrefix(a.Clock, "posedge") { // the assertion may fire before values settle or at the other edge
 			return nil
 		}
 	}

@@ -19,7 +19,7 @@ type design struct {
 	byScope   map[string]*variable
 
 	initials, processes []*node
-	written             map[*variable]bool // outside of initial blocks
+	written             map[*variable]bool // variables written outside of initial blocks
 	plain               map[*variable]bool // arrays that are read as vectors, not memories
 
 	checks   []check
@@ -28,7 +28,7 @@ type design struct {
 	covered  map[string]bool
 	turned   map[string]bool
 	latches  []latch
-	branches []branch // recorded with resets off
+	branches []branch // branches recorded while resets are off
 	aboutX   map[*expr]bool
 	others   map[[2]*node]bool
 }
@@ -105,7 +105,7 @@ func (d *design) declare(n *node, plain map[string]bool) {
 	}
 	of := d.nodes[id[1]]
 	if file, _, _ := d.position(of); filepath.Base(file) == "verilated_std.sv" {
-		return // Verilator's own classes
+		return // skips Verilator's own classes
 	}
 	v := &variable{index: len(d.variables), at: of, name: d.plainName(name[1] + "." + name[2])}
 	words := strings.Fields(of.rest)
@@ -151,7 +151,7 @@ func (d *design) drop(n *node, what string) {
 		for _, list := range n.parent.operands {
 			for _, beside := range list {
 				if beside.kind == "STOP" && beside.loc == n.loc {
-					return // the message of an assertion
+					return // skips the message of an assertion
 				}
 			}
 		}
@@ -209,7 +209,7 @@ func (d *design) check(v violation, clock string, bad *expr) {
 	}, bad})
 }
 
-// A branch is one before it is printed (see Branch).
+// branch is a Branch before it is printed.
 type branch struct {
 	at   *node
 	when *expr

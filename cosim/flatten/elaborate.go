@@ -109,8 +109,6 @@ func (d *design) listens(n *node, own map[*variable][]part, p *process) {
 	})
 }
 
-// powerOn runs all initial blocks. Parameters and arrays that nothing else writes become constants; other variables
-// get power-on values.
 func (d *design) powerOn() {
 	p := d.newProcess()
 	p.initial = true

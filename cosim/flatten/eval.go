@@ -149,7 +149,6 @@ func (p *process) sliceOfArray(n *node, s *state) *expr {
 
 var itemOfArray = regexp.MustCompile(`\[(\d+)\]=(0x[0-9a-f]+)`)
 
-// arrayOf evaluates an unpacked array pattern '{...}. The dump gives the element of each item.
 func (p *process) arrayOf(n *node, s *state) *expr {
 	array := p.typeOf(n, n.dtype)
 	if array.element == nil {
@@ -249,7 +248,7 @@ func (p *process) wildly(n *node, s *state) *expr {
 	return equal
 }
 
-// matches compares e with a pattern. If wild is set, its unknown bits match every value.
+// matches compares e with a pattern. If wild is true, unknown bits of the pattern match every value.
 func (p *process) matches(e, pattern *expr, wild bool) *expr {
 	if pattern.op != opConst || pattern.known() {
 		return p.g.compare(opEq, e, pattern)

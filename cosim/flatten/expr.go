@@ -18,7 +18,6 @@ func newGraph() *graph { return &graph{known: map[string]*expr{}} }
 // waysMax bounds the constants of a choice to compute with, such as the count of a loop with an early exit.
 const waysMax = 64
 
-// each applies do to every constant of a choice. It returns nil if e is not a choice of constants.
 func (g *graph) each(e *expr, do func(*expr) *expr) *expr {
 	if e.op != opMux || e.ways == 0 {
 		return nil
@@ -531,7 +530,7 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 
 // dyn returns a slice that begins at a variable position. The caller guarantees that it ends within e.
 func (g *graph) dyn(e, at *expr, width int) *expr {
-	if width == e.width { // only one position; besides, a one-bit vector is printed as a scalar, which has no index
+	if width == e.width { // there is only one position, and a one-bit vector is printed as a scalar without an index
 		return e
 	}
 	if low, ok := at.small(); ok {

@@ -46,7 +46,7 @@ func (l *lost) withinConstant(n *node) {
 			low, high, ok = bounds(d)
 		}
 		if !ok {
-			return // refused later: no array with bounds
+			return // an operand that is no array with bounds is refused later
 		}
 		size = int(new(big.Int).Sub(high, low).Int64()) + 1
 	} else if w := l.values.fixedBefore(l.values.g, n.one(3)); w != nil {
@@ -177,7 +177,7 @@ func assigned(statements []*node, variable string) bool {
 		case "IF":
 			done = assigned(n.operands[1], variable) && assigned(n.operands[2], variable)
 		case "BEGIN", "JUMPBLOCK":
-			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable) // depends on the version of Verilator
+			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable) // the order of operands depends on the version of Verilator
 		case "CASE":
 			other := false
 			done = true

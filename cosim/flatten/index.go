@@ -15,7 +15,7 @@ func (p *process) index(n *node, s *state) *expr {
 	if nested := p.nestedIndex(n, s); nested != nil {
 		return nested
 	}
-	left := p.eval(cut, s) // its sign may differ from that of the whole index
+	left := p.eval(cut, s) // the sign of the cut index may differ from that of the whole index
 	at := p.negative(cut, left)
 	if i, ok := at.small(); ok {
 		for _, meant := range p.Beyond[p.place(n)] {
@@ -93,7 +93,7 @@ func (p *process) trial(n *node, trial int, s *state) *state {
 	return to
 }
 
-// anywhere returns an index of which only the low bits are known. It may be beyond either end.
+// anywhere returns an index with known low bits only. It may be beyond either end.
 func (p *process) anywhere(n *node, at *expr) *expr {
 	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
 }
@@ -191,8 +191,8 @@ func (p *process) nestedIndex(n *node, s *state) *expr {
 	return whole
 }
 
-// total adds the indexes of all levels. It returns nil if one is not found in Verilator's tree, another if one
-// belongs to a different instance.
+// total adds the indexes of all levels. It returns nil if Verilator's tree lacks one, and another if one belongs to a
+// different instance.
 func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	g := p.g
 	if ofAnother(innermost(before), n) || p.isAnotherSum(before, n, s) {
@@ -284,7 +284,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		var leaf *node
 		n.one(2).outsideCalls(func(n *node) {
 			if n.kind == look.kind && n.loc == look.loc && n.isCut() == cut {
-				leaf = n // the deepest: an addition of levels shares the place of one of them
+				leaf = n // the deepest node: an addition of levels shares the place of one of them
 			}
 		})
 		if leaf == nil {
@@ -298,7 +298,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		}
 	}
 	e = p.negative(of, e)
-	if e.width > indexBits { // still beyond the end of any vector
+	if e.width > indexBits { // the shortened index is still beyond the end of any vector
 		const low = indexBits - 2
 		return p.g.concat(p.g.number(1, 0), p.g.reduce(opAny, p.g.slice(e, low, e.width-low)), p.g.slice(e, 0, low))
 	}

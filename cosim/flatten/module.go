@@ -30,16 +30,16 @@ type Module struct {
 	Ports      []cosim.Port `json:"ports"`
 	Assertions []Assertion  `json:"assertions"`
 	Registers  []Register   `json:"registers"`
-	Dropped    []string     `json:"dropped"` // what is not printed, each with file:line:column
+	Dropped    []string     `json:"dropped"` // constructs that are not printed, each with file:line:column
 	Unknown    []string     `json:"unknown"` // places of X in the source: a free value, different in every cycle
 	Turned     []string     `json:"turned"`  // assignments between arrays of opposite directions
-	Kinds      []string     `json:"kinds"`   // kinds of Verilator nodes that were read
+	Kinds      []string     `json:"kinds"`
 
 	Branches   []Branch   `json:"branches"`
 	BranchPort string     `json:"branch_port"` // see DefineBranches
 	Constants  []Constant `json:"constants"`
 
-	Rules func([]cosim.Port) cosim.Rules `json:"-"` // rules for inputs of a comparison, given the source's ports; nil: none
+	Rules func([]cosim.Port) cosim.Rules `json:"-"` // the function returns the rules for inputs of a comparison, given the source's ports; nil: none
 }
 
 // An Assertion is a requirement of the source: $fatal, $error, assert or unique. Its net is 1 where it is violated.
@@ -49,7 +49,7 @@ type Assertion struct {
 	Kind  string `json:"kind"` // as written in the source; an assume restricts the inputs
 	Place string `json:"place"`
 	Text  string `json:"text"`
-	Clock string `json:"clock,omitempty"` // posedge clk; "" for none
+	Clock string `json:"clock,omitempty"` // clock edge, as posedge clk; "" for none
 }
 
 // A Register is a variable of the source that keeps its value between cycles.
@@ -86,7 +86,6 @@ func (m *Module) write(o cosim.BuildOptions) (string, error) {
 	})
 }
 
-// File returns the path of the print in the cache.
 func (m *Module) File(o cosim.BuildOptions) (string, error) {
 	path, err := m.write(o)
 	if err != nil {
@@ -101,7 +100,7 @@ const DefineBranches = "STARLOOM_BRANCHES"
 // A Branch is one alternative of an if, case or ?: of the source.
 type Branch struct {
 	Place string `json:"place"`
-	Aims  []Aim  `json:"aims"` // inputs that may take it
+	Aims  []Aim  `json:"aims"` // input values that may take the branch
 }
 
 // An Aim is a set of input values that may take a branch. A backward walk without backtracking finds it; where

@@ -28,15 +28,15 @@ func (n *node) asBefore() {
 	}
 	switch found := constantWidth.FindStringSubmatch(n.rest); {
 	case n.kind == "SEL" && found != nil:
-		width, _ := strconv.Atoi(found[1]) // digits
+		width, _ := strconv.Atoi(found[1])
 		n.operands[2] = []*node{{kind: "CONST", loc: n.loc, rest: fmt.Sprintf("32'h%x", width), parent: n}}
 	case n.kind == "LOOP":
 		n.loopAsBefore()
 	}
 }
 
-// unguarded returns a selection without its bounds check, which makes it 0 beyond the end where the standard requires X;
-// nil for other nodes.
+// unguarded returns a selection without Verilator's bounds check, which yields 0 beyond the end where the standard
+// requires X. It returns nil for other nodes.
 func (n *node) unguarded() *node {
 	if !among(n.kind, "LOGAND", "COND") || n.one(1).kind != "GTE" || n.one(1).loc != n.loc || n.one(2).loc != n.loc || !among(n.one(2).kind, "SEL", "ARRAYSEL") {
 		return nil

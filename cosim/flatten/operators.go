@@ -125,12 +125,10 @@ func (g *graph) count(e *expr, width int) *expr {
 	return g.binary(opAdd, g.count(g.slice(e, 0, half), width), g.count(g.slice(e, half, e.width-half), width))
 }
 
-// hot evaluates $onehot0: e & (e-1) is 0.
 func (g *graph) hot(e *expr) *expr {
 	return g.not(g.reduce(opAny, g.and(e, g.binary(opSub, e, g.number(e.width, 1)))))
 }
 
-// logarithm evaluates $clog2: the number of bits of e-1.
 func (g *graph) logarithm(e *expr, width int) *expr {
 	less := g.binary(opSub, e, g.number(e.width, 1))
 	r := g.number(width, 0)

@@ -97,7 +97,6 @@ func ofAnother(before, n *node) bool {
 	return from.kind == "VARREF" && of.kind == "VARREF" && from.bitsBefore() != of.bitsBefore()
 }
 
-// isCut reports whether n is a truncation by Verilator. Selections of the source have a declaration.
 func (n *node) isCut() bool {
 	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
 }
@@ -140,7 +139,6 @@ func (n *node) scales() bool {
 	return of.kind == "SEL" && of.one(2) == n && of.loc == n.loc
 }
 
-// fixedBefore evaluates a constant of the earlier tree. It returns nil if n is not constant.
 func (t *tree) fixedBefore(g *graph, n *node) *expr {
 	width := n.bitsBefore()
 	if n.kind == "VARREF" {
@@ -168,7 +166,7 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 	var of []*expr
 	for i := 1; i <= len(n.operands) && n.one(i) != nil; i++ {
 		e := t.fixedBefore(g, n.one(i))
-		if e == nil { // the other operands may decide
+		if e == nil {
 			e = g.unknown(max(n.one(i).bitsBefore(), 1))
 		}
 		of = append(of, e)

@@ -18,10 +18,10 @@ type process struct {
 	expressions map[string]expression
 	initial     bool
 	clocked     bool
-	fixed       map[*variable]*expr // inputs with fixed values: resets
+	fixed       map[*variable]*expr // values of inputs with a fixed value, such as resets
 	path        []*expr
-	blocks      map[string]*landing // open jump blocks, by id
-	guesses     int                 // loop conditions that depend on the circuit
+	blocks      map[string]*landing
+	guesses     int // loop conditions that depend on the circuit
 	turns       int
 	pattern     bool // X and Z mark bits that do not count
 
@@ -39,7 +39,7 @@ type landing struct {
 }
 
 type jump struct {
-	when *expr // conditions since the beginning of the block
+	when *expr // conjunction of the conditions since the beginning of the block
 	s    *state
 }
 
@@ -170,7 +170,7 @@ func (p *process) branched(n *node, c *expr) {
 	}
 }
 
-// unknown returns X in initial blocks and patterns, and a free value in a circuit.
+// unknown returns X in initial blocks and patterns, otherwise a free value.
 func (p *process) unknown(n *node, width int) *expr {
 	if p.initial || p.pattern {
 		return p.g.unknown(width)

@@ -34,7 +34,7 @@ func (t *tree) loses() error {
 type lost struct {
 	*tree
 	values  *process
-	unknown map[string]string // values of parameters with X or Z bits, by place
+	unknown map[string]string
 	refused error
 }
 
@@ -77,7 +77,6 @@ func divides(n *node) bool {
 	return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV")
 }
 
-// folded refuses folded divisions by a possible 0 and folded indexes beyond the end.
 func (l *lost) folded() {
 	t := l.tree
 	kept, selects, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
@@ -361,7 +360,6 @@ type driver struct {
 	low, high int
 }
 
-// drivers refuses nets with several drivers. Verilator keeps only one.
 func (l *lost) drivers() {
 	driven := map[string][]driver{}
 	l.earlier.each(func(n *node) {

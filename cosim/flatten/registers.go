@@ -81,7 +81,6 @@ func (pr *printer) memoryText(v *variable) {
 	fmt.Fprintf(&pr.body, "  always @(%s) begin\n%s  end\n", pr.edgeText(clock), body.String())
 }
 
-// powerText prints power-on values, which proofs leave free.
 func (pr *printer) powerText(to *strings.Builder, v *variable, name string) {
 	if v.power == nil {
 		return

@@ -49,13 +49,13 @@ func (g *graph) again(e *expr, args []*expr, sample int) *expr {
 		return g.drawn(e.width, at, sample)
 	case opWord:
 		return g.drawn(e.width, uint64(e.v.index)+args[0].value.Uint64()<<20, sample)
-	case opDyn: // a sample may be beyond the end
+	case opDyn: // the sampled index may be beyond the end
 		return g.slice(g.shift(opShr, args[0], args[1]), 0, e.width)
 	}
 	return g.rebuild(e, args)
 }
 
-// drawn returns a random value of a variable, in every second sample one small enough for an index.
+// drawn returns a random value of a variable. Every second sample is small enough for an index.
 func (g *graph) drawn(width int, of uint64, sample int) *expr {
 	value := new(big.Int)
 	for range (width + 63) / 64 {

@@ -22,7 +22,7 @@ const secondRestartsMax = 20
 // A Second is the result of comparing a print with its source in a second, independent simulator.
 type Second struct {
 	Cycles int    `json:"cycles"`
-	Absent string `json:"absent,omitempty"` // reason why it did not run, or stopped early
+	Absent string `json:"absent,omitempty"` // reason why the second simulator did not run, or stopped early
 
 	// Led: inputs were guided to branches of the print. Branches counts these, Taken those that were taken; Untaken
 	// lists the places of the others.
@@ -89,7 +89,7 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 
 func (c *comparison) often(counted map[string]int) map[string]float64 {
 	compared := float64(c.done.Cycles)
-	if c.clocks != 0 { // compared before and after each edge
+	if c.clocks != 0 { // outputs are compared before and after each edge
 		compared *= 2
 	}
 	often := map[string]float64{}

@@ -58,7 +58,7 @@ func (p *process) selection(n *node, s *state) *state {
 	subject := p.eval(n.one(1), s)
 	var items []item
 	var other []*node
-	own := n.one(1) // width before extension to wider items
+	own := n.one(1)
 	for own.kind == "EXTEND" {
 		own = own.one(1)
 	}
@@ -76,7 +76,7 @@ func (p *process) selection(n *node, s *state) *state {
 		items = append(items, item{when, it.operands[1]})
 	}
 	if covered.full() && len(items) > 0 {
-		last := len(items) - 1 // it matches all remaining values
+		last := len(items) - 1 // the last item matches all remaining values
 		other, items = items[last].body, items[:last]
 	}
 	s = p.choose(n, items, other, s)
@@ -124,14 +124,13 @@ func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, see
 		panic(p.refuse(n, fmt.Sprintf("a case with unknown bits that begins with %q: it may be case, casez or casex", word),
 			"write the word casez itself, not a macro"))
 	}
-	if free.Cmp(e.x) != 0 { // a bit must be X or Z
+	if free.Cmp(e.x) != 0 { // otherwise some bit is X or Z
 		return p.g.bit(false)
 	}
 	seen.add(e.value, free)
 	return p.matches(subject, e, true)
 }
 
-// caseRange returns the condition of [low:high] in a case. Comparisons are signed if both operands are.
 func (p *process) caseRange(of *node, subject *expr, n *node, s *state, seen *covered) *expr {
 	p.covered[n.kind] = true
 	below := func(bound int) (a, b *expr, op operation) {

@@ -62,7 +62,7 @@ func (p *process) called(n *node, s *state) *expr {
 	}
 	result := p.eval(n.one(2), after)
 	for _, k := range touched(s, after) {
-		if k.v.kept { // a later call may read it, or the call may not happen
+		if k.v.kept { // a later call may read the variable, or the call may not happen
 			s.open(k, p.entry).set(p.g, 0, p.unknown(k.v.at, k.v.what.bits))
 		}
 	}
@@ -149,7 +149,7 @@ func (p *process) choice(c *expr, k key, a, b *state) *value {
 		other = p.entry(k)
 	}
 	if one == other {
-		return &value{parts: slices.Clone(one.parts)} // one may still change
+		return &value{parts: slices.Clone(one.parts)} // either value may still change
 	}
 	return choose(p.g, c, one, other)
 }
@@ -252,7 +252,6 @@ func (p *process) stop(n *node, s *state) *state {
 	return s
 }
 
-// forget clears the variables of an inlined function or task at its beginning, in every iteration of a loop.
 func (p *process) forget(n *node, s *state) *state {
 	name, ok := strings.CutPrefix(strings.TrimSpace(n.rest), functionHere)
 	if !ok {

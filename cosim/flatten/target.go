@@ -13,7 +13,7 @@ type target struct {
 	width int
 	what  *dtype
 	steps []step
-	off   bool // beyond the end; nothing is written
+	off   bool // the target is beyond the end, and nothing is written
 	skip  int  // low bits of the value below bit 0, which are not written
 }
 
@@ -110,7 +110,6 @@ func (p *process) assign(n *node, s *state, data *expr, later bool) {
 	p.spread(s.open(key{t.v, later}, p.entry), t, t.low, t.steps, p.g.bit(true), data)
 }
 
-// spread writes a value to every place that the steps may select, each under its condition.
 func (p *process) spread(v *value, t target, low int, steps []step, when, data *expr) {
 	if len(steps) == 0 {
 		v.set(p.g, low, p.g.mux(when, data, v.get(p.g, low, t.width)))
@@ -154,7 +153,7 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 	at := steps[0].at
 	if at.width < 32 {
 		at = g.zext(at, 32)
-	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) { // negative if signed, beyond the end if not
+	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) { // the position is negative if signed, otherwise beyond the end
 		when = g.and(when, g.or(g.not(sign), g.anything(t.v.at, 1)))
 	}
 	at = g.binary(opAdd, at, g.number(at.width, below))
@@ -166,7 +165,7 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 
 func (p *process) writeMemory(n *node, t target, data *expr, later bool) {
 	word := t.v.what.element.bits
-	several := t.low%word+t.width > word // '{default: 0}
+	several := t.low%word+t.width > word // an assignment such as '{default: 0} writes several words
 	if several || !later || !p.clocked || len(t.steps) > 1 || p.fixedReset || len(t.steps) == 1 && t.steps[0].room > 0 {
 		panic(demotion{t.v})
 	}

@@ -21,7 +21,7 @@ type node struct {
 	kind, id string
 	loc      string // file, line and column: c15dj
 	dtype    string
-	width    string // of the type: @(G/w4)
+	width    string // width of the type: @(G/w4)
 	rest     string
 	operands [4][]*node
 	parent   *node
@@ -55,7 +55,6 @@ func (n *node) outsideCalls(do func(*node)) {
 	}
 }
 
-// dropCasts replaces casts by their operands, which already have the width and sign of the cast.
 func (n *node) dropCasts() {
 	for _, list := range n.operands {
 		for i := range list {
@@ -107,14 +106,13 @@ var (
 	placeOf     = regexp.MustCompile(`^([a-z]+)(\d+)([a-z]+)$`)
 )
 
-// A tree is a design elaborated by Verilator.
 type tree struct {
 	*verilator.Flat
 	nodes map[string]*node
 	root  *node
-	// before indexes are truncated
+	// earlier is the tree before indexes are truncated.
 	earlier *node
-	source  *node // before generate is resolved
+	source  *node // the tree before generate is resolved
 	types   map[string]*dtype
 	texts   map[string]source
 	before  map[string]*node
@@ -284,7 +282,7 @@ func (t *tree) typeOf(at *node, id string) *dtype {
 	case "BASICDTYPE", "PACKARRAYDTYPE":
 		switch word := strings.Fields(n.rest)[1]; word {
 		case "real", "double", "string", "chandle", "event", "shortreal", "realtime":
-			d.members = map[string]member{word: {}} // no bits: refused where it is used
+			d.members = map[string]member{word: {}} // the type has no bits, and its use is refused
 			return d
 		}
 		width := typeWidth.FindStringSubmatch(n.rest)
@@ -316,7 +314,7 @@ func (t *tree) structure(at, n *node, d *dtype) {
 }
 
 func firstMember(m *node) string {
-	if _, name, ok := strings.Cut(m.rest, " name="); ok { // 5.048
+	if _, name, ok := strings.Cut(m.rest, " name="); ok { // form of Verilator 5.048
 		return strings.TrimSpace(name)
 	}
 	_, after, _ := strings.Cut(m.rest, ")")

@@ -10,7 +10,7 @@ type operation uint8
 type expr struct {
 	op    operation
 	width int
-	low   int // low bit of a slice; number of a free value
+	low   int
 	args  []*expr
 	value *big.Int
 	x     *big.Int // unknown bits, which are 0 in value
@@ -20,13 +20,13 @@ type expr struct {
 }
 
 const (
-	opConst  operation = iota
-	opVar              // a variable's value outside of the process
-	opFree             // X in the source, a new value in every cycle; low is its number
-	opWord             // a memory word; operand: address
-	opSlice            // low bit: low
-	opDyn              // a slice at position operand 1, never beyond the end
-	opConcat           // highest operand first
+	opConst operation = iota
+	opVar             // value of a variable outside of the process
+	opFree
+	opWord   // memory word; the operand is its address
+	opSlice  // slice whose low bit is low
+	opDyn    // a slice at position operand 1, never beyond the end
+	opConcat // highest operand first
 	opSext
 	opNot
 	opAnd
@@ -39,7 +39,7 @@ const (
 	opMod
 	opDivS
 	opModS
-	opShl // operand 1: distance, of any width
+	opShl // shift by operand 1, which may have any width
 	opShr
 	opSar
 	opEq
@@ -54,14 +54,14 @@ const (
 // A variable is a net or register. Each instance has its own.
 type variable struct {
 	index         int
-	name          string // as in the source, with dots
+	name          string // name in the source, with dots
 	printed       string
 	what          *dtype
 	input, output bool
-	temp          bool // of an inlined function; without a value before a write
-	kept          bool // of a static function; its value from earlier calls is unknown here
-	memory        bool // printed as an array that is accessed by words
-	constant      bool // written by initial blocks only
+	temp          bool // variable of an inlined function, without a value before a write
+	kept          bool // variable of a static function, whose value from earlier calls is unknown
+	memory        bool // variable printed as an array that is accessed by words
+	constant      bool // variable written by initial blocks only
 	power         *value
 	at            *node
 
@@ -74,7 +74,7 @@ type variable struct {
 type part struct {
 	low, width int
 	e          *expr
-	written    bool // on some path
+	written    bool // written on some path
 }
 
 // A value lists parts that cover all bits of a variable, low bits first.
@@ -91,9 +91,9 @@ type register struct {
 	low, width int
 	clock      event
 	next       *expr
-	resets     []reset // asynchronous, by priority
+	resets     []reset // asynchronous resets, by priority
 	process    *node
-	blocking   bool // written by =
+	blocking   bool
 }
 
 type reset struct {
@@ -111,6 +111,6 @@ type memoryWrite struct {
 	v          *variable
 	when       *expr
 	address    *expr
-	low, width int // within the word
+	low, width int // written bits of the word
 	data       *expr
 }

@@ -145,7 +145,7 @@ func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 
 var errUnsteady = errors.New("the RTL has differed from the model, and then, with the same inputs from the same state, has not")
 
-// books are the counters of a pair, saved before a batch that may be repeated.
+// books holds the counters of a pair, saved before a batch that may be repeated.
 type books struct {
 	exchanged uint64
 	coverage  *Coverage

@@ -49,7 +49,7 @@ type contract struct {
 	before []uint64
 	mask   []uint64 // output bits compared in this cycle
 	met    bool
-	held   []bool // by assumption: some drawn inputs met it
+	held   []bool // by assumption: true after some drawn inputs met it
 	err    error
 	counts bool // the report counts this run
 	is     Contract
@@ -179,13 +179,13 @@ func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (s
 	}
 	if asked {
 		if at := c.broken(); at >= 0 {
-			if !c.counts { // while shrinking
+			if !c.counts { // nothing is reported while a case is shrunk
 				return true, nil
 			}
 			return true, c.breaks(s, cycle, at)
 		}
 	}
-	if !c.counts && c.inReset() && c.brokenInReset() { // while shrinking
+	if !c.counts && c.inReset() && c.brokenInReset() {
 		return true, nil
 	}
 	c.mask = append(c.mask[:0], all...)

@@ -17,7 +17,7 @@ type Coverage struct {
 	ports       []cosim.Port
 	ones, zeros []uint64
 	events      []twin.Event
-	left        []uint64   // bits still to happen, by event
+	left        []uint64   // bits that have not happened yet, by event
 	now         twin.Cycle // cycle that the events inspect
 	clocked     bool
 	resetWord   int

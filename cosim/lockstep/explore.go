@@ -29,13 +29,13 @@ type explorer struct {
 	saves   bool
 
 	corpus []*place
-	marks  []*place // by age
-	here   *place   // path to the present state
+	marks  []*place
+	here   *place
 	found  int
 
 	ends map[int]int // completed run-ups, by counter and direction
 
-	number uint64 // of the latest decision
+	number uint64 // number of the latest decision
 	next   uint64
 	budget budget
 
@@ -46,8 +46,8 @@ type explorer struct {
 // budget counts the cycles that an exploration may use and has used.
 type budget struct {
 	cycles, spent uint64
-	deep, runUps  uint64 // part of spent: passes and bursts, run-ups
-	lastNew       uint64 // spent when something new last appeared
+	deep, runUps  uint64 // cycles spent on passes and bursts, and on run-ups
+	lastNew       uint64 // value of spent when something new last appeared
 }
 
 // shareOfDeep returns the cycles to spend on passes and bursts: half of all, or three quarters after an eighth of the
@@ -60,8 +60,8 @@ func (b *budget) shareOfDeep() uint64 {
 }
 
 type place struct {
-	from   *place // nil at power-on or in a recorded run
-	rows   int    // rows of the recorded stimulus that lead here
+	from   *place // nil if the place follows power-on or a recorded run
+	rows   int    // number of rows of the recorded stimulus that lead here
 	phase  twin.Phase
 	visits int
 
@@ -75,17 +75,17 @@ type place struct {
 const (
 	placesMax       = 192
 	placesBytesMax  = 128 << 20
-	placesOfRun     = 16 // in addition to those with something new
+	placesOfRun     = 16 // places kept in addition to those with something new
 	backboneCycles  = 1<<16 + 1<<9
-	markEarly       = 6 // cycles before an age of 2^k
-	markFirst       = 6 // smallest k
-	marksBetween    = 4 // between two powers of two
+	markEarly       = 6 // a mark is that many cycles before an age of 2^k
+	markFirst       = 6 // smallest k with a mark
+	marksBetween    = 4 // number of marks between two powers of two
 	burstCycles     = 16
 	bursts          = 8
 	runUpSeen       = 16      // cycles after which a moving counter is recognised
-	runUpCycles     = 1 << 10 // in one phase
+	runUpCycles     = 1 << 10 // cycles of one phase
 	runUpCyclesMax  = 1<<17 + 1<<11
-	runUpsMax       = 2 // per counter and direction
+	runUpsMax       = 2 // run-ups per counter and direction
 	passCyclesMax   = 1 << 14
 	searchCyclesMax = 1 << 7
 )
@@ -205,7 +205,7 @@ func (e *explorer) keep(p *place) {
 		return
 	}
 	if len(e.corpus) >= placesMax || (len(e.corpus)+len(e.marks))*p.bytes > placesBytesMax {
-		most := 0 // most visited; the oldest of equals
+		most := 0 // the most visited place; the oldest of several
 		for i, other := range e.corpus {
 			if other.visits > e.corpus[most].visits {
 				most = i
@@ -308,7 +308,7 @@ func (e *explorer) mark() {
 		return
 	}
 	i, known := slices.BinarySearchFunc(e.marks, age, func(p *place, age uint64) int { return int(p.course.stretch) - int(age) })
-	if known { // replace the path
+	if known {
 		e.marks[i] = e.here
 		return
 	}

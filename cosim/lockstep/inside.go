@@ -64,7 +64,7 @@ type insideNet struct {
 	net            vcd.NetID
 	low, bits      int
 	value, unknown vcd.SignalID
-	fourWay        bool // X or Z in some cycle
+	fourWay        bool // the RTL has an X or Z bit in some cycle
 }
 
 const (

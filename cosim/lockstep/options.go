@@ -8,10 +8,10 @@ import (
 
 // Options control Run.
 type Options struct {
-	Cycles  uint64 // in every run; 0: 100,000, with Icarus 10,000
-	Seed    uint64 // of the stimulus of the first run
+	Cycles  uint64 // cycles of each run; 0: 100,000, with Icarus 10,000
+	Seed    uint64 // seed of the first run's stimulus
 	Seeds   int    // number of seeds: Seed, Seed+1, ...; 0: 1
-	PowerOn int    // random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
+	PowerOn int    // number of random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
 
 	// Explore is the number of cycles per seed that are guided by coverage of the model, after the runs. 0: 8 times
 	// Cycles, with Icarus equal to Cycles. After a stimulus recorded from a run, exploration starts at states of that
@@ -31,7 +31,7 @@ type Options struct {
 	// Coverage counts covered points of RTL and model.
 	Coverage bool
 
-	Device   cosim.Options              // Seed is ignored
+	Device   cosim.Options              // options of the device; Seed is ignored
 	Observe  func(c *Cycle)             // called in every cycle of every run; may be nil
 	Progress func(cycles, total uint64) // called at intervals; may be nil
 
@@ -108,7 +108,7 @@ func (o *Options) runs() (runs []origin) {
 // A Cycle is passed to Options.Observe. Its slices are valid only during the call.
 type Cycle struct {
 	Number   uint64
-	Compared bool // reset is off and has been on
+	Compared bool // reset is off and has been on before
 	Inputs   []uint64
 	Wanted   []uint64 // the model's outputs, delayed for late RTL
 	Got      []uint64

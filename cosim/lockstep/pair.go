@@ -15,10 +15,10 @@ import (
 type difference struct {
 	kind  string
 	cycle uint64
-	port  int // index; -1 for a fault
+	port  int // index of the port; -1 for a fault
 	fault *cosim.Fault
 
-	atPower, unsettled bool // of a fault: at power-on; before the outputs settled
+	atPower, unsettled bool // the fault occurred at power-on; it occurred before the outputs settled
 }
 
 // A finding is a difference and the run that showed it.
@@ -56,7 +56,7 @@ type pair struct {
 
 	pace
 	now       course
-	exchanged uint64 // in all runs
+	exchanged uint64 // exchanged cycles of all runs
 	longest   uint64 // stretch without reset in the last run
 	sight
 }
@@ -128,11 +128,11 @@ type sight struct {
 	shownAs  *finding     // case displayed last
 	shownOn  *Stimulus    // its inputs; nil for those of the options
 	coverage *Coverage    // nil while a case is shrunk or displayed
-	covered  *covered     // likewise; nil unless requested
+	covered  *covered     // nil unless requested, and while a case is shrunk or displayed
 }
 
 type held struct {
-	late   []int // cycles, by port
+	late   []int // delay in cycles, by port
 	lines  [][]uint64
 	wanted []uint64 // the model's outputs, delayed
 	inputs []uint64 // saved by resetLate
@@ -318,7 +318,7 @@ type course struct {
 	from     uint64 // first cycle to compare
 	compared bool   // a clock edge has sampled reset, or the model has no clock
 	stretch  uint64 // compared cycles since the last reset
-	reset    bool   // on in the previous cycle
+	reset    bool   // reset was on in the previous cycle
 	off      uint64 // cycles since reset was last on
 }
 

@@ -66,7 +66,7 @@ type Drawn struct {
 	Shown *Waves `json:"-"`
 
 	Does  string   `json:"-"` // the model, in one line
-	Files []string `json:"-"` // of the RTL, as the map names them
+	Files []string `json:"-"` // files of the RTL, as named in the map
 }
 
 // Covers holds coverage of RTL and model. Covered is nil unless Options.Coverage is set.
@@ -114,8 +114,8 @@ type Exploration struct {
 	New     int    `json:"new"`            // part of Shown that earlier seeds have not shown
 	LastNew uint64 `json:"last_new_cycle"` // cycle in which something new last appeared
 	Places  int    `json:"places"`         // saved states that later phases can start from
-	RunUps  uint64 `json:"run_up_cycles"`  // spent on moving counters
-	Deep    uint64 `json:"deep_cycles"`    // spent on passes and bursts, long after a reset
+	RunUps  uint64 `json:"run_up_cycles"`  // cycles spent on moving counters
+	Deep    uint64 `json:"deep_cycles"`    // cycles spent on passes and bursts, long after a reset
 }
 
 func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
@@ -132,7 +132,7 @@ func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
 type Divergence struct {
 	Kind   string   `json:"kind"` // value, unknown, limit, or the kind of a fault
 	Text   string   `json:"text"`
-	Cycle  uint64   `json:"cycle"` // in the shown case; in the run if the run is shown
+	Cycle  uint64   `json:"cycle"` // cycle of the shown case, or of the run if the run is shown
 	Signal string   `json:"signal,omitempty"`
 	Pins   []string `json:"pins,omitempty"`
 	Model  string   `json:"model,omitempty"`
@@ -143,12 +143,12 @@ type Divergence struct {
 	BeforeRun bool `json:"before_run,omitempty"`
 
 	Found struct {
-		Cycle    uint64 `json:"cycle"` // of a recorded run, if there is one
+		Cycle    uint64 `json:"cycle"` // cycle of the recorded run if there is one, otherwise of the run that showed the difference
 		Seed     uint64 `json:"seed"`
 		PowerOn  uint64 `json:"power_on"`
-		Directed bool   `json:"directed,omitempty"` // by a given stimulus
-		Explored bool   `json:"explored,omitempty"` // by exploration
-		OfRun    int    `json:"of_run,omitempty"`   // leading cycles taken from a recorded run
+		Directed bool   `json:"directed,omitempty"` // a given stimulus showed the difference
+		Explored bool   `json:"explored,omitempty"` // exploration showed the difference
+		OfRun    int    `json:"of_run,omitempty"`   // number of leading cycles taken from a recorded run
 	} `json:"found"`
 	Shrunk bool `json:"shrunk"`
 

@@ -22,9 +22,9 @@ type shrinker struct {
 	*pair
 	kind    string
 	powerOn uint64
-	best    *Stimulus // ends in the cycle of the difference
+	best    *Stimulus // its last cycle is that of the difference
 	at      difference
-	trials  int // left
+	trials  int // trials left before the shrinker gives up
 	cycles  int
 	err     error
 }

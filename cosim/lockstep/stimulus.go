@@ -15,9 +15,9 @@ import (
 
 // Stimulus holds the inputs of a model, one row per cycle.
 type Stimulus struct {
-	Inputs []cosim.Port // all inputs but the clock
-	Place  string       // origin in messages: a file, or a component of a run
-	words  int          // per row
+	Inputs []cosim.Port // all inputs except the clock
+	Place  string       // name of the origin in messages: a file, or a component of a run
+	words  int          // words per row
 	rows   []uint64
 	cycles []uint64 // by row: cycle of the recorded run, hw.CycleOfReset before it; nil: row numbers
 }

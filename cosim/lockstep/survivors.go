@@ -24,13 +24,13 @@ type Survivors struct {
 type past struct {
 	text    string
 	powerOn uint64
-	before  *Stimulus // up to the last reset
+	before  *Stimulus // inputs up to the last reset
 	reset   []uint64  // inputs while reset is on
 }
 
 const (
 	pastPowerOns    = 8  // random power-on states tried
-	pastResetCycles = 16 // in case a single cycle is too short
+	pastResetCycles = 16 // cycles of reset, in case one is too short
 	// Random cycles in which the RTL must agree after another past, so that it does not agree by chance.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )
@@ -76,7 +76,7 @@ func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 		switch {
 		case err != nil:
 			return err
-		case !reached: // a fault in the past itself
+		case !reached: // the fault occurred during the past
 		case otherEnd == nil:
 			d.MissingReset, d.Undefined, d.Past = true, true, other.text
 			return nil

@@ -15,15 +15,15 @@ import (
 
 // Waves holds displayed cycles of model and RTL.
 type Waves struct {
-	Stimulus *Stimulus // from power-on; nil if it was too long to keep
-	cycles   []uint64  // by sample
+	Stimulus *Stimulus // inputs from power-on; nil if there were too many to keep
+	cycles   []uint64  // cycle numbers, by sample
 	rows     []uint64  // row of the stimulus, by sample; cycles may be those of a recorded run
 	end      bool      // Stimulus holds only the end of the run
 	ports    []cosim.Port
 	absent   []bool
 	fourWay  bool // the RTL has X and Z
 	failed   int  // port that differs, -1 for none
-	fails    bool // the last sample is the divergence
+	fails    bool // the last sample shows the divergence
 	samples  []sample
 	inside   *inside
 }

@@ -19,15 +19,15 @@ import (
 type player struct {
 	rtl     cosim.Player
 	rows    []uint64 // cycles in the layout of the RTL
-	in      int      // words of inputs per row
+	in      int
 	words   int
 	max     int
 	inputs  []uint64 // the model's inputs, by row
 	queued  int
-	left    int  // played rows that are not shown yet
-	shifted bool // outputs are early: a row shows those of the previous one
+	left    int  // number of played rows that are not shown yet
+	shifted bool // outputs are a cycle early: a row shows those of the previous one
 
-	moves []rowMove // moves for comparing rows in place; nil: rows must be shown
+	moves []rowMove // moves that compare rows in place; nil: rows must be shown
 	fixed []uint64  // constant outputs, and the mask of their bits
 	which []uint64
 }
@@ -42,8 +42,8 @@ type rowMove struct {
 }
 
 const (
-	playCyclesMin = 4   // smaller batches are not worth a call
-	playCyclesMax = 256 // larger batches are not faster
+	playCyclesMin = 4   // minimum of cycles; smaller batches are not worth a call
+	playCyclesMax = 256 // maximum of cycles; larger batches are not faster
 )
 
 // newPlayer returns the player of a device. It returns nil with feedback, with several clock edges per cycle, or if

@@ -18,13 +18,13 @@ import (
 // condition holds; for late RTL, these are the model's cycles.
 type Contract struct {
 	Assume  []string
-	Compare map[string]string // condition by output of the model
+	Compare map[string]string // condition of an output, by output of the model
 }
 
 // Terms is a parsed Contract.
 type Terms struct {
 	Assume  []*condition.Condition
-	Compare []*condition.Condition // by port of the model; nil: unconditional
+	Compare []*condition.Condition // condition of an output, by port of the model; nil: unconditional
 }
 
 // Terms parses the contract. rtl has the ports of the RTL, for messages.

@@ -21,12 +21,12 @@ type Device struct {
 	terms                    *Terms
 	clocks
 	resetCycles           int      // cycles of the RTL per reset cycle of the model; 0: not clocked during reset
-	cycle                 uint64   // cycles of the RTL so far, which select the next beat
+	cycle                 uint64   // number of RTL cycles so far, which selects the next beat
 	before, beforeUnknown []uint64 // early outputs, sampled just before the edge
 	settled               []uint64 // inputs with which the RTL last settled; nil for none
 	settledBuffer         []uint64
-	now, live             exchanged // port words: of a played row, or of the RTL itself
-	player                *player   // nil if it runs cycle by cycle
+	now, live             exchanged // port words of a played row, and of the RTL itself
+	player                *player   // nil if the device runs cycle by cycle
 	err                   error
 }
 
@@ -296,7 +296,6 @@ func (d *Device) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// Save returns the device's inputs and outputs followed by the RTL's state.
 func (d *Device) Save() ([]byte, error) {
 	state, err := d.rtl.Save()
 	if err != nil {

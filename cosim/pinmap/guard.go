@@ -9,7 +9,6 @@ import (
 	"starloom/hw"
 )
 
-// A guard checks RTL inputs against the assumptions of a map.
 type guard struct {
 	*Wires
 	*Terms

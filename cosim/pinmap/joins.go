@@ -9,7 +9,6 @@ import (
 	"starloom/cosim"
 )
 
-// joined pairs an item with its RTL bits.
 type joined struct {
 	Item
 	key  string
@@ -300,7 +299,7 @@ func (j *joiner) driveIndex(item joined, by []Bit) {
 		w.limit(Limit{Port: j.port, Is: w.several(by), Must: one(false), Text: j.text})
 	}
 	if item.first() > 0 {
-		return // index 0 means none
+		return
 	}
 	any := w.gate(false, by...)
 	if len(item.of) > 1 {

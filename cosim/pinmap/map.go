@@ -81,8 +81,8 @@ func (m *Map) Clocked() cosim.Source {
 // opened is the state of a map after Open.
 type opened struct {
 	designs  map[builtAs]cosim.Design
-	warnings []cosim.Warning // of the latest build
-	ifdefs   []cosim.Warning // about text that synthesis sees differently
+	warnings []cosim.Warning // warnings of the latest build
+	ifdefs   []cosim.Warning // warnings about text that synthesis sees differently
 }
 
 type Wiring struct {

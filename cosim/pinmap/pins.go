@@ -39,9 +39,9 @@ type Item struct {
 	Text     string
 	Function string // key of functions; "" for a pin or a number
 	Of       []Item // arguments
-	Pin      Pin    // if IsPin
+	Pin      Pin    // valid if IsPin
 	IsPin    bool
-	Inverted bool // for items other than pins
+	Inverted bool // the item is inverted; for pins see Pin.Inverted
 
 	// Number has the bits of a number, low bit first. It is nil for a plain 0 or 1, which fills the rest of a join.
 	Number []bool

@@ -8,8 +8,8 @@ import (
 // A bitMove copies up to 64 bits, or whole words, between two vectors of words.
 type bitMove struct {
 	from, to, bits int
-	invert         uint64 // all ones, or 0
-	words          int    // number of whole words; 0: bits
+	invert         uint64
+	words          int // number of whole words; 0: bits
 }
 
 // A made bit is computed from gates and stored at bit to.
@@ -21,10 +21,10 @@ type made struct {
 // A routing holds Wires as moves between words.
 type routing struct {
 	*Wires
-	in       []bitMove // from the model's inputs to the RTL's
-	out      []bitMove // from the RTL's outputs to the model's
-	early    []bitMove // likewise, for outputs that are a cycle early
-	feedback []bitMove // from the RTL's outputs to its inputs
+	in       []bitMove // moves from the model's inputs to the RTL's
+	out      []bitMove // moves from the RTL's outputs to the model's
+	early    []bitMove // moves of outputs that are a cycle early
+	feedback []bitMove // moves from the RTL's outputs to its inputs
 
 	madeIn, madeOut, madeEarly []made
 	fixedIn, fixedOut          []made // constants

@@ -5,7 +5,7 @@ import "maps"
 // A Stream is a side of the RTL with valid and ready.
 type Stream struct {
 	Valid, Ready string
-	Payload      []string // pins, highest first
+	Payload      []string // pins of the payload, highest first
 
 	// Unstable: the sender may withdraw or change a word before it is accepted.
 	Unstable bool
@@ -25,7 +25,7 @@ var StreamSides = []string{"in", "out"}
 
 // AddStream connects the valid, data and ready ports of a model to a stream and adds the rules of its role to the
 // contract. An offered word stays until it is accepted, unless the stream is unstable, and payload counts while valid
-// is 1. ready may change freely. That the RTL keeps an offered word is checked by the model, which keeps it.
+// is 1. ready may change freely. The model keeps an offered word, so that it detects RTL that does not.
 func (m *Map) AddStream(side string, s Stream) {
 	valid, data, ready := "valid_i", "data_i", "ready_o"
 	if side == "out" {

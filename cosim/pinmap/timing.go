@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	clockEdgesMax  = 64   // per cycle of the model
-	clockCyclesMax = 1024 // until all clocks have their initial phase again
+	clockEdgesMax  = 64   // clock edges per cycle of the model
+	clockCyclesMax = 1024 // cycles of the model until all clocks return to their initial phase
 	resetCyclesMax = 4096
 )
 
@@ -28,8 +28,8 @@ func (m *Map) KeepsState() bool { return m.Clock != "" && m.Reset == "" }
 
 // A beat lists the clock edges in one cycle of the model, as masks for Edge.
 type beat struct {
-	before []uint64 // in order, before the edge of the model's clock
-	last   uint64   // with the edge of the model's clock
+	before []uint64 // edges before that of the model's clock, in order
+	last   uint64   // edges at the same time as that of the model's clock
 }
 
 func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
@@ -64,7 +64,7 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 		if phase == nil {
 			phase = new(big.Rat)
 		}
-		for k := range c.Edges * length / c.Cycles { // edge k is at (k + phase) periods; time 0 is moved to the end
+		for k := range c.Edges * length / c.Cycles { // edge k rises after k + phase periods; time 0 becomes the end of the cycle
 			at := new(big.Rat).Add(big.NewRat(int64(k), 1), phase)
 			if at.Mul(at, big.NewRat(int64(c.Cycles), int64(c.Edges))); at.Sign() == 0 {
 				at.SetInt64(int64(length))
@@ -104,7 +104,7 @@ func (m *Map) clockBit(name string, rtl []cosim.Port) uint64 {
 
 // A gated clock rises in cycles in which an input of the model is 1.
 type gated struct {
-	word int // word index in inputs
+	word int
 	mask uint64
 }
 

@@ -9,14 +9,13 @@ import (
 	"starloom/traces/input"
 )
 
-// A wirer computes the wiring of a map.
 type wirer struct {
 	*Map
 	wires      *Wires
 	model, rtl []cosim.Port
-	fold       bool              // VHDL: names ignore case
-	taken      map[[2]int]string // by port and bit of the RTL: key that uses it
-	wired      []string          // by port of the model: key that wires it
+	fold       bool              // names ignore case, as in VHDL
+	taken      map[[2]int]string // key that uses a bit of the RTL, by port and bit
+	wired      []string          // key that wires a port of the model, by port
 	edges      []string          // model inputs that gate clocks
 	left       []string          // outputs that the model leaves to the RTL
 	idle       []string          // model inputs that need no pin
@@ -93,7 +92,7 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 // find returns the port of a pin, its part (all of it for a plain pin), and the selected bits.
 func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
 	tries := []Pin{named}
-	if named.High >= 0 && named.High == named.Low { // data[3] may be an element instead of a bit
+	if named.High >= 0 && named.High == named.Low { // data[3] may be an element or a bit
 		tries = []Pin{{fmt.Sprintf("%s[%d]", named.Name, named.High), -1, -1, named.Inverted}, named}
 	}
 	for _, try := range tries {

@@ -30,8 +30,8 @@ type Wires struct {
 	Limits []Limit
 
 	Late    []int  // latency of the RTL in cycles, by port of the model; -1: a cycle early
-	Absent  []bool // by port of the model: the RTL lacks it
-	Derived []bool // by port of the model: computed from other outputs
+	Absent  []bool // true if the RTL lacks the port, by port of the model
+	Derived []bool // true if the output is computed from others, by port of the model
 }
 
 // Origin is the source of a Bit.

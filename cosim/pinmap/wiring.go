@@ -160,7 +160,7 @@ func (w *wirer) joiner(key string, at int, port cosim.Port, p Wiring) (*joiner, 
 // join connects the pins of an input to their drivers. It returns the port's bits in terms of RTL pins.
 func (j *joiner) join(items []joined, port cosim.Port, by []Bit) (bits []Bit) {
 	bits = make([]Bit, port.Bits)
-	end := port.Bits // the first item is the highest
+	end := port.Bits
 	for _, item := range items {
 		if port.Input {
 			j.drive(item, by[end-item.bits:end])

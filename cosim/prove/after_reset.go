@@ -7,10 +7,9 @@ package prove
 type begun struct {
 	graph
 	to     []uint32
-	freeOf []int // by latch of the whole: input with its initial value; -1 if the value is known
+	freeOf []int // input with the initial value of a latch of the whole graph, by latch; -1 if the value is known
 }
 
-// A ternary value is known 0, known 1 or, with neither set, X.
 type ternary struct{ zero, one bool }
 
 func (t ternary) inverted(literal uint32) ternary {

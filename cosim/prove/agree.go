@@ -17,12 +17,12 @@ type agreement struct {
 	mined  *miner
 	over   func() error // returns an error after the time limit; may be nil
 
-	cycles, compared uint64 // compared: bits in all cycles
-	checked          []bool // by bit: it agreed in a cycle that no reset affects
-	phases           []bool // by cycles since the last reset, up to the RTL's latency: outputs were comparable
-	stretch          int    // consecutive comparable cycles
+	cycles, compared uint64 // number of cycles, and of bits compared in them
+	checked          []bool // true if the bit agreed in a cycle that no reset affects, by bit
+	phases           []bool // true if outputs were comparable, by the number of cycles since the last reset, up to the RTL's latency
+	stretch          int    // number of consecutive comparable cycles
 	disagrees        string
-	cut              bool // it stopped before the lockstep run
+	cut              bool // the simulation stopped before the lockstep run
 }
 
 func (m *miter) agreement() *agreement {

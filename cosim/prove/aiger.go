@@ -13,8 +13,8 @@ import (
 // if inverted; variable 0 is the constant 0. Variables number the inputs, then latches, then gates.
 type graph struct {
 	inputs  int
-	next    []uint32    // of latches
-	gates   [][2]uint32 // fan-in
+	next    []uint32    // next states of the latches
+	gates   [][2]uint32 // literals of both inputs
 	outputs []uint32
 }
 
@@ -129,7 +129,7 @@ func writeDelta(b *bufio.Writer, n uint32) {
 // A cone is the part of a graph that some outputs depend on.
 type cone struct {
 	graph
-	inputOf []int // by input: its number in the whole
+	inputOf []int // number of the input in the whole graph, by input
 }
 
 // reached reports, by variable, whether outputs depend on it over any number of cycles.
@@ -160,7 +160,7 @@ func (g *graph) reached(outputs []int) []bool {
 	return used
 }
 
-// coneOf returns the cone of some outputs. If joined is set, their or is its only output.
+// coneOf returns the cone of some outputs. If joined is set, it has one output, which is the OR of these.
 func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	used := g.reached(outputs)
 	c, number := &cone{}, make([]uint32, g.variables())
@@ -246,7 +246,6 @@ func (g *graph) merge() {
 	}
 }
 
-// and returns the conjunction of two literals. It adds a gate if needed.
 func (g *graph) and(a, b uint32) uint32 {
 	switch {
 	case a == 0 || b == 0 || a == b^1:

@@ -20,15 +20,15 @@ import (
 type miter struct {
 	graph      *graph
 	signals    *signals
-	ports      []cosim.Port // of the model
+	ports      []cosim.Port // ports of the model
 	bits       []comparedBit
-	bad        []int // outputs that are 1 where the sides differ
+	bad        []int // outputs that are 1 if the bit differs, by compared bit
 	wanted     []int
 	got        []int
 	counts     []int
 	comparable int
-	steady     int   // output: comparable, and the last reset is further back than the RTL's latency
-	lemmas     []int // outputs that are 1 where a check of the twin fails
+	steady     int   // output that is 1 if the sides are comparable and the last reset is further back than the RTL's latency
+	lemmas     []int // outputs that are 1 if a check of the twin fails
 	on         int   // input that is always 1
 	late       int
 	declares   bool // the RTL declares power-on values
@@ -286,7 +286,7 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	}
 	output := func(name string, bit int) int {
 		at, ok := s.outputs[fmt.Sprintf("%s[%d]", name, bit)]
-		if !ok { // a constant 0: see onName
+		if !ok { // a missing output is constant 0: see onName
 			g.outputs = append(g.outputs, 0)
 			return len(g.outputs) - 1
 		}

@@ -44,7 +44,7 @@ func decided(ctx context.Context, dir string, o *Options, content []any, decide 
 	if err != nil || ctx.Err() != nil {
 		return d, err
 	}
-	_ = os.Remove(path) // an undecided one with a shorter limit
+	_ = os.Remove(path) // removes an undecided result with a shorter limit
 	_, err = cache.Take(name, func(path string) error {
 		data, err := json.Marshal(d)
 		if err != nil {

@@ -24,7 +24,7 @@ func (g *graph) classes(outputs []int) [][]int {
 	return all
 }
 
-// refinements is the number of colour refinements. More of them find more equal cones.
+// refinements is the number of colour refinements. A larger number finds more equal cones.
 const refinements = 12
 
 // canonical returns a complete description of a cone with one output. Equal descriptions imply equal cones; the

@@ -16,7 +16,7 @@ import (
 // An answer is an engine's result for a graph with one output.
 type answer struct {
 	proved  bool
-	refuted bool     // even without a counterexample
+	refuted bool     // true even without a counterexample
 	inputs  [][]bool // counterexample by cycle and input of the graph; nil for none
 	frames  int      // cycles without a counterexample
 }
@@ -24,8 +24,8 @@ type answer struct {
 // An engine is a procedure that decides a graph with one output.
 type engine struct {
 	name    string
-	bounded bool // finds counterexamples only, and reports its depth
-	reduces bool // shrinks a graph and decides nothing else
+	bounded bool // the engine finds counterexamples only, and reports its depth
+	reduces bool // the engine shrinks a graph and decides nothing
 	script  func(seconds int) string
 }
 
@@ -61,9 +61,9 @@ func bounded(cycles int) engine {
 }
 
 var (
-	statusLine = regexp.MustCompile(`(?m)^Status = (-?\d)`) // 1: proved, 0: refuted
+	statusLine = regexp.MustCompile(`(?m)^Status = (-?\d)`) // value 1: proved, 0: refuted
 	framesLine = regexp.MustCompile(`No output asserted in (\d+) frames?`)
-	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // of bmc3 -v: no output was 1 up to this frame
+	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // output of bmc3 -v: no output was 1 up to this frame
 )
 
 func (e *engine) command(name string, limit time.Duration) string {

@@ -15,9 +15,9 @@ const (
 	rtlSide   = "starloom_rtl_side"  // the RTL with ports p0, p1, ...
 	miterName = "starloom_miter"     // both sides and the comparison
 	clockName = "starloom_miter_time"
-	keptName  = "kept_o"            // output of a twin, in proofs only: the inputs of this cycle obey the rules of neighbours
+	keptName  = "kept_o"            // output of a twin in proofs, which is 1 if the inputs of this cycle obey the rules of neighbours
 	onName    = "starloom_miter_on" // input that gates all outputs; without it Yosys drops constant outputs
-	wasReset  = "was_reset"         // this cycle is the first, or follows a reset
+	wasReset  = "was_reset"         // 1 in the first cycle and after a reset
 )
 
 type miterText struct {
@@ -72,7 +72,7 @@ func rangeText(bits int) string {
 
 // A compared bit is an output bit of both sides, or a limit that the map sets for the RTL's outputs.
 type comparedBit struct {
-	port, bit int // of the model
+	port, bit int // port of the model, and bit
 	limit     *pinmap.Limit
 }
 
@@ -253,7 +253,7 @@ func (t *miterText) writeAssumed() {
 			all = append(all, fmt.Sprintf("%s == %s", t.bitText(l.Is), t.bitText(l.Must)))
 		}
 	}
-	always := "1'b1" // during reset, too
+	always := "1'b1" // the limits hold during reset, too
 	for _, c := range t.terms.Assume {
 		if all = append(all, t.verilog(c)); c.OfInputs() {
 			always += " && (" + t.verilog(c) + ")"

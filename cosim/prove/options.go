@@ -4,9 +4,9 @@ import "time"
 
 // Options control Run.
 type Options struct {
-	Limit    time.Duration     // for the engines, and for the steps before and after them (see besides); 0: LimitDefault
-	Workers  int               // engines that run at once; 0: 2
-	Cycles   int               // check only so many cycles after the first reset; 0: all
+	Limit    time.Duration     // time limit of the engines, and of the steps before and after them (see besides); 0: LimitDefault
+	Workers  int               // number of engines that run at once; 0: 2
+	Cycles   int               // number of cycles to check after the first reset; 0: all
 	Folder   string            // folder for files that repeat the proof; "": none
 	NoCache  bool              // ignore earlier verdicts
 	Progress func(text string) // may be nil

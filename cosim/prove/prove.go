@@ -78,7 +78,7 @@ func (p *prover) run() error {
 	p.options.Progress("builds the RTL")
 	d, err := p.m.Open(p.ctx, cosim.Options{})
 	var fault *cosim.Fault
-	if errors.As(err, &fault) { // at power-on
+	if errors.As(err, &fault) {
 		found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10})
 		if err == nil && found.Divergence != nil {
 			p.report.differs(found, "its power-on")
@@ -120,7 +120,7 @@ func (p *prover) run() error {
 		if p.miter, err = b.build(); err != nil {
 			return p.inVain(err)
 		}
-		if p.print == nil { // the same in every round
+		if p.print == nil { // the print is the same in every round
 			if r.Second, err = b.compare(); err != nil {
 				return err
 			}

@@ -28,7 +28,7 @@ type race struct {
 	mutex  sync.Mutex
 	exact  bool        // work is part of the whole graph, not of begun
 	work   *cone       // the remaining graph
-	at     map[int]int // by output of the whole: its number in work; has the first output of each class, and hints
+	at     map[int]int // number of an output in work, by its number in the whole graph, for the first output of each class and for hints
 	open   [][]int     // classes of undecided outputs
 	hunted [][]int     // outputs refuted without a counterexample
 	tried  map[string]bool
@@ -41,23 +41,23 @@ type race struct {
 type problem struct {
 	whole   *graph
 	groups  [][]int // outputs by port; an output may occur twice
-	begun   *begun  // whole from its second cycle on, with hints appended to its outputs; nil for none
+	begun   *begun  // the whole graph from its second cycle on, with hints appended to its outputs; nil for none
 	hints   []hint  // outputs of begun whose proof may help
 	on      int     // input that is always 1
 	files   string
-	powerOn map[int]int // by latch of the whole: input with its initial value
+	powerOn map[int]int // input with the initial value of a latch, by latch of the whole graph
 }
 
 // A hint is an output about a register that should always be 0.
 type hint struct {
-	output int // of begun
-	latch  int // of begun; -1: several
+	output int // output of begun
+	latch  int // latch of begun; -1: several
 }
 
 type found struct {
-	proved   map[int]string // by output: engine
+	proved   map[int]string // engine that proved an output, by output
 	commands []string
-	witness  [][]bool // inputs of the whole, by cycle, up to the first difference
+	witness  [][]bool // inputs of the whole graph, by cycle, up to the first difference
 	failed   int
 	by       string
 	frames   int // cycles in which all outputs are 0
@@ -111,7 +111,7 @@ func (r *race) begin() {
 	}
 	r.open = g.classes(left)
 	outputs := r.firsts()
-	if !r.exact { // one bit of a word is proved; hints about other bits only cost time
+	if !r.exact { // one bit of a word is proved, and hints about other bits only cost time
 		reached := g.reached(outputs)
 		for _, h := range r.hints {
 			if h.latch < 0 || reached[g.firstLatch()+uint32(h.latch)] {
@@ -192,7 +192,7 @@ type task struct {
 	engine
 	cone    *cone
 	exact   bool
-	outputs []int // of the whole, in the order of the cone
+	outputs []int // outputs of the whole graph, in the order of the cone
 	limit   time.Duration
 	name    string
 }
@@ -231,7 +231,7 @@ func (r *race) step(ctx context.Context, worker int) bool {
 	case t.bounded:
 		frames := a.frames
 		if !t.exact && frames > 0 {
-			frames++ // the first one of the whole
+			frames++ // counts the first cycle of the whole graph
 		}
 		r.frames = max(r.frames, frames)
 	}
@@ -306,7 +306,7 @@ func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
 	return rows
 }
 
-// firstCycles is the number of cycles checked before anything else.
+// firstCycles is the number of cycles that are checked first.
 const firstCycles = 20
 
 func (r *race) next(ctx context.Context, worker int) *task {
@@ -336,7 +336,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	case worker == 0 && r.once("pdr of all"):
 		return r.task(pdr, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):
-		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // it reports its depth only if it ends by itself
+		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // bmc3 reports its depth only if it ends by itself
 	case r.once("reduce"):
 		if !r.exact {
 			all = append(all, r.hintsAtWork()...)
@@ -408,7 +408,7 @@ func (r *race) once(key string) bool {
 
 // A decision is the cached result of a race.
 type decision struct {
-	Proved   map[int]string `json:"proved"` // by output: engine
+	Proved   map[int]string `json:"proved"` // engine that proved an output, by output
 	Witness  [][]bool       `json:"witness,omitempty"`
 	Failed   int            `json:"failed"`
 	By       string         `json:"by,omitempty"`

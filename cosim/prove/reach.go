@@ -16,7 +16,7 @@ import (
 const (
 	reachMost   = 16
 	reachCycles = 20
-	reachLimit  = 5 * time.Second // for all branches
+	reachLimit  = 5 * time.Second // limit for all branches together
 )
 
 // reachScript builds a graph of the print alone, with its branches as outputs.

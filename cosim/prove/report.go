@@ -39,7 +39,7 @@ type Report struct {
 	Depth int              `json:"depth_cycles"` // cycles from power-on without a difference, if not all bits are proved
 	Case  *lockstep.Report `json:"case,omitempty"`
 	Took  time.Duration    `json:"-"`
-	Late  bool             `json:"-"` // undecided for lack of time
+	Late  bool             `json:"-"` // the verdict is undecided for lack of time
 }
 
 // Scope is the range of validity of a verdict.
@@ -121,7 +121,7 @@ func (r *Report) took(d *decision, m *miter) {
 	r.BitsProved, r.Depth, r.Took, r.Cached, r.commands = 0, max(0, d.Frames-1), d.Took, d.cached, d.Commands
 	for i, output := range m.bad {
 		if engine, ok := d.Proved[output]; ok {
-			if r.Engines[engine]++; m.bits[i].limit == nil { // otherwise a bound of the map
+			if r.Engines[engine]++; m.bits[i].limit == nil { // otherwise the output is a bound of the map
 				r.BitsProved++
 			}
 		}

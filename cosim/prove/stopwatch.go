@@ -15,7 +15,7 @@ import (
 
 // A stopwatch bounds the total time of several steps and reports progress every second.
 type stopwatch struct {
-	limit time.Duration // 0: none
+	limit time.Duration // limit of the total time; 0: none
 	used  time.Duration
 	tell  func(text string) // may be nil
 }

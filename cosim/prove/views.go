@@ -27,7 +27,7 @@ func (m *miter) readViews() (views []view) {
 			continue
 		}
 		v := view{m.graph.outputs[m.signals.outputs[name]], 1}
-		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok { // otherwise it always counts
+		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok { // a view without this output always counts
 			v.counts = m.graph.outputs[counts]
 		}
 		views = append(views, v)
@@ -38,8 +38,8 @@ func (m *miter) readViews() (views []view) {
 // A miner finds relations during simulation of the miter.
 type miner struct {
 	views []view
-	left  [][]relation // by view: relations not refuted yet; nil until it is valid
-	seen  []ternary    // by view: values seen while it was valid
+	left  [][]relation // relations of a view that are not refuted yet, by view; nil until the view is valid
+	seen  []ternary    // values of a view seen while it was valid, by view
 }
 
 func (m *miter) miner() *miner {

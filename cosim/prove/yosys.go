@@ -130,8 +130,8 @@ endmodule
 `
 
 const (
-	viewsName  = "views"       // wires of a twin that are views
-	countsName = "views_count" // wires that are 1 while a view is valid, bit by bit
+	viewsName  = "views"       // name of wires that hold views of a twin
+	countsName = "views_count" // name of wires that are 1 while a view is valid, bit by bit
 )
 
 // sideScript converts one side to registers and logic. Undriven nets, X and reads beyond a memory become free in
@@ -215,7 +215,7 @@ func yosysMemory() uint64 {
 	return available / 4 * 3
 }
 
-// runYosys runs a script in a folder within most bytes of memory. A design that Yosys rejects is a *refusal.
+// runYosys runs a script in a folder. Its memory is limited to most bytes. A design that Yosys rejects is a *refusal.
 func runYosys(ctx context.Context, dir, script string, most uint64) (log string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {
 		return "", err
@@ -227,7 +227,7 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 		return "", &refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended", most>>20), large: true}
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
-		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys may follow a loop endlessly
+		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys may not terminate on a loop
 			return "", refuse("%s", loop)
 		}
 		return "", stop
@@ -240,7 +240,7 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 
 var (
 	loopWire    = regexp.MustCompile(`(?m)^    wire \\(?:rtl\.)?(?:side\.)?(\S+?)(?: \[\d+\])?$`)
-	printedWire = regexp.MustCompile(`^n\d+$`) // of the print, not of the source
+	printedWire = regexp.MustCompile(`^n\d+$`) // matches wires of the print that are not in the source
 )
 
 // loopIn describes the logic loops that Yosys reported, "" for none. Yosys treats a vector as one signal, so that a
@@ -289,12 +289,12 @@ var conflict = regexp.MustCompile(`Warning: (?:multiple conflicting drivers for 
 
 // signals maps names to the miter's inputs and outputs in its graph.
 type signals struct {
-	inputs  map[string]int // by name and bit: number of the input
+	inputs  map[string]int // number of an input, by name and bit
 	outputs map[string]int
-	free    []int // inputs beyond the model's: power-on values, X, undriven nets
+	free    []int // inputs that the model lacks: power-on values, X, undriven nets
 
-	powerOnOf  map[int]int    // by latch: free input with its initial value
-	registerOf map[int]string // by free input: register of the print that starts at it, and its bit
+	powerOnOf  map[int]int    // free input with the initial value of a latch, by latch
+	registerOf map[int]string // register of the print, with its bit, that starts at a free input, by input
 }
 
 func readMap(text string, inputs, outputs int) (*signals, error) {
@@ -322,7 +322,7 @@ func readMap(text string, inputs, outputs int) (*signals, error) {
 			if register, ok := strings.CutPrefix(name, "rtl.side."); ok {
 				s.registerOf[at] = register + "[" + fields[2] + "]"
 			}
-		case "latch", "invlatch": // after all init lines
+		case "latch", "invlatch": // latch lines follow all init lines
 			if from, ok := begins[name+"["+fields[2]+"]"]; ok {
 				s.powerOnOf[at] = from
 			}

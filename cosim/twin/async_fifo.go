@@ -46,9 +46,9 @@ func buildAsyncFIFO(m *Model, p Parameters) error {
 	}
 	depth, late, spare := p["DEPTH"], p["LATE"], p["SPARE"]
 	words, held, popped := make([]uint64, depth+spare), make([]uint16, 1), make([]uint64, 1)
-	// By edges of a side's own clock, latest first: operations of the other side since that edge.
+	// Operations of the other side since each edge of a side's own clock, latest edge first.
 	pops, pushes := make([]uint16, late), make([]uint16, late+spare)
-	shown := make([]uint8, 2) // the RTL's full and empty
+	shown := make([]uint8, 2) // full and empty of the RTL
 	c := &circuit{twin: "async_fifo"}
 	writes, push, data := c.input("write_clock_i", 1), c.input("push_i", 1), c.input("data_i", p["WIDTH"])
 	flag := func(must, may bool, shown uint8) uint64 { return facts(must || may && shown != 0) }
@@ -97,7 +97,6 @@ func buildAsyncFIFO(m *Model, p Parameters) error {
 	return nil
 }
 
-// happens records an edge of a side's own clock and an operation of the other side in the same cycle.
 func happens(since []uint16, edge, done bool, most int) {
 	if edge {
 		copy(since[1:], since)

@@ -19,7 +19,6 @@ func (c *circuit) declare(registers ...hw.Register) {
 	c.Registers = hw.Declare(hw.Declaration{Bank: one("circuit"), Registers: registers})
 }
 
-// input declares an input of at most 64 bits and returns a pointer to its value.
 func (c *circuit) input(name string, bits int) *uint64 {
 	value := new(uint64)
 	c.ports = append(c.ports, hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}), Put: hw.PutValue(func(_ int, put uint64) error {

@@ -44,7 +44,7 @@ func coin() Twin {
 				switch random.Below(8) {
 				case 0:
 					inputs[count.Word] = uint64(random.Uint32()) >> random.Below(32)
-				case 1: // with 1<<31 the value after a reset is barely heads
+				case 1: // 1<<31 makes the value after a reset barely heads
 					inputs[count.Word] = 1 << (31 - random.Below(2)*random.Below(32))
 				}
 			}

@@ -43,7 +43,8 @@ func starCoupler() Twin {
 	}
 }
 
-// meeting is an event: two senders or more light the same bit. A coupler without OR passes all other tests.
+// meeting returns an event that happens when two or more senders light the same bit. A coupler without OR passes all
+// other tests.
 func meeting(input string, rail Pin, senders, phit int) Event {
 	return Event{input, []string{"lit by two senders at once"}, phit, func(c *Cycle) (twice uint64) {
 		once := uint64(0)

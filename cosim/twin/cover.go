@@ -2,7 +2,6 @@ package twin
 
 import "starloom/hw"
 
-// cover adds events of an input. happens returns a bit for each of them.
 func (m *Model) cover(input string, things []string, happens func(c *Cycle) uint64) {
 	m.Events = append(m.Events, Event{input, things, len(things), happens})
 }
@@ -26,7 +25,7 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	if request.Bits < 2 {
 		return
 	}
-	last := make([]uint64, (request.Bits+63)/64) // the latest served requester
+	last := make([]uint64, (request.Bits+63)/64) // the requester served last
 	m.cover("request_i", []string{
 		"by another while one holds",
 		"by another in the cycle in which the holder lets go",

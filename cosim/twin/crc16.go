@@ -117,7 +117,7 @@ func (c *crcRegister) Site() *hw.Site {
 // crcMessage represents a message by its CRC. nic.Checksum computes whole messages only, so crcMessage keeps two
 // bytes with the same CRC, followed by the bits that do not fill a byte yet.
 type crcMessage struct {
-	table *[1 << 16]uint16 // by CRC: two bytes that have it
+	table *[1 << 16]uint16 // two bytes with a given CRC, by CRC
 	bytes [3]uint8         // two bytes, and further bits at the top of the third
 	bits  [1]uint8         // number of further bits, 0 to 7
 }

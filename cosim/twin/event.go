@@ -19,7 +19,7 @@ type Event struct {
 // Cycle is a settled cycle of a model, without reset.
 type Cycle struct {
 	Inputs, Outputs []uint64
-	First           bool // first cycle after a reset
+	First           bool // the cycle is the first after a reset
 }
 
 func facts(of ...bool) (bits uint64) {

@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	holdNothing   = iota // it chooses in every cycle
-	holdRequested        // it holds a choice while that requests
+	holdNothing   = iota // the arbiter chooses in every cycle
+	holdRequested        // it holds a choice while the chosen input requests
 	holdTaken            // it holds a choice until take_i
-	holdReleased         // likewise, with take_i a cycle after the grant
+	holdReleased         // it holds a choice until take_i, which is a cycle after the grant
 	holdCount
 )
 

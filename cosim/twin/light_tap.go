@@ -28,7 +28,7 @@ func lightTap() Twin {
 			if err != nil {
 				return err
 			}
-			tap, _, err := hw.NewLightTap(m.Kernel().Clock(), in, slot, nil) // the ports control faults
+			tap, _, err := hw.NewLightTap(m.Kernel().Clock(), in, slot, nil) // nil, since the ports control faults
 			if err != nil {
 				return err
 			}

@@ -11,8 +11,8 @@ import (
 type Phase struct {
 	First  uint64 // number of the first cycle in the seed's draws
 	Cycles uint64
-	Resets uint64 // initial cycles with reset on
-	Often  bool   // reset recurs
+	Resets uint64 // number of initial cycles with reset on
+	Often  bool   // reset is on in one of 16 cycles
 	Inputs []InputManner
 }
 
@@ -24,7 +24,7 @@ type InputManner struct {
 }
 
 const (
-	magnitudes manner = mannerCount + iota // every length in binary digits is equally likely
+	magnitudes manner = mannerCount + iota // numbers whose lengths in binary digits are equally likely
 	allButOne
 	echo // an observed value, slightly changed
 	phaseMannerCount
@@ -145,7 +145,7 @@ func (p *Phaser) put(phase *Phase, cycle uint64) {
 			}
 		case echo:
 			if !echoes {
-				m.settle() // outputs follow the latest edge
+				m.settle() // makes outputs follow the latest edge
 				echoes = true
 			}
 			p.echo(random, words, port.Bits, manner)

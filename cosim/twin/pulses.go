@@ -4,5 +4,5 @@ package twin
 // a bit for each number of each lane, at lane*Numbers + number, which is 1 if the lane is valid and has that number.
 type Pulses struct {
 	Name, Valid, Index string
-	Numbers            int // per lane
+	Numbers            int // numbers per lane
 }

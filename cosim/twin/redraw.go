@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	stuckInputsMax = 6  // up to this number of inputs, Redraw tries every subset
-	singleRedraws  = 48 // later attempts that change a single input
+	stuckInputsMax = 6  // number of inputs up to which Redraw tries every subset
+	singleRedraws  = 48 // number of later attempts that change a single input
 )
 
 // Redraw replaces illegal inputs. before has the inputs of the previous cycle; attempts count from 1. The first
@@ -15,7 +15,7 @@ const (
 // keeps only the inputs that must stay. Later attempts change one input, then several; every third draws all of them
 // again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
-	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // beyond those that keep a subset
+	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // number of the attempt after those that keep a subset
 	copy(inputs, before)
 	if late > 0 && late%3 == 0 {
 		s.again = uint32(attempt)
@@ -69,10 +69,9 @@ func (m *Model) freeInputs() []int {
 	return m.redraws.free
 }
 
-// redraws caches data of Redraw.
 type redraws struct {
 	free    []int
-	subsets []uint64 // bit sets over free
+	subsets []uint64 // subsets of free, as bit sets
 }
 
 // kept returns subsets of inputs to keep: all subsets if inputs are few, otherwise single ones and the whole set.

@@ -49,7 +49,7 @@ func (s *slots) change(random *Random, inputs []uint64) bool {
 }
 
 func (s *slots) changeTags(random *Random, tags []uint64) {
-	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // 0 to 3, or 0 and 1
+	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // tags are 0 to 3, or 0 and 1
 	for w := range tags {
 		tags[w] = random.Uint64() & tagsMask
 	}

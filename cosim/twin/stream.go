@@ -75,14 +75,14 @@ func registerSlice() Twin {
 	}
 }
 
-// stream is their common model: a queue of words.
+// stream is the common model of these circuits: a queue of words.
 type stream struct {
 	twin         string
 	depth, width int
 
 	fallThrough bool // an empty queue shows its input
 	fullThrough bool // a full queue is ready while its head is taken
-	counts      bool // count_o exists
+	counts      bool // the circuit has count_o
 }
 
 func (s stream) build(m *Model) error {
@@ -117,7 +117,7 @@ func (s stream) build(m *Model) error {
 			all = all[:len(all)-1]
 			pops = false
 		}
-		if pushes && !pops { // otherwise the word has fallen through
+		if pushes && !pops { // a word that is popped at once has fallen through
 			all = append(all, word)
 		}
 		clear(words[len(all):])

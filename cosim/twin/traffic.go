@@ -38,7 +38,7 @@ func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 	if slot != t.slot || random.stream != t.stream {
 		t.slot, t.stream = slot, random.stream
 		draws := *random
-		draws.At(1<<63 | slot) // all draws of the slot
+		draws.At(1<<63 | slot)
 		for i := range t.wires {
 			t.make(&draws, &t.wires[i])
 		}
@@ -59,25 +59,25 @@ func (t *traffic) make(random *Random, wire *trafficWire) {
 	first := random.Below(4)
 	frame := t.randomFrame(random)
 	phits := t.send(wire, frame, first)
-	at := first + random.Below(phits) // a cycle within the frame
+	at := first + random.Below(phits)
 	bit := uint64(1) << random.Below(t.phitBits)
 	switch random.Below(16) {
-	case 0: // a second sender, at any offset
+	case 0:
 		t.send(wire, t.randomFrame(random), random.Below(5))
-	case 1: // one bit flipped
+	case 1:
 		wire.rail1[at] ^= bit
 		wire.rail0[at] ^= bit
-	case 2: // one bit dark
+	case 2:
 		wire.rail1[at] &^= bit
 		wire.rail0[at] &^= bit
-	case 3: // one additional bit
+	case 3:
 		wire.rail1[at] |= bit
 	case 4: // a gap
 		wire.rail1[at], wire.rail0[at] = 0, 0
-	case 5: // cut short
+	case 5:
 		clear(wire.rail1[at:])
 		clear(wire.rail0[at:])
-	case 6: // light after the end
+	case 6:
 		if end := first + phits; end < t.slotCycles {
 			wire.rail1[end] = bit
 		}
@@ -90,11 +90,11 @@ func (t *traffic) randomFrame(random *Random) []byte {
 		return frame
 	}
 	switch random.Below(4) {
-	case 0: // version, kind, flags
+	case 0:
 		frame[0] ^= 1 << random.Below(8)
 	case 1: // length
 		frame[2+random.Below(2)] ^= 1 << random.Below(8)
-	case 2: // any byte, so that the CRC is wrong
+	case 2: // any byte, which makes the CRC wrong
 		frame[random.Below(len(frame))] ^= 1 << random.Below(8)
 		return frame
 	}

@@ -17,7 +17,7 @@ import (
 // A Twin is a component of package hw or nic with its Verilog. Both have equal ports. In lockstep they agree in every
 // output and cycle after the first clock edge with reset on.
 type Twin struct {
-	Name    string   // also the name of the top module: star_coupler
+	Name    string   // name of the twin and of its top module: star_coupler
 	Sources []string // files in directory rtl, the top module's first
 
 	// Does describes the behaviour in one line.
@@ -47,7 +47,7 @@ func (p Parameters) Verilog() map[string]string {
 	values := map[string]string{}
 	for name, value := range p {
 		values[name] = strconv.Itoa(value)
-		if value > 1<<31-1 { // the range of a plain decimal number
+		if value > 1<<31-1 { // larger than a plain decimal number
 			values[name] = fmt.Sprintf("32'd%d", value)
 		}
 	}

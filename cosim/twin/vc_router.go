@@ -87,7 +87,7 @@ func buildVCRouter(m *Model, p Parameters) error {
 		"credit_i": &x.credit, "credit_vc_i": &x.creditVC,
 	} {
 		*pin = m.Pin(name)
-		m.OnlyInUse = append(m.OnlyInUse, *pin) // neighbours must obey the rules
+		m.OnlyInUse = append(m.OnlyInUse, *pin) // neighbours must obey the rules of VCs
 	}
 	x.sent = newLane(m, p["PORTS"], "valid_o", "vc_o", "head_o", "tail_o", "data_o")
 	x.freed = newLane(m, p["PORTS"], "credit_o", "credit_vc_o")

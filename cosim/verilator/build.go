@@ -31,7 +31,7 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 		}
 		c, err := Load(wasm)
 		if err == nil {
-			if o.Cache == "" { // compiled machine code is trusted in the user's own cache only
+			if o.Cache == "" {
 				c.cache = filepath.Join(filepath.Dir(path), "compiled")
 			}
 			return c, nil
@@ -129,7 +129,7 @@ func (b *builder) hash() (string, error) {
 		return "", err
 	}
 	say(string(description), fmt.Sprint(b.IncludeDirs, b.Languages))
-	if b.VHDL() { // conversion of GHDL's output, warnings included
+	if b.VHDL() {
 		say(fmt.Sprint(elaborationFormat))
 	}
 	for _, argument := range b.arguments() {

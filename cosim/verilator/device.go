@@ -15,7 +15,7 @@ const (
 	partLog
 	partText
 	partLogText
-	partRows // 0 in circuits built before rows existed, likewise partPlayed
+	partRows // 0 in circuits built before rows existed; the same holds for partPlayed
 	partPlayed
 	partCount
 )

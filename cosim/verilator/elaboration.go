@@ -23,9 +23,9 @@ import (
 // The key covers the request, the tools and the parts of the result that this program generates.
 type elaboration struct {
 	Result  string            `json:"result"`
-	Files   map[string]string `json:"files"`   // hashes of the texts read, includes too
+	Files   map[string]string `json:"files"`   // hashes of the files read, including included ones
 	Folders map[string]string `json:"folders"` // hashes of the names in searched folders
-	Data    map[string]string `json:"data"`    // $readmem files: the source that reads each
+	Data    map[string]string `json:"data"`    // $readmem files, each with the source that reads it
 	Texts   map[string]string `json:"texts"`
 	Said    []byte            `json:"said"`
 }
@@ -93,7 +93,7 @@ func (b *builder) elaborated(name string) string {
 	return path
 }
 
-// A failure of keepElaboration only slows the next build.
+// keepElaboration stores the inputs of a build with its result. A failure only slows down the next build.
 func (b *builder) keepElaboration(name, result string) error {
 	e := elaboration{
 		Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{},
@@ -116,7 +116,7 @@ func (b *builder) keepElaboration(name, result string) error {
 		}
 		e.Texts[name] = hashOf(file)
 	}
-	if slices.Contains(slices.Collect(maps.Values(e.Files)), "") { // changed during the build
+	if slices.Contains(slices.Collect(maps.Values(e.Files)), "") { // a file changed during the build
 		return nil
 	}
 	text, err := json.Marshal(e)

@@ -24,16 +24,16 @@ type Flat struct {
 	Tree  []byte
 	Whole []byte            // before indexes are truncated to the bits that valid elements need
 	Early []byte            // before generate is resolved
-	Files map[string]string // by the letters that begin every place
+	Files map[string]string // file names, by the letters that begin every place
 	Ports []cosim.Port
 	Data  map[string][]byte // $readmem files, by name
-	// Beyond has constant indexes beyond the end, by file:line:column. The tree has them truncated.
+	// Beyond holds constant indexes beyond the end, by file:line:column. The tree contains truncated ones.
 	Beyond map[string][]int
-	// Steps has the values that constant functions read, by place.
+	// Steps holds the values that constant functions read, by place.
 	Steps map[string][]string
 	// Doubts are warnings about constructs that Verilator or GHDL translates wrongly.
 	Doubts []cosim.Warning
-	dir    string // base of relative names in Files
+	dir    string // folder of relative names in Files
 }
 
 // Text returns a source file.
@@ -47,7 +47,7 @@ func (f *Flat) Text(file string) ([]byte, error) {
 // flatFlags request the tree without constant folding, which would replace X by a value.
 var flatFlags = []string{
 	"--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
-	"--dumpi-tree", "3", // after every stage: 5.032 does not accept stage names
+	"--dumpi-tree", "3", // dumps after every stage, since 5.032 does not accept stage names
 	"--debugi-V3Simulate", "9",
 }
 
@@ -130,7 +130,7 @@ func (b *builder) flat() (*Flat, error) {
 	return f, nil
 }
 
-// tree returns the dump after a stage. If the stage changed nothing, that is the dump of an earlier one.
+// tree returns the dump after a stage. If the stage changed nothing, it returns the dump of an earlier stage.
 func (b *builder) tree(dir, stage string) ([]byte, error) {
 	trees, err := filepath.Glob(filepath.Join(dir, "*.tree"))
 	at := slices.IndexFunc(trees, func(path string) bool { return strings.HasSuffix(path, "_"+stage+".tree") })

@@ -127,7 +127,6 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	return refused
 }
 
-// textForNumber rejects a text value for a numeric generic, on which GHDL 2.0 crashes.
 func (b *builder) textForNumber() error {
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		value := b.Params[name]

@@ -29,9 +29,9 @@ var (
 	ghdlAbs    = regexp.MustCompile(`(?m)^  (\S+) <= std_logic_vector\(abs \$signed\((\S+)\)\);$`)
 	ghdlChoice = regexp.MustCompile(`(?m)^  (\S+) <= (\S+) when (.*) else (\S+);$`)
 
-	ghdlString   = regexp.MustCompile(`"([01]+)"`)                 // a number wider than 32 bits
-	ghdlMatch    = regexp.MustCompile(`(?m)== \d+'b[01]*X[01X]*;`) // ?= of numeric_std with -
-	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`)                 // a tri-state has lower-case z
+	ghdlString   = regexp.MustCompile(`"([01]+)"`)                 // matches a number wider than 32 bits
+	ghdlMatch    = regexp.MustCompile(`(?m)== \d+'b[01]*X[01X]*;`) // matches ?= of numeric_std with don't-care bits
+	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`)                 // matches an undriven net; a tri-state has lower-case z
 
 	ghdlMeta   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+):warning: choice with meta-value is ignored`)
 	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
@@ -59,7 +59,7 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 	}
 	verilog = ghdlModule.ReplaceAllStringFunc(verilog, func(module string) string {
 		for _, found := range ghdlEdge.FindAllStringSubmatchIndex(module, -1) {
-			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // used beyond its declaration and this assignment
+			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // the net is used beyond its declaration and this assignment
 				refused = b.refusedVHDL(module[:found[0]], "an edge of a clock as a value, as of an array that is reset asynchronously",
 					"reset it synchronously, or not at all")
 			}

@@ -29,7 +29,7 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 		members[plain] = member
 	}
 	for _, p := range b.design.ports {
-		if p.Name == "reinterpret_cast" { // the only C++ keyword that Verilator does not rename
+		if p.Name == "reinterpret_cast" { // this is the only C++ keyword that Verilator does not rename
 			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, as a word of C++ is, which Verilator 5.006 leaves there",
 				Remedy: "rename the port in a wrapper"}
 		}

@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// commonHeaders are the includes of every design. Parsing them takes two thirds of the time for a small one.
+// commonHeaders holds the includes of every design. Parsing them takes two thirds of the build time of a small
+// design.
 const commonHeaders = `#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -63,7 +64,7 @@ func (b *builder) headersDir(name string) (string, error) {
 		return "", err
 	}
 	if err := os.Rename(fresh, dir); err != nil {
-		if _, made := os.Stat(dir); made != nil { // another process may have made it
+		if _, made := os.Stat(dir); made != nil { // another process may have created the folder
 			return "", err
 		}
 	}
@@ -81,8 +82,8 @@ func (b *builder) compilesDesign(include []string, object string) error {
 		return err
 	}
 	if err := b.compilesIn(b.work, args...); err != nil {
-		return err // an error of the design itself
+		return err // the error belongs to the design
 	}
-	_ = os.Remove(kept) // the next build makes them again
+	_ = os.Remove(kept) // the next build precompiles the headers again
 	return nil
 }

@@ -209,7 +209,6 @@ func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)
 	}
 }
 
-// typeOf resolves a type reference to the address of the type, "" for none.
 func (t *jsonTree) typeOf(address string) string {
 	for n := t.at[address]; n != nil; n = t.at[address] {
 		if kind := n.attributes["type"]; kind != "REFDTYPE" && kind != "CONSTDTYPE" && kind != "PARAMTYPEDTYPE" && kind != "MEMBERDTYPE" && kind != "ENUMDTYPE" {

@@ -41,7 +41,6 @@ func (n *netlist) isPlainAlways(node *xmlNode) bool {
 	return len(part) == 5 && part[1] == part[3] && number(part[4])-number(part[2]) == len("always")
 }
 
-// beginsOnce reports whether a static variable of a function or process has an initial value in its declaration.
 func (n *netlist) beginsOnce(v *xmlNode) bool {
 	siblings := v.parent.children
 	next := slices.Index(siblings, v) + 1

@@ -55,7 +55,6 @@ func (n *netlist) mixesSigns(node *xmlNode) bool {
 	return extended && unsigned
 }
 
-// insideMixesSigns reports whether inside compares a sign-extended value with an unsigned one.
 func (n *netlist) insideMixesSigns(node *xmlNode) bool {
 	if !slices.Contains([]string{"eqwild", "eq", "lte", "gte"}, node.name) {
 		return false
@@ -69,12 +68,11 @@ func (n *netlist) insideMixesSigns(node *xmlNode) bool {
 	}
 	text := n.after(node)
 	if node.name == "lte" || node.name == "gte" {
-		return strings.HasPrefix(text, "[") // a range
+		return strings.HasPrefix(text, "[")
 	}
 	return !strings.HasPrefix(text, "=") // an operator is handled correctly
 }
 
-// cutsStream reports whether a stream is wider than its targets: none of them gets its lowest bit.
 func (n *netlist) cutsStream(node *xmlNode) bool {
 	lowest := true
 	statement := node.parent.parent
@@ -93,7 +91,6 @@ var (
 	sums = regexp.MustCompile(`^(?:sum|product)\b`)
 )
 
-// widensSum reports whether a sum or product of array elements is computed in more bits than the elements have.
 func (n *netlist) widensSum(node *xmlNode) bool {
 	widened := func(v *xmlNode) bool { return strings.HasPrefix(v.name, "extend") && v.get("loc") == node.get("loc") }
 	return (node.name == "add" || node.name == "mul") && slices.ContainsFunc(node.children, widened) && sums.MatchString(n.after(node))

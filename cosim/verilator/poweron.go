@@ -90,8 +90,9 @@ func member(statement string) string {
 	return ""
 }
 
-// merged returns the reset statements of a translation that draws as the plain one. The plain draws come first;
-// values of variables that are missing here are discarded. Variables that only this translation has are set to 0.
+// merged returns the reset statements of a translation that draw the values of the plain one. The plain draws come
+// first; values of variables that are missing here are discarded. Variables that only this translation has are set to
+// 0.
 func merged(plain, own []string) (list []string) {
 	here, there := map[string]bool{}, map[string]bool{}
 	for _, s := range own {

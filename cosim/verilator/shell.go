@@ -98,7 +98,7 @@ func (b *builder) readProbe(interfaces *[]interfacePort) (n *netlist, err error)
 			return nil, refused
 		}
 		b.shell = nil
-		if said, err = b.readNetlist(&n); err == nil { // the ports are not the cause
+		if said, err = b.readNetlist(&n); err == nil { // then the ports are not the cause
 			return nil, refused
 		}
 		if *interfaces, err = b.interfacePorts(said, err); err != nil {
@@ -152,7 +152,7 @@ func (b *builder) elaborate(run func(args ...string) ([]byte, error), dir string
 // readNetlist reads the netlist of the design. said is Verilator's output if it rejects the source.
 func (b *builder) readNetlist(to **netlist) (said []byte, err error) {
 	n, said, err := b.elaborate(b.runVerilator, b.work, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert",
-		"-fno-dfg", "-fno-const") // optimised trees cannot be compared with the source
+		"-fno-dfg", "-fno-const") // an optimised tree cannot be compared with the source
 	if err != nil {
 		return said, err
 	}

@@ -13,8 +13,8 @@ import (
 // A shellPort is a port of the top module or a signal of an interface port.
 type shellPort struct {
 	name, text string
-	of         string // interface; "" for a port
-	ofOwn      bool   // a port of the interface itself
+	of         string // name of the interface; "" for a port
+	ofOwn      bool   // the signal is a port of the interface itself
 	open       string // type name of an unpacked structure; "" for a vector
 	input      bool
 	bits       int
@@ -210,7 +210,7 @@ func (n *netlist) parts(id, name string, low int) (parts []cosim.Part) {
 			return nil
 		}
 		for i := range span(left, right) {
-			index := right + i // the right bound is the lowest
+			index := right + i
 			if left < right {
 				index = right - i
 			}
@@ -260,7 +260,6 @@ func (n *netlist) unpackedStruct(id string) string {
 
 var nameAnywhere = regexp.MustCompile(`^(\$unit|[A-Za-z_]\w*)::[A-Za-z_]\w*$`)
 
-// typeName returns a structure's type name that is valid in any module, "" for none.
 func (n *netlist) typeName(id string) string {
 	t := n.types[id]
 	for t != nil && (t.name == "refdtype" || t.name == "constdtype") {

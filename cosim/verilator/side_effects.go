@@ -162,7 +162,7 @@ func (e *effects) variables(ref *xmlNode) []*xmlNode {
 		if v == nil {
 			continue
 		}
-		if isRoutine(v) { // its return value
+		if isRoutine(v) { // uses the return value
 			v = v.children[0]
 		}
 		return []*xmlNode{v}
@@ -207,7 +207,7 @@ func (e *effects) routine(f *xmlNode) *touch {
 	if known := e.routines[f]; known != nil {
 		return known
 	}
-	e.routines[f] = newTouch() // for recursion
+	e.routines[f] = newTouch() // an entry for recursion
 	t := newTouch()
 	all, kept := e.touches(f), e.kept(f)
 	own := func(v *xmlNode) bool { return v.withinRoutine() == f && !kept[v] }
@@ -275,7 +275,7 @@ func (e *effects) formal(arg *xmlNode) *xmlNode {
 }
 
 // kept returns the variables, except arguments, that a static function or task reads before writing them. Writing a
-// part counts as writing the whole, and a loop is assumed to run at least once.
+// part counts as writing the whole variable. A loop is assumed to run at least once.
 func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
 	if known, ok := e.keeps[f]; ok {
 		return known
@@ -394,7 +394,6 @@ func (e *effects) call(call *xmlNode) {
 	}
 }
 
-// step checks i++ in an expression. Verilator turns it into a copy and an increment before the statement.
 func (e *effects) step(ref *xmlNode) {
 	v := e.variables(ref)[0]
 	var made []*xmlNode
@@ -489,7 +488,7 @@ func (e *effects) indexes(target *xmlNode) *touch {
 }
 
 func (e *effects) aliases(call *xmlNode) {
-	var formals []string // directions
+	var formals []string
 	var actuals []*touch
 	for _, arg := range call.children {
 		if arg.name == "arg" {

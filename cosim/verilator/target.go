@@ -13,7 +13,7 @@ type target struct {
 	compile  []string
 	linker   cosim.Tool
 	link     []string
-	tools    []cosim.Tool // besides Verilator and the compiler
+	tools    []cosim.Tool // tools in addition to Verilator and the compiler
 	// libraries finds further linker inputs; nil: none are needed.
 	libraries func(ctx context.Context) (libraries, error)
 }

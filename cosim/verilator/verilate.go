@@ -38,7 +38,7 @@ func (b *builder) arguments() []string {
 		args = append(args, define)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
-		if !b.VHDL() && b.shell == nil { // otherwise GHDL or the shell sets them
+		if !b.VHDL() && b.shell == nil { // GHDL or the shell sets them otherwise
 			args = append(args, "-G"+name+"="+b.Params[name])
 		}
 	}
@@ -47,7 +47,7 @@ func (b *builder) arguments() []string {
 
 // verilogFiles returns file arguments. A name that looks like an option gets the prefix ./
 func (b *builder) verilogFiles() []string {
-	if b.VHDL() { // names may be keywords of SystemVerilog
+	if b.VHDL() { // GHDL's names may be keywords of SystemVerilog
 		return []string{"--default-language", "1364-2005", b.vhdlTop + ".v"}
 	}
 	files := make([]string, len(b.files))
@@ -82,7 +82,7 @@ func (b *builder) runVerilator(args ...string) (said []byte, err error) {
 	said, err = cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...).CombinedOutput()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL && !exit.Exited() && b.Err() == nil {
-		return fmt.Appendf(said, "%%Error: Verilator threw signal: %v\n", exit), errors.New(exit.Error()) // in the words of Verilator's own script
+		return fmt.Appendf(said, "%%Error: Verilator threw signal: %v\n", exit), errors.New(exit.Error())
 	}
 	return said, err
 }
@@ -287,8 +287,8 @@ type builder struct {
 	options   *cosim.BuildOptions
 	target    target
 	cache     cosim.Cache
-	work      string // temporary directory
-	hdlDir    string // working directory of Verilator; Files are relative to it
+	work      string // temporary folder
+	hdlDir    string
 	vhdlTop   string
 	narrow    []cosim.Warning
 	files     []string

@@ -101,7 +101,7 @@ func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 		return c.runtimes[kind], nil
 	}
 	r, err := c.newRuntime(interpreter, c.cache)
-	if err != nil && c.cache != "" { // a file in the cache may be damaged
+	if err != nil && c.cache != "" {
 		r, err = c.newRuntime(interpreter, "")
 	}
 	c.runtimes[kind] = r

@@ -31,7 +31,7 @@ type wasmDevice struct {
 	stack [4]uint64
 	views
 
-	turns loopTurns // of the current call
+	turns loopTurns // loop iterations of the current call
 	seen
 	err error
 }
@@ -57,7 +57,7 @@ var (
 )
 
 type loopTurns struct {
-	cycle, rounds uint64 // of 65,536 iterations
+	cycle, rounds uint64 // rounds of 65,536 iterations
 	since         time.Time
 }
 
@@ -125,7 +125,7 @@ func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
 	return d.findPoints()
 }
 
-// zeros replaces the random source of WASI: a circuit gets a seed instead.
+// zeros replaces the random source of WASI: a circuit gets a seed.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

@@ -48,7 +48,7 @@ type netlist struct {
 	modules map[string]*xmlNode
 	top     *xmlNode
 	root    *xmlNode
-	folder  string // base of relative file names
+	folder  string // folder of relative file names
 	texts   map[string]string
 }
 
@@ -153,7 +153,7 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 		return nil, err
 	}
 	for _, name := range n.files {
-		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") { // Verilator's own files
+		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") { // skips Verilator's own files
 			d.files = append(d.files, name)
 		}
 	}
@@ -286,7 +286,6 @@ func constant(text string) int {
 
 var plainConstant = regexp.MustCompile(`^\d+'(s?)h([0-9a-f]+)$`)
 
-// parameterValue returns a resolved value: a decimal number, "text", or Verilator's form, such as 100'hfff.
 func parameterValue(v *xmlNode) string {
 	for _, value := range v.children {
 		if value.name != "const" {
@@ -308,7 +307,6 @@ func parameterValue(v *xmlNode) string {
 	return ""
 }
 
-// dataFiles returns the $readmemh and $readmemb files by name, each with the first source that reads it.
 func (n *netlist) dataFiles() (readers map[string]string, err error) {
 	readers = map[string]string{}
 	for _, read := range n.root.all("readmem") {
@@ -347,7 +345,7 @@ func stringConstant(text string) string {
 }
 
 func (n *netlist) sensitivity(d *design) {
-	plain := map[string]bool{} // inputs, and ports below that they are wired to
+	plain := map[string]bool{} // the inputs and the ports of instances that are wired to them
 	for i, p := range d.ports {
 		if p.Clock {
 			d.levels = d.levels || !n.edgesOnly(p.Name, "POS")
