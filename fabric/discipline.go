@@ -80,7 +80,7 @@ func (Addressed) Rules() []string { return nil }
 // Switched is the discipline of a NIC with one switch to all of its taps. A sending processor hears only the medium
 // that it sends to, or nothing.
 type Switched struct {
-	Taps *hw.Taps // media of each NIC's ports
+	Taps *hw.Taps // taps of each NIC
 	Most int      // maximum number of NICs switched to a medium in one slot
 	Each []int    // Most by medium; nil if Most applies to all
 }

@@ -20,7 +20,6 @@ type Duration struct {
 	Unit  string // UnitCycles, UnitSlots, UnitTicks, or "" for a bare number
 }
 
-// Units of a Duration.
 const (
 	UnitCycles = "cycles" // clock cycles, on every network
 	UnitSlots  = "slots"  // time for a frame to cross a slotted network

@@ -30,7 +30,7 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	case r == nil:
 		return nil
 	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
-		return nil // not at a router
+		return nil
 	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
 		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
 			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(), 0)+", or kind: stuck, whose targets are channels")

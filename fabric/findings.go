@@ -235,7 +235,6 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 	return cycle, k.path(c.Names, f.Index), message
 }
 
-// findingsMax limits the findings kept per shard, kind and slot. Others are only counted.
 const findingsMax = 100
 
 // Found holds the findings of a shard: the total of a run, and those of the current slot.

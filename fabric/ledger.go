@@ -55,9 +55,9 @@ func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faul
 // in shard order, so results do not depend on the division into shards.
 type Ledger struct {
 	Checks    Checks
-	Shard     int // index of the shard
+	Shard     int
 	Referee   Referee
-	Witness   Witness      // the referee's witness, nil if it need not see every frame
+	Witness   Witness      // witness of the referee, nil if it need not see every frame
 	Overhears bool         // packets in frames for other processors count as arrivals: Referee.Overhears
 	Capture   bool         // keep Sent and Heard for a packet capture
 	Held      HeldPackets  // packets held by processors according to frames, nil for none
@@ -69,11 +69,11 @@ type Ledger struct {
 
 	Frames      Frames
 	HeldMax     uint8
-	FaultCounts []FaultCount // by fault, up to the last complete boundary
-	FaultActs   []FaultCount // by fault of processors, in the current boundary
+	FaultCounts []FaultCount // effects by fault, up to the last complete boundary
+	FaultActs   []FaultCount // effects by fault of processors, in the current boundary
 
 	Found
-	Events // of the current slot
+	Events // events of the current slot
 }
 
 // Events holds the events of a shard in one slot.
@@ -86,7 +86,7 @@ type Events struct {
 	// Announced counts packets whose arrival is known only from announcements of this slot.
 	Announced int
 	Followed  []Followed
-	Results   []Result  // results of this slot
+	Results   []Result
 	arrivals  []Arrival // arrivals that the referee has not judged yet
 }
 
@@ -104,7 +104,7 @@ type Captured struct {
 	Processor int
 	Port      uint16
 	Slot      uint32     // slot of its crossing
-	Status    nic.Status // for a reception
+	Status    nic.Status // status of a reception
 	Frame     nic.Frame
 	At        uint64 // 1 + the cycle of its first or last bits, 0 if the slot determines it
 }
@@ -329,7 +329,6 @@ type QueuedFrames interface {
 // Fate is the outcome of a frame in flight.
 type Fate uint8
 
-// Values of Fate.
 const (
 	FateReceived Fate = iota // it is in the RX FIFO of its receiver
 	FateOverflow             // the RX FIFO was full
@@ -386,7 +385,7 @@ type Followed struct {
 	Kind      FollowedKind
 	Processor int    // sender or listener
 	Port      uint16 // port sent to or heard
-	Origin    uint32 // of the packet; unset for a damaged frame
+	Origin    uint32 // origin of the packet; unset for a damaged frame
 	Source    uint32 // sender of a received or overflowed frame
 	Slot      uint32 // slot of its crossing
 }
@@ -394,10 +393,9 @@ type Followed struct {
 // FollowedKind is the kind of an event. Of a collided frame only the sending is recorded.
 type FollowedKind uint8
 
-// Kinds of events.
 const (
 	FollowSent     FollowedKind = iota // put on the fabric
-	FollowReceived                     // status ok
+	FollowReceived                     // received with status ok
 	FollowOverflow                     // lost to a full RX FIFO
-	FollowDamaged                      // status crc, of any frame
+	FollowDamaged                      // a frame received with status crc
 )

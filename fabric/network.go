@@ -51,10 +51,10 @@ type Abilities struct {
 	Reflexive bool // traffic packets may return to their source, unless the workload overrides it
 
 	Slot      SlotEngine
-	Server    func(c *Config) (Server, error) // for the discipline Mixed
+	Server    func(c *Config) (Server, error) // server of media for the discipline Mixed
 	Blocks    Blocks                          // reports whether a frame to a port must wait for a taken medium
 	Opposites func() []uint32                 // returns Wiring.Opposite
-	Credits   CreditPlan                      // enforced by both engines
+	Credits   CreditPlan                      // limits enforced by both engines
 	Routers   *Routers                        // routers of the processors; without firmware they carry bare packets
 	Twins     Twins
 

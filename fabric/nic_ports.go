@@ -13,7 +13,7 @@ const none = math.MaxUint32
 // own number.
 type NICPorts struct {
 	counts []uint16
-	nodes  [][]uint32 // by port and processor
+	nodes  [][]uint32 // nodes by port and processor
 	at     [][2]uint32
 }
 
@@ -30,7 +30,7 @@ func NewNICPorts(counts []uint16) *NICPorts {
 				continue
 			}
 			if port >= uint32(count) {
-				of[processor] = n.nodes[port-1][processor] // the last port
+				of[processor] = n.nodes[port-1][processor]
 				continue
 			}
 			of[processor] = uint32(len(n.at))

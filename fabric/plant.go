@@ -30,7 +30,7 @@ type Plant interface {
 // Media carries light from transmitters to receivers.
 type Media struct {
 	Medium Medium    // where frames meet; RTL may replace an element if it is hw.Sited
-	Links  *hw.Fibre // from Medium to Far
+	Links  *hw.Fibre // fibres from Medium to Far
 	Far    *hw.Light // far end of each medium
 	Hears  hw.Gather // media heard by the ports of a unit's receivers
 	// Whole means that all light of a frame alone on its medium crosses in the cycle in which it is sent, and all

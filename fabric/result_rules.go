@@ -24,7 +24,6 @@ type ResultRule struct {
 	Alike    string // ResultEqual, ResultDistinct, or ""
 }
 
-// Values of ResultRule.Alike.
 const (
 	ResultEqual    = "equal"    // equal on all processors
 	ResultDistinct = "distinct" // different on all processors
@@ -273,9 +272,9 @@ type Judge interface {
 func (r *ResultRules) Judge(given *Results, names []string, processors int, skipped func(processor int) bool, find func(Finding)) {
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
-		first := map[int64]int{} // first processor by value
-		judged := -1             // first processor with a result
-		count, last := 0, 0      // number of judged processors, and the last one
+		first := map[int64]int{}
+		judged := -1
+		count, last := 0, 0 // number of judged processors, and the last one
 		for processor := range processors {
 			if skipped(processor) {
 				continue

@@ -72,7 +72,6 @@ func (CollisionFree) Example() string { return "{period: 1, slots: [1]} for all 
 
 func (CollisionFree) Declaration() string { return rulesSource }
 
-// Names of the rules.
 const (
 	RuleTrap          = "firmware_trap"             // no handler traps
 	RuleFail          = "firmware_fail"             // no handler calls sl_fail

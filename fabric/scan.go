@@ -98,7 +98,6 @@ func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanCounts takes processors with impossible FIFO counts off the fabric.
 func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
 		r := &b.Registers[cell]

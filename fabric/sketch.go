@@ -36,7 +36,6 @@ type Spot struct {
 // SpotShape is the drawn shape of a medium.
 type SpotShape uint8
 
-// Values of SpotShape.
 const (
 	Round   SpotShape = iota // a disc
 	Flat                     // a bar

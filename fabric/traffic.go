@@ -105,7 +105,6 @@ type TrafficRow struct {
 	ID                  uint64 // column id or pid, or the number of the row from 0
 }
 
-// Values of Traffic.Pattern.
 const (
 	PatternUniform       = "uniform"        // to any processor
 	PatternTranspose     = "transpose"      // row i, column j to row j, column i
@@ -138,7 +137,6 @@ func PatternOf(word string) string {
 	return word + " of BookSim is called " + is + " here: write pattern: " + is
 }
 
-// Values of Traffic.Arrivals.
 const (
 	ArrivalsBernoulli = "bernoulli" // with probability Rate in each slot
 	ArrivalsBursty    = "bursty"    // in each slot of bursts

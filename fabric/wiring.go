@@ -79,7 +79,7 @@ func rowAt(rows []uint32, processor, ports int) int {
 
 // Listeners lists the ports that hear each medium in ascending order.
 type Listeners struct {
-	first []uint32 // by medium, and the end of the last one
+	first []uint32 // by medium: start of its ports; then the end of the last one
 	ports []uint32
 }
 

@@ -40,7 +40,6 @@ type Workload struct {
 
 func (Workload) Declaration() string { return workloadSource }
 
-// Kinds of workloads, as in Program.Workloads.
 const (
 	WorkloadPermutation = "permutation" // Workload.Permutation or Workload.File
 	WorkloadOneToAll    = "one_to_all"  // Workload.OneToAll
@@ -139,7 +138,6 @@ func (g *Gossip) Resolve(path func(string) string) {
 
 func isTable(name string) bool { return strings.HasSuffix(name, ".csv") }
 
-// Values of Gossip.Fault, and of Gossip.Values without a file.
 const (
 	FaultValue    = "value"     // the same wrong value for everybody
 	FaultTwoFaced = "two-faced" // a wrong value for voters with odd ids
@@ -163,7 +161,6 @@ type Permutation struct {
 	List []uint32 // only for PermutationList
 }
 
-// Values of Permutation.Kind.
 const (
 	PermutationRandom   = "random"   // drawn from the scenario's seed
 	PermutationIdentity = "identity" // i to i

@@ -62,7 +62,6 @@ func (f Flood) Check(ctx context.Context) error {
 	return nil
 }
 
-// traffic is a kind of traffic with its checks.
 type traffic struct {
 	name    string
 	run     floodRun
@@ -90,7 +89,6 @@ func (f Flood) traffic() []traffic {
 	}
 }
 
-// chance returns a probability for a scenario.
 func chance(p float64) *float64 { return &p }
 
 // floodRun holds the failures of a run and the division of its machine.
@@ -106,7 +104,7 @@ type floodRun struct {
 type cut struct {
 	engine                 string
 	units, window, workers int
-	isolated               bool // one bank per processor
+	isolated               bool
 }
 
 func (f Flood) shapeOf(engine string) fabric.Shape {
@@ -135,7 +133,6 @@ func (f Flood) cuts() (all []cut) {
 	return all
 }
 
-// oddCuts returns unusual divisions for each engine.
 func (f Flood) oddCuts() []cut {
 	slot, cycle := (f.shapeOf(starloom.EngineSlot).Units+1)/2, (f.shapeOf(starloom.EngineCycle).Units+1)/2
 	return []cut{
@@ -282,7 +279,6 @@ func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) (kinds []string, 
 	return kinds, same(texts[0], texts[1], "with RTL")
 }
 
-// machine returns a machine for a run.
 func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, error) {
 	image, err := f.image(ctx)
 	if err != nil {
@@ -295,7 +291,6 @@ func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, erro
 // windowBytes is about the memory of a window of processors. Large states make windows of a few cells.
 const windowBytes = 512 << 10
 
-// scenario returns a scenario with the flooding image.
 func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 	shape := networkOf(f.Fabric).Shape()
 	nics := shape.NIC()
@@ -400,7 +395,6 @@ func networkOf(f starloom.Fabric) fabric.Network {
 	return f.Custom
 }
 
-// finished runs a machine to the end and returns its report.
 func finished(ctx context.Context, m *starloom.Machine) (string, error) {
 	if err := m.Run(ctx, nil); err != nil {
 		return "", err
@@ -433,7 +427,6 @@ func same(want, got, how string) error {
 	return fmt.Errorf("%s: a report of %d lines, want %d", how, len(gots), len(wants))
 }
 
-// moves requires a minimum of traffic.
 func moves(r *starloom.Report) error {
 	if f := r.Frames; f.Sent < 20 || f.Delivered < 15 || f.Overflow+f.Unheard+f.Collided+f.Blocked == 0 {
 		return fmt.Errorf("little has happened: %+v", f)
@@ -441,7 +434,6 @@ func moves(r *starloom.Report) error {
 	return nil
 }
 
-// faulted requires that each fault has happened.
 func faulted(r *starloom.Report) error {
 	for _, fault := range r.Faults {
 		if fault.Count == 0 {
@@ -451,7 +443,6 @@ func faulted(r *starloom.Report) error {
 	return nil
 }
 
-// silenced requires that a processor was taken off the fabric, and that others continued.
 func silenced(r *starloom.Report) error {
 	rules := map[string]int{}
 	for _, v := range r.Violations {

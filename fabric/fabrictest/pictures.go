@@ -43,7 +43,6 @@ func (c *Case) pictures(t *testing.T) {
 	}
 }
 
-// elements returns the number of elements of an XML text.
 func elements(t *testing.T, text string) (count int) {
 	for decoder := xml.NewDecoder(bytes.NewReader([]byte(text))); ; {
 		token, err := decoder.Token()

@@ -96,7 +96,6 @@ func machine(t *testing.T, s *starloom.Scenario, o starloom.MachineOptions) *sta
 	return m
 }
 
-// text returns a report as text, without engine and mode.
 func text(t *testing.T, r *starloom.Report) string {
 	result := *r
 	result.Engine, result.Firmware.Mode, result.Firmware.Trusted = "", "", false
@@ -168,7 +167,6 @@ func (c *Case) state(t *testing.T, want string) {
 	}
 }
 
-// reset requires the same report from a machine that has been reset.
 func (c *Case) reset(t *testing.T, want string) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		s := c.Scenario(t)

@@ -308,7 +308,7 @@ const noCredits = math.MaxUint32
 type creditOf struct {
 	limits  uint32 // index of the limits + 1, 0 without credits
 	bank    uint32
-	counter uint32 // index in the bank
+	counter uint32
 }
 
 // newPortCredits gives some ports of a network credits, with one bank of counters per depth, in a single unit. Ports
@@ -381,7 +381,7 @@ func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard)
 		return err
 	}
 	number := len(c.Counters)
-	var senders []uint32 // by counter; nil if counters are numbered as senders
+	var senders []uint32
 	for sender, of := range c.of {
 		if of.limits > 0 && int(of.bank) == number {
 			senders = append(senders, uint32(sender))
@@ -427,7 +427,6 @@ func (c *Credits) counter(sender int) (bank *hw.CreditCounters, counter int) {
 	return c.Counters[c.of[sender].bank], int(c.of[sender].counter)
 }
 
-// credits returns the credits of a sending port.
 func (c *Credits) credits(sender int) int {
 	bank, counter := c.counter(sender)
 	return bank.Count(counter)

@@ -7,10 +7,10 @@ import (
 	"starloom/nic"
 )
 
-// Values of Answer's output for a frame that no output has taken.
+// Results other than an output, for Answer.
 const (
-	NoOne = -1 // the frame was not sent
-	Met   = -2 // the frame was sent and has collided
+	NoOne = -1
+	Met   = -2
 )
 
 // Answer gives a requesting NIC the result of its request in a slot. output is the output that has taken the frame at

@@ -23,7 +23,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Pla
 	if rtl != nil {
 		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors(), t.lanes)
 		var whole hw.Sited
-		if d := t.Whole(n); d != nil && t.tap == nil { // the tap is inside the whole hardware
+		if d := t.Whole(n); d != nil && t.tap == nil {
 			whole = d
 		}
 		var all bool
@@ -139,7 +139,6 @@ func (t *Plant) list() {
 	}
 }
 
-// queueing reports whether a part counts the frames of a slot.
 func queueing(part hw.Component) bool {
 	switch part.(type) {
 	case *nic.Serialisers, *nic.Deserialisers, *hw.Filters:
@@ -148,7 +147,6 @@ func queueing(part hw.Component) bool {
 	return false
 }
 
-// harm is the effect of faults for the tap.
 func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
 	case fabric.Dark:

@@ -14,9 +14,9 @@ import (
 //
 // Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
 type Datapath struct {
-	path          string // of all hardware
+	path          string // path of all hardware
 	twin          string
-	parameters    map[string]int // of the twin
+	parameters    map[string]int // parameters of the twin
 	timing        nic.Timing
 	clock         *hw.Clock
 	serialisers   *nic.Serialisers
@@ -30,7 +30,6 @@ type Datapath struct {
 	seen []uint32 // by medium: 1 + the first cycle of the slot with both rails at the far end, 0 for none
 }
 
-// sitedMedium is a Medium that RTL can replace.
 type sitedMedium interface {
 	fabric.Medium
 	Site() *hw.Site
@@ -169,7 +168,6 @@ func (d *Datapath) Site() *hw.Site {
 	}
 }
 
-// look records the cycle of the slot in which light collides at the far ends.
 func (d *Datapath) look() {
 	for c := range d.seen {
 		if d.seen[c] == 0 && d.far.Rail1[c]&d.far.Rail0[c] != 0 {
@@ -191,7 +189,7 @@ func (d *Datapath) Met(medium int, last uint32) uint32 {
 type Hardware interface {
 	fabric.Transport
 	Clock() *hw.Clock
-	Probes(yield func(hw.Probe)) // all signals but those of routers
+	Probes(yield func(hw.Probe)) // all signals except those of routers
 	Routers() *hw.RouterSignals  // nil without routers
 	Watching() *Watched
 }

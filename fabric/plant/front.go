@@ -24,8 +24,8 @@ type Front struct {
 	rtl           RTL            // nil without RTL
 	datapath      *Datapath      // set if RTL replaces all hardware
 
-	access  Access        // the discipline's part
-	credits *flow.Credits // of NICs that send at all ports; nil without credits
+	access  Access        // discipline of the NICs
+	credits *flow.Credits // credits of NICs that send at all ports, nil without credits
 	blocks  fabric.Blocks // nil if no frame is ever blocked
 
 	foresight
@@ -43,7 +43,7 @@ type site struct {
 	shape   fabric.Shape
 	lanes   int // transmitters per processor, equal to receivers
 	timing  nic.Timing
-	payload int // bytes
+	payload int // maximum payload in bytes
 	cuts    []hw.Shard
 }
 
@@ -56,7 +56,6 @@ type seenMedia struct {
 	marks   []uint8  // by medium: 1 if a receiver has heard it at this boundary
 }
 
-// plantShard is a shard's part of the machine, with scratch space.
 type plantShard struct {
 	hw.Shard
 	exact    bool // the cycles of this slot's collisions are needed
@@ -78,7 +77,7 @@ type foresight struct {
 	frames nic.Foreseen
 
 	looks     bool // Placed records which transmitter lights which medium
-	foreseen  bool // frames of this slot are predicted
+	foreseen  bool
 	inherited bool // the slot was restored: light without a known sender may be in flight
 }
 
@@ -115,7 +114,6 @@ func (t *Front) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bank
 // Shards returns the shards of the machine.
 func (t *Front) Shards() []hw.Shard { return t.cuts }
 
-// queues reports whether a receiver may get several frames in a slot.
 func (t *Front) queues() bool { return t.timing.Frames > 1 }
 
 func (t *Front) nics(part string) hw.Bank {
@@ -154,7 +152,6 @@ func (t *Front) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) 
 // Sent returns the port of a transmitter's last Load, or nic.PortNone, for Access.Placed.
 func (t *Front) Sent(transmitter int) (port uint16) { return t.sent[transmitter] }
 
-// listen sets the input of a receiver if it changes.
 func (p *Front) listen(receiver int, input uint32) {
 	if input != p.deserialisers.Hears(receiver) {
 		p.deserialisers.Listen(receiver, input)
@@ -267,7 +264,6 @@ type Access interface {
 	State(v *hw.StateVisitor)
 }
 
-// free is the part of disciplines without requests, which keep nothing between boundaries.
 type free struct{}
 
 func (free) Begin()                    {}

@@ -153,7 +153,7 @@ func (t *Plant) State(v *hw.StateVisitor) {
 	})
 	hw.StateColumn(v, "met", t.seen.met)
 	t.access.State(v)
-	exact := make([]uint8, len(t.shards)) // for the slot that has begun
+	exact := make([]uint8, len(t.shards)) // by shard, for the slot that has begun
 	for i := range t.shards {
 		if t.shards[i].exact {
 			exact[i] = 1

@@ -73,7 +73,7 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 		ledger.NoteAltered(processor, port, frame)
 	}
 	if !t.access.IsFor(processor, frame) {
-		bank.SetRx(cell, port, nic.StatusIdle) // dropped by the NIC
+		bank.SetRx(cell, port, nic.StatusIdle)
 		return
 	}
 	view, status := bank.TakeRx(cell, port, frame)

@@ -34,7 +34,6 @@ type own struct {
 	_       [40]byte
 }
 
-// Evidence of receptions of a processor, besides its own packet.
 const (
 	evidencePacket     = 1 << iota // a frame with the packet that belongs to the processor
 	evidenceUnreadable             // a payload that the host cannot read as a packet

@@ -45,7 +45,7 @@ type Queues struct {
 // QueueConfig holds the purposes of Queues.
 type QueueConfig struct {
 	Watcher  QueueWatcher // nil for none
-	NoLoss   bool         // frames must be received
+	NoLoss   bool         // frames must be received (rule no_loss)
 	Deadline uint32       // slots from queueing to reception, 0 for no limit
 	// Routed reports whether a port of a processor is at a router; nil if none is.
 	Routed func(processor int, port uint16) bool
@@ -69,7 +69,6 @@ type QueueWatcher interface {
 	Withdrawn(processor int)
 }
 
-// queued is a frame that has not left its processor.
 type queued struct {
 	mark uint64
 	slot uint32 // slot in which it was queued
@@ -88,7 +87,7 @@ type (
 	}
 	reception struct {
 		processor uint32
-		source    uint32 // of a readable frame
+		source    uint32 // source of a readable frame
 		port      uint16
 		status    nic.Status
 		any       bool // the frame is for anybody
@@ -102,8 +101,8 @@ type (
 // queueShard holds the records of one shard in order.
 type queueShard struct {
 	departures []departure
-	receptions []reception // of the crossed slot
-	ended      []ending    // at this boundary
+	receptions []reception // receptions in the crossed slot
+	ended      []ending    // frames that have ended at this boundary
 	emptied    []uint32    // processors whose TX FIFOs faults have emptied at this boundary
 	_          [64]byte
 }
@@ -128,14 +127,14 @@ func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
 	payload := uint64(0)
 	switch bytes, room := frame.PayloadBytes(), len(frame)-nic.FrameStride(0); {
-	case bytes > room: // it will be refused
+	case bytes > room:
 	case bytes > nic.PacketBytes:
 		payload = traces.Fold(frame.Payload())
 	case bytes > 0: // there is always room for 8 bytes
 		payload = binary.LittleEndian.Uint64(frame[nic.FrameStride(0):]) << (64 - 8*bytes)
 	}
 	const odd = 0x9E3779B97F4A7C15
-	mark := uint64(uint32(a)) // without the source
+	mark := uint64(uint32(a)) // the head without the source
 	for _, word := range [...]uint64{b, payload} {
 		mark = (mark ^ word) * odd
 		mark ^= bits.RotateLeft64(mark, 29)
@@ -269,7 +268,6 @@ func (q *Queues) fly(d departure) {
 	}
 }
 
-// remove ends the wait of a frame. A late frame was judged when its deadline passed.
 func (q *Queues) remove(processor uint32, k int, slots uint32) {
 	w := q.waiting[processor][k]
 	if w.gone {

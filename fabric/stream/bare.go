@@ -14,7 +14,7 @@ import (
 type Bare struct {
 	routed
 	until uint32                     // slot before which Cross stops
-	told  uint32                     // slots whose faults are reported
+	told  uint32                     // number of slots whose faults are reported
 	id    func(packet uint32) uint64 // identifier of a packet
 	most  uint64                     // largest identifier
 }

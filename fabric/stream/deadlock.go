@@ -12,13 +12,12 @@ import (
 
 // Deadlock describes knots of packets that wait for one another, with a shortest cycle of the first knot.
 type Deadlock struct {
-	Text  string           // in the middle of a sentence, before Waits
+	Text  string           // clause for the middle of a sentence, before Waits
 	Waits []fabric.Waiting // the first waitsTold; each waits for the next one, and the last one for the first if all are listed
 	Since uint64           // last cycle in which one of their flits moved
 	Link  int              // channel number of the first one between routers
 }
 
-// waitsTold is the maximum number of packets listed of a cycle.
 const waitsTold = 16
 
 // DeadlockOf describes knots; packet names a packet.
@@ -205,7 +204,6 @@ func (s *Stream) ends(packet uint32) (source, destination uint32) {
 	return uint32(from), uint32(to)
 }
 
-// standing returns the blocked packets, with processors instead of nodes.
 func (s *Stream) standing() []hw.Stand {
 	stands := s.network.Standing(nil)
 	for i := range stands {

@@ -21,7 +21,6 @@ type routed struct {
 	deadlocked uint8    // 1 if packets wait for one another forever
 }
 
-// build builds a network with components from wire. rtl, unless nil, replaces some routers.
 func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL,
 	wire func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error),
 ) error {

@@ -29,8 +29,8 @@ type RouterFaults struct {
 	processors int
 	cycles     uint64 // cycles per slot
 
-	flits, credits []vanishing // by channel
-	dead           []vanishing // by router
+	flits, credits []vanishing // loss of flits and of credits by channel
+	dead           []vanishing // death by router
 	drawn          []int       // faults drawn per head
 	lost           []int       // faults drawn per credit
 	counts         [][]fabric.FaultCount
@@ -102,7 +102,6 @@ func (f *RouterFaults) Begin() {
 	f.network.Strike()
 }
 
-// plant applies one fault.
 func (f *RouterFaults) plant(number, delay int) {
 	fault := &f.plan.All[number]
 	if fault.Chance == 0 || !f.plan.Active(number) {

@@ -41,15 +41,15 @@ type Stream struct {
 type streamColumns struct {
 	frames    []byte   // by packet in flight: stride bytes
 	serial    []uint64 // by packet: its number among all
-	fed       uint64   // packets so far
+	fed       uint64   // number of packets so far
 	told      []uint32 // by node: frames whose tails had left at the last boundary, modulo 2^32
 	taken     takenFrames
 	orphans   []uint32 // by node: leading frames in its NIC that its TX FIFO no longer holds
 	begun     []uint16 // by node: flits of the next frame that had left at the last boundary
 	latencies latencies
 	loads     *ChannelLoads
-	order     Order   // for the rule in_order
-	refused   []uint8 // by node: count of refuses
+	order     Order   // arrivals, for the rule in_order
+	refused   []uint8 // by node: consecutive refusals
 }
 
 // streamShard holds a shard's results of a boundary until the next edge.
@@ -59,17 +59,17 @@ type streamShard struct {
 	freed  []int    // node of each freed place of an RX FIFO
 	over   []uint32 // packets to release
 	rx     []uint8  // by port of its processors: frames in the RX FIFO before the handlers
-	first  int      // first processor
-	places []int    // places of routed frames in a TX FIFO
-	left   []int    // places of frames that have left, among those
+	first  int
+	places []int // places of routed frames in a TX FIFO
+	left   []int // places of frames that have left, among those
 }
 
 const noPacket = ^uint32(0)
 
 // arrivals lists the packets that have arrived at each node, in order.
 type arrivals struct {
-	first, last []uint32 // by node; noPacket for none
-	next        []uint32 // by packet
+	first, last []uint32 // by node: first and last packet; noPacket for none
+	next        []uint32 // by packet: next packet at its node
 }
 
 func (a *arrivals) forget() {
@@ -351,7 +351,7 @@ func (s *Stream) crossed() {
 		}
 		s.chain.last[to] = packet
 		if p.Received[packet] == hw.PacketPending {
-			return // dropped
+			return
 		}
 		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
 		s.loads.Note(p.Source[packet], to, p.Size[packet])
@@ -517,7 +517,6 @@ func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 // Loads returns the loads of channels between routers.
 func (s *Stream) Loads() *ChannelLoads { return s.loads }
 
-// frameLog has a row per arrived frame.
 type frameLog struct{ rows []fabric.PacketRow }
 
 func (s *Stream) row(packet uint32) fabric.PacketRow {
@@ -551,7 +550,7 @@ func (s *Stream) WritePackets(to io.Writer) error {
 // ChannelLoads counts the flits of arrived packets over each channel between routers.
 type ChannelLoads struct {
 	ways  *fabric.RouterWays
-	flits []uint64 // by link
+	flits []uint64 // flits by link
 }
 
 // NewChannelLoads returns zero loads.

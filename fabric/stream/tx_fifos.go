@@ -9,8 +9,8 @@ import (
 // takenFrames holds the ports of the leading frames in TX FIFOs that NICs have taken, in order.
 type takenFrames struct {
 	room  int     // places per TX FIFO
-	count []uint8 // by processor
-	port  []uint8 // [processor * room + place]
+	count []uint8 // by processor: number of taken frames
+	port  []uint8 // [processor * room + place]: port of the frame
 }
 
 func newTakenFrames(processors, room int) takenFrames {

@@ -83,7 +83,7 @@ type Sample struct {
 	Mean, SD, SE, Median, Max float64
 	Failed                    int                // runs that broke a rule
 	Counts                    map[float64]uint64 // number of runs by value
-	Sums                      map[string]uint64  // of all integer metrics
+	Sums                      map[string]uint64  // sums of all integer metrics
 	Lists                     map[string]*SampleList
 }
 

@@ -8,7 +8,6 @@ import (
 	"starloom/nic"
 )
 
-// lanes is the slot engine's state of NICs with requesting lanes.
 type lanes struct {
 	server  fabric.Server
 	classes *nic.Classes

@@ -29,14 +29,14 @@ type wired struct {
 	shardOf []uint16
 	payload int
 	credits *flow.Credits  // nil without credits
-	turns   *flow.Switches // of NICs with one switch, otherwise nil
+	turns   *flow.Switches // switches of NICs with one switch, otherwise nil
 	blocks  fabric.Blocks  // nil if no frame is ever blocked
 	quick   bool           // a NIC sends at most one frame per slot, which is never blocked
-	lanes   *lanes         // of NICs with requesting lanes, otherwise nil
+	lanes   *lanes         // lanes of NICs with requesting lanes, otherwise nil
 
-	sent  [2][]wiredFrames // by parity of the slot and shard
+	sent  [2][]wiredFrames // frames by parity of the slot and shard
 	hears []uint16         // by processor with one switch: the port that it hears
-	work  []wiredWork      // by shard
+	work  []wiredWork      // work space by shard
 
 	// By processor that hears one port: the last port heard and its medium. This cache avoids random accesses to a
 	// large table. It is not state.
@@ -65,7 +65,7 @@ const (
 type wiredFrames struct {
 	processors []uint32
 	ports      []uint16
-	starts     []uint32 // in words of 8 bytes
+	starts     []uint32 // start of each frame in words of 8 bytes
 	bytes      []byte
 	on         []wiredOn
 }
@@ -112,8 +112,8 @@ func (f *wiredFrames) frame(start uint32) nic.FrameView {
 
 type wiredMedium struct {
 	senders uint32
-	shard   uint32 // shard of the first frame on it
-	start   uint32 // start of that frame
+	shard   uint32
+	start   uint32
 	heard   uint32 // 1 if heard; shared by the shards
 	shows   uint32 // first bit in which two frames differ
 }
@@ -125,10 +125,8 @@ type wiredWork struct {
 	touched uint8
 }
 
-// wiredBlock is the number of receivers in a block.
 const wiredBlock = 512
 
-// wiredHearing is a receiver and its medium.
 type wiredHearing struct {
 	cell, medium uint32
 	port         uint16
@@ -218,7 +216,7 @@ func (t *wired) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	}
 	sent.place(t.wiring, t.shape.Ports, first)
 	if t.lanes != nil {
-		for cell := w.First; cell < w.End; cell++ { // there is only one unit
+		for cell := w.First; cell < w.End; cell++ {
 			t.lanes.listen(bank, cell, t.shape.Ports, slot)
 		}
 	}
@@ -435,7 +433,6 @@ func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, 
 	}
 }
 
-// first reports whether the medium is heard for the first time, in any shard.
 func (m *wiredMedium) first() bool {
 	return atomic.LoadUint32(&m.heard) == 0 && atomic.SwapUint32(&m.heard, 1) == 0
 }
@@ -499,7 +496,6 @@ func (t *wired) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "hears", slices.Clip(t.hears), t.checkPort(nic.PortNone))
 }
 
-// checkPort requires a port, or the value other.
 func (t *wired) checkPort(other uint16) func(int, uint16) error {
 	return func(_ int, port uint16) error {
 		if int(port) >= t.shape.Ports && port != other {
@@ -509,7 +505,6 @@ func (t *wired) checkPort(other uint16) func(int, uint16) error {
 	}
 }
 
-// stateSent visits the frames of a slot, shard by shard.
 func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 	var processors []uint32
 	var ports []uint16
