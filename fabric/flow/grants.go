@@ -9,8 +9,8 @@ import (
 
 // Results other than an output, for Answer.
 const (
-	NoOne = -1
-	Met   = -2
+	NoOne = -1 // the frame was not sent
+	Met   = -2 // the frame was sent and has collided
 )
 
 // Answer gives a requesting NIC the result of its request in a slot. output is the output that has taken the frame at
