@@ -11,6 +11,7 @@
 # make dist    dist/: static programs for Linux, macOS and Windows (amd64, arm64; TARGETS=linux/amd64: only these), with manual pages,
 #              completion and checksums
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
+#              SAMPLE=seed: draws comments, messages and sentences of the documentation for a reader
 # make newer   another Debian release (SUITE=trixie, sid), unpacked from packages in the user's cache, and the quick tests of RTL and firmware
 #              inside it; nothing is installed, and no mount is left
 # make newer-all  all tests of RTL, firmware and traces inside it

@@ -287,7 +287,14 @@ func words(t *tree) (found []finding) {
 
 var codeSpan = regexp.MustCompile("`[^`]*`")
 
+// relative matches relative clauses that usually replace a noun: "what a column is" for "a column".
+var relative = regexp.MustCompile(`(?:^|[.:;"] |// |")What \w+ (?:is|are|was|were|has|have|do|does|\w+s)\b[^?]*$|\bof which\b|\bthose that\b|\bthe ones? (?:that|with|of|which)\b|\b[Ww]ho(?:ever)? \w+s\b|` +
+	`\b[Ww]hatever\b|\b(?:says?|tells?|shows?) (?:what|how|whether|which|where|why)\b`)
+
 func wordsIn(s *source, line int, text string) (found []finding) {
+	for _, m := range relative.FindAllString(text, -1) {
+		found = append(found, finding{"relative", s.path, line, m, 0})
+	}
 	for _, w := range notEnglish {
 		if m := w.words.FindString(text); m != "" && !strings.HasPrefix(strings.ToLower(m), "there ") {
 			found = append(found, finding{"words", s.path, line, m + ": " + w.instead, 0})

@@ -18,7 +18,11 @@ func main() {
 	if len(os.Args) > 1 {
 		top = os.Args[1]
 	}
-	if err := report(top); err != nil {
+	do := report
+	if seed := os.Getenv("SAMPLE"); seed != "" {
+		do = func(top string) error { return printSample(top, seed) }
+	}
+	if err := do(top); err != nil {
 		fmt.Fprintln(os.Stderr, "house:", err)
 		os.Exit(1)
 	}

@@ -46,7 +46,7 @@ func (f finding) String() string {
 }
 
 // rules lists the rules of form in the order of printing.
-var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "documented", "doc.go", "cycle"}
+var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative", "documented", "doc.go", "cycle"}
 
 func tidy(t *tree) (found []finding) {
 	for s := range t.code() {
