@@ -35,7 +35,7 @@ func OpenCache(dir string) (Cache, error) {
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache
 	}
-	dir, err := filepath.Abs(dir) // tools run in other directories
+	dir, err := filepath.Abs(dir) // an absolute path, since tools run in other folders
 	if err != nil {
 		return Cache{}, err
 	}

@@ -46,7 +46,7 @@ type Device interface {
 	Close() error
 }
 
-// Player is a device that can run many cycles in one call.
+// Player is a device that runs many cycles in one call.
 type Player interface {
 	// Rows holds consecutive cycles, each with the words of Inputs followed by those of Outputs. Its length limits
 	// the number of cycles per call. It is nil for a device without batches.
@@ -72,9 +72,9 @@ type Port struct {
 	Bits  int // width, at least 1
 	Input bool
 	Clock bool // an input that Edge drives
-	Word  int  // index of its first word in Inputs or Outputs; -1 for a clock
+	Word  int  // index of the first word in Inputs or Outputs; -1 for a clock
 
-	// Edges marks an input of which only edges matter: a clock that was not declared. Icarus does not report it.
+	// Edges marks an input whose edges alone matter: a clock that was not declared. Icarus does not report it.
 	Edges bool `json:",omitempty"`
 
 	// Parts are the named elements of a structure or array, at any depth.

@@ -18,7 +18,7 @@ const RemedyTool = "try again with more memory free; if it fails again, the tool
 // remedySimulator is the remedy if a signal ends a simulator, or if it stops answering after accepting the RTL.
 const remedySimulator = "run it again with more memory free, and see that nothing else ends it (a limit, another program)"
 
-// Stopped returns the context's error, or a ToolError if a signal ended the tool, and otherwise nil.
+// Stopped returns the context's error, a ToolError if a signal ended the tool, and nil otherwise.
 func Stopped(ctx context.Context, tool, place string, err error) error {
 	var exit *exec.ExitError
 	var late *ToolError

@@ -83,7 +83,7 @@ func (l *fileLister) line(place, folder string, words []string) error {
 			return &InputError{Place: place, Reason: "the environment has no variable " + unset, Remedy: "set it, or write the path"}
 		}
 		value := ""
-		for _, option := range []string{"-f", "-F", "-I", "-y", "-v", "-D"} { // -I DIR and -IDIR
+		for _, option := range []string{"-f", "-F", "-I", "-y", "-v", "-D"} {
 			if rest, ok := strings.CutPrefix(word, option); ok {
 				if word, value = option, rest; rest == "" && i+1 < len(words) {
 					i++

@@ -64,13 +64,13 @@ func isFile(path string) bool {
 type ifdef struct {
 	macro  string // first macro that differs in synthesis; "" for none
 	line   int
-	others bool // another branch exists
-	checks bool // it contains $fatal or similar checks
+	others bool // the block has another branch
+	checks bool // the block contains $fatal or similar checks
 }
 
 type ifdefReader struct {
 	file     string
-	other    map[string]bool // macros that differ in synthesis: whether they are defined here
+	other    map[string]bool // macros that differ in synthesis, and whether they are defined here
 	open     []ifdef
 	includes []string
 	found    []Warning

@@ -11,10 +11,10 @@ import (
 
 // Source is RTL: the files of a design and their build settings.
 type Source struct {
-	Top         string            // module, or VHDL entity
-	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
+	Top         string            // name of the module or VHDL entity
+	Files       []string          // files of Verilog and SystemVerilog, or of VHDL in the order of analysis
 	DataDir     string            // folder of $readmem files, searched before that of the source; "": the working directory
-	IncludeDirs []string          // for `include, and for modules in files of the same name
+	IncludeDirs []string          // folders for `include, and for modules in files of the same name
 	Defines     map[string]string // macros; "" for a name without a value
 	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; VHDL: generics
 	Clocks      []string          // inputs that Edge drives, in any order

@@ -19,7 +19,7 @@ import (
 
 // A Tool is an external program that a build needs.
 type Tool struct {
-	Command, Packages string // Packages: of Debian
+	Command, Packages string // Packages are those of Debian
 	VersionOption     string
 }
 
@@ -40,7 +40,7 @@ func (v ToolVersion) Number() (number []int) {
 	return number
 }
 
-// NumberText returns the version's number as printed by the tool.
+// NumberText returns the version number as printed by the tool.
 func (v ToolVersion) NumberText() string { return versionNumber.FindString(v.Text) }
 
 // Since reports whether the version is number or later.

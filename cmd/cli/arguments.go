@@ -79,7 +79,7 @@ func oneFile(endings ...string) cobra.CompletionFunc {
 
 func completed(c *cobra.Command, option string, complete cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(option, complete); err != nil {
-		panic(err) // a mistake of this program
+		panic(err)
 	}
 }
 

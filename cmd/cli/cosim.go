@@ -106,7 +106,7 @@ func (o *cosimBuildFlags) read(sources []string) (err error) {
 		}
 	}
 	files, err := pairs("--libraries", o.libraries, true)
-	for _, library := range o.libraries { // in command-line order
+	for _, library := range o.libraries {
 		name, _, _ := strings.Cut(library, "=")
 		o.Libraries = append(o.Libraries, cosim.Library{Name: name, Files: strings.Split(files[name], ",")})
 	}
@@ -126,7 +126,7 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	}
 	to := c.ErrOrStderr()
 	if err != nil {
-		to = c.Root().ErrOrStderr() // warnings belong to the error
+		to = c.Root().ErrOrStderr() // warnings are printed with the error
 	}
 	if err := printWarnings(input.Printer(to), said.Bytes(), weighty, o.warnings || err != nil); err != nil {
 		return nil, err

@@ -91,7 +91,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		return errFailed
 	}
 	if proof == nil {
-		if m.Image != "" || len(m.Timing.Clocks) > 1 || len(report.Left) > 0 { // these cannot be proved
+		if m.Image != "" || len(m.Timing.Clocks) > 1 || len(report.Left) > 0 { // such maps cannot be proved
 			return nil
 		}
 		_, err := fmt.Fprintf(text, "for a proof, of all inputs: starloom cosim prove %s\n", subject)

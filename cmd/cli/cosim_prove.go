@@ -147,7 +147,7 @@ func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 		return ""
 	case report.Took > 0:
 		return fmt.Sprintf("to repeat it: sh %s\n", filepath.Join(o.folder, "run.sh"))
-	case err == nil: // not found by an engine
+	case err == nil: // lockstep, not an engine, found the difference
 		return fmt.Sprintf("to repeat it: starloom cosim check %s --stimulus %s%s\n", subject, inputs, report.Case.Replay())
 	}
 	return ""

@@ -27,13 +27,13 @@ import (
 	"starloom/nic"
 )
 
-// Widths of help texts: if the terminal's width is unknown, and the least.
+// Widths of help texts: the default if the terminal's width is unknown, and the least.
 const (
 	columnsDefault = 80
 	columnsMin     = 40
 )
 
-// newHelp returns cobra's help command, except that an unknown command is an error.
+// newHelp returns cobra's help command, which here treats an unknown command as an error.
 func newHelp() *cobra.Command {
 	var man string
 	c := &cobra.Command{
@@ -70,7 +70,6 @@ func printHelp(c *cobra.Command, _ []string) {
 
 var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
 
-// columnsOf returns the width of the output: COLUMNS, or the terminal's.
 func columnsOf(out io.Writer, variable string) int {
 	if n, err := strconv.Atoi(variable); err == nil && n > 0 {
 		return max(n, columnsMin)
@@ -86,7 +85,7 @@ func columnsOf(out io.Writer, variable string) int {
 // fill wraps paragraphs anew. Lines that begin with a space are kept.
 func fill(text string, columns int) string {
 	var b strings.Builder
-	at := 0 // length of the line so far
+	at := 0
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		line = strings.TrimRight(line, " \n")
 		if line == "" || line[0] == ' ' {
@@ -135,7 +134,7 @@ func describeAll(commands []*cobra.Command, values *strings.Replacer) {
 	for _, c := range commands {
 		text, err := texts.ReadFile("help/" + strings.TrimPrefix(pageName(c), "starloom-") + ".txt")
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			panic(err) // an embedded file must be readable
+			panic(err)
 		}
 		c.Long, c.Example, _ = strings.Cut(strings.TrimSuffix(values.Replace(string(text)), "\n"), examplesLine)
 		describeAll(c.Commands(), values)

@@ -42,7 +42,7 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 		root.SetErr(stderr)
 		err := root.ExecuteContext(ctx)
 		if err != nil && ctx.Err() != nil && !errors.Is(err, errFailed) && !errors.Is(err, errInterrupted) {
-			err = ctx.Err() // cancelled tools and files report other errors
+			err = ctx.Err() // replaces other errors of cancelled tools and files
 		}
 		if status := report(err, stderr); status != statusInterrupted {
 			return status
@@ -100,7 +100,7 @@ func protect(stderr io.Writer, run func() int) (status int) {
 		if value := recover(); value != nil {
 			stack := debug.Stack()
 			if f, ok := value.(*hw.Fault); ok && f.Stack != nil {
-				stack = f.Stack // the worker's stack
+				stack = f.Stack
 			}
 			fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\n"+
 				"please report it with the command line, the scenario and what follows\n\n%s", value, stack)

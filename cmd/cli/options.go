@@ -14,7 +14,6 @@ import (
 	"starloom/traces/input"
 )
 
-// choice is the value of an option with a fixed set of words.
 type choice struct {
 	value string
 	words []string
@@ -24,7 +23,7 @@ func (c *choice) String() string { return c.value }
 func (c *choice) Type() string   { return strings.Join(c.words, "|") }
 func (c *choice) Set(word string) error {
 	if !slices.Contains(c.words, word) {
-		return errors.New("not one of the words") // flagError lists them
+		return errors.New("not one of the words") // flagError lists the words
 	}
 	c.value = word
 	return nil
@@ -41,7 +40,6 @@ func choose(c *cobra.Command, name, usage string, words ...string) *choice {
 	return value
 }
 
-// integerValue is the value of an option with an integer range.
 type integerValue struct{ value, least, most uint64 }
 
 func (v *integerValue) String() string { return strconv.FormatUint(v.value, 10) }
@@ -49,7 +47,7 @@ func (v *integerValue) Type() string   { return "integer" }
 func (v *integerValue) Set(text string) error {
 	value, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || value < v.least || value > v.most {
-		return errors.New("not in the range") // flagError says which
+		return errors.New("not in the range") // flagError names the range
 	}
 	v.value = value
 	return nil
@@ -120,7 +118,7 @@ func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) 
 	word := unknown.GetSpecifiedName()
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
 		if word = letters; len(letters) == 1 {
-			return remedy // every letter is equally near
+			return remedy // a single letter resembles every other letter
 		}
 	}
 	var names []string

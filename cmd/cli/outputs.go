@@ -23,8 +23,8 @@ type outputs struct {
 
 // output is the value of an option that names an output file.
 type output struct {
-	option string                  // name with dashes
-	path   string                  // "": none, "-": standard output
+	option string                  // name of the option, with dashes
+	path   string                  // path of the file; "": none, "-": standard output
 	shared bool                    // text for users follows it on standard output
 	take   func(path string) error // receives the checked path and may reject it; nil: the command opens the file
 }
@@ -104,7 +104,7 @@ func (all *outputs) check(inputs ...string) error {
 func (all *outputs) keep(read string) error {
 	before, err := os.Stat(read)
 	if err != nil {
-		return nil // reading it will report that
+		return nil // reading the input will report that
 	}
 	for _, o := range all.list {
 		if replaced, err := os.Stat(o.path); err == nil && os.SameFile(before, replaced) {

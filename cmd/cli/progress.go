@@ -17,7 +17,7 @@ const progressInterval = 100 * time.Millisecond
 
 // progress overwrites one line on a terminal. It is silent in a log or a pipe.
 type progress struct {
-	out     *os.File  // nil without a terminal
+	out     *os.File  // the terminal, nil without one
 	log     io.Writer // receives rare messages without a terminal
 	started time.Time
 	last    time.Time

@@ -13,7 +13,7 @@ import (
 	"starloom/traces/input"
 )
 
-// settings are the values of --set, which replace keys of a scenario.
+// settings holds the values of --set, which replace keys of a scenario.
 type settings struct {
 	networks starloom.Networks // networks that the scenario may name
 	words    []string
@@ -73,7 +73,7 @@ func inputs(s *starloom.Scenario, path string) []string {
 	return slices.DeleteFunc(append(s.Inputs(), path), func(path string) bool { return path == "-" })
 }
 
-// overrides are the options that replace keys of a scenario.
+// overrides holds the options that replace keys of a scenario.
 type overrides struct {
 	image             string
 	seed, permutation uint64

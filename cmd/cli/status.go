@@ -16,7 +16,7 @@ const (
 	statusFault       = 3
 	statusTool        = 4
 	statusBounded     = 5   // a proof for some cycles only
-	statusUndecided   = 6   // an undecided proof
+	statusUndecided   = 6   // a proof that was not decided
 	statusHungUp      = 129 // SIGHUP, by the convention of shells
 	statusInterrupted = 130 // SIGINT or SIGTERM; the convention for SIGINT
 )
@@ -48,7 +48,6 @@ func interruptedBy(ctx context.Context) int {
 	return statusInterrupted
 }
 
-// faultError is an error that no user input explains.
 type faultError struct{ error }
 
 func (e faultError) Unwrap() error { return e.error }

@@ -165,7 +165,7 @@ const caseTime = 20 * time.Minute
 // caseMemory is the memory in bytes reserved for a case without an estimate.
 const caseMemory = 1 << 30
 
-// studySlurm are the options of a study that runs its cases as cluster jobs.
+// studySlurm holds the options of a study that runs its cases as cluster jobs.
 type studySlurm struct {
 	on       *choice
 	dryRun   bool
@@ -181,7 +181,7 @@ func (x *studySlurm) declare(c *cobra.Command) {
 	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has them under slurm:")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
 	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
-	_ = f.MarkHidden("points") // cannot fail: just added
+	_ = f.MarkHidden("points")
 }
 
 func (x *studySlurm) used() bool { return x.on.value == sweep.OnSlurm || x.keys != "" }
@@ -203,7 +203,6 @@ func (x *studySlurm) check(o *studyFlags) error {
 	return nil
 }
 
-// caseParts are the cases of a study, run separately.
 type caseParts struct {
 	*studyFlags
 	name       string
@@ -235,7 +234,7 @@ func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
 	}
 	r := new(starloom.StudyReport)
 	if err == nil && json.Unmarshal(data, r) != nil {
-		return nil, nil // incomplete
+		return nil, nil // the study is incomplete
 	}
 	return r, err
 }

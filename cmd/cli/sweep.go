@@ -49,7 +49,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that needs nothing else")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
-	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points")) // cannot fail: just added
+	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points"))
 	o.on = choose(c, "on", "run in this process, or as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
 	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing but what tells their times")
 	c.AddCommand(newSweepMerge())
@@ -86,7 +86,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if o.dryRun {
 		return nil
 	}
-	if html != nil && len(report.Files) > 0 { // otherwise no tables exist for a page
+	if html != nil && len(report.Files) > 0 { // without tables there is no page
 		p, err := report.Page(o.command(path), newBook(o.settings.networks).Unit)
 		if err == nil {
 			err = errors.Join(p.Write(html), files.Commit())

@@ -123,7 +123,7 @@ func newTraceDissector() *cobra.Command {
 	return c
 }
 
-// diffFlags are the options of `trace diff`: its own, and those that a map may set, too.
+// diffFlags holds the options of `trace diff` alone, and those that a map may set, too.
 type diffFlags struct {
 	diff.Options
 	files outputs
@@ -224,7 +224,7 @@ func (o *diffFlags) refuse() error {
 	return nil
 }
 
-// duration parses an option that is a time. set is told whether it is negative.
+// duration parses the value of a time option and passes it to set, with its sign.
 func duration(option, text string, set func(d vcd.Duration, negative bool)) error {
 	if text == "" {
 		return nil

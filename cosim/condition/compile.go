@@ -9,13 +9,13 @@ import (
 // A Sight gives conditions access to the ports of a running model, in this cycle and the previous one.
 type Sight struct {
 	columns [4][]uint64
-	before  bool // the previous cycle exists and had reset off
+	before  bool // there is a previous cycle, and it had reset off
 }
 
 const (
 	columnInputs = iota
 	columnOutputs
-	columnPast // followed by the outputs
+	columnPast // the previous inputs; the next column has the previous outputs
 )
 
 // NewSight returns a view of a model's inputs and outputs.
@@ -95,7 +95,6 @@ func bit(is bool) uint64 {
 	return 0
 }
 
-// at returns a word of a value, zero beyond its end.
 func at(of []word, i int) word {
 	if i < len(of) {
 		return of[i]
@@ -147,7 +146,6 @@ func portWords(n *node, kids [][]word) (of []word) {
 	return of
 }
 
-// joined returns the words of {a, b} or {4{a, b}}.
 func joined(n *node, kids [][]word) []word {
 	type part struct {
 		of   word
@@ -157,7 +155,7 @@ func joined(n *node, kids [][]word) []word {
 	var parts []part
 	to := 0
 	for range n.count {
-		for i := len(kids) - 1; i >= 0; i-- { // the last operand is the lowest
+		for i := len(kids) - 1; i >= 0; i-- {
 			width := n.kids[i].width
 			for w, of := range kids[i] {
 				parts = append(parts, part{of, to + 64*w, min(64, width-64*w)})
@@ -224,7 +222,7 @@ func logical(sign string, kids [][]word) word {
 			return b(s)
 		}
 	}
-	return func(s *Sight) uint64 { // a -> b
+	return func(s *Sight) uint64 {
 		if a(s) == 0 {
 			return 1
 		}

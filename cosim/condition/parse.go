@@ -13,8 +13,8 @@ import (
 
 type node struct {
 	token         // operator; "[" for a port, "{" for a concatenation, "'" for a number
-	kids  []*node // of "[": the index, unless it is constant
-	width int     // bits of the value; after size, bits that the context needs
+	kids  []*node // operands; of "[": the index, unless it is constant
+	width int     // bits of the value; after size, the bits that the context needs
 	port  cosim.Port
 	past  bool
 	low   int // lowest of width bits of a port
@@ -28,7 +28,7 @@ type parser struct {
 	scanner
 	scope  *Scope
 	now    token
-	past   bool // within $past
+	past   bool // the parser is within $past
 	before bool // $past occurred
 	depth  int
 	uses   []Use
@@ -108,7 +108,6 @@ func (p *parser) expression() (*node, error) {
 	return &node{token: sign, kids: []*node{left, right}, width: 1}, err
 }
 
-// choice parses a ? b : c.
 func (p *parser) choice() (*node, error) {
 	condition, err := p.binary(0)
 	if err != nil {
@@ -225,7 +224,6 @@ func (p *parser) operand() (*node, error) {
 	return nil, p.unexpected("a name or a number")
 }
 
-// function parses $past(e), $onehot(e) and $onehot0(e).
 func (p *parser) function() (*node, error) {
 	sign := p.now
 	switch {
@@ -255,7 +253,6 @@ func (p *parser) function() (*node, error) {
 	return n, p.expect(")")
 }
 
-// concatenation parses {a, b} and {4{a, b}}.
 func (p *parser) concatenation() (*node, error) {
 	n := &node{token: p.now, count: 1}
 	if err := p.step(); err != nil {
@@ -311,7 +308,6 @@ func (p *parser) repetition(times *node) (*node, error) {
 	return n, nil
 }
 
-// name parses a port with its selected bits, or a parameter.
 func (p *parser) name() (*node, error) {
 	t := p.now
 	if err := p.step(); err != nil {

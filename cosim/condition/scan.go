@@ -19,7 +19,7 @@ type token struct {
 	text         string
 	value        *big.Int
 	bits         int
-	plain        bool // a number without a width
+	plain        bool // the number has no width
 	line, column int
 }
 

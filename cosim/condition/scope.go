@@ -13,5 +13,5 @@ type Scope struct {
 // Use is a port that a condition reads.
 type Use struct {
 	Port cosim.Port
-	Past bool // in the previous cycle
+	Past bool // the value is that of the previous cycle
 }

@@ -8,7 +8,7 @@ import "fmt"
 func size(n *node, width int) error {
 	switch n.text {
 	case "+", "-", "*", "&", "|", "^", "~^", "~", "~&", "~|":
-		if len(n.kids) == 1 && n.text != "~" && n.text != "-" { // a reduction
+		if len(n.kids) == 1 && n.text != "~" && n.text != "-" {
 			return size(n.kids[0], n.kids[0].width)
 		}
 		return n.fit(width, n.kids...)

@@ -2,7 +2,7 @@ package coverage
 
 import "starloom/cosim"
 
-// Coverage is the coverage of runs. The zero value is that of no run.
+// Coverage is the coverage of runs. The zero value has no runs.
 type Coverage struct {
 	RTL   RTL
 	Model Model

@@ -71,7 +71,6 @@ func (r *RTL) sources() []source {
 	return all
 }
 
-// linesOf parses 12,14-16.
 func linesOf(text string) (lines []int) {
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(part, "-")

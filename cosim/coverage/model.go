@@ -20,7 +20,7 @@ const (
 type Model struct {
 	name      string
 	registers []Register
-	states    map[uint64]struct{} // by hash
+	states    map[uint64]struct{} // hashes of the states
 	left      int                 // number of registers that are ignored
 	cells     []hw.Cell
 	word      [8]byte
@@ -30,10 +30,10 @@ type Model struct {
 type Register struct {
 	Path  string `json:"path"`
 	Bits  int    `json:"bits"`
-	Limit uint64 `json:"limit"` // its largest legal value
+	Limit uint64 `json:"limit"` // largest legal value of the register
 
 	seen        []uint64 // bit set of values of a small register
-	ones, zeros uint64   // bits of a large register that were 1, or 0
+	ones, zeros uint64   // bits of a large register that were 1 and that were 0
 }
 
 // NewModel returns empty coverage of the registers of a model. name is prefixed to their paths.

@@ -38,13 +38,13 @@ func (r *RTL) ask(points []cosim.Point, counts []uint64) {
 	if r.asked == nil {
 		r.asked = map[condition]uint64{}
 	}
-	times := uint64(0) // evaluations of the preceding condition
+	times := uint64(0) // number of evaluations of the preceding condition
 	for i := range points {
 		p := &points[i]
 		switch {
 		case p.Kind == cosim.PointBranch && p.Comment == "if":
 			times = counts[i]
-			continue // its else follows
+			continue // the point of its else follows
 		case p.Kind == cosim.PointBranch && p.Comment == "else":
 			times += counts[i]
 			r.asked[condition{p.File, p.Line, p.Column - 1}] += times

@@ -57,7 +57,7 @@ func (c *Coverage) writeText(w io.Writer) {
 	}
 	row("values", s.Values, "of the model's registers: each value of a small one, a 0 and a 1 of each bit of others; some may not be possible")
 	row("registers", s.Registers, "of the model with all of these")
-	_ = table.Flush() // a buffer
+	_ = table.Flush() // writes to a buffer cannot fail
 	fmt.Fprintf(w, "states of the model: %s", cosim.Digits(uint64(s.States)))
 	if s.States == StatesMax {
 		fmt.Fprint(w, " or more: no more are counted")

@@ -99,13 +99,13 @@ func (c *Coverage) writeLCOV(w io.Writer) {
 		fmt.Fprintf(w, "SF:%s\n", s.file)
 		lines, branches := s.lineCounts(), s.branchCounts()
 		for i, b := range s.branches {
-			number := 0 // index of the branch in its line
+			number := 0
 			for k := i - 1; k >= 0 && s.branches[k].line == b.line; k-- {
 				number++
 			}
 			taken := fmt.Sprint(b.count)
 			if s.lines[b.line] == 0 && b.count == 0 {
-				taken = "-" // its condition was never evaluated
+				taken = "-" // the condition was never evaluated
 			}
 			fmt.Fprintf(w, "BRDA:%d,0,%d,%s\n", b.line, number, taken)
 		}

@@ -32,5 +32,5 @@ func (b *uncompiled) Open(o cosim.Options) (cosim.Device, error) {
 }
 
 func (b *uncompiled) Warnings() []cosim.Warning { return b.warnings }
-func (b *uncompiled) CaseBlind() bool           { return false } // Verilog only
+func (b *uncompiled) CaseBlind() bool           { return false }
 func (b *uncompiled) Close() error              { return nil }

@@ -106,7 +106,7 @@ func compileModule(path string) error {
 	return nil
 }
 
-// runTool runs a tool in directory dir ("": the working directory) with temporary files in scratch, and returns its
+// runTool runs a tool in folder dir ("": the working directory) with temporary files in scratch, and returns its
 // output. A timeout is a ToolError.
 func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)

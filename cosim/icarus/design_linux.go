@@ -15,9 +15,8 @@ import (
 	"starloom/cosim"
 )
 
-// systemTasks lists the system tasks of a compiled design.
 type systemTasks struct {
-	data     map[string]string // $readmem files: the source that reads each
+	data     map[string]string // source that reads a $readmem file, by file name
 	warnings []cosim.Warning   // warnings about tasks with file access
 }
 

@@ -32,7 +32,7 @@ type device struct {
 	trace *os.File
 	shown io.Writer
 
-	waited string // time before the simulator was interrupted
+	waited string // time that the simulator had before it was interrupted
 	err    error
 }
 
@@ -291,7 +291,7 @@ func (d *device) Close() error {
 		return nil
 	}
 	if d.trace != nil {
-		_ = d.trace.Close() // the file is already unlinked
+		_ = d.trace.Close()
 	}
 	if d.err == nil {
 		d.process.memory.post(opClose, 0, 0)

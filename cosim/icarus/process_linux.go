@@ -66,7 +66,7 @@ func (p *process) run(started chan<- error) {
 		return
 	}
 	p.err = p.cmd.Wait()
-	if p.err == exec.ErrWaitDelay { // a child of the simulator still holds its output
+	if p.err == exec.ErrWaitDelay {
 		p.killGroup()
 	}
 	p.ended.Store(true)
@@ -84,7 +84,7 @@ type answer int
 const (
 	answerReplied answer = iota
 	answerGone
-	answerSilent // no reply in time
+	answerSilent // the reply did not come in time
 	answerSpent  // processor time exhausted
 )
 
@@ -99,7 +99,7 @@ func (p *process) await(number uint32, patience patience) answer {
 	const look = 50 * time.Millisecond
 	cycles, since, used := p.memory.cycles.Load(), time.Now(), p.used()
 	for {
-		gone := p.ended.Load() // read first: the process may reply and end
+		gone := p.ended.Load() // ended is read first, since the process may reply and then end
 		if p.memory.reply.Load() == number {
 			if number > 1 {
 				p.slowest = max(p.slowest, p.used()-used)
@@ -148,7 +148,7 @@ func (p *process) used() time.Duration {
 
 func (p *process) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
 
-// end waits for the end of the process and kills it after a timeout.
+// end waits until the process ends and kills it after a timeout.
 func (p *process) end(patience time.Duration) {
 	timer := time.AfterFunc(patience, p.killGroup)
 	<-p.done

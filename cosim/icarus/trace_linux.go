@@ -9,7 +9,6 @@ import (
 	"starloom/cosim"
 )
 
-// traceFile returns an unlinked file that the simulator writes and Starloom reads.
 func traceFile(folder string) (*os.File, error) {
 	path := filepath.Join(folder, "trace.vcd")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)

@@ -22,7 +22,7 @@ type replaced struct {
 	site  *hw.Site
 	parts []*part
 
-	// Phases of the model, nil if it lacks them.
+	// Phases of the model; nil for a missing one.
 	driver        hw.Driver
 	combinational hw.Combinational
 	latcher       hw.Latcher

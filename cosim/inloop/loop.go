@@ -26,7 +26,7 @@ type Loop struct {
 // Fault is the reason why RTL ended a run.
 type Fault struct {
 	Path    string
-	Cycle   uint64 // also 0 before the first cycle
+	Cycle   uint64 // cycle of the fault; 0 before the first cycle, too
 	Unknown bool   // an output was X or Z
 	Err     error  // error of the device or of an output
 }

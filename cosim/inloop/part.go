@@ -18,7 +18,7 @@ type part struct {
 	polled  [][]output // polled outputs by element
 	resetAt int        // word index of reset in the inputs
 	asked   []uint64   // inputs of the previous exchange
-	dark    bool       // all inputs are 0, at a site that knows
+	dark    bool       // all inputs are 0; the site must report dark inputs
 	wild    hw.Wild
 	checked cosim.Checked // nil for a device without checks
 }

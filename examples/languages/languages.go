@@ -17,7 +17,7 @@ var projects embed.FS
 
 // Language is a programming language of the examples.
 type Language struct {
-	Name  string   // also the name of its folder
+	Name  string   // name of the language and of its folder
 	Files []string // files of a project
 }
 
@@ -36,7 +36,7 @@ const Netlist = "c"
 // drawn is a project that draws its network.
 var drawn = Language{"netlist", append([]string{"router.c"}, common...)}
 
-// common are the files of every project.
+// common lists the files of every project.
 var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 
 // exampleName is the name of the examples in files and file names. A new project replaces it by its own.
@@ -51,7 +51,7 @@ var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 // drawn network (netlist).
 func New(language string, netlist bool, folder string) error {
 	name := filepath.Base(folder)
-	if !projectName.MatchString(name) || name == "starloom" { // names of existing files
+	if !projectName.MatchString(name) || name == "starloom" { // such a name belongs to other files
 		return refused("%q cannot be the name of a project", name)
 	}
 	if netlist && language == Netlist {
@@ -99,7 +99,7 @@ func (l Language) write(folder, name string) (err error) {
 			return err
 		}
 		own := strings.ReplaceAll(string(text), exampleName, name)
-		own = strings.TrimPrefix(own, ofSchema) // the schema is not in the folder
+		own = strings.TrimPrefix(own, ofSchema) // the folder has no schema
 		if err := write(strings.ReplaceAll(file, exampleName, name), own); err != nil {
 			return err
 		}

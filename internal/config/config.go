@@ -90,7 +90,7 @@ type RTL struct {
 // Wave selects a waveform: signals that match, all if there are no patterns, in a window of cycles.
 type Wave struct {
 	Signals       []string
-	From, To      uint64 // To 0: the end of the run
+	From, To      uint64 // window of cycles; To 0 means the end of the run
 	Triggered     bool   // starts at the first violation
 	Before, After uint64 // cycles around the violation
 }

@@ -14,7 +14,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Networks are networks written in Go that scenario files may name. Their fields are the defaults.
+// Networks are networks written in Go that scenario files may name. Their fields hold the defaults.
 type Networks []fabric.Network
 
 // kindPattern matches keys under fabric:.
@@ -142,7 +142,7 @@ func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Def
 		}
 		own := r.ReflectFromType(t)
 		maps.Copy(definitions, own.Definitions)
-		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // types with their own form
+		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // excludes types with their own form
 		if err := strict.SchemaRanges(own.Definitions, types, r.Namer); err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ const RatesMax = 64
 
 // Described lists the subjects of a schema of scenarios.
 type Described struct {
-	Types   []reflect.Type   // types of objects; the first is the whole scenario
+	Types   []reflect.Type
 	BuiltIn []fabric.Network // networks without a size
 	More    Networks
 	Twins   []twin.Twin

@@ -112,7 +112,6 @@ func (l *Settings) object(v reflect.Value, path string) {
 	}
 }
 
-// usualWord matches the default at the end of an optional key's comment.
 var usualWord = regexp.MustCompile(`\(default ([a-z0-9_.]+)\)$`)
 
 // usual returns the default of an omitted key from its comment, a number or an enumerated word, or nil.

@@ -169,7 +169,7 @@ func (f file) mode() int64 {
 	return 0o644
 }
 
-// released is the time of all archive entries, the earliest that zip can represent.
+// released is the time of all archive entries, the earliest that zip can hold.
 var released = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // paths are sorted, so that archives are reproducible.

@@ -23,7 +23,7 @@ type Size struct {
 	// error if that ends first, and otherwise an error only if the scenario cannot run.
 	Run func(ctx context.Context, progress func(Progress)) error
 
-	clock func() time.Duration // nil for processor time
+	clock func() time.Duration // clock in place of processor time; may be nil
 }
 
 type subject struct {
@@ -37,11 +37,11 @@ type subject struct {
 const LongestDefault = 10 * time.Second
 
 const (
-	smallerMost = 14                    // smaller sizes tried
-	largerSizes = 3                     // larger sizes reported
+	smallerMost = 14                    // number of smaller sizes that are tried
+	largerSizes = 3                     // number of larger sizes that are reported
 	memoryPart  = 4                     // the scenario is begun if it fits into 1/memoryPart of the available memory
-	memoryAlong = 1 << 30               // or into this many bytes
-	measurable  = 20 * time.Millisecond // shorter runs do not show how time grows
+	memoryAlong = 1 << 30               // or if it fits into this many bytes
+	measurable  = 20 * time.Millisecond // runs below this time do not show how time grows
 	shareMin    = 0.05                  // least share of a run in its first slots that predicts the whole
 )
 
@@ -82,7 +82,7 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 		return nil, err
 	}
 	e.tell(&r.Time, size)
-	many := e.own != nil && e.own.Of > 0 // slots are unknown for many runs
+	many := e.own != nil && e.own.Of > 0 // the number of slots is unknown for many runs
 	if !many {
 		r.MemoryBytes += size.kept(&r.Time)
 	}
@@ -201,7 +201,7 @@ func (e *estimator) tell(t *Time, size *Size) {
 		if own != nil {
 			e.pace(t, uint64(size.SlotsMax), BasisLimit, fmt.Sprintf("%d slots", own.Places))
 		}
-		return // otherwise unknown
+		return // the prediction stays unknown
 	}
 	slots, last := e.slots(size), all[len(all)-1]
 	if own != nil && own.Places > 0 {
@@ -228,7 +228,7 @@ func (e *estimator) pace(t *Time, places uint64, basis, from string) {
 func (e *estimator) slots(size *Size) float64 {
 	all := e.whole()
 	if last := all[len(all)-1]; last.Places == uint64(last.SlotsMax) {
-		return float64(size.SlotsMax) // the limit ends it
+		return float64(size.SlotsMax) // the limit ends the run
 	}
 	var points []point
 	for _, m := range all {

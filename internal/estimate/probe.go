@@ -197,11 +197,11 @@ func (m *Measured) pace() float64 {
 	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)
 }
 
-// kept are the cached measurements of a scenario on this machine.
+// kept holds the cached measurements of a scenario on this machine.
 type kept struct {
-	path  string  // "": no cache
+	path  string  // path of the cache; "": none
 	Found []found `json:"measured"`
-	fresh bool    // some measurements are new
+	fresh bool    // the cache lacks some measurements
 }
 
 type found struct {

@@ -51,8 +51,8 @@ type Time struct {
 // Values of Time.Basis.
 const (
 	BasisItself  = "run"           // the whole run
-	BasisPart    = "first slots"   // its first slots, and the distribution of time in smaller runs
-	BasisLimit   = "limit"         // its first slots, up to its limit of slots: it may end earlier
+	BasisPart    = "first slots"   // first slots of the run, and the distribution of time in smaller runs
+	BasisLimit   = "limit"         // first slots of the run, continued to the limit of slots: the run may end earlier
 	BasisSmaller = "smaller sizes" // runs of smaller sizes
 	BasisNothing = ""              // no measurement was possible
 )
@@ -158,7 +158,7 @@ func MemoryText(bytes uint64) string {
 
 // Key is a key of the scenario with its value at another size.
 type Key struct {
-	Key   string `json:"key"` // in the syntax of --set
+	Key   string `json:"key"` // name of the key in the syntax of --set
 	Value int    `json:"value"`
 }
 

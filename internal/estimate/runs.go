@@ -20,7 +20,7 @@ type Runs struct {
 	// At returns the scenario at a size larger by steps, which may be negative, and the keys that differ. It returns
 	// nil if there is no such size.
 	At      func(steps int) (*runs.Batch, []Key, error)
-	Many    bool // one run for each of Seeds, otherwise a single run
+	Many    bool // there is one run for each of Seeds, otherwise a single run
 	Seeds   outcome.Seeds
 	Options runs.Options
 	Inputs  []string

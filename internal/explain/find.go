@@ -22,8 +22,8 @@ import (
 // Answer lists the meanings of a word.
 type Answer struct {
 	Word   string
-	Found  []Found // entries with its name
-	Parts  []Found // entries below it: frames.sent of frames
+	Found  []Found // entries with the name
+	Parts  []Found // entries below the name, such as frames.sent of frames
 	Groups []*meaning.Group
 }
 
@@ -54,7 +54,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	if len(a.Found) == 0 { // a name may contain a *, too: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
-	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // as in a row of the report: 0 blocked
+	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // the word may be part of a row of the report, such as blocked in 0 blocked
 	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
 		remedy := "'starloom explain' lists what there is, without signals of waveforms"
@@ -135,7 +135,7 @@ func (b *Book) Resolve(name string) []Found {
 		switch {
 		case e.Name == name:
 			same = append(same, Found{entry: e, As: name})
-		case e.group.Kind == meaning.KindQuantity && strings.HasPrefix(e.Name, name+","): // without the sizes of its runs
+		case e.group.Kind == meaning.KindQuantity && strings.HasPrefix(e.Name, name+","): // the word lacks the sizes of runs
 			quantities = append(quantities, Found{entry: e, As: e.Name})
 		case !strings.Contains(e.Name, "*") || !meaning.Matches(e.Name, name):
 		case e.group.Kind == meaning.KindQuantity:

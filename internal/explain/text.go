@@ -56,7 +56,7 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// links lead to places of a page, where a remedy stands, too.
+// links matches links within a page, which has the remedies, too.
 var links = regexp.MustCompile(`\[([^][]+)\]\(#[a-z0-9-]+\)`)
 
 type printer struct {

@@ -145,7 +145,7 @@ func load(top string) ([]*checked, error) {
 
 // graph records uses between files of a package: uses[a][b] counts uses in a of declarations in b.
 type graph struct {
-	files []string // sorted
+	files []string
 	uses  map[string]map[string]int
 }
 

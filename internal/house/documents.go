@@ -25,7 +25,7 @@ var rooted = regexp.MustCompile(`(?:^|[^\w./-])((?:cmd|cosim|docs|examples|fabri
 
 func absent(t *tree, line string) (paths []string) {
 	for _, m := range rooted.FindAllStringSubmatch(line, -1) {
-		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") } // packed: .csv.gz
+		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") } // the file may have the suffix of a compression, as in .csv.gz
 		if !slices.ContainsFunc(t.files, is) && !slices.Contains(elsewhere, path.Base(m[1])) {
 			paths = append(paths, m[1])
 		}
@@ -275,7 +275,7 @@ func words(t *tree) (found []finding) {
 		}
 	}
 	for s := range t.documents() {
-		quoted := false // inside a code block, which is checked at its source
+		quoted := false // inside a code block, whose source is checked instead
 		for i, line := range s.lines {
 			if quoted = quoted != strings.HasPrefix(line, "```"); !quoted {
 				found = append(found, wordsIn(s, i+1, codeSpan.ReplaceAllString(line, "``"))...)

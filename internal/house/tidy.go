@@ -33,7 +33,7 @@ type finding struct {
 	rule string
 	path string
 	line int
-	what string // a name, independent of line numbers
+	what string // name of the finding, independent of line numbers
 	size int    // measured size, 0 for none
 }
 

@@ -16,7 +16,7 @@ type source struct {
 	path  string // relative to the repository, with slashes
 	lines []string
 	syn   *ast.File
-	made  bool // generated
+	made  bool // the file is generated
 }
 
 // folder returns the folder of the file, "." for the top.
@@ -45,7 +45,7 @@ func readTree(top string) (*tree, error) {
 	t := &tree{top: top, fset: token.NewFileSet()}
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(top, name))
-		if os.IsNotExist(err) { // removed but not committed
+		if os.IsNotExist(err) { // a removed file that is not committed yet
 			continue
 		}
 		if err != nil {

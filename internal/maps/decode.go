@@ -41,7 +41,7 @@ import (
 type Decode struct {
 	Options  decode.Options
 	Framings []nic.Framing // by lane
-	Ports    []int         // by lane, 0 without ports
+	Ports    []int         // port of a lane; 0 without ports
 
 	Octets bool // frames are bytes of this form instead of Starloom's frames
 	Form   decode.Form

@@ -12,7 +12,7 @@ import (
 
 type decoder struct{ *strict.Decoder }
 
-// readNode reads one value. The string is its path.
+// readNode reads one value at a path.
 type readNode = func(*yaml.Node, string) error
 
 const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"

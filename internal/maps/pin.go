@@ -79,7 +79,7 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	if err := p.Keys(root, "the pin map", p.keys()); err != nil {
 		return nil, err
 	}
-	for _, side := range pinmap.StreamSides { // after all other keys
+	for _, side := range pinmap.StreamSides { // streams come after all other keys
 		if s := p.sides[side]; s != nil {
 			m.AddStream(side, *s)
 		}
@@ -380,7 +380,7 @@ type list struct {
 	values    []*yaml.Node
 }
 
-// listed are the keys that may have lists.
+// listed names the keys that may have lists.
 var listed = []string{"parameters", "params"}
 
 func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {

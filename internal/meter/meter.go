@@ -17,7 +17,7 @@ type Clock struct {
 	ratio  uint64 // cost units per cycle
 	Budget uint64 // cycles per handler and slot; 0: unlimited
 
-	Longest []uint32 // by processor: cost of the longest call of its slot handler; nil if there are too many processors
+	Longest []uint32 // cost of the longest call of a slot handler, by processor; nil if there are too many processors
 }
 
 // NewClock returns the clock of a number of processors.
@@ -52,7 +52,7 @@ func (c *longestCall) compare(o *longestCall) int {
 
 const (
 	bucketBits  = 11
-	exactCycles = 1<<(bucketBits+1) - 1 // up to here, every number has a bucket
+	exactCycles = 1<<(bucketBits+1) - 1 // up to this number, every number has its own bucket
 )
 
 // bucketOf returns the bucket of a number of cycles: one per number up to 2^12-1, then 2^11 per power of two.
@@ -80,7 +80,7 @@ func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
 func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
 	usual := min(d.max, cmp.Or(x.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
 	if d.slot == uint64(slot) && uint64(first) < d.processor {
-		usual = min(usual, max(d.max, 1)-1) // it may be the first of the longest
+		usual = min(usual, max(d.max, 1)-1)
 	}
 	counts, sum := d.counts, uint64(0)
 	for place, cost := range costs {

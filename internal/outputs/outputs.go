@@ -37,7 +37,7 @@ func (o Output) Given() bool { return o != Output{} }
 // such file.
 func (o Output) Beside(given Output, extension string) Output {
 	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" || err == nil && !info.Mode().IsRegular() {
-		return given // a pipe or device has no neighbours
+		return given // a file beside a pipe or a device makes no sense
 	}
 	return File(WithExtension(o.Path, extension))
 }

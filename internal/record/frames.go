@@ -13,7 +13,7 @@ import (
 // Frames records the frames of a run as a packet capture does: all frames of wanted slots, and a limited number of
 // others. It implements emulator.Observer.
 type Frames struct {
-	Most  int // limit for frames of other slots
+	Most  int // largest number of frames of other slots
 	Wants func(slot uint32) bool
 	Kept  []outcome.SceneFrame
 	Whole bool // no frame was dropped

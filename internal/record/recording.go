@@ -26,7 +26,7 @@ type Recording struct {
 	waves
 	machine *emulator.Machine
 	capture *capture
-	bare    *bareCapture // replaces capture without firmware
+	bare    *bareCapture // replaces capture for a run without firmware
 	log     *traces.File
 	err     error
 	closed  bool

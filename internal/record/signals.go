@@ -46,7 +46,7 @@ func shownOf(m *emulator.Machine) *shown {
 	}
 }
 
-// waves are a waveform and its save files.
+// waves holds a waveform and its save files.
 type waves struct {
 	out  *outputs.Set
 	of   *shown
@@ -66,7 +66,7 @@ func (w *waves) open(name string, o Options, out *outputs.Set, show func() (*sho
 			return err
 		}
 		if w.of.config.VCD.Triggered {
-			w.vcd.Hold() // see RepeatWaveform
+			w.vcd.Hold() // the run may be repeated, see RepeatWaveform
 		}
 		if w.wave, err = openWaveform(w.of, w.vcd); err != nil {
 			return err

@@ -27,7 +27,7 @@ type waveform struct {
 	triggered bool
 	pending   bool
 	at        uint64
-	unshown   string // reason why the first violation is missing, for note
+	unshown   string // reason why the first violation is missing, as used by note
 }
 
 type watched struct {
@@ -220,7 +220,7 @@ func (s *saveFile) write(of *shown, wave *vcd.Writer, violations []outcome.Viola
 		}
 	}
 	for _, v := range violations {
-		if v.Path != of.config.Network.Kind() && !slices.Contains(s.First, v.Path) { // not the whole network
+		if v.Path != of.config.Network.Kind() && !slices.Contains(s.First, v.Path) { // the path names a part of the network
 			s.First = append(s.First, v.Path)
 		}
 	}

@@ -64,7 +64,7 @@ func run(commit, bench, times string, rounds int, packages []string) error {
 			}
 		}
 		for round := range rounds {
-			order := []int{0, 1, 2} // 2: the rival again
+			order := []int{0, 1, 2} // 2 is the rival again
 			if round%2 == 1 {
 				order = []int{2, 1, 0}
 			}
@@ -135,7 +135,7 @@ func copyBenchmarks(p, work string) error {
 		}
 		to := filepath.Join(work, name)
 		if _, err := os.Stat(to); err != nil {
-			continue // missing in the rival
+			continue // the rival lacks the benchmark
 		}
 		if err := os.WriteFile(to, []byte(renamed.Replace(string(content))), 0o644); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (t *table) note(which int, out []byte) {
 			continue
 		}
 		name := strings.TrimPrefix(words[0], "Benchmark")
-		if cut := strings.LastIndexByte(name, '-'); cut > 0 { // number of processors
+		if cut := strings.LastIndexByte(name, '-'); cut > 0 { // the suffix is the number of processors
 			name = name[:cut]
 		}
 		for k := 2; k+1 < len(words); k += 2 {

@@ -101,16 +101,16 @@ func (r *Devices) Identity() string {
 // device with its own address space in wasm.
 const rtlComponentsMax = 1024
 
-// components are the parts of the hardware with ports: components, composites and the whole, and the choices among
-// them.
+// components holds the parts of the hardware with ports (components, composites and the whole), and the selected
+// ones.
 type components struct {
 	parts  int
 	sites  []*hw.Site
-	within [][]int  // by site: parts of a composite
+	within [][]int  // parts of a composite, by site
 	whole  *hw.Site // nil if the hardware has no ports as a whole
 	chosen [][]inloop.Part
 	all    *inloop.Part   // nil if parts are replaced
-	taken  map[string]int // by component: scenario entry that replaces it
+	taken  map[string]int // scenario entry that replaces a component, by component
 }
 
 // see records the sites of all hardware and returns the components followed by the composites.

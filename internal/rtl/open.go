@@ -60,8 +60,6 @@ func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap
 	return pins, nil
 }
 
-// ownMap returns the user's map with the parameters of an element. Parameters given in the map must equal them, and
-// RTL for elements that differ must receive them.
 func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Parameters) (*pinmap.Map, error) {
 	for _, name := range slices.Sorted(maps.Keys(source.own.Parameters)) {
 		if value, ok := parameters[name]; ok && value != source.own.Parameters[name] {
@@ -158,7 +156,7 @@ func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device 
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }() // the simulator has read it
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	array := pins.Source
 	array.Top = pins.Source.Top + "_array"
 	file := filepath.Join(dir, array.Top+".v")

@@ -32,7 +32,7 @@ type change struct{ cycle, value uint64 }
 const changesMax = 1 << 22
 
 func (r *Devices) watchOutputs() {
-	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // 0 is the cycle before the first one
+	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // 0 is the cycle before the machine's cycle 0
 	for i, chosen := range r.chosen {
 		for _, part := range chosen {
 			r.watchPart(r.sites[i], part)

@@ -23,7 +23,7 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	}
 	parts = r.see(parts, composites, whole)
 	for i := range r.Entries {
-		if err := r.ctx.Err(); err != nil { // cached builds do not check it
+		if err := r.ctx.Err(); err != nil { // cached builds do not check the context
 			return nil, false, err
 		}
 		if err := r.replace(r.ctx, i); err != nil {
@@ -106,13 +106,13 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	if err != nil {
 		return err
 	}
-	var others, models []string // matching kinds with another model
+	var others, models []string // other components that match, and their models
 	found := false
 	for part, site := range r.sites {
 		elements := r.match(site, pattern)
 		switch {
 		case len(elements) == 0:
-		case wanted.model != site.Twin && r.matchWithin(part, pattern): // the entry refers to its parts
+		case wanted.model != site.Twin && r.matchWithin(part, pattern):
 		case wanted.model != "" && wanted.model != site.Twin:
 			others, models = append(others, fmt.Sprintf("%s (model %s)", site.What, site.Twin)), append(models, site.Twin)
 		default:
@@ -239,7 +239,7 @@ func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSou
 		return err
 	}
 	groups := alike(site, elements)
-	pins := make([]*pinmap.Map, len(groups)) // all maps are checked before the first build
+	pins := make([]*pinmap.Map, len(groups)) // all maps are checked before the first build starts
 	for k, group := range groups {
 		var err error
 		if pins[k], err = r.pinMap(source, site, group[0]); err != nil {

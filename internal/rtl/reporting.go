@@ -54,7 +54,7 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 		command += outcome.ShellQuote(cmp.Or(pins.File, "MAP"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(pins.Parameters)) {
-		if _, given := pins.Places["parameters."+name]; !given { // otherwise it comes from the machine
+		if _, given := pins.Places["parameters."+name]; !given { // otherwise the machine gives the parameter
 			command += fmt.Sprintf(" -G %s=%d", name, pins.Parameters[name])
 		}
 	}
@@ -81,7 +81,7 @@ func (r *Devices) Violation(slotCycles uint64) outcome.Violation {
 	return v
 }
 
-// FaultText describes a fault of a circuit.
+// FaultText describes a fault of a circuit in one line.
 func FaultText(f *cosim.Fault) string {
 	text := f.Device + ": " + map[cosim.FaultKind]string{
 		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",

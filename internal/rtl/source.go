@@ -27,7 +27,7 @@ type rtlSource struct {
 	backend string
 }
 
-// place is a map at a component, the first with its parameters.
+// place is a map at a component, the first component with these parameters.
 type place struct {
 	path string
 	pins *pinmap.Map

@@ -34,8 +34,8 @@ type task struct {
 
 type unit struct {
 	Unit
-	tries  int           // tasks that ended without its results, except timeouts
-	limit  time.Duration // least time limit of its task
+	tries  int           // number of tasks that ended without the unit's results, except timeouts
+	limit  time.Duration // least time limit of the unit's task
 	alone  bool
 	failed string // reason of a failure, "" for none
 }
@@ -142,7 +142,7 @@ type Progress struct {
 type Outcome struct {
 	Failed []Failure
 	Cut    bool     // the context ended
-	Jobs   []string // jobs still in the queue after that
+	Jobs   []string // jobs that were still in the queue after the context ended
 }
 
 // Failure is a unit that could not be done.

@@ -20,7 +20,7 @@ import (
 
 const (
 	triesMost   = 3 // tasks without results of a unit after which it fails
-	longestMost = 8 // number of times that its time limit is doubled
+	longestMost = 8 // number of times that the time limit of a unit is doubled
 	pollFirst   = time.Second
 	pollLast    = 15 * time.Second
 	pollPart    = 30 // fraction of the elapsed time between two polls
@@ -37,7 +37,7 @@ type runner struct {
 	waits map[*unit]bool
 	sent  map[taskID]*sent
 	jobs  map[string]bool
-	heres map[string]bool // folders of their arrays
+	heres map[string]bool // folders of the arrays
 	begun time.Time
 	log   string
 	done  int
@@ -83,7 +83,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	}
 	o := r.outcome(ctx)
 	if !o.Cut && len(o.Failed) == 0 {
-		for here := range r.heres { // their files are no longer needed
+		for here := range r.heres {
 			if err := os.RemoveAll(here); err != nil {
 				return nil, err
 			}
@@ -197,7 +197,7 @@ func (r *runner) sleep(ctx context.Context) {
 func (r *runner) look(ctx context.Context) error {
 	queue, err := r.queue(ctx)
 	if err != nil {
-		return nil // no answer: try again at the next poll
+		return nil // without an answer, the next poll tries again
 	}
 	p := Progress{Units: len(r.units)}
 	for id, s := range r.sent {

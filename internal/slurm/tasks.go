@@ -51,7 +51,7 @@ func (a *array) keep(here string) error {
 func (r *runner) adopt(queue map[taskID]queued) {
 	paths, err := filepath.Glob(filepath.Join(globbed(r.Folder), "*", recordName))
 	if err != nil {
-		return // cannot happen: the pattern is valid
+		return
 	}
 	for _, path := range paths {
 		var kept record

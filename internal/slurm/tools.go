@@ -53,9 +53,9 @@ func ask(ctx context.Context, name string, words ...string) (string, error) {
 type Cluster struct {
 	settings *Settings
 	user     string
-	arrayMax int           // tasks per array
+	arrayMax int           // largest number of tasks per array
 	timeMax  time.Duration // time limit of a job in the partition; 0: none
-	memory   uint64        // bytes of its largest node
+	memory   uint64        // bytes of the largest node
 }
 
 // Open connects to the cluster. It returns an error if Slurm is missing or does not answer, or if the partition does
@@ -154,7 +154,6 @@ func (s *Settings) at(key string) string {
 	return place
 }
 
-// timeOf parses a time limit: days-hours:minutes:seconds, 0 for none.
 func timeOf(text string) time.Duration {
 	days, rest, ok := strings.Cut(text, "-")
 	if !ok {
@@ -185,7 +184,7 @@ func timeOf(text string) time.Duration {
 	return total + time.Duration(n)*24*time.Hour
 }
 
-// queued is a task in the queue, or one that left it recently.
+// queued is a task in the queue, or a task that left it recently.
 type queued struct {
 	job    string // number of the array
 	state  string // PENDING, RUNNING, TIMEOUT, ...

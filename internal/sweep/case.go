@@ -35,9 +35,9 @@ type Elaborate func(place string, data []byte, set ...strict.Assignment) (*Case,
 // point is a checked point of the sweep.
 type point struct {
 	plan.Point
-	index      int    // index among all points
-	key        string // hash of everything that determines its results
-	memory     uint64 // estimated bytes of its machine
+	index      int
+	key        string // hash of everything that determines the results
+	memory     uint64 // estimated bytes of the machine
 	processors int
 	kind       string // points of a kind have similar growth of run times
 	seeds      outcome.Seeds
@@ -91,7 +91,7 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 		})
 	}
 	wg.Wait()
-	for _, err := range errs { // the first error in the order of points
+	for _, err := range errs { // returns the first error in the order of points
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 
 // Values of Options.On.
 const (
-	OnLocal = "local" // in this process
-	OnSlurm = "slurm" // by the jobs of a Slurm cluster
+	OnLocal = "local" // points run in this process
+	OnSlurm = "slurm" // points run as jobs of a Slurm cluster
 )
 
 func (s *sweeper) openSlurm(ctx context.Context, path string) (err error) {
@@ -56,7 +56,7 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 	if err != nil {
 		return nil, err
 	}
-	byKey := map[string][]*point{} // points may differ in seeds alone
+	byKey := map[string][]*point{} // several points of a key may differ in seeds
 	var wanted []*point
 	for _, x := range points {
 		if len(x.missing) > 0 {

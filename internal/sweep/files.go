@@ -99,7 +99,7 @@ func sourcesOf(m *pinmap.Map) []string {
 		found[path] = true
 		data, err := input.Read(path, sourceBytesMax)
 		if err != nil || filepath.Ext(path) == ".wasm" {
-			continue // too long for a source
+			continue // the file is too long for a source
 		}
 		for _, name := range named.FindAllSubmatch(data, -1) {
 			for _, folder := range append([]string{filepath.Dir(path), m.Source.DataDir, filepath.Dir(m.File)}, m.Source.IncludeDirs...) {

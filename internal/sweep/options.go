@@ -12,7 +12,7 @@ import (
 // Options control a sweep. None of them changes the result of a run.
 type Options struct {
 	Out      string
-	Workers  int                 // threads; 0: all cores
+	Workers  int                 // number of threads; 0: one for each core
 	Set      []strict.Assignment // scenario keys to set at all points
 	Adaptive string              // axis to bisect; "": run every point
 	Keys     []string            // run only the points with these keys and write no tables: one part of a divided sweep
@@ -21,7 +21,7 @@ type Options struct {
 	// before; nil: they run with the others.
 	Child func(ctx context.Context, key string) *exec.Cmd
 
-	On      string    // OnLocal (default) or OnSlurm
+	On      string    // where points run: OnLocal (default) or OnSlurm
 	Command []string  // command that runs points in a new process; the path of a file with their keys is appended
 	DryRun  io.Writer // receives the scripts of OnSlurm in place of running anything
 

@@ -31,7 +31,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 		return nil, err
 	}
 	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name)}
-	if r.Verdict() == outcome.VerdictFail { // runs may have failed, which is a result
+	if r.Verdict() == outcome.VerdictFail { // failed runs alone are a result and do not fail the page
 		p.Verdict = outcome.VerdictFail
 	}
 	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"), r.Failed)
@@ -143,8 +143,6 @@ func (r *Report) leftText(left int) string {
 		traces.Plural(uint64(left), "figure is", "figures are"), folder.ResultsCSV)
 }
 
-// table returns the results: axes, number of runs and failed runs, and for each figure its mean and half of its 95%
-// interval.
 func (r *Report) table(t *plot.Table, names []string) *page.Table {
 	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs, and \u00b1 half of their interval at 95%."}
 	at := func(name string) int { return slices.Index(t.Columns, name) }

@@ -61,8 +61,6 @@ func newPool(s *sweeper, points []*point) *pool {
 	return p
 }
 
-// run runs all jobs until ctx ends. It returns an error that ends the sweep; errors of points are stored in their
-// jobs.
 func (p *pool) run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, p.moved.Broadcast)()
 	var wg sync.WaitGroup
@@ -208,7 +206,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if j.done == 0 {
-		p.moved.Broadcast() // the worth of helping is known better now
+		p.moved.Broadcast() // the benefit of helping is known better now
 	}
 	j.done++
 	j.took += time
@@ -308,7 +306,7 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 // A job is the missing runs of a point. The pool's lock guards it.
 type job struct {
 	*point
-	need    uint64 // bytes of its machine
+	need    uint64 // bytes of the point's machine
 	threads int
 
 	next      int // index in point.missing
@@ -318,7 +316,7 @@ type job struct {
 	built     time.Duration // time to build a machine
 	started   bool
 	postponed bool
-	err       error // the job cannot be finished
+	err       error // reason why the job cannot be finished
 }
 
 func (j *job) left() int {
@@ -344,7 +342,7 @@ type runner struct {
 func (p *pool) work(ctx context.Context, j *job) (r *runner, err error) {
 	r = &runner{pool: p, job: j, kept: time.Now()}
 	defer func() {
-		if value := recover(); value != nil { // other points are unaffected
+		if value := recover(); value != nil { // other points continue
 			err = fmt.Errorf("this is a fault of Starloom, not of your input: %v; please report it with the sweep file", value)
 		}
 		err = errors.Join(err, r.close())
@@ -416,7 +414,7 @@ func (r *runner) runAll(ctx context.Context) error {
 
 func (r *runner) keep() error {
 	records := r.records
-	r.records, r.kept = nil, time.Now() // a failed write is not repeated
+	r.records, r.kept = nil, time.Now()
 	if err := r.pool.folder.Keep(r.job.key, records); err != nil {
 		return &folderError{err}
 	}
@@ -442,7 +440,7 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	for _, m := range r.Figures() {
 		value, number := m.Value, false
 		if kind := reflect.ValueOf(value).Kind(); kind == reflect.Slice || kind == reflect.Struct {
-			continue // lists are in reports only
+			continue // lists appear in reports only
 		}
 		outcome.EachNumber(value, func(_ int, x float64) {
 			if _, number = outcome.Number64(value); !number {

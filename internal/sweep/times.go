@@ -37,7 +37,7 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 		kinds[x.kind] = append(kinds[x.kind], x)
 	}
 	measured, begun := map[string][]*estimate.Measured{}, time.Now()
-	var longest, build time.Duration // times of a run, and before it
+	var longest, build time.Duration // longest time of a run, and of the preparations before it
 	for i, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for _, x := range spread(kinds[kind]) {
 			if time.Since(begun) > t.all*time.Duration(i+1)/time.Duration(len(kinds)) {
@@ -52,7 +52,7 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				continue // its task will report the error
+				continue // the task of the point will report the error
 			}
 			build, m.Begin = max(build, m.Begin), 0
 			measured[kind] = append(measured[kind], m)

@@ -18,14 +18,14 @@ type Template struct {
 	Head     []string
 	Settings []outcome.Setting // settings in the order of the schema
 	Keys     []string          // chosen keys; the others become comments
-	Notes    map[string]string // by key: text in place of its description
+	Notes    map[string]string // text in place of the description of a key, by key
 	Tail     []string
 }
 
 // columns is the largest line width, keyColumns the column of comments.
 const columns, keyColumns = 120, 26
 
-// shown are the parts of a scenario whose unset keys are shown. Other parts show chosen keys only.
+// shown lists the parts of a scenario whose unset keys are shown. Other parts show chosen keys only.
 var shown = []string{"seed", "fabric", "link", "nic", "firmware", "workload", "stop"}
 
 // Write writes the scenario. Chosen keys are lines; other keys are comments with their present values.
@@ -40,7 +40,7 @@ func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 			w.activate(x.Key)
 		}
 	}
-	for _, key := range t.Keys { // choose the first key below a chosen object
+	for _, key := range t.Keys { // for an object, the first key below it is chosen
 		k := slices.IndexFunc(t.Settings, func(x outcome.Setting) bool { return x.Value != nil && strings.HasPrefix(x.Key, key+".") })
 		if k >= 0 && !w.active[key] {
 			w.activate(t.Settings[k].Key)
@@ -284,7 +284,6 @@ func (s *schema) at(key string) *schema {
 	return now
 }
 
-// resolved follows a reference.
 func (s *schema) resolved(of *schema) *schema {
 	if name, ok := strings.CutPrefix(of.Ref, "#/$defs/"); ok {
 		return s.Defs[name]

@@ -20,7 +20,7 @@ import (
 
 // Found holds the lockstep results of all parts.
 type Found struct {
-	Brief   []*lockstep.Report // by part
+	Brief   []*lockstep.Report // brief reports, by part
 	Part    int                // part with the earliest difference, otherwise 0
 	Report  *lockstep.Report   // complete report of that part
 	Differs []int              // differing parts, earliest first
@@ -254,7 +254,6 @@ type Kind struct {
 	Unexercised []lockstep.Gap  `json:"unexercised"`
 }
 
-// kind is RTL that a scenario uses one or more times.
 type kind struct {
 	pins     *pinmap.Map
 	check    string

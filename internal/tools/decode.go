@@ -103,7 +103,7 @@ type decoding struct {
 	m          *maps.Decode
 	out        *pcapng.Writer
 	report     decode.Report
-	interfaces map[string]int // index in the report's interfaces
+	interfaces map[string]int // index in the report's interfaces, by name
 }
 
 func (d *decoding) frame(f *nic.DecodedFrame) error {

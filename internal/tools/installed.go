@@ -40,7 +40,7 @@ const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 //go:embed ran.tsv
 var ranText string
 
-// A Ran is a version with which the tests passed, and the release and date.
+// A Ran is a version with which the tests passed, with its release and date.
 type Ran struct{ Release, Date, Command, Version string }
 
 // Rans returns all versions, oldest release first.
@@ -87,7 +87,7 @@ func (p Program) runWith() string {
 	return oldest + " to " + newest
 }
 
-// WriteInstalled lists the installed programs, the tested versions, and the missing programs.
+// WriteInstalled writes the installed programs, the tested versions, and the missing programs.
 func WriteInstalled(ctx context.Context, w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "tool\there\ttests passed with\tfor")

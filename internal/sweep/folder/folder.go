@@ -28,7 +28,7 @@ type Folder struct {
 	Step func(what string) // tests: called before or after each change
 
 	host  string
-	token string // identifies this process and call
+	token string
 }
 
 const (
@@ -132,7 +132,7 @@ func (f *Folder) bytes(key string) (sum int64) {
 func (f *Folder) heads(key string) (heads []head, err error) {
 	paths, err := f.files(key, endingRecords)
 	for _, path := range paths {
-		if h, err := readHead(path); err == nil { // otherwise incomplete
+		if h, err := readHead(path); err == nil { // ignores an incomplete file
 			heads = append(heads, h)
 		}
 	}
@@ -165,7 +165,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 	for _, entry := range entries {
 		paths, err := other.files(entry.Name(), endingRecords)
 		if err != nil || len(paths) == 0 {
-			continue // not a point, or without results
+			continue // the folder is no point, or has no results
 		}
 		points++
 		for _, path := range paths {
@@ -260,7 +260,7 @@ func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 		}
 		info, errInfo := entry.Info()
 		if errors.Is(err, os.ErrProcessDone) && errInfo == nil && time.Since(info.ModTime()) > staleAfter {
-			_ = os.Remove(filepath.Join(folder, entry.Name())) // a failure is harmless
+			_ = os.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}
 }

@@ -22,7 +22,7 @@ type Record struct {
 	Verdict     outcome.Verdict `json:"verdict"`
 	Rule        string          `json:"rule"` // first rule broken, "" for none
 	Violations  uint64          `json:"violations"`
-	Values      []any           `json:"values"` // by figure: a number (json.Number after reading), a text, or nil if unknown
+	Values      []any           `json:"values"` // values of the figures: a number (json.Number after reading), a text, or nil if unknown
 	Digest      string          `json:"digest"`
 
 	Figures []string `json:"-"`
@@ -34,7 +34,7 @@ type (
 	head struct {
 		Format   int      `json:"starloom_sweep"`
 		Figures  []string `json:"figures"`
-		Numeric  []bool   `json:"numeric"`  // by figure: some run in the file has a number
+		Numeric  []bool   `json:"numeric"`  // true if some run in the file has a number, by figure
 		Permuted bool     `json:"permuted"` // the runs have permutations
 	}
 	end struct {
@@ -86,7 +86,7 @@ func readRecords(path string, reports bool) (records []Record, err error) {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(make([]byte, 0, 1<<16), lineBytesMax)
 	for n := 0; lines.Scan(); n++ {
-		if n > 0 { // the previous line is not the last
+		if n > 0 {
 			if err := readLine(last, n == 1, reports, &h, &records); err != nil {
 				return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
 			}

@@ -39,7 +39,7 @@ type Entry struct {
 // Tables describes the tables of a sweep's stored runs.
 type Tables struct {
 	Axes    []string
-	UnitOf  map[string]string // by axis: a figure with the same unit
+	UnitOf  map[string]string // figure with the same unit as an axis, by axis
 	Entries []Entry
 	Wanted  func(i int, run *Record) bool // reports whether the sweep includes a run of point i
 	Each    func(i int, runs []Record)    // called with the runs of each point; may be nil
@@ -216,7 +216,7 @@ func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSV
 		row = append(row, string(r.Verdict), r.Rule, strconv.FormatUint(r.Violations, 10))
 		cells := make([]string, len(w.columns))
 		for k, name := range r.Figures {
-			if at, ok := w.index[name]; ok { // otherwise another process has just added it
+			if at, ok := w.index[name]; ok { // another process may have just added the figure
 				cells[at] = cell(r.Values[k])
 				w.columns[at].add(r.Values[k], passed)
 			}
@@ -271,7 +271,7 @@ func jsonOf(label string) []byte {
 	}
 	text, err := json.Marshal(label)
 	if err != nil {
-		panic(err) // strings are always valid
+		panic(err)
 	}
 	return text
 }
@@ -294,7 +294,7 @@ func (c *column) isUnit() bool { return strings.HasSuffix(c.name, UnitEnding) }
 // add adds a run's value. Finishing times count only for runs that passed.
 func (c *column) add(value any, passed bool) {
 	if unit, ok := value.(string); ok && c.isUnit() {
-		c.unit = unit // equal in all runs of a point
+		c.unit = unit // the unit is equal in all runs of a point
 	}
 	text, ok := value.(json.Number)
 	if !ok || !passed && slices.Contains(outcome.FinishingTimes, c.name) {

@@ -33,7 +33,7 @@ type Value struct {
 // axisName matches legal names of axes. Conditions use them.
 var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// taken are columns that every table has.
+// taken lists the columns of every table.
 var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots", "cycles", "steps", "lambda", "completion"}
 
 func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
@@ -230,7 +230,7 @@ const (
 const valuesMax = 100_000
 
 func decimalText(x *big.Rat) string {
-	digits, _ := x.FloatPrec() // finite: a sum or product of decimals
+	digits, _ := x.FloatPrec() // exact, since sums and products of decimals have finitely many digits
 	return x.FloatString(digits)
 }
 

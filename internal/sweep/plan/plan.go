@@ -18,7 +18,7 @@ import (
 
 // Plan is a parsed sweep file.
 type Plan struct {
-	Name     string // file name without its suffix
+	Name     string // name of the file without its suffix
 	Scenario Source
 	Axes     []*Axis
 	Zip      [][]string     // axes that vary together

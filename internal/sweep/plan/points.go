@@ -108,7 +108,7 @@ func (r *reader) compile(node *yaml.Node, axes []*Axis) (*condition, error) {
 		names[i], example[a.Name] = a.Name, a.Values[0].Term
 		for k := range a.Values {
 			if kind(a.Values[k].Term) != kind(example[a.Name]) {
-				example[a.Name] = nil // mixed kinds are checked at evaluation
+				example[a.Name] = nil // values of mixed kinds are checked at evaluation
 			}
 		}
 	}
