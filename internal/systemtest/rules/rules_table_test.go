@@ -296,7 +296,7 @@ func TestRulesOfPrograms(t *testing.T) {
 		}
 		tables = append(tables, "| `"+r.rule+"` | "+r.where+" |\n")
 	}
-	systemtest.GoldenPart(t, "docs/how-to/find-a-lost-packet.md", "<!-- rules of programs -->\n", "<!-- their end -->\n", strings.Join(tables, ""))
+	systemtest.GoldenPart(t, "docs/reference/rules.md", "<!-- rules of programs -->\n", "<!-- their end -->\n", strings.Join(tables, ""))
 }
 
 // TestTableOfRules: where a rule is allowed, one run keeps it and another one breaks it; elsewhere it is refused, with a reason and a
@@ -341,7 +341,7 @@ func tableOfRules(t *testing.T, engine string, mode func() string) {
 	for _, row := range rows {
 		table.WriteString("| " + strings.Join(row, " | ") + " |\n")
 	}
-	systemtest.GoldenPart(t, "docs/how-to/find-a-lost-packet.md", "<!-- the table of rules -->\n", "<!-- its end -->\n", table.String())
+	systemtest.GoldenPart(t, "docs/reference/rules.md", "<!-- the table of rules -->\n", "<!-- its end -->\n", table.String())
 }
 
 func requireRefused(t *testing.T, n *tableNetwork, r *tableRule) {
