@@ -91,8 +91,8 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// started returns the command that runs a tool. For Verilator it is the program behind the Perl script, with the same
-// shell and stack limit, since the script takes several times as long as Verilator on a small module. If environment
+// started returns the command that runs a tool. For Verilator it is the program that the Perl script starts, with the
+// same shell and stack limit, since the script takes several times as long as Verilator on a small module. If environment
 // variables configure the script, it runs itself.
 func started(name string) []string {
 	if name != "verilator" || slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VERILATOR_") }) {
@@ -119,6 +119,7 @@ func isPerl(path string) bool {
 	return strings.HasPrefix(first, "#!") && strings.Contains(first, "perl")
 }
 
+// FirstLine returns the first line of a text, without blank lines before it.
 func FirstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	return string(line)

@@ -82,7 +82,7 @@ func columnsOf(out io.Writer, variable string) int {
 	return columnsDefault
 }
 
-// fill wraps paragraphs anew. Lines that begin with a space are kept.
+// fill wraps paragraphs to the given width. Lines that begin with a space are kept.
 func fill(text string, columns int) string {
 	var b strings.Builder
 	at := 0

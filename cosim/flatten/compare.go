@@ -16,6 +16,7 @@ import (
 // CompareCycles is the number of cycles in which a print must agree with its source before a verdict may rest on it.
 const CompareCycles = 10_000
 
+// Comparison is the extent of a comparison without a difference.
 type Comparison struct {
 	Cycles   int `json:"cycles"`
 	Restarts int `json:"restarts"` // number of times that the source ended itself, for example by an assertion

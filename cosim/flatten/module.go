@@ -86,6 +86,7 @@ func (m *Module) write(o cosim.BuildOptions) (string, error) {
 	})
 }
 
+// File returns the path of the print in the cache. It writes the file if it is missing.
 func (m *Module) File(o cosim.BuildOptions) (string, error) {
 	path, err := m.write(o)
 	if err != nil {

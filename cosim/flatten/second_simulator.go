@@ -101,6 +101,7 @@ func (c *comparison) often(counted map[string]int) map[string]float64 {
 	return often
 }
 
+// Text returns the result as a sentence for reports.
 func (s *Second) Text() string {
 	cycles := cosim.Count(uint64(s.Cycles), "cycle")
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cycles)

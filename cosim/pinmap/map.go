@@ -85,6 +85,7 @@ type opened struct {
 	ifdefs   []cosim.Warning // warnings about text that synthesis sees differently
 }
 
+// Wiring connects a port of the model to pins or functions of pins.
 type Wiring struct {
 	Port string
 	Pins []string

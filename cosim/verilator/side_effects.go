@@ -462,7 +462,7 @@ func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 		return second
 	case "and", "or", "logand", "logor", "logif":
 		text := e.after(operator)
-		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") && !strings.HasPrefix(text, "`") { // a macro may hide one
+		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") && !strings.HasPrefix(text, "`") { // or a macro
 			return false
 		}
 		return second && (operator.children[0].name != "const" || len(e.before(operand)) > len(e.before(operator)))

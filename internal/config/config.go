@@ -112,7 +112,7 @@ type Source struct {
 	Library  func() pinmap.Library    // twins and backends of RTL
 
 	With    func(program string, params map[string]int64) (*Config, error) // returns the Config for another program or other parameters
-	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network smaller by the given number in its only size; nil for none
+	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network smaller by a number; nil without a single size
 
 	RunOne                   string // options of RunCommand for this run: seed, permutation
 	RunCommand, CheckCommand string // commands that repeat the run, and that compare its RTL with the models; "" for a scenario without a file

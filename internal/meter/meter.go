@@ -183,6 +183,7 @@ type Measured struct {
 	Longest     []uint32 // see Clock; nil for a shard
 }
 
+// Reset clears the measurements of a run, except Longest.
 func (x *Measured) Reset() {
 	x.Start.clear()
 	x.Slot.clear()

@@ -43,6 +43,7 @@ type Check struct {
 	kinds kinds
 }
 
+// Differing is a component that differs from its model.
 type Differing struct {
 	Path      string `json:"path"`
 	Cycle     uint64 `json:"cycle"` // cycle of the run and the exploration after it
