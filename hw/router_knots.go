@@ -1,6 +1,11 @@
 package hw
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"starloom/internal/graph"
+)
 
 // Knot is a deadlock: a closed set of virtual channels whose packets all wait for one another, so none will ever
 // move.
@@ -25,12 +30,12 @@ type Held struct {
 type waits struct {
 	n     *RouterNetwork
 	x     *Routers
-	owner []int32   // by output VC: the input VC that owns it, -1 for none
-	next  [][]int32 // by vertex: edges
-	moves []bool    // by vertex: it may move in the next cycles
-	why   []Wait    // by waiting vertex: reason
-	onWay []uint16  // by wire and VC: flits in flight
-	back  []uint16  // by wire and VC: credits in flight
+	owner []int32    // by output VC: the input VC that owns it, -1 for none
+	next  [][]uint32 // by vertex: edges
+	moves []bool     // by vertex: it may move in the next cycles
+	why   []Wait     // by waiting vertex: reason
+	onWay []uint16   // by wire and VC: flits in flight
+	back  []uint16   // by wire and VC: credits in flight
 	takes Firmware
 }
 
@@ -51,13 +56,10 @@ const (
 // describes the firmware; nil means that it takes packets.
 func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	g := n.waits(takes)
-	s := components{next: g.next, index: make([]int32, len(g.next)), low: make([]int32, len(g.next)), in: make([]bool, len(g.next))}
-	for v := range g.next {
-		if !g.moves[v] && s.index[v] == 0 {
-			s.visit(int32(v))
+	for _, set := range graph.Components(g.next, func(v int) bool { return !g.moves[v] }) {
+		if !g.closed(set) {
+			continue
 		}
-	}
-	for _, set := range s.closed {
 		k := Knot{Cycle: g.cycle(set)}
 		for _, v := range set {
 			switch {
@@ -78,20 +80,20 @@ func (n *RouterNetwork) waits(takes Firmware) *waits {
 	x := g.x
 	g.owner, g.takes = slices.Repeat([]int32{-1}, len(x.count)), takes
 	vertices := g.source(x.wiring.nodes)
-	g.next, g.moves, g.why = make([][]int32, vertices), make([]bool, vertices), make([]Wait, vertices)
-	before := make([][]int32, vertices)
+	g.next, g.moves, g.why = make([][]uint32, vertices), make([]bool, vertices), make([]Wait, vertices)
+	before := make([][]uint32, vertices)
 	for vc := range x.count {
 		if router, member := g.member(vc); has(x.of(x.active, router), member) {
 			g.owner[g.output(vc)] = int32(vc)
 		}
 	}
-	var free []int32 // movable vertices whose predecessors are still to be visited
+	var free []uint32 // movable vertices whose predecessors are still to be visited
 	for v := range vertices {
 		if g.moves[v] = !g.waiting(v); g.moves[v] {
-			free = append(free, int32(v))
+			free = append(free, uint32(v))
 		}
 		for _, w := range g.next[v] {
-			before[w] = append(before[w], int32(v))
+			before[w] = append(before[w], uint32(v))
 		}
 	}
 	for i := 0; i < len(free); i++ {
@@ -228,7 +230,7 @@ func (g *waits) sinkWaits(place int) bool {
 	return does != Takes
 }
 
-func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], int32(other)) }
+func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], uint32(other)) }
 
 // onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits, and adds
 // the edge. It returns false if flits or credits are in flight. back is the wire of the credits.
@@ -248,75 +250,23 @@ func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	return true
 }
 
-// components finds the closed strongly connected components of a graph, those without leaving edges, by Tarjan's
-// algorithm.
-type components struct {
-	next       [][]int32
-	index, low []int32 // order of visits, from 1; lowest index reachable
-	in         []bool  // on the stack
-	stack      []int32
-	visits     int32
-	closed     [][]int32
-}
-
-func (s *components) visit(v int32) (leaves bool) {
-	s.visits++
-	s.index[v], s.low[v], s.in[v] = s.visits, s.visits, true
-	s.stack = append(s.stack, v)
-	leaves = len(s.next[v]) == 0 // a vertex without edges is not a knot
-	for _, w := range s.next[v] {
-		switch {
-		case s.index[w] == 0:
-			leaves = s.visit(w) || leaves
-			if s.in[w] {
-				s.low[v] = min(s.low[v], s.low[w])
-			}
-		case s.in[w]:
-			s.low[v] = min(s.low[v], s.index[w])
-		default:
-			leaves = true
+// closed reports whether every vertex of a component waits, and only for vertices of the component.
+func (g *waits) closed(set []uint32) bool {
+	in := map[uint32]bool{}
+	for _, v := range set {
+		in[v] = true
+	}
+	for _, v := range set {
+		if len(g.next[v]) == 0 || slices.ContainsFunc(g.next[v], func(w uint32) bool { return !in[w] }) {
+			return false
 		}
 	}
-	if s.low[v] < s.index[v] {
-		return leaves
-	}
-	at := slices.Index(s.stack, v)
-	for _, w := range s.stack[at:] {
-		s.in[w] = false
-	}
-	if !leaves {
-		s.closed = append(s.closed, slices.Clone(s.stack[at:]))
-	}
-	s.stack = s.stack[:at]
 	return true
 }
 
 // cycle returns a shortest cycle in a closed set as channels between routers, and NICs.
-func (g *waits) cycle(set []int32) (held []Held) {
-	var best []int32
-	for _, start := range set {
-		before, away := map[int32]int32{}, map[int32]int{}
-		queue := []int32{start}
-	search:
-		for i := 0; i < len(queue) && (best == nil || away[queue[i]]+1 < len(best)); i++ {
-			for _, w := range g.next[queue[i]] {
-				if w == start {
-					way := []int32{queue[i]}
-					for v := queue[i]; v != start; way = append(way, v) {
-						v = before[v]
-					}
-					if slices.Reverse(way); best == nil || len(way) < len(best) {
-						best = way
-					}
-					break search
-				}
-				if _, ok := before[w]; !ok {
-					before[w], away[w] = queue[i], away[queue[i]]+1
-					queue = append(queue, w)
-				}
-			}
-		}
-	}
+func (g *waits) cycle(set []uint32) (held []Held) {
+	best := graph.ShortestCycle(g.next, set, func(uint32) bool { return true }, math.MaxInt)
 	x, vcs := g.x, g.x.config.VCs
 	links, _ := g.n.channels()
 	for i, v := range best {

@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/internal/graph"
 	"starloom/traces"
 )
 
@@ -281,44 +282,18 @@ func (d *dependencies) sends(source, destination int) bool {
 
 // cycle returns a shortest cycle among the accepted vertices, nil if there is none. Once the search exceeds
 // cycleStepsMax, any cycle will do.
-func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
+func (d *dependencies) cycle(among func(vertex uint32) bool) []uint32 {
 	left := d.cyclic(among)
-	before, at, steps := make([]uint32, len(d.next)), make([]int, len(d.next)), 0 // of one search; at is 1 + the distance from start
-	for start := range d.next {
-		if steps > cycleStepsMax {
-			break
-		}
-		if !left[start] || best != nil && len(best) == 2 {
-			continue
-		}
-		queue := []uint32{uint32(start)}
-		clear(at)
-		at[start] = 1
-		steps += len(at)
-	search:
-		for head := 0; head < len(queue) && (best == nil || at[queue[head]] < len(best)); head++ {
-			v := queue[head]
-			steps += len(d.next[v])
-			for _, w := range d.next[v] {
-				if w == uint32(start) {
-					best = []uint32{v}
-					for ; v != w; best = append(best, v) {
-						v = before[v]
-					}
-					slices.Reverse(best)
-					break search
-				}
-				if left[w] && at[w] == 0 {
-					before[w], at[w] = v, at[v]+1
-					queue = append(queue, w)
-				}
-			}
+	var starts []uint32
+	for v := range d.next {
+		if left[v] {
+			starts = append(starts, uint32(v))
 		}
 	}
-	if best == nil {
-		return d.some(left)
+	if best := graph.ShortestCycle(d.next, starts, func(v uint32) bool { return left[v] }, cycleStepsMax); best != nil {
+		return best
 	}
-	return best
+	return d.some(left)
 }
 
 func (d *dependencies) some(left []bool) (cycle []uint32) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"starloom/firmware/wasm/binary"
+	"starloom/internal/graph"
 )
 
 // A turn is what the counter of a copy counts: one turn of a loop or one call of a
@@ -97,9 +98,20 @@ func (m *module) called(shapes []shape) []bool {
 // counts when it may call itself, over whatever others, or when one call of it runs
 // more than turnInstructions instructions that nothing else counts.
 func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
-	c := &calls{m: m, shapes: shapes, byType: m.callable(), nodes: map[uint32]*node{}, result: make([]turns, len(shapes))}
+	c := &calls{shapes: shapes, costs: make([]uint64, len(shapes)+len(m.Types)), result: make([]turns, len(shapes))}
+	next, byType := make([][]uint32, len(c.costs)), m.callable()
 	for k := range shapes {
-		c.visit(uint32(k))
+		for _, p := range shapes[k].paths {
+			for _, callee := range p.calls {
+				next[k] = append(next[k], c.vertex(callee))
+			}
+		}
+	}
+	for k, t := range m.Types {
+		next[len(shapes)+k] = byType[t]
+	}
+	for _, component := range graph.Components(next, func(v int) bool { return v < len(shapes) }) {
+		order = append(order, c.count(component, next)...)
 	}
 	for k := range shapes {
 		loops := shapes[k].paths[1:]
@@ -108,100 +120,62 @@ func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
 			c.result[k].loops[i] = unitsOf(c.cost(&loops[i]))
 		}
 	}
-	return c.result, c.order
+	return c.result, order
 }
 
 func unitsOf(instructions uint64) uint32 {
 	return uint32(min(1+instructions/turnInstructions, TickTurns))
 }
 
-// calls walks the graph of calls, callees first (R. Tarjan). A node is a function or a type of functions in a table.
+// calls has a vertex for each function and after them one for each type of functions in a table.
 type calls struct {
-	m      *module
 	shapes []shape
-	byType map[binary.FuncType][]uint32
-	nodes  map[uint32]*node
-	stack  []uint32
+	costs  []uint64 // of one call that nothing counts
 	result []turns
-	order  []uint32 // functions whose component is complete
 }
 
-type node struct {
-	order, low int
-	open       bool   // its component is not complete
-	cost       uint64 // of one call that nothing counts
+func (c *calls) vertex(callee uint32) uint32 {
+	if callee&callsType != 0 {
+		return uint32(len(c.shapes)) + callee&^callsType
+	}
+	return callee
 }
 
-func (c *calls) callees(n uint32, yield func(uint32)) {
-	if n&callsType != 0 {
-		for _, f := range c.byType[c.m.Types[n&^callsType]] {
-			yield(f)
-		}
-		return
-	}
-	for _, p := range c.shapes[n].paths {
-		for _, callee := range p.calls {
-			yield(callee)
-		}
-	}
-}
-
-func (c *calls) visit(n uint32) *node {
-	if known := c.nodes[n]; known != nil {
-		return known
-	}
-	v := &node{order: len(c.nodes), low: len(c.nodes), open: true}
-	c.nodes[n] = v
-	c.stack = append(c.stack, n)
-	recursive := false
-	c.callees(n, func(callee uint32) {
-		recursive = recursive || callee == n
-		if w := c.visit(callee); w.open {
-			v.low = min(v.low, w.low)
-		}
-	})
-	if v.low != v.order {
-		return v
-	}
-	at := len(c.stack) - 1
-	for c.stack[at] != n {
-		at--
-	}
-	component := c.stack[at:]
-	c.stack = c.stack[:at]
-	for _, member := range component {
-		c.nodes[member].open = false
-		if member&callsType == 0 {
-			c.order = append(c.order, member)
-		}
-		if member&callsType == 0 && (recursive || len(component) > 1) {
-			c.result[member].entry, c.result[member].recursive = 1, true
+// count fills in the functions of a component, after the components that it calls, and returns them.
+func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) {
+	function := func(v uint32) bool { return int(v) < len(c.shapes) }
+	recursive := len(component) > 1 || slices.Contains(next[component[0]], component[0])
+	for _, v := range component {
+		if function(v) {
+			functions = append(functions, v)
+			if recursive {
+				c.result[v].entry, c.result[v].recursive = 1, true
+			}
 		}
 	}
 	// Costs within a component that counts are those of its members' own paths.
-	for _, member := range component {
-		if member&callsType != 0 {
-			w := c.nodes[member]
-			c.callees(member, func(callee uint32) { w.cost = max(w.cost, c.nodes[callee].cost) })
+	for _, v := range component {
+		if !function(v) {
+			for _, callee := range next[v] {
+				c.costs[v] = max(c.costs[v], c.costs[callee])
+			}
 			continue
 		}
-		cost := c.cost(&c.shapes[member].paths[0])
-		if c.result[member].entry != 0 || cost > turnInstructions {
-			c.result[member].entry = unitsOf(cost)
+		cost := c.cost(&c.shapes[v].paths[0])
+		if c.result[v].entry != 0 || cost > turnInstructions {
+			c.result[v].entry = unitsOf(cost)
 			cost = 0
 		}
-		c.nodes[member].cost = cost
+		c.costs[v] = cost
 	}
-	return v
+	return functions
 }
 
 // cost returns the instructions of a path and of its uncounted calls.
 func (c *calls) cost(p *path) uint64 {
 	cost := p.instructions
 	for _, callee := range p.calls {
-		if n := c.nodes[callee]; n != nil {
-			cost += n.cost
-		}
+		cost += c.costs[c.vertex(callee)]
 	}
 	return cost
 }

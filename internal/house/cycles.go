@@ -12,40 +12,28 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	digraph "starloom/internal/graph"
 )
 
-// cycles returns the sets of mutually dependent files, largest first (R. Tarjan, strongly connected components).
+// cycles returns the sets of mutually dependent files, largest first.
 func (g *graph) cycles() (sets [][]string) {
-	index, low, on := map[string]int{}, map[string]int{}, map[string]bool{}
-	var stack []string
-	var visit func(file string)
-	visit = func(file string) {
-		index[file], low[file] = len(index)+1, len(index)+1
-		stack, on[file] = append(stack, file), true
-		for _, next := range slices.Sorted(maps.Keys(g.uses[file])) {
-			if index[next] == 0 {
-				visit(next)
-				low[file] = min(low[file], low[next])
-			} else if on[next] {
-				low[file] = min(low[file], index[next])
+	next := make([][]uint32, len(g.files))
+	for v, file := range g.files {
+		for w, other := range g.files {
+			if g.uses[file][other] > 0 {
+				next[v] = append(next[v], uint32(w))
 			}
 		}
-		if low[file] != index[file] {
-			return
-		}
-		at := slices.Index(stack, file)
-		set := slices.Clone(stack[at:])
-		for _, f := range set {
-			on[f] = false
-		}
-		if stack = stack[:at]; len(set) > 1 {
-			slices.Sort(set)
-			sets = append(sets, set)
-		}
 	}
-	for _, file := range g.files {
-		if index[file] == 0 {
-			visit(file)
+	for _, component := range digraph.Components(next, func(int) bool { return true }) {
+		if len(component) > 1 {
+			slices.Sort(component)
+			var set []string
+			for _, v := range component {
+				set = append(set, g.files[v])
+			}
+			sets = append(sets, set)
 		}
 	}
 	slices.SortStableFunc(sets, func(a, b []string) int { return len(b) - len(a) })
