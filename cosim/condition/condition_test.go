@@ -14,7 +14,6 @@ import (
 	"starloom/cosim"
 )
 
-// scope has ports of one bit, of several, of a whole word and of more.
 func scope() *Scope {
 	ports := []cosim.Port{
 		{Name: "clock", Bits: 1, Input: true, Clock: true, Word: -1}, {Name: "reset", Bits: 1, Input: true},
@@ -26,7 +25,7 @@ func scope() *Scope {
 	return &Scope{Model: "fifo", Ports: ports, Parameters: map[string]int{"DEPTH": 4}, Pins: []string{"wr_full", "full_o"}}
 }
 
-// TestHoldsByHand: each text with inputs and outputs for which it holds, or does not.
+// TestHoldsByHand evaluates each text with inputs and outputs computed by hand.
 func TestHoldsByHand(t *testing.T) {
 	inputs, outputs := make([]uint64, 8), make([]uint64, 4)
 	sight := NewSight(inputs, outputs)
@@ -50,7 +49,7 @@ func TestHoldsByHand(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, holds, c.Holds(sight), text)
 	}
-	sight.Reset() // whatever was asked for is 0
+	sight.Reset() // $past of every condition is 0
 	for text, holds := range map[string]bool{
 		"$past(push)": false, "$past(!push)": false, "$past(1)": false, "!$past(1)": true, "$past(full ? push : ~req)": false, "$past(wide == ~wide) -> 0": true,
 		"$past(~wide) == 150'h0": true, "req[$past(req | 5'h2)] == req[0]": true, "{$past(~req), req[2]} == 1": true, "$onehot0({4{$past(~full)}})": true, "count - $past(-count) == 3": true,
@@ -63,7 +62,6 @@ func TestHoldsByHand(t *testing.T) {
 	}
 }
 
-// TestRefused: every mistake has its line, its column, a reason and a remedy.
 func TestRefused(t *testing.T) {
 	for text, wanted := range map[string]string{
 		"":                        "1:1: the condition is empty; write one, such as !full",
@@ -107,15 +105,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// writer makes random conditions.
 type writer struct {
 	*rand.Rand
-	plain bool // only what stands in Verilog-2005 with the same meaning
+	plain bool // only operators with the same meaning in Verilog-2005
 }
 
 func (w *writer) pick(of ...string) string { return of[w.IntN(len(of))] }
 
-// narrow has at most 64 bits.
+// narrow writes an expression of at most 64 bits.
 func (w *writer) narrow(depth int) string {
 	if depth == 0 {
 		return w.pick("push_i", "req_i", "word_i", "full_o", "count_o", "value_i", "req_i[3]", "req_i[4:1]", "count_o[7:0]", "word_i[50:20]",
@@ -150,7 +147,7 @@ func (w *writer) narrow(depth int) string {
 	}
 }
 
-// wide has more.
+// wide writes an expression of more than 64 bits.
 func (w *writer) wide(depth int) string {
 	if depth == 0 {
 		return w.pick("wide_i", "value_o", "wide_i[140:10]", "{wide_i, value_o}", "{3{word_i}}", "{5{req_i, word_i[62:0]}}", "req_i", "90'h3ffff0000ffff0000ffff")
@@ -165,8 +162,8 @@ func (w *writer) wide(depth int) string {
 	}
 }
 
-// TestVerilogAgrees: Icarus computes the same as Holds from what Verilog prints, and, where the
-// text is Verilog itself, from the text.
+// TestVerilogAgrees compares Holds with Icarus, which evaluates the text of Verilog and, for texts in plain Verilog,
+// the text itself.
 func TestVerilogAgrees(t *testing.T) {
 	const conditions, cycles = 400, 30
 	s := scope()
@@ -180,7 +177,7 @@ func TestVerilogAgrees(t *testing.T) {
 			text = random.wide(2)
 		}
 		c, err := Parse(text, s)
-		if err != nil { // too wide
+		if err != nil { // the expression is too wide
 			require.ErrorContains(t, err, "it works on up to 64", text)
 			continue
 		}
@@ -264,7 +261,6 @@ func TestVerilogAgrees(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes Parse, Holds or Verilog fail.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"push && !full", "{4{req[2]}} == 4'hf", "$past(a[3:0]) -> ~b", "count + 1 << 3 ? wide[x] : 8'hff"} {
 		f.Add(text)

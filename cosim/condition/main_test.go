@@ -2,5 +2,5 @@ package condition
 
 import "flag"
 
-// The long tests are elsewhere; -full goes to all packages of cosim.
+// This package has no long tests, but -full is passed to all packages of cosim.
 var _ = flag.Bool("full", false, "run the long tests")

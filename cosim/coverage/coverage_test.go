@@ -16,16 +16,7 @@ import (
 	"starloom/hw"
 )
 
-// points are those that Verilator has for this module, in its order:
-//
-//	 5  always @(posedge clk)
-//	 6    if (!rst_n) q <= 0;
-//	 7    else if (go)
-//	 8      q <= q + 1;
-//	 9    else begin
-//	10      last <= q;
-//	11      if (stop) q <= 1;
-//	12    end
+// points are those of Verilator for this module, in its order:
 func points(hier string) []cosim.Point {
 	at := func(kind cosim.PointKind, line, column int, comment, lines string) cosim.Point {
 		return cosim.Point{Kind: kind, File: "m.v", Line: line, Column: column, Comment: comment, Lines: lines, Hier: hier, Page: "v_" + string(kind) + "/m"}
@@ -39,8 +30,8 @@ func points(hier string) []cosim.Point {
 	}
 }
 
-// TestLines: a line counts as often as it has run, that of an if as often as it was asked, in all instances
-// together.
+// TestLines checks that a line counts its executions, and the line of an if the evaluations of its condition, summed
+// over all instances.
 func TestLines(t *testing.T) {
 	var c Coverage
 	c.RTL.Add(points("t.a"), []uint64{5, 2, 0, 0 /* toggles */, 0, 30 /* stop */, 40, 30 /* go */, 10, 80, 0})
@@ -67,7 +58,7 @@ func TestLines(t *testing.T) {
 	require.Equal(t, "TN:starloom\nSF:m.v\nBRDA:6,0,0,11\nBRDA:7,0,0,40\nBRDA:7,0,1,33\nBRDA:11,0,0,0\nBRDA:11,0,1,33\nBRF:5\nBRH:4\n"+
 		"DA:5,84\nDA:6,84\nDA:7,73\nDA:8,40\nDA:10,33\nDA:11,33\nLF:6\nLH:6\nend_of_record\n", lcov.String())
 
-	// What never ran has a place, and a condition that was never asked is neither taken nor not taken.
+	// Lines that never ran are listed. A condition that was never evaluated is neither taken nor not taken.
 	var none Coverage
 	none.RTL.Add(points("t"), make([]uint64, 11))
 	require.Equal(t, []string{"m.v:5-8", "m.v:10-11"}, none.Summary().Uncovered)
@@ -76,7 +67,7 @@ func TestLines(t *testing.T) {
 	require.Contains(t, lcov.String(), "BRDA:11,0,0,-\n")
 }
 
-// TestMerge: runs one by one, merged, are all runs at once.
+// TestMerge checks that merged coverage of single runs equals the coverage of all runs.
 func TestMerge(t *testing.T) {
 	counts := [][]uint64{{1, 0, 2, 0, 4, 5, 6, 0, 8, 9, 1}, {0, 3, 0, 0, 0, 1, 2, 3, 0, 7, 0}, {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}}
 	cells := func(value *uint8) []hw.Cell {
@@ -112,7 +103,7 @@ func textOf(t *testing.T, c *Coverage) string {
 	return b.String()
 }
 
-// TestLargeRegisters: of a register with many values each bit has to be 0 and 1.
+// TestLargeRegisters checks that each bit of a register with many values must be 0 and 1.
 func TestLargeRegisters(t *testing.T) {
 	value := uint64(0)
 	c := Coverage{Model: NewModel("m", []hw.Cell{{Probe: hw.ProbeOf("wide", 40, &value), Limit: 1<<40 - 1}})}
@@ -123,7 +114,7 @@ func TestLargeRegisters(t *testing.T) {
 	require.Contains(t, textOf(t, &c), "model m.wide: never 1 in bits 9-39\n")
 }
 
-// TestJSON: all of it is there, and lists are never null.
+// TestJSON checks that the JSON form is complete and that lists are never null.
 func TestJSON(t *testing.T) {
 	var empty, some bytes.Buffer
 	require.NoError(t, new(Coverage).Write(&empty, JSON))
@@ -140,7 +131,7 @@ func TestJSON(t *testing.T) {
 	require.Len(t, read.Lines, 6)
 }
 
-// TestToolsRead: verilator_coverage and lcov's own tools take the files, with the same counts.
+// TestToolsRead checks that verilator_coverage and lcov read the files and find the same counts.
 func TestToolsRead(t *testing.T) {
 	var c Coverage
 	c.RTL.Add(points("t.a"), []uint64{5, 2, 0, 0, 0, 30, 40, 30, 10, 80, 0})

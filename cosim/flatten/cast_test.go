@@ -13,7 +13,8 @@ import (
 	"starloom/cosim"
 )
 
-// TestCastsInIndexes: an index that is cast to its bits has no others that lie beyond the end; a cast to more, or of a part, changes nothing.
+// TestCastsInIndexes checks that an index cast to its own width has no other bits beyond the end, and that a cast to
+// more bits or of a part changes nothing.
 func TestCastsInIndexes(t *testing.T) {
 	text := `package pk; typedef logic [1:0] ptr_t; localparam int W2 = 2; endpackage
 module c import pk::*; #(parameter AW = 2) (input logic clk, input logic [1:0] p, input logic [3:0] d, input logic [1:0] s, output logic [5:0] q, output logic [7:0] bad);

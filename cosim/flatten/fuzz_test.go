@@ -17,17 +17,17 @@ import (
 	"starloom/cosim"
 )
 
-// A writer makes modules of expressions, cases and loops as no one writes them.
+// writer writes modules with unusual expressions, cases and loops.
 type writer struct {
 	*rand.Rand
-	names []string // of values that may be read
+	names []string // names of values that may be read
 	text  strings.Builder
-	loop  string // the variable of the loop that is open
+	loop  string // variable of the innermost loop
 }
 
 func (w *writer) pick(list ...string) string { return list[w.IntN(len(list))] }
 
-// expression is any expression; its width and sign follow from the rules of the language.
+// expression returns an expression, whose width and sign follow from the rules of the language.
 func (w *writer) expression(depth int) string {
 	if depth == 0 {
 		return w.leaf()
@@ -75,7 +75,6 @@ func (w *writer) leaf() string {
 	return w.names[w.IntN(len(w.names))]
 }
 
-// statement writes to the variables t (16 bits) and arr (4 words of 6 bits).
 func (w *writer) statement(depth int, assign string) {
 	indent := strings.Repeat("  ", 5-depth)
 	line := func(format string, a ...any) { fmt.Fprintf(&w.text, indent+format+"\n", a...) }
@@ -142,7 +141,6 @@ const fuzzFunctions = `
   function automatic logic f2(input signed [15:0] x, input [2:0] y); f2 = x[y] ^ (x < 0); endfunction
 `
 
-// odd is a whole module.
 func (w *writer) odd(parts int) string {
 	w.names = []string{"a", "b", "c", "d", "e", "wide"}
 	var ports strings.Builder
@@ -163,7 +161,6 @@ func (w *writer) odd(parts int) string {
 	return fuzzHead + ports.String() + ");\n" + fuzzFunctions + w.text.String() + "endmodule\n"
 }
 
-// TestLongOddModules prints generated modules and runs them beside their sources.
 func TestLongOddModules(t *testing.T) {
 	first, end := uint64(1), uint64(2)
 	if *full {

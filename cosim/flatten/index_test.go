@@ -18,13 +18,12 @@ import (
 	"starloom/cosim"
 )
 
-// An index is an expression of a loop's variable k and of one of generate, g, in Verilog and computed.
+// index is an expression of the loop variable k and the generate variable g, as Verilog text and as a function.
 type index struct {
 	text string
 	at   func(k, g int) int
 }
 
-// anIndex draws an expression.
 func anIndex(random *rand.Rand, depth int) index {
 	if depth == 0 || random.IntN(4) == 0 {
 		switch random.IntN(4) {
@@ -46,11 +45,11 @@ func anIndex(random *rand.Rand, depth int) index {
 	return index{"(" + a.text + "+" + b.text + ")", func(k, g int) int { return a.at(k, g) + b.at(k, g) }}
 }
 
-// turnsOfGenerate is how often a block stands in the module of a test.
+// turnsOfGenerate is the number of iterations of the generate loop in a test's module.
 const turnsOfGenerate = 3
 
-// unknownLines prints a module whose lines stand in a block of generate, each of them writing its bit of r, and returns the print and the
-// lines in which there is an X.
+// unknownLines prints a module whose lines are in a generate loop and write one bit of r each. It returns the print
+// and marks the lines with an X.
 func unknownLines(t *testing.T, lines []string) (m *Module, unknown []bool) {
 	file := filepath.Join(t.TempDir(), "m.v")
 	text := fmt.Sprintf("module m (input [191:0] v, input [1:0] s, output reg [%d:0] r);\ngenvar g;\n", turnsOfGenerate*len(lines)-1) +
@@ -68,9 +67,9 @@ func unknownLines(t *testing.T, lines []string) (m *Module, unknown []bool) {
 	return m, unknown
 }
 
-// TestIndexesBeforeTheyAreCut: Verilator cuts indexes to the bits that are needed, drops what does not reach these, and
-// makes shifts of products. Each line of a module reads with an index of its own; there is an X where, and only where,
-// one of these is beyond the end in some turn.
+// TestIndexesBeforeTheyAreCut reads with a different index in each line of a module. Verilator truncates indexes to
+// the needed bits, drops other parts, and turns products into shifts. A line must have an X if its index is beyond
+// the end in some iteration; only few others may have one.
 func TestIndexesBeforeTheyAreCut(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	indexes := []index{
@@ -103,7 +102,7 @@ func TestIndexesBeforeTheyAreCut(t *testing.T) {
 	}
 	require.Greater(t, within, 20)
 	_, unknown := unknownLines(t, lines)
-	taken := 0 // for beyond, since what Verilator has made of them is not like the source
+	taken := 0 // number of lines that have an X although their index stays within the end
 	for i, line := range lines {
 		require.True(t, unknown[i] || !beyond[i], line)
 		if unknown[i] && !beyond[i] {
@@ -115,8 +114,9 @@ func TestIndexesBeforeTheyAreCut(t *testing.T) {
 	require.Less(t, taken, within/10)
 }
 
-// TestIndexesOfEachTurn: an index of the circuit keeps its bits in every turn of generate, of which some leave out a
-// constant of it, and there is an X where it may be beyond the end. A lost one has two free bits on top.
+// TestIndexesOfEachTurn checks that an index of the circuit keeps its bits in every iteration of generate, even if
+// some iterations lack one of its constants, and that there is an X if it may be beyond the end. A lost index has two
+// free bits on top.
 func TestIndexesOfEachTurn(t *testing.T) {
 	indexes := []index{
 		{"g*4+s", func(s, g int) int { return 4*g + s }}, {"s*4+g", func(s, g int) int { return 4*s + g }},
@@ -141,7 +141,8 @@ func TestIndexesOfEachTurn(t *testing.T) {
 	}
 }
 
-// TestIndexesOfOtherParameters: what a loop counts is told apart in modules of one source with other parameters.
+// TestIndexesOfOtherParameters checks that loop variables are distinguished in modules of one source with different
+// parameters.
 func TestIndexesOfOtherParameters(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.v")
 	require.NoError(t, os.WriteFile(file, []byte(`module turned #(parameter A = 4) (input [A*A-1:0] v, output reg [A*A-1:0] r);
@@ -165,7 +166,7 @@ endmodule
 	}
 }
 
-// TestIndexOfOneBit: a vector of one bit is printed as a scalar, which has no index.
+// TestIndexOfOneBit checks that a one-bit vector, which is printed as a scalar, has no index.
 func TestIndexOfOneBit(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.v")
 	require.NoError(t, os.WriteFile(file, []byte("module m (input [0:0] one, input [1:0] at, output y); assign y = one[at]; endmodule\n"), 0o644))
@@ -175,7 +176,8 @@ func TestIndexOfOneBit(t *testing.T) {
 	read(t, m)
 }
 
-// TestNestedIndexesOfALoop: what a loop counts has a value at each level of a selection, whatever Verilator has made of the levels together.
+// TestNestedIndexesOfALoop checks that a loop variable has a value at each level of a selection, even if Verilator
+// has merged the levels.
 func TestNestedIndexesOfALoop(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte(`module m #(parameter int N = 2) (input [2:0][N-1:0] v, output logic [5:0] y);
@@ -190,7 +192,8 @@ endmodule
 	}
 }
 
-// TestNestedIndexesAreThoseOfVerilator: an index that Verilator has made of operands with fewer bits is not one of these operands.
+// TestNestedIndexesAreThoseOfVerilator checks that an index that Verilator computed from narrower operands is not
+// taken for one of these operands.
 func TestNestedIndexesAreThoseOfVerilator(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte(`module m (input [2:0] s, input signed [3:0] x, input [3:0] v, input [31:0] w, output logic [3:0] y);
@@ -206,7 +209,8 @@ endmodule
 	require.Len(t, m.Unknown, 2, "of pair, and of the last bit")
 }
 
-// TestIndexesTimesElements: what Verilator multiplies in 32 bits is not within a vector because the product is too large for them.
+// TestIndexesTimesElements checks that a product that overflows Verilator's 32 bits does not count as an index within
+// the vector.
 func TestIndexesTimesElements(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte(`module m (input [31:0] w, input [2:0] s, input [29:0] d, output [2:0] y, z);
@@ -221,7 +225,7 @@ endmodule
 	require.Len(t, m.Unknown, 2)
 }
 
-// TestSignedIndexes: an index with a sign keeps it where the lower end of a range is not 0.
+// TestSignedIndexes checks that a signed index keeps its sign if the lower bound of the range is not 0.
 func TestSignedIndexes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte(`module inside_of (input [31:0] d, output y, output [7:0] z);

@@ -13,7 +13,7 @@ import (
 	"starloom/cosim"
 )
 
-// TestLongMemories: each way to write an array is printed as it stands.
+// TestLongMemories checks that every way to write an array is printed faithfully.
 func TestLongMemories(t *testing.T) {
 	var modules strings.Builder
 	writes := []string{

@@ -21,8 +21,8 @@ import (
 
 var moduleName = regexp.MustCompile(`(?m)^module ([mvb]_\w+) \(input (?:logic|wire) clk`)
 
-// together writes a module that contains all modules of some files with the ports clk, rst_n, i and o,
-// and returns it with their names.
+// together writes a module with the ports clk, rst_n, i and o that instantiates all modules of some files. It also
+// returns their names.
 func together(t *testing.T, skip []string, files ...string) (s cosim.Source, names []string) {
 	var ports, body strings.Builder
 	for _, file := range files {
@@ -44,13 +44,13 @@ func together(t *testing.T, skip []string, files ...string) (s cosim.Source, nam
 	return cosim.Source{Top: "together", Files: append([]string{top}, files...), Clocks: []string{"clk"}}, names
 }
 
-// TestLongModules prints small modules in the styles of libraries, every eighth for itself, all with -full, and runs all of
-// them beside their sources.
+// TestLongModules prints small modules in the styles of libraries and runs them beside their sources. Every eighth
+// module, with -full every module, is also printed alone.
 func TestLongModules(t *testing.T) {
 	files := []string{"testdata/cells.sv", "testdata/axis.v", "testdata/basejump.sv"}
-	alone := []string{"b_tristate"} // it is refused: TestLongRefused
+	alone := []string{"b_tristate"} // it is refused, see TestLongRefused
 	if cosimtest.Since(t, "verilator", 5, 48) {
-		alone = append(alone, "b_wild") // one bit is always X: beside X of others, which are random there, no cycle would be compared
+		alone = append(alone, "b_wild") // one of its bits is always X; with the random X of others, no cycle would be compared
 	}
 	s, names := together(t, alone, files...)
 	require.GreaterOrEqual(t, len(names), 58)
@@ -81,7 +81,7 @@ var rare = []string{
 	"REDXNOR", "SIGNED", "SLICESEL", "STREAMR", "UNSIGNED", "XNOR", "COUNTBITS", "FINISH", "DISPLAY", "COMMENT", "CASTCUT",
 }
 
-// covers wants every other kind of node among those that were printed.
+// covers requires all other kinds of nodes among the printed ones.
 func covers(t *testing.T, m *Module) {
 	var missing []string
 	for _, kinds := range [][]string{slices.Sorted(maps.Keys(statements)), slices.Sorted(maps.Keys(expressions))} {

@@ -15,7 +15,8 @@ import (
 	"starloom/cosim/internal/cosimtest"
 )
 
-// TestLongRefused: what has no place in plain Verilog is refused with its place and a remedy.
+// TestLongRefused checks that constructs without an equivalent in plain Verilog are refused with their place and a
+// remedy.
 func TestLongRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"latch":                   {"always_latch if (i[0]) o = i;", "m.sv:2:1: o keeps its value in a process without a clock: a latch; give it a value in every branch"},
@@ -98,12 +99,12 @@ func TestLongRefused(t *testing.T) {
 			text := "module m (input clk, input rst_n, input [31:0] i, output logic [31:0] o);\n" + c.text + "\nendmodule\n"
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 			m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})
-			if name == "begins once" && cosimtest.Since(t, "verilator", 5, 32) { // which does so: what the call before has left is not known
+			if name == "begins once" && cosimtest.Since(t, "verilator", 5, 32) { // this version does so: the value of the previous call is unknown
 				require.NoError(t, err)
 				require.Len(t, m.Unknown, 1)
 				return
 			}
-			if name == "case of signs" && cosimtest.Since(t, "verilator", 5, 48) { // which extends it without a sign
+			if name == "case of signs" && cosimtest.Since(t, "verilator", 5, 48) { // this version zero-extends it
 				require.NoError(t, err)
 				return
 			}
@@ -116,7 +117,7 @@ func TestLongRefused(t *testing.T) {
 	}
 }
 
-// TestLongWrongPrint: a print with one operation changed is not believed.
+// TestLongWrongPrint checks that Compare rejects a print with one operation changed.
 func TestLongWrongPrint(t *testing.T) {
 	s := cosim.Source{Top: "credit_counter", Files: []string{"../rtl/credit_counter.v"}, Clocks: []string{"clock"}}
 	o := cosim.BuildOptions{Cache: testCache}
@@ -140,14 +141,14 @@ func TestLongWrongPrint(t *testing.T) {
 	m, err = Print(context.Background(), s, o)
 	require.NoError(t, err)
 	_, err = CompareSecond(context.Background(), s, m, o, 1)
-	if cosimtest.Since(t, "iverilog", 13) { // which gives it from the left to the right, as the standard says
+	if cosimtest.Since(t, "iverilog", 13) { // this version assigns from left to right, as the standard requires
 		require.NoError(t, err)
 		return
 	}
 	require.ErrorContains(t, err, "m.sv:3:12: an array is given to one whose range goes in the opposite direction")
 }
 
-// TestSecond: a source that Icarus does not read, or that ends there, is not refused.
+// TestSecond checks that a source is not refused if Icarus cannot read it or ends it.
 func TestSecond(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for text, absent := range map[string]string{
@@ -170,7 +171,7 @@ func TestSecond(t *testing.T) {
 	}
 }
 
-// TestLongVHDL prints what GHDL makes of an entity, with a generic.
+// TestLongVHDL prints an entity with a generic.
 func TestLongVHDL(t *testing.T) {
 	s := cosim.Source{Top: "H_Stage", Files: []string{"testdata/logic_pkg.vhd"}, Clocks: []string{"clk"}, Params: map[string]string{"Width_g": "5"}}
 	m, done := beside(t, s, CompareCycles)
@@ -178,7 +179,7 @@ func TestLongVHDL(t *testing.T) {
 	require.Equal(t, 5, m.Ports[2].Bits)
 }
 
-// TestGraph: what can be computed is; what is unknown stays so.
+// TestGraph checks constant folding: known values are computed, unknown bits stay unknown.
 func TestGraph(t *testing.T) {
 	g := newGraph()
 	a := g.variable(&variable{index: 1, what: &dtype{bits: 8}})
@@ -197,7 +198,7 @@ func TestGraph(t *testing.T) {
 	require.Same(t, g.mux(c, n(8, 4), n(8, 6)), g.binary(opAdd, g.mux(c, n(8, 3), n(8, 5)), n(8, 1)), "choices of constants")
 }
 
-// TestDeadBranch: what a constant rules out is not read, wherever it would be; one of another instance is.
+// TestDeadBranch checks that branches excluded by a constant are not read, but those of other instances are.
 func TestDeadBranch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte(`module m #(parameter U = 0) (input [7:0] i, output logic [1:0] o);
@@ -213,7 +214,7 @@ module both (input [7:0] i, output [3:0] o); m a(i, o[1:0]); m #(1) b(i, o[3:2])
 	}
 }
 
-// TestGenerateByADivision: ranges of loop variables and their powers exclude a divisor of 0 in generate.
+// TestGenerateByADivision checks that ranges of loop variables and their powers exclude a zero divisor in generate.
 func TestGenerateByADivision(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for divisor, never0 := range map[string]bool{"2 * 2 ** l": true, "2 ** (L - l)": true, "2 ** l - 1": false, "2 ** (l + 31) * 2": false, "l ** 2": false} {

@@ -17,8 +17,8 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// TestSecondIsLed: what Verilator misreads in one value of 65,536, or later, shows in the second simulator without the refusals that know it,
-// as that is led to every branch. Of && both simulators say the same.
+// TestSecondIsLed checks that, without refusals, the second simulator shows constructs that Verilator misreads for
+// one value of 65,536 or in late cycles, since its inputs are guided to every branch. Both simulators agree about &&.
 func TestSecondIsLed(t *testing.T) {
 	for _, name := range []string{"same_argument_twice", "argument_inside", "ternary_side_effect", "if_side_effect", "case_side_effect"} {
 		t.Run(name, func(t *testing.T) {
@@ -31,8 +31,8 @@ func TestSecondIsLed(t *testing.T) {
 				}
 				return json.Marshal(m)
 			})
-			copies := cosimtest.Since(t, "verilator", 5, 32)                        // an inout argument, and calls a function where its operand counts
-			if name == "if_side_effect" && cosimtest.Since(t, "verilator", 5, 48) { // makes no ?: of it
+			copies := cosimtest.Since(t, "verilator", 5, 32)                        // this version copies an inout argument and calls a function only if its operand counts
+			if name == "if_side_effect" && cosimtest.Since(t, "verilator", 5, 48) { // this version does not turn the if into ?:
 				require.NoError(t, err)
 				return
 			}
@@ -44,7 +44,7 @@ func TestSecondIsLed(t *testing.T) {
 			m := &Module{}
 			require.NoError(t, json.Unmarshal(text, m))
 			var differs *Difference
-			if name == "case_side_effect" { // the print has it once
+			if name == "case_side_effect" { // the print evaluates the call once
 				_, err = Compare(t.Context(), s, m, o, CompareCycles, 1)
 				require.ErrorAs(t, err, &differs)
 				return
@@ -61,7 +61,7 @@ func TestSecondIsLed(t *testing.T) {
 	}
 }
 
-// TestLongSecondOfDesigns: designs that are proved do in Icarus what they do in Verilator, in all branches that can be taken.
+// TestLongSecondOfDesigns checks that proved designs behave in Icarus as in Verilator, in all reachable branches.
 func TestLongSecondOfDesigns(t *testing.T) {
 	files, err := filepath.Glob("../prove/testdata/equal/*.*v")
 	require.NoError(t, err)
@@ -93,7 +93,8 @@ func TestLongSecondOfDesigns(t *testing.T) {
 	require.GreaterOrEqual(t, 100*taken, 90*branches)
 }
 
-// TestWhatXDecides: bits decided by X in the print are free, all others are compared; an output always decided by X is a difference.
+// TestWhatXDecides checks that bits that depend on X in the print are not compared, but all others are. An output
+// that always depends on X is a difference.
 func TestWhatXDecides(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for index, agrees := range map[string]bool{"i[18:16]": true, "{1'b1, i[17:16]}": false} {

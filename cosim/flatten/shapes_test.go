@@ -16,7 +16,7 @@ import (
 	"starloom/cosim/icarus"
 )
 
-// indexShapes are indexes, by what they select from; those of t stand in a loop that counts n.
+// indexShapes lists indexes by the selected variable. Those of t are in a loop with variable n.
 var indexShapes = [][2]string{{"v", `
 $clog2(D) - 1 ; $clog2(D) + 1 ; 7 - $countones(k) ; 15 - $countones(k) ; $countones(k) - 1 ; $countones({k, e}) * 2 ; $countones(k) + $clog2(D)
 $countones(k & 4'd3) ; $countones(~k) ; $clog2(k) + 2 ; $clog2(D * 2) - 1 ; $bits(k) - 1 ; $bits(k) + $bits(e) ; $size(v) - 1 ; $high(v) ; $left(k)
@@ -41,7 +41,7 @@ $unsigned(t4) + 1 ; 4'($signed(k)) ; $signed(k) >>> 1 ; $unsigned($signed(k)) ; 
 2 * n + (s & 2'd1) ; 2*n+s[1] ; 2*n+int'(s[1]) ; 40 * n ; k * n * 8 ; 97 + n - 1 ; (n << 4) + k`},
 }
 
-// indexHead declares what indexes read: d, k, e, and s, which has a sign, come from outside.
+// indexHead declares the operands of indexes: inputs d, k, e, and the signed input s.
 const indexHead = `package pk; localparam P = 8; function automatic [3:0] h(input [3:0] q); h = q / 2; endfunction endpackage
 module m #(parameter D = 4) (input [99:0] d, input [3:0] k, input [1:0] e, input signed [2:0] s, output [%d:0] r);
   typedef enum logic [1:0] {EA, EN, EC} en;
@@ -62,8 +62,8 @@ module m #(parameter D = 4) (input [99:0] d, input [3:0] k, input [1:0] e, input
 %sendmodule
 `
 
-// TestShapesOfIndexes: whatever an index consists of, a print has in Icarus the values of its source, and an X where, and only where, the source
-// has one, for all values of what it reads.
+// TestShapesOfIndexes checks in Icarus, for all values of the operands, that a print has the values of its source,
+// and an X exactly where the source has one.
 func TestShapesOfIndexes(t *testing.T) {
 	var shapes []string
 	var text strings.Builder

@@ -16,7 +16,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// read has Yosys read a print as a proof does, and wants no warning and no latch.
+// read passes a print to Yosys as a proof does and requires that there is neither a warning nor a latch.
 func read(t *testing.T, m *Module) {
 	t.Helper()
 	file, err := m.File(cosim.BuildOptions{Cache: testCache})
@@ -26,14 +26,14 @@ func read(t *testing.T, m *Module) {
 	script := "read_verilog " + file + "; prep -top " + m.Top + "; setundef -undriven -anyseq; check -assert; memory_map; opt_clean; select -assert-none t:$dlatch t:$_DLATCH*"
 	said, err := exec.Command(path, "-q", "-p", script).CombinedOutput()
 	require.NoError(t, err, "%s\n%s", said, m.Verilog)
-	for line := range strings.Lines(string(said)) { // two resets of different values are cells of their own
+	for line := range strings.Lines(string(said)) { // two resets with different values become separate cells
 		if !strings.Contains(line, "is used but has no driver") { // X
 			require.Contains(t, line, "Complex async reset")
 		}
 	}
 }
 
-// beside prints a source, has Yosys read it, and runs both.
+// beside prints a source, passes the print to Yosys, and runs source and print side by side.
 func beside(t *testing.T, s cosim.Source, cycles int) (*Module, *Comparison) {
 	t.Helper()
 	o := cosim.BuildOptions{Cache: testCache}
@@ -48,10 +48,10 @@ func beside(t *testing.T, s cosim.Source, cycles int) (*Module, *Comparison) {
 	return m, done
 }
 
-// twinsOfKinds are printed in CI: logic without a clock, memories, counts, frames, two clocks, a network, loops that stay loops.
+// twinsOfKinds are printed in CI: combinational logic, memories, counters, frames, two clocks, a network, and loops.
 var twinsOfKinds = []string{"star_coupler", "fifo", "credit_counter", "arbiter_matrix", "list_allocator", "bus", "vc_router", "deserialiser", "async_fifo", "output_port"}
 
-// TestLongTwins prints twins with their first parameters: those of all components with -full.
+// TestLongTwins prints twins with their first parameters, all of them with -full.
 func TestLongTwins(t *testing.T) {
 	printed := 0
 	for _, tw := range twin.All() {

@@ -15,7 +15,7 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// wordsOfOthers are those of IEEE 1800-2017 and of C++ that are names in VHDL-2008.
+// wordsOfOthers are keywords of IEEE 1800-2017 and C++ that are names in VHDL-2008.
 const wordsOfOthers = `
 accept_on alignas alignof always always_comb always_ff always_latch and_eq asm assign auto automatic before bind bins binsof bit bitand bitor bool
 break buf bufif0 bufif1 byte casex casez catch cell chandle char char16_t char32_t char8_t checker class clocking cmos co_await co_return co_yield
@@ -33,10 +33,10 @@ sync_accept_on sync_reject_on table tagged task template thread_local throughout
 tri1 triand trior trireg true try typedef typeid typename union unique unique0 unsigned until_with untyped using uwire var vectored virtual void
 volatile wait_order wand wchar_t weak weak0 weak1 wildcard wire within wor xor_eq`
 
-// methodsOfVerilator are those of the class that it makes of a design.
+// methodsOfVerilator are the methods of Verilator's model class.
 const methodsOfVerilator = " eval eval_step eval_end_step name hiername modelname threads rootp contextp vlsymsp eventspending nexttimeslot trace main printf"
 
-// wordsInside is an entity with words of Verilog inside, and the beginning of one with ports that are.
+// wordsInside is an entity with keywords of Verilog as inner names, and the beginning of one with keywords as ports.
 const wordsInside = `library ieee; use ieee.std_logic_1164.all;
 entity table is port (posedge, input: in std_logic; output: out std_logic); end;
 architecture a of table is signal reg, initial: std_logic := '0'; type memory is array (0 to 1) of std_logic; signal assign: memory; begin
@@ -47,8 +47,8 @@ end;
 library ieee; use ieee.std_logic_1164.all;
 entity words is port (clk: in std_logic`
 
-// TestVHDLWithWordsOfOthers: names of VHDL may be words of Verilog and of C++: of ports, signals, memories, instances and entities. GHDL, Verilator, C++,
-// the print and Yosys take them.
+// TestVHDLWithWordsOfOthers checks that ports, signals, memories, instances and entities in VHDL may have keywords of
+// Verilog and C++ as names, through GHDL, Verilator, the print and Yosys.
 func TestVHDLWithWordsOfOthers(t *testing.T) {
 	words := strings.Fields(wordsOfOthers + methodsOfVerilator)
 	text := wordsInside
@@ -69,7 +69,7 @@ func TestVHDLWithWordsOfOthers(t *testing.T) {
 	_, err = Compare(t.Context(), s, m, o, 50, 1)
 	require.NoError(t, err)
 	require.Len(t, m.Ports, 1+len(words))
-	for _, word := range []string{"this", "super", "reinterpret_cast"} { // Verilator's own
+	for _, word := range []string{"this", "super", "reinterpret_cast"} { // names that Verilator reserves
 		s := vhdlOf(t, "w", fmt.Sprintf("library ieee; use ieee.std_logic_1164.all;\nentity w is port (%s: in std_logic; q: out std_logic); end;\n"+
 			"architecture a of w is begin q <= %s; end;\n", word, word))
 		_, err := verilator.Wasm().Build(t.Context(), s, o)

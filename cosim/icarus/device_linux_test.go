@@ -31,7 +31,6 @@ func openDevice(t testing.TB, source cosim.Source, options cosim.Options) *devic
 	return d.(*device)
 }
 
-// write makes a file in a fresh directory.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -39,7 +38,6 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// port finds a port by its name.
 func port(t testing.TB, d cosim.Device, name string) cosim.Port {
 	for _, p := range d.Ports() {
 		if p.Name == name {
@@ -62,7 +60,7 @@ func getPort(t testing.TB, d cosim.Device, name string) (value, unknown []uint64
 	return d.Outputs()[p.Word : p.Word+p.Words()], d.Unknown()[p.Word : p.Word+p.Words()]
 }
 
-// requirePort says that an output is known and has this value.
+// requirePort requires that an output is known and has these words.
 func requirePort(t testing.TB, d cosim.Device, name string, words ...uint64) {
 	t.Helper()
 	value, unknown := getPort(t, d, name)
@@ -121,8 +119,7 @@ func TestCounter(t *testing.T) {
 	requirePort(t, d, "count_o", 4)
 }
 
-// TestTime: simulated time grows by the same steps, wherever the time unit of
-// the top module comes from.
+// TestTime checks that simulated time has the same steps for every source of the top module's time unit.
 func TestTime(t *testing.T) {
 	for name, source := range map[string]cosim.Source{
 		"own unit":     {Top: "clockwork", Files: []string{"testdata/counter.v", "testdata/clockwork.v"}, Clocks: []string{"clk_i"}},
@@ -188,7 +185,7 @@ func TestWidePorts(t *testing.T) {
 	}
 }
 
-// TestTwoClocks names the clocks in an order that is not that of the ports.
+// TestTwoClocks names the clocks in another order than the ports.
 func TestTwoClocks(t *testing.T) {
 	d := openDevice(t, testSource("two_clocks", "slow_i", "fast_i"), cosim.Options{})
 	setPort(t, d, "rst_i", 1)
@@ -231,7 +228,6 @@ func TestIncludesAndDefines(t *testing.T) {
 	requirePort(t, d, "y_o", 1)
 }
 
-// TestLibrary finds a module in a file of its name.
 func TestLibrary(t *testing.T) {
 	source := testSource("lonely")
 	source.IncludeDirs = []string{"testdata/include"}
@@ -241,8 +237,8 @@ func TestLibrary(t *testing.T) {
 	requirePort(t, d, "b_o", 0)
 }
 
-// TestLockstep compares the arbiter with a function for 10,000 cycles of
-// random requests, idle times, bursts and resets.
+// TestLockstep compares the arbiter with a Go function for 10,000 cycles of random requests, idle times, bursts and
+// resets.
 func TestLockstep(t *testing.T) {
 	d := openDevice(t, testSource("arbiter", "clk_i"), cosim.Options{})
 	random := rand.New(rand.NewPCG(5, 6))
@@ -266,7 +262,7 @@ func TestLockstep(t *testing.T) {
 	}
 }
 
-// roundRobin grants the first of 16 requests after the last one granted.
+// roundRobin grants the first of 16 requests after the last granted one.
 func roundRobin(requests, last uint64) (grant, next uint64) {
 	if requests == 0 {
 		return 0, last
@@ -308,7 +304,7 @@ func TestLeavesNoDescriptors(t *testing.T) {
 		require.NoError(t, err)
 		return len(descriptors)
 	}
-	misbehaving(t, 0, 0) // whatever is opened once
+	misbehaving(t, 0, 0) // opens files that stay open
 	before := open()
 	for range 5 {
 		d, err := Open(testSource("misbehave", "clk_i"), cosim.Options{})
@@ -357,7 +353,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, err := Open(c.source, cosim.Options{})
-			if c.name == "fatal beside processes" && cosimtest.Since(t, "iverilog", 12) { // which reads it, and does nothing of it
+			if c.name == "fatal beside processes" && cosimtest.Since(t, "iverilog", 12) { // this version reads the task and ignores it
 				require.NoError(t, err)
 				require.NoError(t, d.Close())
 				return
@@ -370,7 +366,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// onlyTools makes a PATH with these tools alone.
+// onlyTools sets PATH to a folder with these tools alone.
 func onlyTools(t *testing.T, tools ...string) {
 	dir := t.TempDir()
 	for _, tool := range tools {
@@ -403,7 +399,7 @@ func TestMissingTools(t *testing.T) {
 	}
 }
 
-// TestModuleCache: built once, by one of many, and without a cache too.
+// TestModuleCache checks that the module is built once by concurrent processes, and also without a cache.
 func TestModuleCache(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -424,12 +420,12 @@ func TestModuleCache(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, built, 1)
 
-	t.Setenv("XDG_CACHE_HOME", "relative") // which os.UserCacheDir refuses
+	t.Setenv("XDG_CACHE_HOME", "relative") // os.UserCacheDir refuses a relative path
 	d := openDevice(t, testSource("counter", "clk_i"), cosim.Options{})
 	require.NoError(t, d.Edge(1))
 }
 
-// TestMemoryLayout holds what is written by hand on both sides.
+// TestMemoryLayout compares the layouts written by hand in Go and C.
 func TestMemoryLayout(t *testing.T) {
 	text, err := cosim.VPI.ReadFile("vpi/cosim.c")
 	require.NoError(t, err)
@@ -451,7 +447,7 @@ func TestMemoryLayout(t *testing.T) {
 	}
 }
 
-// TestRunsInAnEmptyFolder: what a circuit writes is not in the user's, nor left.
+// TestRunsInAnEmptyFolder checks that files written by a circuit are not in the user's folder and are removed.
 func TestRunsInAnEmptyFolder(t *testing.T) {
 	file := write(t, "files.v", `module files (input a, output reg b);
   integer f;
@@ -481,8 +477,8 @@ endmodule
 	}
 }
 
-// BenchmarkArbiter exchanges random requests with the arbiter once per cycle,
-// then lets the same arbiter run alone in a test bench for as many cycles.
+// BenchmarkArbiter exchanges random requests with the arbiter once per cycle, then runs the same arbiter alone in a
+// test bench for as many cycles.
 func BenchmarkArbiter(b *testing.B) {
 	d := openDevice(b, testSource("arbiter", "clk_i"), cosim.Options{})
 	random := rand.New(rand.NewPCG(7, 8))
@@ -502,7 +498,7 @@ func BenchmarkArbiter(b *testing.B) {
 	b.ReportMetric(float64(alone.Nanoseconds())/float64(b.N), "alone-ns/op")
 }
 
-// runArbiterAlone returns how long vvp takes for so many cycles of the test bench.
+// runArbiterAlone returns the time that vvp takes for these cycles of the test bench.
 func runArbiterAlone(b *testing.B, cycles int) time.Duration {
 	compiled := filepath.Join(b.TempDir(), "tb.vvp")
 	out, err := exec.Command("iverilog", "-g2012", "-s", "arbiter_tb", "-o", compiled, "-Parbiter_tb.CYCLES="+strconv.Itoa(cycles),

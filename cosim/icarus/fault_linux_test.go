@@ -17,8 +17,8 @@ import (
 	"starloom/cosim"
 )
 
-// misbehaving opens the module that goes wrong and lets two good cycles pass. The
-// time limit holds from then on, 0 is the usual one.
+// misbehaving opens the faulty module and runs two good cycles. The time limit applies from then on; 0 is the
+// default.
 func misbehaving(t *testing.T, mode uint64, limit time.Duration) *device {
 	d := openDevice(t, testSource("misbehave", "clk_i"), cosim.Options{})
 	require.NoError(t, d.Step(1, 2))
@@ -39,11 +39,10 @@ func requireFault(t *testing.T, err error, kind cosim.FaultKind, cycle uint64) *
 	return fault
 }
 
-// slack is what a busy machine may add to a time limit.
+// slack is the time that a busy machine may add to a time limit.
 const slack = 3 * time.Second
 
-// requireGone waits until a process has ended; it may remain a zombie of the
-// process that inherited it.
+// requireGone waits until a process has ended. It may remain a zombie of the process that inherited it.
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -91,7 +90,6 @@ func TestFinishAtOnce(t *testing.T) {
 	requireFault(t, err, cosim.FaultFinish, 0)
 }
 
-// TestEndless: simulated time stands still, and the limit is kept.
 func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -110,14 +108,14 @@ func TestEndless(t *testing.T) {
 			requireFault(t, d.Edge(1), c.kind, c.cycle)
 			requireGone(t, d.process.cmd.Process.Pid)
 			<-d.process.done
-			used := d.process.cmd.ProcessState // it works all the time, and waits for a processor on a busy machine
+			used := d.process.cmd.ProcessState // the simulator never sleeps, but may wait for a processor
 			require.Less(t, used.UserTime()+used.SystemTime(), limit+slack)
 		})
 	}
 }
 
-// TestLongEndlessByProcessorTime: a simulator that works all the time is stopped after three seconds of
-// that, however long the limit; one that has always been slow gets more.
+// TestLongEndlessByProcessorTime checks that a busy simulator is stopped after three seconds of processor time, even
+// with a longer limit, and that one that has always been slow gets more.
 func TestLongEndlessByProcessorTime(t *testing.T) {
 	t.Parallel()
 	const limit = time.Hour
@@ -134,7 +132,7 @@ func TestLongEndlessByProcessorTime(t *testing.T) {
 	require.Equal(t, 3*time.Second, d.patience(2, 0).processor)
 }
 
-// TestTimeLimitIsForACycle: a long Step may take longer than the limit.
+// TestTimeLimitIsForACycle checks that a long Step may take longer than the limit.
 func TestTimeLimitIsForACycle(t *testing.T) {
 	t.Parallel()
 	const limit = time.Second
@@ -186,7 +184,7 @@ func TestStopped(t *testing.T) {
 	requireGone(t, pid)
 }
 
-// TestCloseOfASilentSimulator: Close does not wait for what never ends.
+// TestCloseOfASilentSimulator checks that Close does not wait for a hanging simulator.
 func TestCloseOfASilentSimulator(t *testing.T) {
 	d := misbehaving(t, 0, 200*time.Millisecond)
 	pid := d.process.cmd.Process.Pid
@@ -195,8 +193,7 @@ func TestCloseOfASilentSimulator(t *testing.T) {
 	requireGone(t, pid)
 }
 
-// TestOutlivesThreads: the goroutine that opens a device may end together
-// with its thread.
+// TestOutlivesThreads checks that the goroutine that opens a device may end together with its thread.
 func TestOutlivesThreads(t *testing.T) {
 	opened := make(chan cosim.Device)
 	go func() {
@@ -214,8 +211,7 @@ func TestOutlivesThreads(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// TestDiesWithStarloom kills a process that has one idle and one busy
-// simulator, and looks for both.
+// TestDiesWithStarloom kills a process with an idle and a busy simulator and requires that both end.
 func TestDiesWithStarloom(t *testing.T) {
 	if os.Getenv("STARLOOM_TEST_VICTIM") != "" {
 		idle, busy := misbehaving(t, 0, 0), misbehaving(t, 5, time.Hour)
@@ -246,7 +242,8 @@ func TestDiesWithStarloom(t *testing.T) {
 	requireGone(t, busy)
 }
 
-// TestWaitsForTheMachine: a simulator that computes waits for a processor at most, and one that is stopped does not.
+// TestWaitsForTheMachine checks that a computing simulator may only wait for a processor, and that a stopped one does
+// not count as waiting.
 func TestWaitsForTheMachine(t *testing.T) {
 	d := misbehaving(t, 0, 200*time.Millisecond)
 	idle := func() bool { return !d.process.waits() }

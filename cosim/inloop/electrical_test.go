@@ -10,8 +10,7 @@ import (
 	"starloom/hw"
 )
 
-// noise drives signals, request lines and lists with random values, each cycle's a function
-// of its number.
+// noise drives signals, request lines and lists with random values, which depend on the number of the cycle.
 type noise struct {
 	clock   *hw.Clock
 	signals []*hw.Signal
@@ -62,14 +61,13 @@ func (n *noise) Drive(hw.Shard) {
 	}
 }
 
-// TestElectricalBanksInTheLoop: banks that are in no machine yet need no code of their own
-// here, either.
+// TestElectricalBanksInTheLoop checks that banks outside of any machine need no code of their own here, either.
 func TestElectricalBanksInTheLoop(t *testing.T) {
 	bank := hw.Bank{Name: "x", Units: 1, PerUnit: 5}
 	type wiring struct {
 		signal func(name string, bits int) *hw.Signal
-		side   func(name string, bits int) *hw.Signal // four for each element
-		common func(name string, bits int) *hw.Signal // one for all
+		side   func(name string, bits int) *hw.Signal // a signal with four values for each element
+		common func(name string, bits int) *hw.Signal // a signal with one value for all elements
 		lines  func(requesters int) *hw.Requests
 		lists  func(length int) *hw.Lists
 	}

@@ -11,7 +11,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestNoComponentIsNamed: what puts RTL into machines has no code for any component.
+// TestNoComponentIsNamed checks that this package has no code for particular components.
 func TestNoComponentIsNamed(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -20,7 +20,6 @@ var lines = []line{
 	{phitBits: 13, compute: 1, propagation: 3, guard: 2},
 }
 
-// all lists the elements of a site.
 func all(site *hw.Site) (elements []int) {
 	for i := range site.Elements {
 		elements = append(elements, i)
@@ -28,7 +27,6 @@ func all(site *hw.Site) (elements []int) {
 	return elements
 }
 
-// oneEach opens a device for each element.
 func oneEach(t *testing.T, site *hw.Site, elements []int) (parts []Part) {
 	for _, element := range elements {
 		parts = append(parts, Part{Device: device(t, site, element), Elements: []int{element}})
@@ -36,8 +34,8 @@ func oneEach(t *testing.T, site *hw.Site, elements []int) (parts []Part) {
 	return parts
 }
 
-// TestInTheLoop: with twins in the place of any components, of single elements of them, and
-// of several in one device, everything that can be seen is as without.
+// TestInTheLoop checks that nothing visible changes if twins replace components, single elements, or several elements
+// in one device.
 func TestInTheLoop(t *testing.T) {
 	const slots = 30
 	for _, l := range lines {
@@ -76,8 +74,7 @@ func TestInTheLoop(t *testing.T) {
 	}
 }
 
-// TestInTheLoopSaveRestore saves after every slot and goes on in another machine, which has
-// been elsewhere.
+// TestInTheLoopSaveRestore saves after every slot and continues in another machine, which was in a different state.
 func TestInTheLoopSaveRestore(t *testing.T) {
 	const slots = 6
 	for _, l := range lines {
@@ -102,7 +99,7 @@ func TestInTheLoopSaveRestore(t *testing.T) {
 	}
 }
 
-// swap exchanges what two ports of a site do.
+// swap exchanges the functions of two ports of a site.
 func swap(site *hw.Site, first, second string) {
 	var a, b *hw.Port
 	for i := range site.Ports {
@@ -117,7 +114,7 @@ func swap(site *hw.Site, first, second string) {
 	a.Put, b.Put = b.Put, a.Put
 }
 
-// TestSwappedPortsShow: a site in which two ports are exchanged gives another run.
+// TestSwappedPortsShow checks that a site with two ports exchanged yields another run.
 func TestSwappedPortsShow(t *testing.T) {
 	l := lines[0]
 	model, err := newMachine(t, l, nil)
@@ -146,12 +143,12 @@ func TestSwappedPortsShow(t *testing.T) {
 	}
 }
 
-// faulty is a device that misbehaves from some edge on.
+// faulty is a device that misbehaves from an edge on.
 type faulty struct {
 	cosim.Device
 	from, edges int
 	unknown     []uint64
-	shown       []uint64 // the same, once it has come to that
+	shown       []uint64 // unknown, from that edge on
 	err         error
 }
 

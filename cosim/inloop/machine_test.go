@@ -15,11 +15,11 @@ import (
 	"starloom/nic"
 )
 
-// line is how a machine's slot is.
+// line is the timing of a machine's slot.
 type line struct{ phitBits, compute, propagation, guard int }
 
-// machine is serialisers -> couplers -> fibre -> deserialisers, four processors in two
-// groups, and replaced is what stands in the place of each.
+// machine is serialisers -> couplers -> fibre -> deserialisers with four processors in two groups. replaced holds
+// what replaces each.
 type machine struct {
 	timing nic.Timing
 	kernel *hw.Kernel
@@ -33,8 +33,8 @@ type machine struct {
 
 const groups, groupSize, payloadBytes = 2, 2, 6
 
-// newMachine builds it; replace returns what the kernel runs for a component, and is nil
-// for a machine of models.
+// newMachine builds the machine. replace returns the component that the kernel runs in place of c; it is nil for a
+// machine of models.
 func newMachine(t *testing.T, l line, replace func(m *machine, c hw.Sited) (hw.Component, error)) (*machine, error) {
 	timing, err := nic.NewTiming(l.phitBits, payloadBytes, l.compute, l.propagation, l.guard)
 	require.NoError(t, err)
@@ -82,9 +82,8 @@ func newMachine(t *testing.T, l line, replace func(m *machine, c hw.Sited) (hw.C
 	return m, nil
 }
 
-// play runs slots on random traffic, each slot's a function of its number, and returns
-// everything that can be seen. It ends where the RTL has failed. at is called between
-// slots and may return another machine.
+// play runs slots with random traffic, which depends on the number of the slot, and returns everything visible. It
+// ends if the RTL fails. at is called between slots and may return another machine.
 func (m *machine) play(t *testing.T, from, slots uint32, at func(m *machine, slot uint32) *machine) string {
 	var log bytes.Buffer
 	cycle := func() {
@@ -135,7 +134,6 @@ func (m *machine) play(t *testing.T, from, slots uint32, at func(m *machine, slo
 	return log.String()
 }
 
-// device opens the model of an element's twin as a device.
 func device(t *testing.T, site *hw.Site, element int) cosim.Device {
 	found, err := twin.Find(twin.All(), site.Twin)
 	require.NoError(t, err)
@@ -145,12 +143,12 @@ func device(t *testing.T, site *hw.Site, element int) cosim.Device {
 	return model
 }
 
-// array is several devices side by side, as one.
+// array presents several devices side by side as one.
 type array struct {
-	cosim.Device // the first
-	devices      []cosim.Device
-	ports        []cosim.Port
-	in, out      []uint64
+	cosim.Device
+	devices []cosim.Device
+	ports   []cosim.Port
+	in, out []uint64
 }
 
 func newArray(devices []cosim.Device) *array {
@@ -177,7 +175,6 @@ func (a *array) Ports() []cosim.Port { return a.ports }
 func (a *array) Inputs() []uint64    { return a.in }
 func (a *array) Outputs() []uint64   { return a.out }
 
-// move copies inputs to the devices, or their outputs back.
 func (a *array) move(in bool) {
 	for i, p := range a.ports {
 		own := a.Device.Ports()[i]

@@ -14,7 +14,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// twoClocks is the map of examples/rtl/two_clock_fifo.yml for other RTL.
+// twoClocks returns the map of examples/rtl/two_clock_fifo.yml for other RTL.
 func twoClocks(t *testing.T, text, backend string) *pinmap.Map {
 	m := foreign(t, text, &pinmap.Map{
 		Library: library(), Model: "async_fifo", Backend: backend,
@@ -39,7 +39,7 @@ func twoClockFIFO(t *testing.T) string {
 	return strings.Replace(string(text), "module two_clock_fifo", "module dut", 1)
 }
 
-// replaced is a text with each of pairs of texts replaced, which are there once.
+// replaced returns text with each pair replaced, which must occur once.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		require.Equal(t, 1, strings.Count(text, pairs[i]), pairs[i])
@@ -78,7 +78,7 @@ const back = `    function automatic logic [A:0] back(input logic [A:0] code);
     logic [A:0] third;
     logic [Width-1:0] mem[Depth];`
 
-// TestTwoClocks: a FIFO between two clocks, as people write it, agrees with the scoreboard.
+// TestTwoClocks checks that a common FIFO between two clocks agrees with the scoreboard.
 func TestTwoClocks(t *testing.T) {
 	r := runLockstep(t, twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus), Options{Cycles: 3000, Explore: 6000})
 	var text strings.Builder
@@ -89,7 +89,7 @@ func TestTwoClocks(t *testing.T) {
 	require.Equal(t, 3, r.Compared)
 }
 
-// TestLongTwoClocksMistakes: of what is wrong in it every mistake is found on both backends.
+// TestLongTwoClocksMistakes checks that every mistake in it is found on both backends.
 func TestLongTwoClocksMistakes(t *testing.T) {
 	right := replaced(t, twoClockFIFO(t), "    logic [Width-1:0] mem[Depth];", back)
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
@@ -103,8 +103,8 @@ func TestLongTwoClocksMistakes(t *testing.T) {
 	}
 }
 
-// TestLongTwoClocksUnseen: what a simulation of two values and no delays cannot see passes, as the page says: a register
-// less for synchronisation, and pointers in binary code.
+// TestLongTwoClocksUnseen checks that mistakes pass that two-valued simulation without delays cannot show, as
+// documented: a missing synchronisation register, and pointers in binary code.
 func TestLongTwoClocksUnseen(t *testing.T) {
 	right := twoClockFIFO(t)
 	for name, change := range map[string][]string{
@@ -119,7 +119,8 @@ func TestLongTwoClocksUnseen(t *testing.T) {
 	}
 }
 
-// TestLongTwoClocksBounds: RTL that is later than the map says differs, and what the map cannot say is refused.
+// TestLongTwoClocksBounds checks that RTL later than the map states differs, and that clocks that a map cannot
+// describe are refused.
 func TestLongTwoClocksBounds(t *testing.T) {
 	m := twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus)
 	m.Parameters["LATE"] = 2
@@ -129,11 +130,11 @@ func TestLongTwoClocksBounds(t *testing.T) {
 	require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), 12)
 
 	early := replaced(t, twoClockFIFO(t), "    logic [Width-1:0] mem[Depth];", back)
-	m = twoClocks(t, replaced(t, early, twoClockMistakes["full a word early"]...), cosim.BackendIcarus) // 7 words in a memory of 8
+	m = twoClocks(t, replaced(t, early, twoClockMistakes["full a word early"]...), cosim.BackendIcarus) // FIFO of 7 words in a memory of 8
 	m.Parameters["DEPTH"] = 7
 	require.Nil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence)
 
-	m = twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus) // one clock is twice as fast as the other, or more
+	m = twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus) // one clock is at least twice as fast as the other
 	m.Assume = []string{"read_clock", "$past(write_clock) -> !write_clock"}
 	r = runLockstep(t, m, Options{Cycles: 2000, NoExplore: true})
 	require.Nil(t, r.Divergence)
@@ -160,7 +161,7 @@ func TestLongTwoClocksBounds(t *testing.T) {
 	}
 }
 
-// axisAsyncFIFO has the pins of AXI-Stream, and an output register that holds a word more.
+// axisAsyncFIFO has AXI-Stream pins and an output register for one more word.
 const axisAsyncFIFO = `module dut(input wire s_clk, input wire s_rst, input wire [7:0] s_axis_tdata, input wire s_axis_tvalid, output wire s_axis_tready,
     input wire m_clk, input wire m_rst, output reg [7:0] m_axis_tdata, output reg m_axis_tvalid, input wire m_axis_tready);
   reg [7:0] mem [0:3];
@@ -186,8 +187,8 @@ const axisAsyncFIFO = `module dut(input wire s_clk, input wire s_rst, input wire
   end
 endmodule`
 
-// TestTwoClocksAXI: a FIFO with the pins of AXI-Stream attaches by inverted flags, with a word to spare, and clocks
-// of which the map bounds one.
+// TestTwoClocksAXI attaches a FIFO with AXI-Stream pins by inverted flags, with a spare word and a clock bounded by
+// the map.
 func TestTwoClocksAXI(t *testing.T) {
 	attach := func(text string) *pinmap.Map {
 		m := foreign(t, text, &pinmap.Map{

@@ -22,7 +22,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// treeMap attaches a round-robin tree of 16 ports with a payload that no model has.
+// treeMap attaches a round-robin tree of 16 ports with a payload, which no model has.
 func treeMap() *pinmap.Map {
 	m := &pinmap.Map{
 		Library: library(), Model: "free_arbiter", Parameters: twin.Parameters{"REQUESTERS": 16, "KIND": 1, "HOLD": 0, "TAKE_BITS": 1},
@@ -37,9 +37,8 @@ func treeMap() *pinmap.Map {
 	return m
 }
 
-// BenchmarkBareVerilator is a whole check with all defaults, and beside it what testdata/bare.cpp takes on
-// the same inputs, which it has from a file: processor time of both for each cycle, by turns. of-bare is
-// the second through the first.
+// BenchmarkBareVerilator alternates a check with all defaults and testdata/bare.cpp, which reads the same inputs from
+// a file, and reports the processor time of both per cycle. of-bare is the check's time divided by the program's.
 func BenchmarkBareVerilator(b *testing.B) {
 	m := treeMap()
 	defer func() { require.NoError(b, m.Close()) }()
@@ -66,17 +65,16 @@ func middle(of []float64) float64 {
 	return of[len(of)/2]
 }
 
-// processorTime is that of this process.
 func processorTime() time.Duration {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // the arguments are right
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// foldedCycles are those of the first run, from power-on: what follows may go back to an earlier state.
+// foldedCycles is the number of cycles of the first run, from power-on. Later runs may return to an earlier state.
 const foldedCycles = 100_000
 
-// record returns the inputs of a check, and what its outputs fold to in the first run.
+// record returns the inputs of a check and the checksum of its outputs in the first run.
 func record(b *testing.B, m *pinmap.Map) (rows []byte, sum uint64) {
 	r, err := Run(context.Background(), m, Options{Brief: true, Observe: func(c *Cycle) {
 		row := uint32(c.Inputs[0]<<17 | c.Inputs[2]&1<<16 | c.Inputs[1]&0xffff)
@@ -90,8 +88,8 @@ func record(b *testing.B, m *pinmap.Map) (rows []byte, sum uint64) {
 	return rows, sum
 }
 
-// buildBare compiles testdata/bare.cpp as people do, and returns a function that runs it: nanoseconds for
-// a cycle.
+// buildBare compiles testdata/bare.cpp with usual options and returns a function that runs it and returns nanoseconds
+// per cycle.
 func buildBare(b *testing.B, rows []byte) func(sum uint64) float64 {
 	dir := b.TempDir()
 	run := func(name string, args ...string) string {

@@ -15,7 +15,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// requireSameReport runs a check in batches and step by step: reports, texts and cases have the same bytes.
+// requireSameReport runs a check in batches and cycle by cycle and requires equal bytes of reports, texts and cases.
 func requireSameReport(t *testing.T, m *pinmap.Map, o Options) (differs bool) {
 	var texts [2]bytes.Buffer
 	for i, b := range texts[:] {
@@ -30,13 +30,13 @@ func requireSameReport(t *testing.T, m *pinmap.Map, o Options) (differs bool) {
 	return differs
 }
 
-// TestLongBatchesAreSteps: RTL that runs many cycles in one call gives the report of RTL that runs step by step, of
-// every twin, and of every twin that gets a bit of an input inverted, whether that differs or not.
+// TestLongBatchesAreSteps checks for every twin, and for every twin with an inverted input bit, that RTL in batches
+// yields the report of RTL run cycle by cycle.
 func TestLongBatchesAreSteps(t *testing.T) {
 	testBatches(t, func(string) bool { return true })
 }
 
-// TestBatchesAreSteps is the same for two of them.
+// TestBatchesAreSteps does the same for two twins.
 func TestBatchesAreSteps(t *testing.T) {
 	testBatches(t, func(tw string) bool { return tw == "arbiter_round_robin" || tw == "fifo" })
 }
@@ -84,8 +84,8 @@ func testBatches(t *testing.T, of func(tw string) bool) {
 	}
 }
 
-// TestLongBatchesEnd: what ends a run in a batch is found in its cycle, at the edge or before it; what is printed stays in
-// order; contracts, bounds, and outputs that are early or late count the same cycles.
+// TestLongBatchesEnd checks that the end of a run in a batch is found in its cycle, at or before the edge, that
+// printed text stays in order, and that contracts, limits, and early or late outputs count the same cycles.
 func TestLongBatchesEnd(t *testing.T) {
 	const text = `module dut(input clock, input reset, input [7:0] one, zero, output [7:0] one_q, zero_q);
   reg [15:0] a; reg [9:0] count; wire loop;

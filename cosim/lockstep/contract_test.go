@@ -17,8 +17,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// trustful is a FIFO in the style of common_cells: a push into a full one, or a pop of an empty one,
-// breaks it, and the head of an empty one is whatever the memory has.
+// trustful is a FIFO in the style of common_cells. A push when full or a pop when empty breaks it, and its head is
+// arbitrary when empty.
 const trustful = `module dut #(parameter int BUG = 0) (input logic clk_i, rst_ni, push_i, pop_i, input logic [7:0] data_i,
     output logic [7:0] data_o, output logic [2:0] usage_o);
   logic [3:0][7:0] mem_q;
@@ -52,8 +52,8 @@ func trustfulMap(t *testing.T, bug string) *pinmap.Map {
 	return m
 }
 
-// TestLongContract: RTL that trusts its neighbours agrees where its contract holds, and only there; what
-// it does wrong within it is found, and the case that is shown keeps the contract.
+// TestLongContract checks that such RTL agrees only where its contract holds, that mistakes within it are found, and
+// that the shown case keeps the contract.
 func TestLongContract(t *testing.T) {
 	r := runLockstep(t, trustfulMap(t, "0"), Options{Cycles: 20_000})
 	require.Nil(t, r.Divergence)
@@ -81,13 +81,13 @@ func TestLongContract(t *testing.T) {
 		require.NotNil(t, r.Divergence, bug)
 		require.True(t, r.Divergence.Shrunk)
 		require.Less(t, r.Shown.Stimulus.Cycles(), 20)
-		again := runLockstep(t, m, Options{Stimulus: r.Shown.Stimulus}) // an error if the case broke the contract
+		again := runLockstep(t, m, Options{Stimulus: r.Shown.Stimulus}) // returns an error if the case breaks the contract
 		require.NotNil(t, again.Divergence)
 		require.Equal(t, r.Divergence.Signal, again.Divergence.Signal)
 	}
 }
 
-// TestGivenInputsBreakTheContract: a file that does is refused with its cycle.
+// TestGivenInputsBreakTheContract checks that a file with illegal inputs is refused with the cycle.
 func TestGivenInputsBreakTheContract(t *testing.T) {
 	m := trustfulMap(t, "0")
 	file := filepath.Join(t.TempDir(), "in.csv")
@@ -105,7 +105,7 @@ func TestGivenInputsBreakTheContract(t *testing.T) {
 	require.Nil(t, runLockstep(t, m, Options{Stimulus: s}).Divergence)
 }
 
-// TestContractThatNothingMeets: what no inputs meet, and outputs that never count, are no pass.
+// TestContractThatNothingMeets checks that an unsatisfiable contract, or outputs that never count, do not pass.
 func TestContractThatNothingMeets(t *testing.T) {
 	for text, wanted := range map[string]string{
 		"push && !push":       `dut.yml:9:3: no inputs were found that meet "push && !push", nor has any cycle`,
@@ -137,8 +137,8 @@ func TestContractThatNothingMeets(t *testing.T) {
 	}
 }
 
-// TestLongContractWhereThereIsNoWayOut: a cycle in which nothing meets the contract is one of reset; what is late is
-// compared by the condition of its own cycle.
+// TestLongContractWhereThereIsNoWayOut checks that a cycle without legal inputs becomes a reset, and that late
+// outputs are compared by the condition of their own cycle.
 func TestLongContractWhereThereIsNoWayOut(t *testing.T) {
 	m := trustfulMap(t, "0")
 	m.Assume = append(m.Assume, "count == 3 -> !push && !pop", "count != 3 -> push")
@@ -164,8 +164,8 @@ func TestLongContractWhereThereIsNoWayOut(t *testing.T) {
 	require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence)
 }
 
-// TestContractInReset: what is assumed of inputs alone holds while reset is on, too, for RTL whose own check does not look at it; a case that
-// is shown keeps it.
+// TestContractInReset checks that assumptions about inputs hold during reset, too, for RTL whose own check ignores
+// reset, and that the shown case keeps them.
 func TestContractInReset(t *testing.T) {
 	text := `module dut #(parameter BUG = 0) (input clk_i, rst_i, input [1:0] v_i, output logic [1:0] v_o);
   always_ff @(posedge clk_i) begin

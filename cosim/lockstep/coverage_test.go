@@ -9,7 +9,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestCoverageGaps: bits and events that no cycle without reset has shown.
+// TestCoverageGaps checks the list of bits and events that no cycle without reset has shown.
 func TestCoverageGaps(t *testing.T) {
 	tw, err := twin.Find(twin.All(), "star_coupler")
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestCoverageGaps(t *testing.T) {
 	require.Equal(t, "enable_i never 1; reset never again after the first cycles", GapsText(c.Gaps()), "what stands at reset does not count")
 }
 
-// TestFaultOfASimulator is not one of the RTL.
+// TestFaultOfASimulator checks that a failed simulator is not a fault of the RTL.
 func TestFaultOfASimulator(t *testing.T) {
 	var tool *cosim.ToolError
 	_, err := faultIn(3, &cosim.Fault{Kind: cosim.FaultDied, Tool: "vvp", Text: "signal: killed"})
@@ -52,15 +52,15 @@ func TestFaultOfASimulator(t *testing.T) {
 	require.NotContains(t, tool.Error(), "accepts the source", "it has done so")
 }
 
-// TestCoverageOfPairs: strobes that never meet, and a request that never comes back, are named,
-// however many bits never toggle; once they have happened, they are not.
+// TestCoverageOfPairs checks that strobes that never coincide and requests that never return are named even if many
+// bits never toggle, and are not named once they have happened.
 func TestCoverageOfPairs(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		parameters twin.Parameters
-		before     [][]uint64 // cycles of inputs, reset first
+		before     [][]uint64 // inputs by cycle, beginning with reset
 		gap        string
-		then       [][]uint64 // what fills it
+		then       [][]uint64 // inputs that fill the gap
 	}{
 		{"credit_counter", twin.Parameters{"DEPTH": 4}, [][]uint64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 0}}, "take_i never with give_i in the same cycle", [][]uint64{{0, 1, 1}}},
 		{"fifo", twin.Parameters{"DEPTH": 2, "WIDTH": 8, "COUNT_BITS": 8}, [][]uint64{{1, 0, 0, 0}, {0, 1, 7, 0}, {0, 0, 0, 1}, {0, 1, 7, 0}, {0, 1, 7, 0}},

@@ -18,7 +18,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// coveredRTL is an LFSR with a corner that random inputs do not reach, and a constant that never changes.
+// coveredRTL is an LFSR with a branch that random inputs do not reach, and a constant.
 const coveredRTL = `module dut(input clk, input rst, input go, input tied, output reg [31:0] v);
   wire always_one = 1'b1;
   reg [1:0] phase;
@@ -59,8 +59,8 @@ func coverageText(t *testing.T, c *coverage.Coverage) string {
 	return b.String()
 }
 
-// TestLongCovered: what no run reaches is named by its line, what a tie holds has not changed, and runs add up over
-// seeds and power-on states.
+// TestLongCovered checks that unreached code is named by its line, that tied inputs have not toggled, and that counts
+// add up over seeds and power-on states.
 func TestLongCovered(t *testing.T) {
 	m := coveredMap(t)
 	file := m.Source.Files[0]
@@ -83,7 +83,7 @@ func TestLongCovered(t *testing.T) {
 		}
 	}
 
-	// Each run alone, merged, is all runs.
+	// The merged coverage of single runs equals the coverage of all runs.
 	var merged coverage.Coverage
 	for seed := range uint64(2) {
 		merged.Merge(runLockstep(t, m, Options{Cycles: 500, Seed: seed, Coverage: true}).Covered)
@@ -92,8 +92,8 @@ func TestLongCovered(t *testing.T) {
 	require.Equal(t, r.Covered.RTL.Counts(), merged.RTL.Counts())
 }
 
-// TestLongCoveredChangesNothing: with coverage a mistake is found where it is found without, from registers
-// that begin alike.
+// TestLongCoveredChangesNothing checks that coverage changes neither the difference found nor the power-on values of
+// registers.
 func TestLongCoveredChangesNothing(t *testing.T) {
 	for _, name := range []string{"missing reset of the count", "a full one that is popped takes nothing"} {
 		m := mutantMap(t, "fifo", name, cosim.BackendWasm, twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16})
@@ -106,7 +106,7 @@ func TestLongCoveredChangesNothing(t *testing.T) {
 	}
 }
 
-// TestCoverageRefused: what counts nothing says so, and nothing runs.
+// TestCoverageRefused checks that coverage is refused before a run if it cannot be counted.
 func TestCoverageRefused(t *testing.T) {
 	for says, change := range map[string]func(m *pinmap.Map){
 		"coverage of RTL is counted by backend: wasm alone, this is icarus; leave backend out, or the coverage": func(m *pinmap.Map) { m.Backend = cosim.BackendIcarus },

@@ -15,8 +15,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestLongReachesDeepState: mistakes that thousands of cycles without reset lead
-// to are found with the default cycles, and shrinking their long cases ends.
+// TestLongReachesDeepState checks that the default cycles find mistakes that need thousands of cycles without reset,
+// and that shrinking their long cases ends.
 func TestLongReachesDeepState(t *testing.T) {
 	late := uint32(1)
 	for range lfsrLateSteps {
@@ -24,10 +24,10 @@ func TestLongReachesDeepState(t *testing.T) {
 	}
 	for _, c := range []struct {
 		twin, name string
-		file       string // that has the mistake
+		file       string // file with the mistake
 		parameters twin.Parameters
 		edits      [][2]string
-		deep       uint64 // cycles from a reset to the difference, at least
+		deep       uint64 // least number of cycles from a reset to the difference
 	}{
 		{
 			"fifo", "an overflow counter of 12 bits wraps", "fifo.v", twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 12},

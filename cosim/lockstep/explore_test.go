@@ -18,7 +18,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// wrapping is a credit counter that wraps where it is empty, which a schedule hardly ever reaches.
+// wrapping is a credit counter that wraps when empty, which a schedule rarely reaches.
 const wrapping = `module dut(input clock, input reset, input take, input [11:0] give, output reg [11:0] count, output reg none, output reg many);
   wire [11:0] out = 12'd4095 - count;
   always @(posedge clock) begin
@@ -41,9 +41,8 @@ func wrappingMap(t *testing.T, wraps string) *pinmap.Map {
 	})
 }
 
-// TestLongExplorationIsARun: what phases find from states that were kept is a plain run of inputs from
-// power-on on, which ends with the same difference, also without snapshots; and the same seed
-// finds the same.
+// TestLongExplorationIsARun checks that a difference found from saved states is reproduced by plain inputs from
+// power-on, also without snapshots, and that the same seed finds the same difference.
 func TestLongExplorationIsARun(t *testing.T) {
 	m := wrappingMap(t, "1")
 	report := func(o Options) (*Report, string) {
@@ -77,8 +76,8 @@ func TestLongExplorationIsARun(t *testing.T) {
 	}
 }
 
-// TestLongExplorationKnowsTheModelOnly: RTL that differs in what is not compared, and any state at
-// power-on, have the same inputs; other seeds have others.
+// TestLongExplorationKnowsTheModelOnly checks that inputs depend on the seed, but neither on differences that are not
+// compared nor on the power-on state.
 func TestLongExplorationKnowsTheModelOnly(t *testing.T) {
 	explored := func(m *pinmap.Map, seed uint64) Exploration {
 		r := runLockstep(t, m, Options{Cycles: 1000, Explore: 30_000, Seed: seed, Brief: true, PowerOn: 1})
@@ -95,8 +94,8 @@ func TestLongExplorationKnowsTheModelOnly(t *testing.T) {
 	require.NotEqual(t, want.Shown, explored(right, 4).Shown)
 }
 
-// TestLongExplorationRespectsAssumptions: RTL that wraps is right where no credit is taken that is not
-// there, whatever states phases begin at, and also with what they have drawn again.
+// TestLongExplorationRespectsAssumptions checks that wrapping RTL passes if no credit is taken from an empty counter,
+// from any saved state and with redrawn inputs.
 func TestLongExplorationRespectsAssumptions(t *testing.T) {
 	m := wrappingMap(t, "1")
 	m.Assume = []string{"take -> count != 0"}
@@ -121,7 +120,8 @@ func TestLongExplorationRespectsAssumptions(t *testing.T) {
 	require.Equal(t, r.Divergence.Text, replayed.Divergence.Text)
 }
 
-// TestExploresWithoutSnapshots: Icarus cannot go back, and goes on.
+// TestExploresWithoutSnapshots checks that exploration continues from the present state in Icarus, which has no
+// snapshots.
 func TestExploresWithoutSnapshots(t *testing.T) {
 	m := wrappingMap(t, "0")
 	m.Backend = cosim.BackendIcarus
@@ -132,8 +132,8 @@ func TestExploresWithoutSnapshots(t *testing.T) {
 	require.EqualValues(t, 1700, r.Cycles)
 }
 
-// TestExploresFromStatesOfARun: a run takes all credits but a few and shows no difference; random
-// inputs from there do, and the report says which inputs are whose.
+// TestExploresFromStatesOfARun checks that random inputs from states of a run find a difference that the run, which
+// leaves a few credits, does not show, and that the report states the origin of the inputs.
 func TestExploresFromStatesOfARun(t *testing.T) {
 	m := wrappingMap(t, "1")
 	model, err := m.NewModel()
@@ -169,14 +169,13 @@ func TestExploresFromStatesOfARun(t *testing.T) {
 	require.NoError(t, r.WriteText(&text))
 	require.Contains(t, text.String(), fmt.Sprintf("found by random inputs from a state that the run has reached in %s, after ", cosim.Count(uint64(found.OfRun), "cycle")))
 
-	run.cycles = nil // of no run: given
+	run.cycles = nil // as given by a user, not recorded
 	given := runLockstep(t, m, Options{Stimulus: run})
 	require.Nil(t, given.Divergence)
 	require.Empty(t, given.Explored)
 }
 
-// TestNoveltyCounts compares what is seen with sets of names.
-// TestPairs: what is new of two sets of events is what a table of all pairs says.
+// TestPairs compares the new pairs of two sets of events with a table of all pairs.
 func TestPairs(t *testing.T) {
 	for words := range 3 {
 		random := twin.NewRandom(1)
@@ -271,7 +270,7 @@ func TestNoveltyCounts(t *testing.T) {
 	require.Equal(t, found, n.count())
 }
 
-// noteNaively notes a value, or how far it is from three others: its highest bit and three below it.
+// noteNaively records a value, or its distance from three others: the highest bit and the three bits below.
 func noteNaively(seen map[string]bool, o *twin.Observed, value, start uint64) {
 	if o.Bits <= 8 {
 		seen[fmt.Sprint(o.Name, " is ", value)] = true

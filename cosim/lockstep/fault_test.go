@@ -13,9 +13,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestLongOscillationIsKept: the inputs of the cycle in which logic does not settle
-// are part of the case, so that a replay ends there, too, and a longer reset is not
-// said to help.
+// TestLongOscillationIsKept checks that a case includes the inputs of the cycle in which logic does not settle, so
+// that a replay ends there, too, and that no longer reset is suggested.
 func TestLongOscillationIsKept(t *testing.T) {
 	const oscillates = `module dut(input clock, input reset, input mode, input [15:0] in, output [15:0] out);
   reg [15:0] q; reg armed;
@@ -27,7 +26,7 @@ endmodule`
 	for _, c := range []struct {
 		name, when string
 		mode       uint64
-		cycles     int // of the case
+		cycles     int // number of cycles of the case
 	}{{"at once", "1'b1", 0, 1}, {"by an input", later, 0, 2}, {"by a register", later, 1, 3}} {
 		t.Run(c.name, func(t *testing.T) {
 			m := foreign(t, string(bytes.ReplaceAll([]byte(oscillates), []byte("CONDITION"), []byte(c.when))), &pinmap.Map{

@@ -19,7 +19,7 @@ import (
 	"starloom/traces/vcd"
 )
 
-// waveOf is the waveform of a report: values by path and cycle, and its text.
+// waveOf returns the waveform of a report: values by path and cycle, and its text.
 func waveOf(t *testing.T, r *Report) (values map[string][]uint64, text string) {
 	var b bytes.Buffer
 	save, err := r.Shown.WriteVCD(&b, nil)
@@ -43,7 +43,7 @@ func waveOf(t *testing.T, r *Report) (values map[string][]uint64, text string) {
 	return values, b.String()
 }
 
-// inOwnWords runs a twin with a mistake and returns what its waveform has.
+// inOwnWords runs a twin with a mistake and returns its waveform.
 func inOwnWords(t *testing.T, backend string) (map[string][]uint64, string) {
 	m := mutantMap(t, "fifo", "missing reset of the count", backend, twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16})
 	r := runLockstep(t, m, Options{Cycles: 2000, Internals: true})
@@ -52,8 +52,8 @@ func inOwnWords(t *testing.T, backend string) (map[string][]uint64, string) {
 	return waveOf(t, r)
 }
 
-// TestLongInside: in both backends the waveform of a case has registers of the model, and all that is inside
-// of the RTL, at the same times; its ports there are those of rtl.
+// TestLongInside checks that the waveform of a case has the registers of the model and the internals of the RTL at
+// the same times in both backends, and that the RTL's ports equal those of scope rtl.
 func TestLongInside(t *testing.T) {
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		values, text := inOwnWords(t, backend)
@@ -75,7 +75,8 @@ func TestLongInside(t *testing.T) {
 	}
 }
 
-// TestLongInsideAgrees: what Verilator and Icarus show of the same RTL on the same inputs is the same, wherever it is not X.
+// TestLongInsideAgrees checks that Verilator and Icarus show equal internals of the same RTL on the same inputs,
+// except X.
 func TestLongInsideAgrees(t *testing.T) {
 	for _, name := range []string{"fifo", "arbiter_round_robin", "credit_counter", "link"} {
 		var shown []map[string][]uint64
@@ -105,8 +106,8 @@ func TestLongInsideAgrees(t *testing.T) {
 	}
 }
 
-// TestLongInsideBeginsAlike: RTL that is built to show what is inside begins with the same values in registers that
-// nothing resets, whatever else it keeps; else the case would not be the one that was found.
+// TestLongInsideBeginsAlike checks that instrumented RTL starts with the same values in registers without reset, so
+// that the case is the one found.
 func TestLongInsideBeginsAlike(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "dut.sv")
@@ -141,7 +142,7 @@ endmodule
 	}
 }
 
-// TestLongInsideForTools: GTKWave's own tools read the waveform, and lose nothing.
+// TestLongInsideForTools checks that GTKWave's tools read the whole waveform.
 func TestLongInsideForTools(t *testing.T) {
 	m := twinMap(t, "fifo", "", nil)
 	r := runLockstep(t, m, Options{Cycles: 200, Internals: true})

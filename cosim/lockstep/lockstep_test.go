@@ -25,12 +25,11 @@ import (
 	"starloom/fabric/pops"
 )
 
-// library is all that maps can name.
+// library has all twins and backends.
 func library() pinmap.Library {
 	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
-// twinMap is the map of a twin on a backend.
 func twinMap(t *testing.T, name, backend string, p twin.Parameters) *pinmap.Map {
 	m, err := pinmap.OfTwin(library(), name, p, "")
 	require.NoError(t, err)
@@ -39,17 +38,16 @@ func twinMap(t *testing.T, name, backend string, p twin.Parameters) *pinmap.Map 
 	return m
 }
 
-// mutantMap is the map of a twin with a mistake.
 func mutantMap(t *testing.T, tw, name, backend string, p twin.Parameters) *pinmap.Map {
 	m := twinMap(t, tw, backend, p)
 	for _, mutant := range twin.Mutants(library().Twins) {
 		if mutant.Twin.Name == tw && mutant.Name == name {
-			dir := filepath.Join(testCache, tw, strings.ReplaceAll(name, " ", "-")) // always the same, so that it is compiled once in a run
+			dir := filepath.Join(testCache, tw, strings.ReplaceAll(name, " ", "-")) // a fixed folder, so that the mutant is compiled once per run
 			require.NoError(t, os.MkdirAll(dir, 0o777))
 			files, err := mutant.WriteSources(dir)
 			require.NoError(t, err)
 			m.Source.Files, m.Source.IncludeDirs = files, []string{dir}
-			m.Build.Cache = testCache // no one will ask for it again
+			m.Build.Cache = testCache // the build is not reused
 			return m
 		}
 	}
@@ -63,8 +61,7 @@ func runLockstep(t *testing.T, m *pinmap.Map, o Options) *Report {
 	return r
 }
 
-// TestOfTwins runs the committed wasm, which the tests of package twin hold to be that of
-// the sources: nothing is compiled twice.
+// TestOfTwins runs the committed wasm, which tests of package twin compare with the sources. Nothing is compiled.
 func TestOfTwins(t *testing.T) {
 	for _, tw := range library().Twins {
 		t.Run(tw.Name, func(t *testing.T) {
@@ -82,8 +79,7 @@ func TestOfTwins(t *testing.T) {
 	}
 }
 
-// TestShrinks: every kind of mistake, on both backends, becomes a case of a
-// few cycles.
+// TestShrinks checks that every kind of mistake is reduced to a few cycles on both backends.
 func TestShrinks(t *testing.T) {
 	for _, c := range []struct {
 		twin, mutant, backend string
@@ -116,19 +112,19 @@ func TestShrinks(t *testing.T) {
 	}
 }
 
-// mutantCasesMax is how many cycles a shrunk case of any mutant may have, but of
-// those that are in the list: a frame or a count has to come to its end there.
+// mutantCasesMax is the largest number of cycles of a shrunk case of a mutant. The listed exceptions must reach the
+// end of a frame or a count.
 const mutantCasesMax = 12
 
 var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90, "async_fifo": 14}
 
-// twinsOfKinds are twins that are shrunk in different ways: logic without a clock, words that are kept, counts,
-// pointers, frames and a whole datapath.
+// twinsOfKinds are twins with different ways of shrinking: combinational logic, stored words, counters, pointers,
+// frames and a whole datapath.
 var twinsOfKinds = []string{"star_coupler", "fifo", "credit_counter", "arbiter_round_robin", "arbiter_tdma", "list_allocator", "deserialiser", "pops_slot"}
 
-// TestLongCatchesMutants finds every mutant with some set of parameters and makes
-// a short case of it. Without -full one mutant of a twin of each kind. In Icarus every trial of
-// shrinking is a process, so the long cases are made on wasm.
+// TestLongCatchesMutants checks that every mutant is found with some parameter set and shrinks to a short case.
+// Without -full it takes one mutant of a twin of each kind. In Icarus every trial of shrinking is a process, so that
+// long cases are shrunk on wasm.
 func TestLongCatchesMutants(t *testing.T) {
 	done := map[string]bool{}
 	for _, mutant := range twin.Mutants(library().Twins) {
@@ -169,7 +165,7 @@ func TestFindsMissingReset(t *testing.T) {
 	require.False(t, r.Divergence.Undefined)
 }
 
-// TestLongShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
+// TestLongShrinksTheEnd checks that the end of a run is shrunk if the run is too long to keep.
 func TestLongShrinksTheEnd(t *testing.T) {
 	const text = `module dut(input clock, input reset, input enable_i, output [31:0] value_o);
   reg [31:0] v; reg [15:0] age;
@@ -201,8 +197,7 @@ endmodule`
 	require.Equal(t, whole.Divergence.Found, short.Divergence.Found)
 }
 
-// FuzzStimulus: no text of a stimulus leads to a panic, and what is read can be
-// written and read again.
+// FuzzStimulus checks that no text of a stimulus causes a panic, and that accepted ones survive writing and reading.
 func FuzzStimulus(f *testing.F) {
 	for _, text := range []string{"cycle,reset,push_i,data_i,pop_i\n0,1,0,0x1f,0\n5,0,1,0b11,1\n", "reset\n1\n", "reset,data_i\n1,256\n", "", "\"", "reset,reset\n1,1\n", "cycle,reset\n0,1\n18446744073709551615,0\n"} {
 		f.Add(text)
@@ -228,8 +223,8 @@ func FuzzStimulus(f *testing.F) {
 	})
 }
 
-// TestIsDeterministic: same options, same bytes; and the stimulus, read again,
-// leads to the same divergence.
+// TestIsDeterministic checks that equal options yield equal bytes, and that the written stimulus leads to the same
+// divergence.
 func TestIsDeterministic(t *testing.T) {
 	m := mutantMap(t, "arbiter_matrix", "holder not held", cosim.BackendWasm, nil)
 	forms := func(r *Report) (all []byte) {
@@ -279,8 +274,8 @@ func TestIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestLongHangIsToldOnce: a loop that does not end is found by its turns, long before the time limit,
-// and is not run again to show where it is; nor is one at power-on.
+// TestLongHangIsToldOnce checks that an endless loop is detected by its iterations, long before the time limit, and
+// is not repeated for display, also at power-on.
 func TestLongHangIsToldOnce(t *testing.T) {
 	const text = `module dut(input clock, input reset, input now, input enable_i, output [31:0] value_o);
   reg [31:0] v; assign value_o = v; reg stop; initial begin stop = 0; while (now === 1'b0 && START && !stop) stop = v[0] & ~v[0]; end
@@ -317,7 +312,6 @@ endmodule`
 	}
 }
 
-// countedDesign counts the devices that are opened.
 type countedDesign struct {
 	cosim.Design
 	opened *int
@@ -328,7 +322,7 @@ func (c countedDesign) Open(o cosim.Options) (cosim.Device, error) {
 	return c.Design.Open(o)
 }
 
-// TestFaults: an LFSR that ends in one of three ways, by its mode.
+// TestFaults runs an LFSR that ends in one of three ways, by its mode.
 func TestFaults(t *testing.T) {
 	const text = `module dut(input clock, input reset, input [1:0] mode, input enable_i, output [31:0] value_o);
   reg [31:0] v; assign value_o = v;

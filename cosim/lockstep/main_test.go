@@ -11,7 +11,6 @@ import (
 
 var full = flag.Bool("full", false, "run the long tests")
 
-// testCache is one cache for all designs of a run.
 var testCache string
 
 func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache, verilator.Build)) }

@@ -18,8 +18,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// foreign is RTL as other people write it, for a map to attach. The same text is the same
-// file, so that it is compiled once in a run.
+// foreign writes RTL of another style and attaches it by a map. Equal texts share a file, which is compiled once per
+// run.
 func foreign(t *testing.T, text string, m *pinmap.Map) *pinmap.Map {
 	dir := filepath.Join(testCache, fmt.Sprintf("foreign-%x", sha256.Sum256([]byte(text))))
 	require.NoError(t, os.MkdirAll(dir, 0o777))
@@ -31,7 +31,7 @@ func foreign(t *testing.T, text string, m *pinmap.Map) *pinmap.Map {
 	return m
 }
 
-// TestMapLate: RTL that is two cycles later than the model.
+// TestMapLate attaches RTL that is two cycles later than the model.
 func TestMapLate(t *testing.T) {
 	const text = `module dut(input logic clk, input logic rst_n, input logic [7:0] one, zero, output logic [7:0] one_q, zero_q);
   logic [15:0] a, b;
@@ -51,7 +51,8 @@ endmodule`
 	}
 }
 
-// TestSimulatorsDiffer: a write beyond the end does nothing (IEEE 1800-2017 11.5.1), and in Verilator, which cuts the index, it goes elsewhere.
+// TestSimulatorsDiffer writes beyond the end of a vector, which has no effect (IEEE 1800-2017 11.5.1) but changes
+// another element in Verilator, which truncates the index.
 func TestSimulatorsDiffer(t *testing.T) {
 	for says, rest := range map[string]string{"right": "p == 0 ? 8'd0 : 8'd1 << p - 3'd1", "wrong": "8'd1 << (p - 3'd1 & 3'd7)"} {
 		text := `module dut(input clock, input reset, input [7:0] data_i, output reg [7:0] data_o);
@@ -76,8 +77,8 @@ endmodule`
 	}
 }
 
-// TestSimulatorsAreLed: stimuli lead to the one value of 65,536 with different results, unless the map excludes it; without a print of
-// the RTL, the report claims no branches.
+// TestSimulatorsAreLed checks that inputs are guided to the one value of 65,536 for which the simulators differ,
+// unless the map excludes it, and that the report names no branches without a print of the RTL.
 func TestSimulatorsAreLed(t *testing.T) {
 	const odd = "data_i == 16'hbef0 && a == 0 ? 0 : data_i"
 	for _, c := range []struct {
@@ -104,7 +105,8 @@ endmodule`, &pinmap.Map{
 	}
 }
 
-// TestSecondBreaksOff: where an assertion ends Icarus before the first comparison, the report claims no agreement.
+// TestSecondBreaksOff checks that the report claims no agreement if an assertion ends Icarus before the first
+// comparison.
 func TestSecondBreaksOff(t *testing.T) {
 	m := foreign(t, `module dut(input clock, input reset, input [1:0] data_i, output logic [1:0] data_o);
   always_ff @(posedge clock) if (reset) data_o <= 0; else data_o <= data_i;
@@ -121,7 +123,8 @@ endmodule`, &pinmap.Map{
 	require.NotContains(t, out.String(), "shows the same")
 }
 
-// TestNoReset: a register without a reset is X in Icarus for ever, which `if` takes for 0 there: that it agrees says nothing.
+// TestNoReset checks that agreement of Icarus does not count for a register without reset: it stays X there, which
+// `if` treats as 0.
 func TestNoReset(t *testing.T) {
 	const text = `module dut(input clock, input reset, input [2:0] request_i, output reg [2:0] grant_o);
   reg [2:0] cycle; reg [1:0] turn;
@@ -140,7 +143,7 @@ endmodule`
 	require.False(t, r.Divergence.Alone)
 }
 
-// TestHints: what is often wrong in a map is tried, and said if the RTL agrees then.
+// TestHints checks that common mistakes of a map are tried, and reported if the RTL then agrees.
 func TestHints(t *testing.T) {
 	const text = `module dut(input logic clk, input logic rst_n, input logic up, output logic [3:0] n, output logic over, under);
   always_ff @(posedge clk or negedge rst_n)
@@ -164,7 +167,7 @@ endmodule`
 	require.Equal(t, "latency: {grant: -1}", runLockstep(t, m, Options{Cycles: 2000, NoExplore: true}).Divergence.Hint)
 }
 
-// acknowledged moves on only when its grant is acknowledged in the same cycle.
+// acknowledged is an arbiter whose pointer moves only if its grant is acknowledged in the same cycle.
 const acknowledged = `module dut(input logic clk, input logic rst_n, input logic [3:0] valid, input logic [3:0] ack, output logic [3:0] ready);
   logic [3:0] owner_q;
   wire [3:0] hold = owner_q & valid;
@@ -211,7 +214,7 @@ func TestMapFeedbackOscillates(t *testing.T) {
 	require.Contains(t, r.Divergence.Text, "feedback")
 }
 
-// TestMapWidePorts: inverted, cut and joined pins of more than a word.
+// TestMapWidePorts maps inverted, cut and joined pins wider than a word.
 func TestMapWidePorts(t *testing.T) {
 	const text = `module dut(input logic [99:0] high, input logic [427:0] low_n, input logic [527:0] zero, output logic [32:0] one_o, zero_no, output logic [2:0] flags);
   wire [527:0] one = {high, ~low_n};
@@ -235,7 +238,7 @@ endmodule`
 	}
 }
 
-// TestMapSaves: a device goes on where it was saved, early outputs included.
+// TestMapSaves checks that a device continues from a saved state, early outputs included.
 func TestMapSaves(t *testing.T) {
 	m := acknowledgedMap(t)
 	m.Feedback = []pinmap.Feedback{{To: "ack", From: "ready"}}
@@ -266,7 +269,6 @@ func TestMapSaves(t *testing.T) {
 	require.Error(t, d.Restore(saved[:10]))
 }
 
-// TestMapAllocatesNothing: the adapter is cheap.
 func TestMapAllocatesNothing(t *testing.T) {
 	m := acknowledgedMap(t)
 	m.Feedback = []pinmap.Feedback{{To: "ack", From: "ready"}}
@@ -293,8 +295,8 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
-// TestArbiterWithoutTake: an input that changes nothing with the model's parameters needs no pin; with others it does. A folder that is missing is
-// asked for by the key of a map.
+// TestArbiterWithoutTake checks that an input without effect for the model's parameters needs no pin, but does with
+// others. A missing folder is reported at its key of the map.
 func TestArbiterWithoutTake(t *testing.T) {
 	text := "module dut (input clk_i, rst_i, input [3:0] req_i, output [3:0] gnt_o); assign gnt_o = req_i & -req_i; endmodule"
 	for kind, parameters := range []twin.Parameters{
@@ -316,7 +318,7 @@ func TestArbiterWithoutTake(t *testing.T) {
 	require.ErrorContains(t, err, "name its directory under include: [DIR]")
 }
 
-// TestFailureSaysWhatIsMisread: a check that fails for what Verilator misreads warns of it.
+// TestFailureSaysWhatIsMisread checks that a failed check warns of constructs that Verilator misreads.
 func TestFailureSaysWhatIsMisread(t *testing.T) {
 	m := foreign(t, `module dut (input clk_i, rst_i, input [3:0] v_i, output reg [3:0] v_o);
   function [3:0] keep(input [3:0] x); reg [3:0] n; begin keep = n; n = x; end endfunction

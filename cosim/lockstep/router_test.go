@@ -15,7 +15,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// foreignRouter is a router of three ports and two VCs with a mistake, and without the assertions that Starloom's own has.
+// foreignRouter is a router of three ports and two VCs with a mistake, without the assertions of Starloom's router.
 func foreignRouter(t *testing.T, old, mistake string) *pinmap.Map {
 	var text strings.Builder
 	for _, file := range []string{"rtl/vc_router.v", "rtl/vc_matcher.v"} {
@@ -41,8 +41,8 @@ func foreignRouter(t *testing.T, old, mistake string) *pinmap.Map {
 	return m
 }
 
-// TestLongBugsOfRoutersArePlaced: what is wrong at one output VC is found with the defaults of `cosim check`, the verdict names that output and VC,
-// and the case is one that neighbours of a router can make.
+// TestLongBugsOfRoutersArePlaced checks that the defaults of `cosim check` find a mistake at one output VC, that the
+// verdict names it, and that the inputs of the case obey the rules of neighbours.
 func TestLongBugsOfRoutersArePlaced(t *testing.T) {
 	for name, c := range map[string]struct{ old, mistake, place string }{
 		"a pointer of the VC allocator stays": {
@@ -71,7 +71,7 @@ func TestLongBugsOfRoutersArePlaced(t *testing.T) {
 	}
 }
 
-// requireRefused: no inputs are taken that break a rule of neighbours.
+// requireRefused requires that inputs that break a rule of neighbours are refused.
 func requireRefused(t *testing.T, m *pinmap.Map, s *Stimulus) {
 	broken := s.clone()
 	for i, p := range s.Inputs {

@@ -12,7 +12,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// arbiterStyle is an arbiter as people write them, with the map that attaches it and a mistake.
+// arbiterStyle is an arbiter in a common style, with its map and a mistake.
 type arbiterStyle struct {
 	text, old, mistake string
 	kind, hold, takes  int
@@ -24,7 +24,7 @@ type arbiterStyle struct {
 }
 
 var arbiterStyles = map[string]arbiterStyle{
-	// A tree that chooses in every cycle: its pointer moves with what is accepted.
+	// A tree that chooses in every cycle. Its pointer moves when a grant is accepted.
 	"combinational, free": {
 		text: `module dut(input logic clk, rst_n, input logic [3:0] req_i, input logic gnt_i, output logic [3:0] gnt_o, output logic req_o, output logic [1:0] idx_o);
   logic [1:0] rr_q;
@@ -38,7 +38,7 @@ endmodule`,
 		old: "if (req_o && gnt_i)", mistake: "if (req_o)",
 		kind: 1, hold: 0, takes: 1, pins: map[string][]string{"request": {"req_i"}, "take": {"gnt_i"}, "grant": {"gnt_o"}, "index": {"0", "idx_o"}},
 	},
-	// The same with a lock: what is offered stays until it is accepted.
+	// The same with a lock: an offer stays until it is accepted.
 	"combinational, locked": {
 		text: `module dut(input logic clk, rst_n, input logic [3:0] req_i, input logic gnt_i, output logic [3:0] gnt_o);
   logic [3:0] last_q, lock_q;
@@ -51,9 +51,9 @@ endmodule`,
 endmodule`,
 		old: "gnt_i ? 0 : gnt_o", mistake: "gnt_i || gnt_o[3] ? 0 : gnt_o",
 		kind: 1, hold: 2, takes: 1, pins: map[string][]string{"request": {"req_i"}, "take": {"gnt_i"}, "grant": {"gnt_o"}},
-		assume: []string{"($past(grant & ~{4{take}}) & ~request) == 0"}, // who is offered and not taken stays
+		assume: []string{"($past(grant & ~{4{take}}) & ~request) == 0"}, // a requester that is offered and not taken keeps its request
 	},
-	// A register for the grant, chosen again in every cycle.
+	// A registered grant, chosen again in every cycle.
 	"registered, free": {
 		text: registeredArbiter, old: "mask <= ~(choice | (choice - 1))", mistake: "mask <= ~(choice - 1)",
 		kind: 1, hold: 0, takes: 1, late: 1, ties: []pinmap.Tie{{Pin: "acknowledge"}, {Pin: "block_i"}, {Pin: "block_ack_i"}},
@@ -71,7 +71,7 @@ endmodule`,
 		kind: 1, hold: 3, takes: 4, late: 1, ties: []pinmap.Tie{{Pin: "block_i", Value: 1}, {Pin: "block_ack_i", Value: 1}},
 		pins: map[string][]string{"request": {"request"}, "take": {"acknowledge"}, "grant": {"grant"}, "index": {"0", "grant_encoded"}},
 	},
-	// A priority arbiter whose index means something with a request only.
+	// A priority arbiter whose index is valid only with a request.
 	"priority, held by valid": {
 		text: `module dut(input logic clk, rst_n, input logic [3:0] valid, input logic ready, output logic any, output logic [1:0] select, output logic [3:0] pick);
   logic busy_q; logic [1:0] owner_q;
@@ -87,7 +87,7 @@ endmodule`,
 	},
 }
 
-// registeredArbiter has a mask of those after the last one, and may block.
+// registeredArbiter has a mask of the requesters after the last one, and may block.
 const registeredArbiter = `module dut(input wire clk, input wire rst_n, input wire [3:0] request, acknowledge, input wire block_i, block_ack_i,
     output reg [3:0] grant, output reg [1:0] grant_encoded);
   reg [3:0] mask;
@@ -125,8 +125,8 @@ func (s arbiterStyle) attach(t *testing.T, text string) *pinmap.Map {
 	return foreign(t, text, m)
 }
 
-// TestLongArbiterStyles: arbiters that choose in every cycle, hold while requested or until they are taken, with
-// grants within the cycle or in a register, attach without a wrapper; a mistake in each is found.
+// TestLongArbiterStyles attaches arbiters without a wrapper that choose in every cycle, hold while requested or until
+// taken, with combinational or registered grants, and finds a mistake in each.
 func TestLongArbiterStyles(t *testing.T) {
 	for name, style := range arbiterStyles {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestLongArbiterStyles(t *testing.T) {
 	}
 }
 
-// axisRegister is a skid buffer with the pins of AXI-Stream; what it shows without tvalid is old.
+// axisRegister is a skid buffer with AXI-Stream pins. Without tvalid it shows old data.
 const axisRegister = `module dut #(parameter DATA_WIDTH = 8) (input wire clk, input wire rst,
     input wire [DATA_WIDTH-1:0] s_axis_tdata, input wire s_axis_tvalid, output wire s_axis_tready, input wire s_axis_tlast,
     output wire [DATA_WIDTH-1:0] m_axis_tdata, output wire m_axis_tvalid, input wire m_axis_tready, output wire m_axis_tlast);
@@ -166,8 +166,8 @@ const axisRegister = `module dut #(parameter DATA_WIDTH = 8) (input wire clk, in
   end
 endmodule`
 
-// TestLongStreamRoles: a skid buffer in the style of verilog-axis attaches by its roles; its ready comes a cycle
-// after a reset, which is a difference; a sender that takes words back is one that it bears.
+// TestLongStreamRoles attaches a skid buffer in the style of verilog-axis by its roles. Its ready rises a cycle after
+// reset, which is a difference. It tolerates a sender that withdraws words.
 func TestLongStreamRoles(t *testing.T) {
 	attach := func(text string, in pinmap.Stream) *pinmap.Map {
 		m := &pinmap.Map{

@@ -14,7 +14,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// linkWithMistakes is a link of 3 cycles, with a mistake for each mode.
+// linkWithMistakes is a link with a latency of 3 cycles and a mistake for each mode.
 const linkWithMistakes = `module dut(input clock, input reset, input [2:0] mode, input [15:0] in, output [15:0] out);
   reg [15:0] memory [0:3];
   reg [1:0] to, age;
@@ -35,11 +35,11 @@ const linkWithMistakes = `module dut(input clock, input reset, input [2:0] mode,
   assign out = mode == 3 ? late : mode == 4 ? reset_late : mode == 5 ? other : mode == 6 ? loop : whole;
 endmodule`
 
-// TestClaimsMissingReset where it is shown, and says of other mistakes what was
-// seen. In Icarus, what was never set is X, which shows nothing.
+// TestClaimsMissingReset checks that a missing reset is claimed only if it was shown, and that other mistakes are
+// described as observed. In Icarus unset registers are X, which shows nothing.
 func TestClaimsMissingReset(t *testing.T) {
 	const missing, survives, short = "a reset is missing: with ", "something survives the reset (", "with reset on for 16 cycles it does not differ"
-	lasting := "" // 11 leaves the register at X, as the operand of an || is
+	lasting := "" // Icarus 11 leaves the register at X, the value of an operand of ||
 	if cosimtest.Since(t, "iverilog", 12) {
 		lasting = short
 	}
@@ -52,7 +52,7 @@ func TestClaimsMissingReset(t *testing.T) {
 		for _, c := range []struct {
 			mode         uint64
 			what         string
-			wasm, icarus string // what is said
+			wasm, icarus string // expected text
 		}{
 			{2, "a reset is missing", missing, ""},
 			{3, "late, in a register without reset", "", ""},
@@ -63,7 +63,7 @@ func TestClaimsMissingReset(t *testing.T) {
 		} {
 			t.Run(backend+", "+c.what, func(t *testing.T) {
 				m.Ties = []pinmap.Tie{{Pin: "mode", Value: c.mode}}
-				r := runLockstep(t, m, Options{Cycles: 2000, NoShrink: backend == cosim.BackendIcarus}) // of which every trial is a process
+				r := runLockstep(t, m, Options{Cycles: 2000, NoShrink: backend == cosim.BackendIcarus}) // in Icarus every trial is a process
 				require.NotNil(t, r.Divergence)
 				var b bytes.Buffer
 				require.NoError(t, r.WriteText(&b))
@@ -79,7 +79,7 @@ func TestClaimsMissingReset(t *testing.T) {
 	}
 }
 
-// TestReplay: a case that only a later power-on state shows needs more of them than there are without an option.
+// TestReplay checks that the command for a case of a later power-on state requests that many states.
 func TestReplay(t *testing.T) {
 	r := &Report{Backend: cosim.BackendWasm, Divergence: &Divergence{}}
 	r.Divergence.Found.PowerOn = PowerOnDefault

@@ -16,8 +16,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// wideArbiter is an arbiter of 1,024 requesters with fixed priority as other people write
-// it: a mask that must be all ones, requests on three pins, one of them low when active.
+// wideArbiter is a fixed-priority arbiter of 1,024 requesters in another style: a mask that must be all ones, and
+// requests on three pins, one of them active low.
 const wideArbiter = `module dut(input logic clk, input logic rst_n, input logic [1023:0] mask, input logic [123:0] top, input logic [799:0] middle_n, input logic [99:0] low,
   output logic [511:0] grant_high, grant_low);
   wire [1023:0] request = {top, ~middle_n, low} & mask MISTAKE;
@@ -41,8 +41,7 @@ func wideMap(t *testing.T, mistake string) *pinmap.Map {
 	})
 }
 
-// TestLongWideVectors: ports of 1,024 bits are mapped, driven, compared, shrunk, drawn, written
-// and read.
+// TestLongWideVectors maps, drives, compares, shrinks, draws, writes and reads ports of 1,024 bits.
 func TestLongWideVectors(t *testing.T) {
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		m := wideMap(t, "")
@@ -52,7 +51,7 @@ func TestLongWideVectors(t *testing.T) {
 		require.Empty(t, r.Unexercised)
 	}
 
-	m := wideMap(t, "& ~(1024'd1 << 1000)") // requester 1000 is never seen
+	m := wideMap(t, "& ~(1024'd1 << 1000)") // the RTL ignores requester 1000
 	r := runLockstep(t, m, Options{Cycles: 20_000})
 	require.NotNil(t, r.Divergence)
 	require.Equal(t, "grant_o", r.Divergence.Signal)

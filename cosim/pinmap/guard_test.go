@@ -9,7 +9,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestGuard: a guard checks assumptions at the pins of the RTL, with the model's state, inverted pins and gates.
+// TestGuard checks assumptions at the pins of the RTL that depend on the model's state, inverted pins and gates.
 func TestGuard(t *testing.T) {
 	m := &Map{
 		Library: Library{Twins: twin.All()}, Model: "fifo", Parameters: twin.Parameters{"DEPTH": 2, "WIDTH": 4, "COUNT_BITS": 1},

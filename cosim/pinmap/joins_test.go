@@ -12,7 +12,6 @@ import (
 	"starloom/cosim/twin"
 )
 
-// wired is a device with columns in the place of RTL.
 type wired struct {
 	cosim.Device
 	ports           []cosim.Port
@@ -26,8 +25,7 @@ func (w *wired) Unknown() []uint64   { return nil }
 func (w *wired) Settle() error       { return nil }
 func (w *wired) Edge(uint64) error   { return nil }
 
-// couple wires RTL beside a round-robin arbiter of n, whose ports are request_i, grant_o and index_o
-// of 6 bits.
+// couple connects RTL to a round-robin arbiter of n with ports request_i, grant_o and index_o of 6 bits.
 func couple(t *testing.T, n int, request, grant, index []string, rtl ...cosim.Port) (*Device, *wired, error) {
 	m := &Map{
 		Library: Library{Twins: twin.All()}, Model: "arbiter_round_robin", Parameters: twin.Parameters{"REQUESTERS": n},
@@ -47,19 +45,19 @@ func couple(t *testing.T, n int, request, grant, index []string, rtl ...cosim.Po
 func in(name string, bits int) cosim.Port  { return cosim.Port{Name: name, Bits: bits, Input: true} }
 func out(name string, bits int) cosim.Port { return cosim.Port{Name: name, Bits: bits} }
 
-// TestJoins: what stands for a port, and what a pin gets for it. Inputs of the device are
-// reset, request; its outputs grant, index.
+// TestJoins checks the items of ports and the values at pins. The device's inputs are reset and request, its outputs
+// grant and index.
 func TestJoins(t *testing.T) {
 	none := []string{"g"}
 	for _, c := range []struct {
 		request, grant, index []string
 		rtl                   []cosim.Port
-		given                 uint64            // request of 5 bits
-		driven                []uint64          // pins of the RTL
-		shows                 []uint64          // by the RTL
+		given                 uint64            // value of request, 5 bits
+		driven                []uint64          // expected values at pins of the RTL
+		shows                 []uint64          // outputs of the RTL
 		seen                  [2]uint64         // grant, index
-		fits                  uint64            // what becomes of 0b10110
-		breaks                map[uint64]string // values of the RTL's last output
+		fits                  uint64            // 0b10110 after Fit
+		breaks                map[uint64]string // reason, by value of the RTL's last output
 	}{
 		{
 			request: []string{"a[3:0]", "b"}, grant: none, index: []string{"0", "i"},
@@ -126,7 +124,7 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// TestLimitsSayWhy: which reason of several, and what the RTL shows.
+// TestLimitsSayWhy checks the reason that is given if several apply, and the shown value of the RTL.
 func TestLimitsSayWhy(t *testing.T) {
 	for item, says := range map[string]string{
 		"low(h)":             "index_o is low(h), and bits of h that are cut off are not 0: its value is 0xe3",
@@ -139,7 +137,7 @@ func TestLimitsSayWhy(t *testing.T) {
 		"when(h[5:0], h[6])": "",
 	} {
 		d, rtl, err := couple(t, 5, []string{"r"}, []string{"g"}, []string{item}, in("r", 5), out("g", 5), out("h", 8))
-		if err != nil { // it has no limit
+		if err != nil { // the item has no limit
 			require.Empty(t, says, err)
 			continue
 		}
@@ -153,8 +151,8 @@ func TestLimitsSayWhy(t *testing.T) {
 	}
 }
 
-// TestJoinsAreInverse: what a map gives the RTL is what it says of it, for every value that it
-// can take.
+// TestJoinsAreInverse checks for every legal value that the expression of a model port by RTL pins is the inverse of
+// driving the pins.
 func TestJoinsAreInverse(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, request := range [][]string{
@@ -176,7 +174,7 @@ func TestJoinsAreInverse(t *testing.T) {
 			Library: Library{Twins: twin.All()}, Model: "arbiter_round_robin", Parameters: twin.Parameters{"REQUESTERS": 9},
 			Pins: []Wiring{{"request", request}}, Absent: []string{"grant", "index"},
 		}
-		for i, p := range rtl { // what no item names
+		for i, p := range rtl { // bits that no item names
 			if free := freeBits(request, p); free != "" {
 				m.Ties = append(m.Ties, Tie{Pin: free, Value: uint64(i)})
 			}
@@ -212,7 +210,6 @@ func TestJoinsAreInverse(t *testing.T) {
 	}
 }
 
-// pinOf reports whether an item names a pin.
 func pinOf(item, name string) bool {
 	read, why := ParseItem(item)
 	return why == "" && names(read, name)
@@ -222,7 +219,7 @@ func names(item Item, name string) bool {
 	return item.IsPin && item.Pin.Name == name || slices.ContainsFunc(item.Of, func(of Item) bool { return names(of, name) })
 }
 
-// freeBits are those of a pin that the items of TestJoinsAreInverse leave.
+// freeBits returns the bits of a pin that the items of TestJoinsAreInverse leave free.
 func freeBits(request []string, p cosim.Port) string {
 	switch text := fmt.Sprintf("%v %s", request, p.Name); text {
 	case "[0 a[6:0]] a":
@@ -235,7 +232,6 @@ func freeBits(request []string, p cosim.Port) string {
 	return ""
 }
 
-// TestItemsRefused: what is not an item, and what does not fit.
 func TestItemsRefused(t *testing.T) {
 	for item, reason := range map[string]string{
 		"a b": `"a b" is not a pin`, "": `"" is not a pin`, "sum(a)": "there is no function sum", "4'b10000": "does not fit into its bits",

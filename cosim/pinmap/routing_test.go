@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWholeWords: moves that are joined move the same bits, with and without unknown ones.
+// TestWholeWords checks that joined moves copy the same bits, with and without unknown bits.
 func TestWholeWords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	random := func(n int) []uint64 {

@@ -10,12 +10,12 @@ import (
 	"starloom/cosim/twin"
 )
 
-// caseBlind is a design in VHDL that was built.
+// caseBlind is a built VHDL design.
 type caseBlind struct{ cosim.Design }
 
 func (caseBlind) CaseBlind() bool { return true }
 
-// TestPinsOfVHDL: clock and pins may be written in any case.
+// TestPinsOfVHDL checks that case does not matter in the names of clock and pins.
 func TestPinsOfVHDL(t *testing.T) {
 	m := &Map{
 		Library: Library{Twins: twin.All()},
@@ -40,7 +40,7 @@ func TestPinsOfVHDL(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestRemediesArePossible: what a message suggests exists.
+// TestRemediesArePossible checks that names suggested by messages exist.
 func TestRemediesArePossible(t *testing.T) {
 	m := &Map{Library: Library{Twins: twin.All()}, Model: "arbiter_fixed", Parameters: twin.Parameters{"REQUESTERS": 4}, Absent: []string{"index", "grant"}}
 	model, err := m.NewModel()
@@ -76,7 +76,7 @@ func TestRemediesArePossible(t *testing.T) {
 	require.ErrorContains(t, err, "did you mean arbiter_round_robin? there are ")
 }
 
-// TestUndrivenCanBeTied: an input that nothing drives is named so that the tie of the message works.
+// TestUndrivenCanBeTied checks that the message about an undriven input suggests a valid tie.
 func TestUndrivenCanBeTied(t *testing.T) {
 	m := &Map{Library: Library{Twins: twin.All()}, Model: "arbiter_fixed", Parameters: twin.Parameters{"REQUESTERS": 4}, Absent: []string{"index", "grant"}}
 	model, err := m.NewModel()
@@ -117,7 +117,7 @@ func TestUndrivenCanBeTied(t *testing.T) {
 	}
 }
 
-// TestPinsOf: a port is found by its own name first: data is data_i where data_o has an entry, too.
+// TestPinsOf checks that an exact name has priority: data is data_i if data_o has an entry, too.
 func TestPinsOf(t *testing.T) {
 	m := &Map{Pins: []Wiring{{"data", []string{"d"}}, {"data_o", []string{"q"}}, {"count", []string{"c"}}}}
 	require.Equal(t, []string{"d"}, m.PinsOf("data_i"))

@@ -599,7 +599,6 @@ func conformClose(t *testing.T, open backend) {
 	require.Error(t, d.Step(1, 1))
 }
 
-// testCache is one cache for all tests of a run, so that a design is compiled once.
 var testCache string
 
 func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache, Build)) }
