@@ -20,44 +20,42 @@ import (
 //go:embed network.go
 var source string
 
-// Network is a bus network: vertices, and buses that are sets of two vertices or more. A vertex
-// is on one bus in a slot, where it sends or listens: its NIC has one switch to all of its taps.
-// On a bus the frame of one vertex reaches all others that are on it (S. Fujita, C. Laforest and
-// S. Perennes, "A Gossip Algorithm for Bus Networks with Buses of Limited Length", section 2).
+// Network is a bus network: vertices, and buses that are sets of at least two vertices. A vertex is on one bus in a
+// slot, where it sends or listens: its NIC has one switch to all of its taps. The frame of one vertex on a bus
+// reaches all others on it (S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks with Buses
+// of Limited Length", section 2).
 //
-// The programs of gossip bring their own buses: those that their schedule uses, no others. For
-// all other firmware Buses has them.
+// The programs of gossip bring the buses of their schedules. All other firmware uses Buses.
 //
-// With an arbiter a vertex whose frame has to wait keeps it, and asks again in the next slot; its
-// switch is at the bus meanwhile. The turns of tdma go round over as many taps as the longest bus
-// has: a slot is that of tap slot mod taps.
+// With an arbiter, a vertex keeps a frame that must wait and asks again in the next slot; its switch stays at the
+// bus. The turns of tdma cycle over as many taps as the longest bus has: a slot belongs to tap slot mod taps.
 type Network struct {
 	// processors, each with a NIC that is on one bus in a slot
 	Vertices int `json:"vertices" jsonschema:"required,minimum=2,maximum=65534"`
-	// vertices that may be on a bus in one slot, the sender included; a limit, above vertices it limits
-	// nothing (default: the largest of buses)
+	// most vertices on a bus in one slot, the sender included; a value above vertices has no effect (default: the
+	// largest of buses)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
-	// the vertices of each bus, those of the highest priority first; only for firmware that wants fixed
-	// buses: a program of gossip brings those of its schedule
+	// vertices of each bus, highest priority first; only for firmware that needs fixed buses: a program of gossip
+	// brings the buses of its schedule
 	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
 	contend.ArbiterKeys
 
-	schedule string // whose buses they are, "" for those that are given
+	schedule string // name of the schedule that brings the buses, "" for given ones
 	plan     func() *Plan
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
+// Declaration implements strict.Commented.
 func (Network) Declaration() string { return source }
 
-// The limits of a bus network: processors and taps have 16 bits.
+// Limits of a bus network: processors and taps have 16 bits.
 const (
-	VerticesMin = 2       // a bus joins two
-	VerticesMax = 65534   // vertices of a network
-	LengthMin   = 2       // a sender and a receiver
-	BusesMax    = 1 << 20 // buses of a network
+	VerticesMin = 2       // a bus joins two vertices
+	VerticesMax = 65534   // limit of vertices
+	LengthMin   = 2       // a bus has a sender and a receiver
+	BusesMax    = 1 << 20 // limit of buses
 )
 
-// resized has twice as many vertices, unless buses are listed.
+// resized doubles the vertices, unless buses are listed.
 func (b Network) resized(steps int) fabric.Network {
 	if b.Buses != nil {
 		return nil
@@ -116,8 +114,8 @@ func (b Network) Check() error {
 	return nil
 }
 
-// adapt: the buses are those of a schedule, else Buses. What is
-// known already stays for an image that takes none, in the place of a program.
+// adapt selects the buses of a schedule, otherwise Buses. An image without a schedule of its own keeps the current
+// one.
 func (b Network) adapt(program, schedule string, _ map[string]int64) fabric.Network {
 	if program != "" {
 		schedule, _ = strings.CutPrefix(program, "bus/")
@@ -138,7 +136,7 @@ func (b Network) adapt(program, schedule string, _ map[string]int64) fabric.Netw
 	return b
 }
 
-// Plan returns the buses. The network must be one that is adapted, and Check has passed.
+// Plan returns the buses of an adapted network that has passed Check.
 func (b Network) Plan() *Plan {
 	if b.plan == nil {
 		b = b.adapt("", "", nil).(Network)
@@ -146,7 +144,6 @@ func (b Network) Plan() *Plan {
 	return b.plan()
 }
 
-// limit is how many vertices may be on a bus in one slot.
 func (b Network) limit() int {
 	if b.Length > 0 {
 		return b.Length
@@ -164,15 +161,13 @@ func (b Network) settled() (n fabric.Network, program []string) {
 	return b, nil
 }
 
-// arbitrated reports whether buses have an arbiter.
 func (b Network) arbitrated() bool { return contend.ArbiterOf(b.Arbiter) != contend.None }
 
-// switched is how vertices get at their buses.
 func (b Network) switched() fabric.Switched {
 	return fabric.Switched{Taps: b.Plan().taps, Most: b.limit()}
 }
 
-// Contended are the buses in both engines.
+// Contended returns the buses for both engines.
 func (b Network) Contended() *contend.Buses {
 	p := b.Plan()
 	buses := hw.Bank{Name: "bus.bus", Units: 1, PerUnit: len(p.Buses)}
@@ -188,8 +183,8 @@ func (b Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return b.Contended().SlotTransport(b.Shape(), b.Names(), b.switched(), c)
 }
 
-// Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware
-// are the number of vertices, the length, the number of buses, and whether they have arbiters.
+// Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware are the number of
+// vertices, the length, the number of buses, and 1 if these have arbiters.
 func (b Network) Shape() fabric.Shape {
 	p := b.Plan()
 	s := fabric.Shape{
@@ -204,8 +199,7 @@ func (b Network) Shape() fabric.Shape {
 
 func (b Network) Names() fabric.Names { return names{b.Plan()} }
 
-// names are paths such as bus.nic[3], bus.bus[2] and bus.bus[2].tap[1], which is the port of the
-// second vertex of bus 2.
+// names forms paths such as bus.nic[3], bus.bus[2], and bus.bus[2].tap[1] for the port of the second vertex of bus 2.
 type names struct{ plan *Plan }
 
 func (names) Unit() string                   { return "" }
@@ -230,12 +224,11 @@ func (n names) HeardOn(processor int, port uint16) int {
 	return -1
 }
 
-// rom says which taps a vertex has.
 func (b Network) rom(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
 	return tapROM{b.Plan()}, nil
 }
 
-// tapROM has for each vertex the number of its taps, and then the bus of each.
+// tapROM holds the number of taps of each vertex, followed by their buses.
 type tapROM struct{ plan *Plan }
 
 func (r tapROM) Words() (processor, machine int) { return 1 + r.plan.taps.Ports, 0 }
@@ -247,14 +240,14 @@ func (r tapROM) Processor(processor int, _ uint64, dst []uint32) {
 
 func (r tapROM) Machine(uint64, []uint32) {}
 
-// What a bus and a tap take, in bytes, beside their frames.
+// Bytes of a bus, of a tap or of a vertex, frames excluded.
 const (
 	memoryBus   = 64
-	memoryTap   = 56   // lists that have grown, and the arbiter's counter
-	memoryAsks  = 40   // of a tap in the cycle engine: request and grant
-	memoryRanks = 112  // of a vertex in the slot engine: what it asks, its rank and the choice, in lists that have grown
+	memoryTap   = 56   // grown lists, and the arbiter's counter
+	memoryAsks  = 40   // request and grant of a tap in the cycle engine
+	memoryRanks = 112  // request, rank and choice of a vertex in the slot engine, in grown lists
 	memoryCycle = 96   // light at both ends, request lines, grants
-	memoryPlan  = 1200 // of a vertex: the steps of a gossip, and what is thrown away while they are found
+	memoryPlan  = 1200 // steps of a gossip per vertex, with the garbage of computing them
 )
 
 func (b Network) MemoryBytes(c *fabric.Config) uint64 {
@@ -273,15 +266,15 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	return bytes
 }
 
-// What Waiting keeps of a vertex without frames that wait, and of a tap, in bytes.
+// Bytes that Waiting needs for a vertex without waiting frames, and for a tap.
 const (
 	memoryWaiting    = 45
 	memoryWaitingTap = 44
-	memoryReported   = 670 // what a report says of a tap, for one of each vertex
+	memoryReported   = 670 // report on one tap of each vertex
 )
 
-// workloadBytes is what the referee of gossip keeps of every vertex's items,
-// or the other one of what waits.
+// workloadBytes returns the memory of the referee: the items of every vertex for gossip, otherwise the waiting
+// frames.
 func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
 	if b.schedule == "" {
 		taps := 0
@@ -293,7 +286,8 @@ func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
 
-// holds: the buses of a schedule are never too long, and three vertices have several.
+// holds returns why no run can break a rule, "" if one can: the buses of a schedule are never too long, and more than
+// two vertices have several.
 func (b Network) holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree && b.arbitrated():

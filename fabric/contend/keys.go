@@ -11,37 +11,39 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// keysSource is this file: comments on fields describe keys of a scenario.
+// keysSource is this file, whose comments describe keys of a scenario.
 //
 //go:embed keys.go
 var keysSource string
 
-// ArbiterKeys are the keys of an arbiter.
+// ArbiterKeys holds the keys of an arbiter.
 type ArbiterKeys struct {
-	// the sender that is served, of several
+	// sender that is served
 	Arbiter string `json:"arbiter,omitempty"`
-	// weight of each sender, 1 to 255: of each port of a crossbar, of each tap of a bus in the order of its vertices or
-	// links; for an arbiter with weights (default 1 each)
+	// weight of each sender, 1 to 255: of each port of a crossbar, or of each tap of a bus in the order of its
+	// vertices or links; for arbiters with weights (default 1 each)
 	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 }
 
-// CrossbarKeys are the keys of a crossbar. "" and 0 are open: Settled has the defaults.
+// CrossbarKeys holds the keys of a crossbar. "" and 0 select the defaults of Settled.
 type CrossbarKeys struct {
-	// head: a sender asks for one output; list: for all of a list, in its order (default: the program's, else head)
+	// head: a sender asks for one output; list: for all outputs of a list, in order (default: the program's,
+	// otherwise head)
 	Matching string `json:"matching,omitempty" jsonschema:"enum=head,enum=list"`
-	// rendezvous: an output takes at most one frame per slot; queue: it takes all frames of a slot, one after the other,
-	// into the receive FIFO; both only if the receiver listens (default: the program's, else rendezvous)
+	// rendezvous: an output takes at most one frame per slot; queue: it takes all frames of a slot, one after the
+	// other, into the receive FIFO; both only while the receiver listens (default: the program's, otherwise
+	// rendezvous)
 	Output string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue"`
-	// frames for which an output has time in one slot; only with output: queue (default ports-1)
+	// frames that an output can take in one slot; only with output: queue (default ports-1)
 	QueueFrames int `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533"`
 	ArbiterKeys
-	// frames that may cross in one slot; 0 for no limit
+	// most frames in one slot; 0 for no limit
 	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
-	// the sender that the cap serves first among equal tags; lower tags go before (default fixed)
+	// sender that the cap serves first among equal tags; lower tags precede (default fixed)
 	CapArbiter string `json:"cap_arbiter,omitempty"`
 }
 
-// The values of Matching and Output.
+// Values of Matching and Output.
 const (
 	MatchHead        = "head"       // a sender asks for the output of its first frame
 	MatchList        = "list"       // a sender asks for the outputs of a list
@@ -49,10 +51,10 @@ const (
 	OutputQueue      = "queue"      // an output takes all frames of a slot
 )
 
-// The limits of a crossbar: processors have 16 bits.
+// Limits of a crossbar: processors have 16 bits.
 const (
-	PortsMax       = 65534        // inputs, and outputs
-	QueueFramesMax = PortsMax - 1 // frames for an output in one slot
+	PortsMax       = 65534        // limit of inputs, and of outputs
+	QueueFramesMax = PortsMax - 1 // limit of frames for an output in one slot
 )
 
 // Words implements strict.Worded with the arbiters of buses.
@@ -83,7 +85,7 @@ func (CrossbarKeys) Words(field string) (words []strict.Word) {
 // Declaration implements strict.Commented.
 func (CrossbarKeys) Declaration() string { return keysSource }
 
-// ArbiterWords are the kinds of arbiters for a use, each with the sender that it serves.
+// ArbiterWords returns the kinds of arbiters for a use, each with the sender that it serves.
 func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
 	for _, name := range hw.ArbitersFor(use) {
 		words = append(words, strict.Word{Name: name, Meaning: hw.ArbiterOf(name).Spec().Does})
@@ -91,7 +93,7 @@ func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
 	return words
 }
 
-// Settled replaces open keys of a crossbar by their defaults, and a cap above its ports by these.
+// Settled replaces open keys of a crossbar by their defaults, and limits the cap to its ports.
 func (k CrossbarKeys) Settled(ports int) CrossbarKeys {
 	k.Matching, k.Output = cmp.Or(k.Matching, MatchHead), cmp.Or(k.Output, OutputRendezvous)
 	k.Arbiter, k.CapArbiter = cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
@@ -102,7 +104,7 @@ func (k CrossbarKeys) Settled(ports int) CrossbarKeys {
 	return k
 }
 
-// Crossbar is the crossbar of the keys. Refused arbiters count as fixed.
+// Crossbar returns the crossbar with these keys. Rejected arbiters become fixed.
 func (k CrossbarKeys) Crossbar(head string, ports int, noArbiter bool) Crossbar {
 	k = k.Settled(ports)
 	kind := func(name string) hw.ArbiterKind {
@@ -119,11 +121,12 @@ func (k CrossbarKeys) Crossbar(head string, ports int, noArbiter bool) Crossbar 
 	return c
 }
 
-// Refusal is a value that is not allowed, alone or beside others: its key, the reason and the remedy. Without a reason
-// all is allowed.
+// Refusal is an illegal value, alone or beside others: its key, the reason and the remedy. It has no reason if all
+// values are legal.
 type Refusal struct{ Key, Reason, Remedy string }
 
-// Refuse refuses weights for the requesters of an arbiter; noun names these. With others the remedy may be another arbiter.
+// Refuse checks weights against the requesters of an arbiter, which noun names. others allows another arbiter as the
+// remedy.
 func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	var weighted []string
 	for _, kind := range hw.ArbiterKinds() {
@@ -151,19 +154,19 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	return Refusal{}
 }
 
-// Terms are the words with which a network refuses keys of a crossbar.
+// Terms holds the words in which a network rejects keys of a crossbar.
 type Terms struct {
 	Ports int
-	Noun  string // of its ports: "ports", "links"
+	Noun  string // noun for its ports: "ports", "links"
 
-	// Of a crossbar without an arbiter: the key that says so, the words for it, and the remedy; "" with an arbiter.
+	// Of a crossbar without an arbiter: the key that removes it, its description, and the remedy; "" with an arbiter.
 	NoArbiter struct{ Key, Said, Remedy string }
 
-	Lists, NoLists string // what asks by lists, and the remedy; "" for the key matching
-	Queues         string // what queues at outputs; "" for the key output
+	Lists, NoLists string // origin of requests by lists, and the remedy; "" for the key matching
+	Queues         string // origin of queues at outputs; "" for the key output
 }
 
-// Refuse refuses values that do not go together, and values out of range; those of a crossbar without an arbiter come first.
+// Refuse checks for values out of range and for contradictions, first those of a crossbar without an arbiter.
 func (k CrossbarKeys) Refuse(t Terms) Refusal {
 	none, list, queue := t.NoArbiter.Key != "", k.Matching == MatchList, k.Output == OutputQueue
 	set := k.Settled(t.Ports)

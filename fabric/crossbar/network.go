@@ -17,40 +17,40 @@ import (
 //go:embed network.go
 var source string
 
-// Network is a crossbar: a port per processor, both ways. Any set of frames with distinct
-// senders and distinct addressees may cross in one slot. Who wants an output that is taken,
-// or does not listen, is blocked, keeps its frame and asks again in the next slot.
+// Network is a crossbar: a port per processor, in both directions. Any set of frames with distinct senders and
+// distinct addressees may cross in one slot. A sender whose output is taken or does not listen is blocked, keeps its
+// frame and asks again in the next slot.
 //
-// What a scenario leaves open is "" or 0, and is that of the program, else the first of each
-// list of words.
+// Keys that a scenario leaves open are "" or 0 and come from the program, otherwise from the first of each list of
+// words.
 type Network struct {
 	// processors, each with an input and an output
 	Ports int `json:"ports" jsonschema:"required,minimum=1,maximum=65534"`
-	// crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one
-	// medium without an arbiter, on which two frames are lost: who wants it sends with probability
-	// 1/(number of those whose addressee listens)
+	// crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one medium
+	// without an arbiter, on which two frames are lost: a waiting sender transmits with probability 1/(number of
+	// senders whose addressee listens)
 	Medium string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha"`
 	contend.CrossbarKeys
 
-	matchingBy, outputBy string // what has set them where the scenario left them open
-	listsFor             string // the scheduling that asks by lists
-	turns                string // the schedule of scatter/async, which its parameter chooses
+	matchingBy, outputBy string // origin of values that the scenario left open
+	listsFor             string // scheduling that asks by lists
+	turns                string // schedule of scatter/async, selected by its parameter
 
-	// What Adapt was told: "" and nil for an image without parameters.
+	// Arguments of Adapt: "" and nil for an image without parameters.
 	program string
 	params  map[string]int64
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
+// Declaration implements strict.Commented.
 func (Network) Declaration() string { return source }
 
-// The values of Medium.
+// Values of Medium.
 const (
-	MediumCrossbar = "crossbar" // an output for each processor
-	MediumALOHA    = "aloha"    // one medium without an arbiter
+	MediumCrossbar = "crossbar" // each processor has an output
+	MediumALOHA    = "aloha"    // all share one medium without an arbiter
 )
 
-// settled gives every key that was left open its default.
+// settled fills open keys with their defaults.
 func (x Network) settled() Network {
 	x.Medium, x.CrossbarKeys = cmp.Or(x.Medium, MediumCrossbar), x.Settled(x.Ports)
 	return x
@@ -66,7 +66,7 @@ func (x Network) decided() (n fabric.Network, program []string) {
 	return x.settled(), program
 }
 
-// resized has twice as many ports.
+// resized doubles the ports.
 func (x Network) resized(steps int) fabric.Network {
 	x.Ports = fabric.Scaled(x.Ports, steps)
 	return x
@@ -88,7 +88,7 @@ func (x Network) Check() error {
 	return nil
 }
 
-// terms name the program where it has set a key.
+// terms names the program if it has set a key.
 func (x Network) terms() contend.Terms {
 	t := contend.Terms{Ports: x.Ports, Noun: "ports"}
 	if x.Medium == MediumALOHA {
@@ -103,7 +103,7 @@ func (x Network) terms() contend.Terms {
 	return t
 }
 
-// Contended is the crossbar in both engines.
+// Contended returns the crossbar for both engines.
 func (x Network) Contended() contend.Crossbar {
 	return x.Crossbar("crossbar", x.Ports, x.Medium == MediumALOHA)
 }
@@ -114,8 +114,7 @@ func (x Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return x.Contended().SlotTransport(c)
 }
 
-// Shape implements fabric.Network: one unit, whose media are the outputs. The first word
-// for firmware is cap.
+// Shape implements fabric.Network: one unit, whose media are the outputs. The first word for firmware is cap.
 func (x Network) Shape() fabric.Shape {
 	c := x.Contended()
 	return fabric.Shape{
@@ -126,8 +125,7 @@ func (x Network) Shape() fabric.Shape {
 
 func (x Network) Names() fabric.Names { return names{x.Contended()} }
 
-// names are paths such as crossbar.nic[3] and crossbar.output[3], or crossbar.medium[0] if all
-// share one.
+// names forms paths such as crossbar.nic[3] and crossbar.output[3], or crossbar.medium[0] for a shared medium.
 type names struct{ contend.Crossbar }
 
 func (names) Unit() string                   { return "" }
@@ -144,7 +142,7 @@ func (n names) HeardOn(processor int, _ uint16) int {
 	return processor
 }
 
-// What an output takes, in bytes, beside its frames.
+// Bytes of an output, frames excluded.
 const (
 	memorySlot  = 24
 	memoryCycle = 96

@@ -184,7 +184,7 @@ func (x Network) adapt(program, _ string, params map[string]int64) fabric.Networ
 		}
 	case trafficProgram:
 		if x.Output == contend.OutputQueue && x.QueueFrames == 0 {
-			x.QueueFrames = min(x.Ports, contend.QueueFramesMax) // one's own input may send, too
+			x.QueueFrames = min(x.Ports, contend.QueueFramesMax) // an output's own input may send, too
 		}
 	case syncProgram, asyncProgram:
 		if x.Output == "" {

@@ -15,7 +15,7 @@ import (
 // "node N" or "router S", the latter optionally followed by a latency.
 type Anynet struct {
 	Nodes   [][]int
-	Links   []AnynetLink // sorted by From, then To; one entry per direction
+	Links   []AnynetLink // one direction each, sorted by From, then To
 	Unequal int          // router pairs whose two directions differ in latency
 }
 
@@ -52,7 +52,7 @@ func parseAnynet(file, text string) (*Anynet, error) {
 		}
 		if place, fields := fmt.Sprintf("%s:%d", file, line), strings.Fields(row); fields[0] == "router" {
 			r.line(fields, place)
-		} else { // probably another file: report one line only
+		} else { // a line of another file: report no more of it
 			r.add(place, fmt.Sprintf("a line starts with %q", strict.Clip(fields[0])), "start each line with router R, then node N and router S")
 			break
 		}

@@ -12,7 +12,7 @@ import (
 func (b *drawer) check() {
 	b.checkLanes()
 	for _, p := range b.order {
-		linked := p.loose || b.keys["links"] // a rejected link may lead here
+		linked := p.loose || b.keys["links"] // a rejected link may lead to this node
 		switch {
 		case !p.known() || p.kind == kindRouter:
 		case p.shared() && !linked:
@@ -57,7 +57,6 @@ func (b *drawer) checkShared(p *placed) {
 	}
 }
 
-// checkPorts rejects ports without links, unless links were rejected, and nodes with too many ports.
 func (b *drawer) checkPorts(p *placed, linked bool) {
 	for i := range p.ports {
 		if port := &p.ports[i]; !linked && port.in == None && port.out == None && !port.open && !port.routed && !port.hidden {

@@ -15,7 +15,6 @@ const (
 	deleteCredits  = "delete credits; router: {depth: 4} says how many places there are"
 )
 
-// usualPlaces is the default of nic.rx_frames.
 const usualPlaces = 4
 
 func (l *link) refusedCredits() (reason, remedy string) {

@@ -19,13 +19,13 @@ import (
 // graph.
 type dependencies struct {
 	built   *fabric.Routers
-	class   int     // traffic class of this graph
+	class   int     // class of traffic of this graph
 	first   []int   // first port of each router
 	router  []int   // router of each port
-	far     []int   // per output port: input port at its far end, -1 for a node
-	from    []int   // per input port: output port that feeds it
-	seen    []int   // per input port and class: 1 + destination of the last walk through it
-	classes [][]int // per class between routers: kinds of its VCs
+	far     []int   // input port at the far end of each output port, -1 for a node
+	from    []int   // output port that feeds each input port
+	seen    []int   // 1 + destination of the last walk through each input port and class
+	classes [][]int // kinds of VCs of each class between routers
 	number  map[hw.VCRange]int
 	of      []uint16 // number, indexed by lowest VC<<8 | highest VC
 	kinds   []vcKind
@@ -35,7 +35,7 @@ type dependencies struct {
 // vcKind describes the VCs of a port that belong to the same classes.
 type vcKind struct {
 	size, low int
-	shared    bool // by several classes
+	shared    bool // several classes have them
 }
 
 // deadlockStatesMax limits channels times destinations, cycleStepsMax the search for the shortest cycle.
@@ -46,8 +46,8 @@ const (
 
 type verdict struct {
 	free, skipped bool
-	escapes       bool // free thanks to VCs reserved for single classes
-	shared        bool // cyclic only because classes share VCs
+	escapes       bool // the graph is free thanks to VCs of single classes
+	shared        bool // the graph is cyclic only because classes share VCs
 	text          string
 }
 
@@ -58,7 +58,7 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
 	}
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
-	skipped := func(most int) verdict { // most: VC kinds open to one packet
+	skipped := func(most int) verdict { // most is the number of VC kinds open to one packet
 		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
 			return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^27", ports, nodes*traffic*most*most)}
 		}

@@ -17,7 +17,7 @@ import (
 const (
 	latencyMax = 4096
 	wordsMax   = nic.ShapeWords
-	portsMax   = 65533 // of a processor that uses one port at a time
+	portsMax   = 65533 // limit of a processor that uses one port at a time
 
 	fileBytesMax = 256 << 20
 )
@@ -31,8 +31,8 @@ type drawer struct {
 	net     *Net
 	nodes   map[string]*placed
 	order   []*placed // nodes in drawing order
-	drivers []string  // per medium: place of its first sender, "" if none
-	hearers []string  // per medium: place of its first listener
+	drivers []string  // place of the first sender of each medium, "" if none
+	hearers []string  // place of the first listener of each medium
 	linked  int
 	routers int
 	unknown int       // link ends that name no node
@@ -41,7 +41,7 @@ type drawer struct {
 	met     map[meeting]met
 	tapped  map[tapAt]int
 	loops   []string  // links from a node to itself without port names
-	taps    [][]tapOf // per bus or crossbar, in the order of links
+	taps    [][]tapOf // taps of each bus and crossbar, in the order of links
 }
 
 func (b *drawer) drawNodes() {
@@ -195,7 +195,6 @@ func (b *drawer) drawLinks() {
 	}
 }
 
-// loosen marks the ends of a rejected link: it may lead to any of their ports.
 func (b *drawer) loosen(ends [][]string) {
 	b.partial = true
 	for _, names := range ends {
@@ -292,7 +291,7 @@ func (b *drawer) end(text, place string) *found {
 		return nil
 	case p.shared():
 		return f
-	case !hasPort && p.named && (len(p.ports) == 0 || p.vague): // no valid name is listed
+	case !hasPort && p.named && (len(p.ports) == 0 || p.vague):
 		p.loose = true
 		return nil
 	case !hasPort && p.listed:
@@ -506,7 +505,7 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
 			"give the latency to the links that lead out of it"+star.orAlign())
 	case star.kind == kindCrossbar:
-	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first link out of it
+	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of it
 		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
 			"give all who hear it the same latency"+star.orAlign())
 	default:

@@ -137,7 +137,6 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 	return b.namePort(p, place, text)
 }
 
-// portsMost returns the port limit of a processor, how its NIC uses them, and the remedy for more.
 func (b *drawer) portsMost() (most int, uses, remedy string) {
 	if b.net.OnePort || b.net.Switch || b.keys["access"] {
 		return portsMax, "one at a time", "use fewer"

@@ -90,7 +90,7 @@ func (b *drawer) joinRouters(w *routed) {
 func (b *drawer) checkChannel(m *Medium) {
 	reason, remedy := refusedLink(m.channelLatency(), m.Opposite != None)
 	switch {
-	case m.place == "": // a star, rejected elsewhere
+	case m.place == "": // a star is rejected elsewhere
 	case reason != "":
 		b.add(m.place, reason, remedy)
 	case m.Credits != nil:

@@ -13,7 +13,7 @@ import (
 type Drawing struct {
 	place   string // place of the whole drawing, "" in a program
 	name    string
-	access  string // "" selects automatically
+	access  string // access, "" for automatic selection
 	apart   bool
 	words   []uint32
 	plans   []shorthand

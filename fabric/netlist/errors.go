@@ -9,13 +9,13 @@ import (
 )
 
 type mistakes struct {
-	found input.Errors // at most input.ErrorsMax are listed
+	found input.Errors // at most input.ErrorsMax errors are listed
 	alike map[[2]string]*alike
 }
 
 // alike counts errors of one kind at one place, such as those of a range of nodes.
 type alike struct {
-	first  *input.Error // nil if not listed
+	first  *input.Error // nil if it is not listed
 	reason string
 	others int
 }
@@ -64,7 +64,6 @@ func (m *mistakes) take(err error) {
 	}
 }
 
-// err returns all errors as one, nil if there are none.
 func (m *mistakes) err() error {
 	if m.count() == 0 {
 		return nil

@@ -28,12 +28,11 @@ type graphML struct {
 	single map[[2]string][]int // one-way links without a way back, by the ids of source and target
 	unread map[string]bool
 
-	directed string // place that declares edges directed, "" if none
+	directed string // place that declares edges directed, "" if they are not
 }
 
 type graphKey struct{ name, of, usual string }
 
-// graphNumber matches an id that needs a prefix to become a name.
 var graphNumber = regexp.MustCompile(`^[0-9]+$`)
 
 func (r *reader) readGraphML(value *yaml.Node, where string) {
@@ -221,7 +220,7 @@ type element struct {
 	name   string
 	place  string
 	given  map[string]string
-	text   string // trimmed text between child elements
+	text   string // text between child elements, without spaces around it
 	inside []*element
 }
 

@@ -97,7 +97,6 @@ func (n *Net) halves(in, out *hw.Light, at []uint32) (*hw.DuplexLinks, error) {
 	return hw.NewDuplexLinks(c)
 }
 
-// halved combines couplers with the half-duplex links after them.
 type halved struct {
 	*hw.DuplexLinks
 	couplers *hw.StarCouplers

@@ -27,7 +27,7 @@ func spread(near [][]int) []Place {
 				wanted := float64(apart * far[i][j])
 				dx, dy := at[i].X-at[j].X, at[i].Y-at[j].Y
 				length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-				if length < 1e-6 { // coinciding nodes part in a direction given by their numbers
+				if length < 1e-6 { // equal positions part in a direction given by their numbers
 					dx, dy, length = 1, float64(i-j)/float64(len(at)), 1
 				}
 				weight := 1 / float64(wanted*wanted)

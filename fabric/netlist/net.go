@@ -25,8 +25,8 @@ type Net struct {
 	one, many string // nouns for media
 	wiring    *fabric.Wiring
 	own       *nic.Own // nil if all processors have the same ports
-	ports     int      // most of a processor
-	places    []*Place // by processor, nil if unknown
+	ports     int      // largest number of ports of a processor
+	places    []*Place // position of each processor, nil if unknown
 	notes     []string
 	unequal   bool // some media have latencies of their own
 	reaching
@@ -40,23 +40,23 @@ type reaching struct {
 	routers   *fabric.Routers
 	calls     []string   // name of each router in routes
 	rule      string     // default routing rule of routers
-	shorthand *shorthand // draws the routers, nil for none
-	slotted   int        // media with slots; channels of routers follow them
+	shorthand *shorthand // shorthand that draws the routers, nil for none
+	slotted   int        // number of media with slots; channels of routers follow them
 }
 
 type said struct {
 	rtl          map[string]*NodeRTL
-	replacements []Replacement     // the same, as entries of a scenario
-	routes       []Route           // all that differ from the shortest
+	replacements []Replacement     // entries of a scenario for the same nodes
+	routes       []Route           // routes that differ from the shortest
 	noRoutes     bool              // no other routes exist
-	later        func() error      // follows routes, nil if nothing remains
+	later        func() error      // function that follows the routes, nil if that is done
 	credits      fabric.CreditPlan // ports whose links have credits
 }
 
 type contended struct {
-	shared *contend.Buses   // with Switch, otherwise nil
-	lanes  *nic.Classes     // with Mixed, otherwise nil
-	asked  []contend.Shared // with Mixed: shared media that lanes ask for
+	shared *contend.Buses   // buses with access switch, otherwise nil
+	lanes  *nic.Classes     // classes of lanes if NICs are Mixed, otherwise nil
+	asked  []contend.Shared // shared media that lanes ask for if NICs are Mixed
 }
 
 type hashed struct {
@@ -74,7 +74,7 @@ type Processor struct {
 type Port struct {
 	Path         string
 	Sends, Hears int
-	Asks         int `json:",omitempty"` // 1 + its crossbar, 0 for none
+	Asks         int `json:",omitempty"` // 1 + number of its crossbar, 0 for none
 }
 
 // None is the medium of a port that does not send or hear, and the Opposite of a medium without one.
@@ -83,18 +83,18 @@ const None = -1
 // Medium collects the frames of its senders and carries them to all listeners.
 type Medium struct {
 	Path, Link string
-	Star       bool // a node of the drawing, not one direction of a link
+	Star       bool // the medium is a node of the drawing, not one direction of a link
 	Bus        bool `json:",omitempty"`
-	Latency    int  // cycles, or Usual for link.propagation_cycles
+	Latency    int  // latency in cycles, or Usual for link.propagation_cycles
 	Opposite   int  // other direction of a half-duplex link, None for none
 	Pair       string
 	Arbiter    string `json:",omitempty"` // of a bus, "" for none
 	Weights    []int  `json:",omitempty"` // weight of each sender on such a bus, 1 if missing
-	Length     int    `json:",omitempty"` // most processors on a bus in one slot, 0 for all
+	Length     int    `json:",omitempty"` // limit of processors on a bus in one slot, 0 for all
 	Taps       []Tap  `json:",omitempty"` // ports of a bus, in the order of links
-	Legs       []Leg  `json:",omitempty"` // of an aligned medium, by processor and port, in before out
+	Legs       []Leg  `json:",omitempty"` // ways of an aligned medium, by processor and port, in before out
 
-	Credits *fabric.CreditLimits `json:",omitempty"` // of the port that sends on a direction of a link, nil for none
+	Credits *fabric.CreditLimits `json:",omitempty"` // credits of the port that sends on a direction of a link, nil for none
 
 	round Place
 	place string
@@ -104,7 +104,7 @@ type Medium struct {
 type Leg struct {
 	Tap
 	Out     bool
-	Latency int // cycles, before padding
+	Latency int // latency in cycles, before padding
 }
 
 // Tap is a port at a bus or a crossbar.
@@ -267,7 +267,6 @@ func (n names) HeardOn(i int, p uint16) int {
 	return None
 }
 
-// medium returns a medium; higher numbers stand for routers.
 func (n names) medium(medium int) Medium {
 	if medium >= len(n.net.Media) {
 		router := fmt.Sprintf("netlist.router[%d]", medium)

@@ -152,7 +152,6 @@ func (n Network) Check() error {
 	return nil
 }
 
-// drawn returns the Net, an empty one if nothing was read.
 func (n Network) drawn() *Net {
 	if n.net == nil {
 		return (&Net{Name: "netlist", one: "medium", many: "media"}).finish()

@@ -9,12 +9,12 @@ import (
 type node struct {
 	place string
 	name  string
-	kind  string   // "" if unknown
+	kind  string   // kind, "" if unknown
 	ports []string // names of the ports of a processor or router, nil to use those of links
 	open  []string // ports that need no link
 	at    []Place  // positions in a picture, nil if unknown
 	keys  Serving
-	vague bool // some keys are unknown
+	vague bool // some keys of the node are unknown
 
 	listed  []portOf // ports after checking
 	numbers map[string]int
@@ -44,9 +44,9 @@ type link struct {
 	places  []string
 	oneway  bool
 	half    bool
-	latency int  // Usual if not given
+	latency int  // latency in cycles, Usual if not given
 	wrong   bool // the latency is illegal
-	vague   bool // some ends or keys are unknown
+	vague   bool // some ends or keys of the link are unknown
 	round   Place
 	credits *fabric.CreditLimits
 }
@@ -73,8 +73,8 @@ var accesses = []string{accessAll, accessOne, accessSwitch, accessMixed}
 type placed struct {
 	*node
 	name    string
-	index   int // within the range of its entry
-	number  int // of a processor, a router, or the medium of a star
+	index   int // index in the range of its entry
+	number  int // number of a processor, of a router, or of the medium of a star
 	ports   []portOf
 	numbers map[string]int
 	named   bool
@@ -89,8 +89,8 @@ type portOf struct {
 	name     string
 	open     bool
 	out, in  int
-	asks     int  // 1 + its crossbar, 0 for none
-	routed   bool // at a router
+	asks     int  // 1 + number of its crossbar, 0 for none
+	routed   bool // the port is at a router
 	hidden   bool // a rejected link leads to it
 	outPlace string
 	inPlace  string
@@ -129,5 +129,4 @@ func (p *portOf) text(number int) string {
 	return fmt.Sprint(number)
 }
 
-// fibre is the path element between a medium and its listeners.
 const fibre = "fibre"

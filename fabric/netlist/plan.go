@@ -27,7 +27,7 @@ type PlanLink struct {
 	From, To         int
 	FromPort, ToPort int
 	Latency          *int
-	Round            Place // of a wrap-around link: direction in which it leaves From in a picture
+	Round            Place // direction in which a wrap-around link leaves From in a picture
 }
 
 // PlanKeys are common keys of all shorthands.
@@ -323,10 +323,10 @@ func (s *shorthand) node() string { return cmp.Or(s.value.keys().Node, "p") }
 // at most 1 s and 256 MB.
 const (
 	nodesMax = 1 << 16
-	endsMax  = 1 << 18  // of links, and ports of nodes
+	endsMax  = 1 << 18  // ends of links, and ports of nodes
 	textMax  = 32 << 20 // bytes of all paths
 	nameMax  = 256
-	lanesMax = 1 << 20 // nodes times ports of the largest
+	lanesMax = 1 << 20 // nodes times ports of the largest node
 	pairsMax = 1 << 18 // node pairs of entries of routes
 	// settledMax limits the pairs whose routes are followed on reading; beyond it they are followed before a run.
 	settledMax = 1 << 20

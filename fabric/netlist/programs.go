@@ -94,7 +94,7 @@ func (n *Net) routed() []fabric.Program {
 func (n *Net) turnSlots() uint64 {
 	slots, processors := uint64(1), uint64(len(n.Processors))
 	switch {
-	case n.hearsOne(): // media take turns
+	case n.hearsOne(): // the media take turns
 		slots = processors * uint64(len(n.Media))
 	case n.tosses(): // at least one in three random attempts succeeds
 		slots = 8 * processors
@@ -112,7 +112,7 @@ func (n *Net) turnSlots() uint64 {
 // roundSlots returns the slots within which a processor can send a packet to all its listeners.
 func (n *Net) roundSlots() uint64 {
 	switch processors := uint64(len(n.Processors)); {
-	case n.OnePort: // in turn, and at every port
+	case n.OnePort: // processors take turns, each at every port
 		return processors * uint64(max(1, n.ports))
 	case len(n.Crossbars) > 0:
 		return processors * n.turnSlots()

@@ -161,7 +161,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.readWords(e.value, where)
 		case "kinds":
 			r.readKinds(e.value, where)
-		case "nodes", "links", "anynet", "graphml": // may use kinds that follow
+		case "nodes", "links", "anynet", "graphml": // these may use kinds that follow
 			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
@@ -493,7 +493,7 @@ func (r *reader) readTable(path, place string) {
 	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
 	entries, _ := table.object(root, table.Whole, "an object: {a: {b: east}}")
 	for _, e := range entries {
-		if table.readWays(e, e.key); table.count() > 0 { // probably another file: report one line only
+		if table.readWays(e, e.key); table.count() > 0 { // a line of another file: report no more of it
 			break
 		}
 	}

@@ -172,7 +172,7 @@ func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 	fields, keys := strict.Fields(reflect.TypeFor[Serving]()), reflect.ValueOf(&n.keys).Elem()
 	f := fields[slices.IndexFunc(fields, func(f strict.Field) bool { return f.Key == e.key })]
-	if e.key == "arbiter" { // of those of both kinds
+	if e.key == "arbiter" { // the arbiters of buses and of crossbars differ
 		use := hw.ForBuses
 		if n.kind == kindCrossbar {
 			use = hw.ForOutputs

@@ -34,7 +34,6 @@ func (r *reader) beside(file string) string {
 	return filepath.Join(filepath.Dir(r.File), file)
 }
 
-// within returns the value at a path of keys, nil if there is none.
 func within(node *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		node = strict.Target(node)
@@ -77,7 +76,6 @@ func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, w
 	return entries, len(entries) == keys
 }
 
-// decode reads a value and records every mistake; ok reports that there are none.
 func (r *reader) decode(value *yaml.Node, to any, where string) (ok bool) {
 	return r.decodeWithin(value, to, where, strict.Limits{})
 }

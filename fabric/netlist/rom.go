@@ -19,29 +19,29 @@ const (
 	romPort       = 4
 	romNone       = 1<<32 - 1
 	romStar       = 1 << 16 // kind of a port at a star
-	romBus        = 2 << 16 // at a bus with an arbiter
-	romCrossbar   = 3 << 16 // at a crossbar
-	romRouter     = 4 << 16 // at a router
+	romBus        = 2 << 16 // kind of a port at a bus with an arbiter
+	romCrossbar   = 3 << 16 // kind of a port at a crossbar
+	romRouter     = 4 << 16 // kind of a port at a router
 	romCredits    = 24      // shift of credits
 	romMeets      = 1       // flag: frames of several senders may collide on some medium
 	romHearsOne   = 2       // flag: access is one, or switch
 	romNoWays     = 4       // flag: there are no next hops
 	romOneSwitch  = 8       // flag: access is switch
-	nextHopsMax   = 4096    // most processors with next hops
+	nextHopsMax   = 4096    // largest number of processors with next hops
 	hopBits       = 16
 	romMachine    = 3
-	latencyWeight = 1 << 20 // exceeds every number of hops
+	latencyWeight = 1 << 20 // weight above every number of hops
 )
 
 type rom struct {
 	net     *Net
 	senders [][]int
 	hearers [][]int
-	next    [][]uint32 // by destination and processor; nil above nextHopsMax
+	next    [][]uint32 // hops by destination and processor; nil above nextHopsMax
 }
 
 func newROM(n *Net) *rom {
-	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // last entry: all routers
+	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // the last entry is all routers
 	for i := range n.Processors {
 		for _, port := range n.Processors[i].Ports {
 			if n.streams(&port) {

@@ -84,7 +84,6 @@ func (s *Streaming) ports() int {
 	return max(1, s.Ports)
 }
 
-// streams applies the keys; nil selects the defaults.
 func (s *Streaming) streams(r *fabric.Routers) {
 	if s == nil {
 		s = &Streaming{}

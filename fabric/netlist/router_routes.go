@@ -122,7 +122,6 @@ func (w *routed) finish() {
 	w.table = nil
 }
 
-// begin allocates tables without routes, if they are needed, and records where ports lead.
 func (w *routed) begin() {
 	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
 	if w.large() {
@@ -146,7 +145,7 @@ func (w *routed) shortest() {
 	for _, l := range w.Graph.Links {
 		into[l.To] = append(into[l.To], l)
 	}
-	of := map[int][]int32{} // by router with nodes: port of every other router
+	of := map[int][]int32{} // port of every router towards each router with nodes
 	for node, at := range w.Graph.Nodes {
 		ports := of[at.Router]
 		if ports == nil {
@@ -317,7 +316,7 @@ func (w *routed) entries() {
 		from, err := w.find(cmp.Or(e.leaves, e.place), e.from, "router", w.routers, routers)
 		w.take(err)
 		to, err := w.find(e.place, e.to, "processor", w.processors, processors)
-		if w.take(err); w.count() > before { // probably another file: report one line only
+		if w.take(err); w.count() > before { // a line of another file: report no more of it
 			strange = e.file
 		}
 		if w.partial {
@@ -429,14 +428,13 @@ func (w *routed) outOf(e *routeEntry, router int) (port int, class uint8, err er
 	return port, uint8(at), nil
 }
 
-// follow walks all routes and rejects those that end early, loop, or reach another processor.
 func (w *routed) follow() error {
 	routers := len(w.Graph.Ports)
 	home := map[[2]int]int{}
 	for node, at := range w.Graph.Nodes {
 		home[[2]int{at.Router, at.Port}] = node
 	}
-	met := make([]int, routers) // 1 + the walk that visited a router
+	met := make([]int, routers) // 1 + the walk that visited each router
 	for node := range w.Graph.Nodes {
 		clear(met)
 		for start := range routers {

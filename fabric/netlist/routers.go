@@ -202,7 +202,7 @@ func unlike(processor string) string {
 func (w *routed) drawGraph(a *Anynet) error {
 	place, r := w.place, w.Routers
 	w.usual, w.graph = routesAnynet, a
-	routers, nodes := len(a.Nodes), 0 // nodes of the graph, each a processor
+	routers, nodes := len(a.Nodes), 0 // the nodes of the graph are processors
 	out := make([][]AnynetLink, routers)
 	for _, l := range a.Links {
 		out[l.From] = append(out[l.From], l)
@@ -339,18 +339,18 @@ type routed struct {
 	routes *Routes
 	usual  string // default rule of routes
 
-	nicPorts int // of each processor, unless nodes are drawn
+	nicPorts int // ports of each processor, unless nodes are drawn
 
 	grid   []int // sizes of a mesh, a torus or a ring, otherwise nil
-	around bool  // with wrap-around links
+	around bool  // the grid has wrap-around links
 	graph  *Anynet
 	groups *Dragonfly
 
 	routers, processors []string
 
 	table []int16                // port of router*nodes + destination, -1 for none
-	class []uint8                // likewise: index of known
-	known []hw.VCRange           // classes; the first is all VCs
+	class []uint8                // index of each route's class in known
+	known []hw.VCRange           // classes of VCs; the first is all VCs
 	far   [][]*[2]int            // router and latency at the far end of each port, nil for none
 	given map[[2]int]*routeEntry // routes given singly
 }

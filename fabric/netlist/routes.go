@@ -9,8 +9,8 @@ import (
 
 // Routes are the routes that firmware reads: the shortest, others given in a drawing, or none.
 type Routes struct {
-	none    bool   // only those of entries
-	word    string // of routers: rule of other routes, "" for the network's default
+	none    bool   // there are only the routes of entries
+	word    string // rule of all other routes of routers, "" for the network's default
 	place   string
 	entries []routeEntry
 }
@@ -18,21 +18,21 @@ type Routes struct {
 const (
 	routesShortest = "shortest"
 	routesNone     = "none"
-	routesDOR      = "dor"       // of a mesh of routers
-	routesDimOrder = "dim_order" // of a torus of routers
-	routesDateline = "dateline"  // of a ring or a torus of routers
-	routesMinimal  = "minimal"   // of a dragonfly of routers
-	routesAnynet   = "anynet"    // as BookSim finds them in a graph
+	routesDOR      = "dor"       // routes of a mesh of routers
+	routesDimOrder = "dim_order" // routes of a torus of routers
+	routesDateline = "dateline"  // routes of a ring or torus of routers
+	routesMinimal  = "minimal"   // routes of a dragonfly of routers
+	routesAnynet   = "anynet"    // routes that BookSim finds in a graph
 )
 
 var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet}
 
 type routeEntry struct {
 	place    string
-	file     string // table file, "" for others
+	file     string // path of a table, "" for other entries
 	leaves   string // place of the source, "" if it equals place
 	from, to string
-	port     string // at a router also with VCs: east:0..1
+	port     string // port, at a router also with VCs: east:0..1
 }
 
 // Route directs traffic from one processor to another out of a port.

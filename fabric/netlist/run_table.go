@@ -39,7 +39,7 @@ const tableProcessorsMax = 1 << 16
 // runTable records the actions of each processor in each slot. It is empty if shards is nil.
 type runTable struct {
 	net     *Net
-	crossed uint32 // slots; frames sent later are left out
+	crossed uint32 // number of slots; frames sent later are left out
 	hearers [][]int
 	shards  [][]doing // actions that each shard saw, in any order
 }

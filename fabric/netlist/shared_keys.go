@@ -13,17 +13,17 @@ import (
 //go:embed shared_keys.go
 var servingSource string
 
-// Serving are the keys of stars, buses and crossbars.
+// Serving holds the keys of stars, buses and crossbars.
 type Serving struct {
-	// of a star, or of a bus without an arbiter: links to it may have latencies that differ, each that of both of its
-	// ways; the shorter ones are padded to the longest
+	// true: links to a star, or to a bus without an arbiter, may have different latencies, each for both of its ways;
+	// shorter ones are padded to the longest
 	Align bool `json:"align,omitempty"`
-	// of a bus, with access switch: processors that may be on it in one slot, the sender included (default: all)
+	// most processors on a bus in one slot with access switch, the sender included (default: all)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
 	contend.CrossbarKeys
 }
 
-// Words implements strict.Worded: kinds of arbiters declare themselves.
+// Words implements strict.Worded with the kinds of arbiters.
 func (s Serving) Words(field string) []strict.Word {
 	if field != "Arbiter" {
 		return s.CrossbarKeys.Words(field)
@@ -45,7 +45,7 @@ func (s Serving) Words(field string) []strict.Word {
 // Declaration implements strict.Commented.
 func (Serving) Declaration() string { return servingSource }
 
-// keysOf are the keys of nodes at which processors share something.
+// keysOf lists the keys of each kind of shared node.
 var keysOf = map[string][]string{
 	kindStar:     {"align"},
 	kindBus:      {"arbiter", "weights", "length", "align"},

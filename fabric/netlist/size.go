@@ -16,7 +16,6 @@ import (
 
 type size struct{ nodes, ends, text int }
 
-// sized returns the size of a node after expansion; head is the length of the network's name in bytes.
 func (n *node) sized(head int) size {
 	count, own := stands(n.name), head+len(n.name)
 	text := times(count, own)
@@ -192,12 +191,12 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full.nodes = nil
 	for i := range d.plans {
 		s := &d.plans[i]
-		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // from a program
+		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // a program passes unchecked values
 			m.add(s.place, reason, remedy)
 			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
 			continue
 		}
-		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // from a program
+		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // a program passes unchecked values
 			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K), "draw one with more nodes in a dimension")
 			full.loseNames(s.node() + "[")
 			continue

@@ -90,7 +90,7 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 		return 0, err
 	}
 	draws := traffic.NewDraws(spec, nodes, 1, 1)
-	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // packets, of as many from each source as there are nodes
+	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // packets, as many from each source as there are nodes
 	most := nodes
 	add := func(source, destination uint32, packets int) {
 		ejected[destination] += packets
@@ -115,7 +115,7 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 
 // Tolerances between saturation and bound: packets block each other.
 const (
-	missesUniform = 0.4  // single-iteration allocators
+	missesUniform = 0.4  // the allocators run one iteration
 	missesFixed   = 0.35 // one of a torus' two VC classes may idle
 	missesHotspot = 0.01 // only one channel must be busy
 	boundPassed   = 1.02 // slow growth is lost in noise

@@ -27,7 +27,6 @@ func (n *Net) routerPort(router, port int) string {
 	return fmt.Sprint(port)
 }
 
-// channel is one direction between two ports, at least one at a router.
 type channel struct {
 	from, to string
 	latency  int
@@ -173,7 +172,7 @@ func (n *Net) yamlRouters(w io.Writer) {
 		c.VCs, c.Depth, c.RoutingDelay, c.CreditDelay, c.WaitForTail, max(1, c.Classes))
 	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
 	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"), word(r.Sink, "sink", "fifo"))
-	if r.Routes.Ports == nil { // without a table
+	if r.Routes.Ports == nil { // the routes have no table
 		fmt.Fprintf(w, ", ports: %d}\n%s: %s\nroutes: %s\n", r.NIC.Ports(0), n.shorthand.key, form(n.shorthand.value), n.rule)
 		return
 	}
@@ -222,7 +221,7 @@ func (n *Net) yamlChannels(least int) (lines []string) {
 			i++
 		}
 	}
-	split := max(0, least-(len(all)-pairs)) // pairs drawn as two links
+	split := max(0, least-(len(all)-pairs)) // number of pairs drawn as two links
 	for i := 0; i < len(all); i++ {
 		more := ", oneway: true"
 		between := i < len(n.routers.Graph.Links)
@@ -267,7 +266,7 @@ func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 
 func (n *Net) yamlRouterRoutes(w io.Writer) {
 	rule := routesShortest
-	if n.rule == routesDateline && n.shorthand == nil { // a drawn ring
+	if n.rule == routesDateline && n.shorthand == nil { // the ring is drawn
 		rule = routesDateline
 	}
 	usual, name := n.usualRoutes(rule), n.yamlNames()
