@@ -21,10 +21,10 @@ func setWords(n int) int { return (n + 63) / 64 }
 type gossipReferee struct {
 	n, words int // words of a set
 	plan     *Plan
-	known    []uint64 // by vertex: words of its set
-	count    []uint32 // by vertex: items in it
-	least    []uint32 // by step: items known by the least informed vertex, up to the last step that changed anything
-	slots    uint32   // slots with frames
+	known    []uint64 // words of each vertex's set
+	count    []uint32 // number of items in each vertex's set
+	least    []uint32 // items known by the least informed vertex after each step, up to the last step that changed anything
+	slots    uint32   // number of slots with frames
 
 	having []uint32 // number of vertices by items known
 	lowest uint32   // minimum of count

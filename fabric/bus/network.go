@@ -35,7 +35,7 @@ type Network struct {
 	// most vertices on a bus in one slot, the sender included; a value above vertices has no effect (default: the
 	// largest of buses)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
-	// vertices of each bus, highest priority first; only for firmware that needs fixed buses: a program of gossip
+	// the vertices of each bus, highest priority first; only for firmware that needs fixed buses: a program of gossip
 	// brings the buses of its schedule
 	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
 	contend.ArbiterKeys

@@ -24,14 +24,14 @@ type Waiting struct {
 	plan   *Plan
 	names  fabric.Names
 	queues *referees.Queues
-	first  []uint32 // by vertex: place of port 0 in the columns of taps
+	first  []uint32 // place of each vertex's port 0 in the columns of taps
 
-	sent, blocked, granted, queued []uint64 // frames; blocked slots; slots of both waits of sent frames
+	sent, blocked, granted, queued []uint64 // sent frames; blocked slots; slots of both waits of sent frames
 	grantMax, queueMax             []uint32
 	depth                          []uint32 // largest depth of the vertex's TX FIFO when a frame for the tap was queued
 
 	// By vertex: the requesting frame.
-	port  []uint16 // its port
+	port  []uint16 // port of the frame
 	since []uint32 // slot of its first request
 	last  []uint32 // 1 + slot in which it was last blocked, 0 for none
 }
@@ -77,7 +77,7 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	if tap < 0 {
 		return
 	}
-	if w.last[vertex] == sent { // blocked in the slot before
+	if w.last[vertex] == sent { // the frame was blocked in the slot before
 		asked = w.since[vertex]
 	}
 	w.last[vertex] = 0
@@ -115,9 +115,9 @@ type TapWaiting struct {
 	Vertex             int      `json:"vertex"`
 	Frames             uint64   `json:"frames"`               // sent frames
 	Blocked            uint64   `json:"blocked"`              // slots in which a frame waited for a grant
-	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"` // from queueing by the firmware to the slot of sending
+	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"` // wait from queueing by the firmware to the slot of sending
 	QueueWaitSlotsMean *float64 `json:"queue_wait_slots_mean"`
-	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"` // from first request to grant
+	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"` // wait from the first request to the grant
 	GrantWaitSlotsMean *float64 `json:"grant_wait_slots_mean"`
 	QueueDepthMax      uint32   `json:"queue_depth_max"`   // frames in the vertex's TX FIFO when one for this tap was queued, itself included
 	Waiting            uint64   `json:"waiting"`           // frames not sent by the end of the run
@@ -168,7 +168,7 @@ func (w *Waiting) Taps(slots uint32) TapsWaiting {
 		})
 	}
 	for vertex, last := range w.last {
-		if last == slots && slots > 0 { // blocked in the last slot
+		if last == slots && slots > 0 { // the frame was blocked in the last slot
 			asks[w.tap(vertex, w.port[vertex])] = slots - w.since[vertex]
 		}
 	}

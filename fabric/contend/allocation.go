@@ -29,7 +29,7 @@ type askPorts struct {
 
 	listens []uint8
 	accepts []uint16
-	cycles  []uint8 // one entry: cycles with asks, at most 2
+	cycles  []uint8 // a single entry: cycles with asks, at most 2
 }
 
 func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock, slotCycles int) (*askPorts, error) {

@@ -10,7 +10,7 @@ import (
 // Arbiters describes the arbiters of a bank.
 type Arbiters struct {
 	Kind    hw.ArbiterKind
-	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 if missing
+	Weights [][]int // weights of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 if missing
 }
 
 // The limits of a weight of 8 bits.
@@ -48,7 +48,7 @@ func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 		}
 	}
 	if spec.Seeded {
-		s.Seeds = make([]uint32, bank.Size()) // drawn later, with a run's seed
+		s.Seeds = make([]uint32, bank.Size()) // seeds are drawn later, from a run's seed
 	}
 	return s
 }
@@ -82,11 +82,11 @@ type decisions struct {
 	bank        hw.Bank
 	shape       hw.ArbiterShape
 	arbitration hw.Arbitration
-	passed      []uint32 // of kinds with slices: slot up to which time has passed, otherwise nil
+	passed      []uint32 // slot up to which time has passed, for kinds with slices, otherwise nil
 
 	asks    []hw.Request
 	ranks   []uint64
-	best    []int32 // by arbiter: index of the best ask, noOne for none
+	best    []int32 // index of the best ask of each arbiter, noOne for none
 	granted []hw.Request
 }
 
@@ -144,7 +144,7 @@ func (d *decisions) choose(slot uint32) []hw.Request {
 		case place == noOne:
 			d.best[q.Arbiter] = int32(len(d.granted))
 			d.granted = append(d.granted, q)
-			ranks[len(d.granted)-1] = ranks[k] // at or before k
+			ranks[len(d.granted)-1] = ranks[k] // the entry is at or before k
 		case ranks[k] < ranks[place] || ranks[k] == ranks[place] && q.Requester < d.granted[place].Requester:
 			d.granted[place], ranks[place] = q, ranks[k]
 		}

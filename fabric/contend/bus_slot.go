@@ -39,16 +39,16 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 type busTransport struct {
 	taps         *hw.Taps
 	arbitrated   bool
-	arbiters     *decisions // nil without arbiters
+	arbiters     *decisions // decisions of the arbiters, nil without
 	switches     *flow.Switches
 	timing       nic.Timing
 	stride       int
 	payloadBytes int
 
-	frames  [2][]byte // by sender
-	sending hw.Set    // vertices that send in the crossing slot, or ask...
-	port    []uint16  // ...and their ports
-	hears   []uint16  // by vertex: port that it hears, nic.PortNone for none
+	frames  [2][]byte // frames by sender
+	sending hw.Set    // vertices that send in the crossing slot, or ask
+	port    []uint16  // ports of these vertices
+	hears   []uint16  // port that each vertex hears, nic.PortNone for none
 
 	// Result of a slot.
 	buses []busSlot

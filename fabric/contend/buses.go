@@ -13,9 +13,9 @@ import (
 type Buses struct {
 	Bank    hw.Bank  // names the buses: one unit
 	Wires   hw.Bank  // names the wires from each bus to its listeners
-	Taps    *hw.Taps // of transmitters
+	Taps    *hw.Taps // taps of transmitters
 	Arbiter Arbiter
-	Weights [][]int // of weighted arbiters, by bus and tap
+	Weights [][]int // weights of weighted arbiters, by bus and tap
 	Place   string  // place of the key that sets the arbiter
 }
 
@@ -79,16 +79,16 @@ func (b *Buses) arbiterBank() hw.Bank {
 
 // Part is hardware in which frames of several senders collide or wait, before the links that lead away from it.
 type Part struct {
-	fabric.Media                // without links and listeners
+	fabric.Media                // media without links and listeners
 	Near         *hw.Light      // light of its media
-	To           *hw.PortSelect // by transmitter: medium that serves it; nil without arbitration
+	To           *hw.PortSelect // medium that serves each transmitter; nil without arbitration
 }
 
 // Senders are the wires of the transmitters of a part.
 type Senders struct {
 	Light *hw.Light
 	Ports *hw.PortSelect
-	Asks  *hw.Asks // nil without arbitration
+	Asks  *hw.Asks // requests, nil without arbitration
 }
 
 // SendersOf returns the wires of all transmitters of a plant.
@@ -102,7 +102,7 @@ func SendersOf(p fabric.Plant) Senders {
 func (part *Part) Carry(p fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
 	media := part.Media
 	media.Hears, media.Whole = hears, true
-	if media.Far, err = p.Light(links, make([]uint32, links.Size())); err != nil { // one unit
+	if media.Far, err = p.Light(links, make([]uint32, links.Size())); err != nil { // the links are one unit
 		return err
 	}
 	if delays == nil {

@@ -55,8 +55,8 @@ type builder struct {
 	err   error
 
 	part        Part
-	busy, index *hw.Signal // by output: whether it serves an input, and which
-	allow       *hw.Signal // by input: whether the cap lets it send; nil for all
+	busy, index *hw.Signal // whether each output serves an input, and which
+	allow       *hw.Signal // whether the cap lets each input send; nil for all
 }
 
 func must[T any](b *builder) func(value T, err error) T {

@@ -38,8 +38,8 @@ type crossbarTransport struct {
 	payloadBytes int
 	timing       nic.Timing
 	bank         func(processor int) (bank *nic.Bank, cell int)
-	frames       [2][]byte // by sender
-	shared       bool      // one medium for all
+	frames       [2][]byte // frames by sender
+	shared       bool      // all outputs are one medium
 	stale        hw.Set    // processors whose receive status may not be idle
 }
 

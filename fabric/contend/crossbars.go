@@ -7,14 +7,14 @@ import (
 
 // Crossbar describes the size and the arbitration of a crossbar.
 type Crossbar struct {
-	Head       string // of its paths
-	Ports      int    // inputs, and outputs
+	Head       string // head of all paths
+	Ports      int    // number of inputs, and of outputs
 	NoArbiter  bool   // one medium without an arbiter replaces all outputs
 	List       bool   // senders may ask for a list of outputs
 	Queue      int    // frames that an output can take in one slot; 0 for one, without a queue
 	Arbiter    hw.ArbiterKind
-	Weights    []int // of weighted arbiters, by input
-	Cap        int   // most frames in one slot, 0 for no limit
+	Weights    []int // weights of weighted arbiters, by input
+	Cap        int   // limit of frames in one slot, 0 for none
 	CapArbiter hw.ArbiterKind
 }
 

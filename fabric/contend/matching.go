@@ -14,23 +14,23 @@ import (
 // decide and clear grows with the number of requests.
 type matching struct {
 	ports int
-	cap   int // most frames in a slot, 0 for no limit
+	cap   int // limit of frames in a slot, 0 for none
 	list  bool
 	coins bool
 
-	asked                    // by input and output
-	arbiters *decisions      // of the outputs; nil for others
-	capped   *hw.CapMatching // nil without a cap
-	decided                  // in this slot
+	asked
+	arbiters *decisions      // arbiters of the outputs; nil without
+	capped   *hw.CapMatching // cap arbiter, nil without a cap
+	decided                  // decisions of this slot
 
 	// Allocator for inputs that ask by lists, and their requests.
 	allocator hw.ListMatching
 	request   func(input int) hw.ListRequest
 	lists     []hw.ListRequest
-	places    []uint32 // by served input: place of its output in its list
+	places    []uint32 // place of the output in the list of each served input
 	order     []uint32
 
-	contention hw.ContentionMatching // of a medium without an arbiter
+	contention hw.ContentionMatching // decisions on a medium without an arbiter
 }
 
 // asked holds the requests of inputs and the filters of outputs, by processor.
@@ -42,21 +42,21 @@ type asked struct {
 }
 
 type decided struct {
-	serves   []int32  // by output: input that it serves, noOne for none
-	servedBy []int32  // by input: output that serves it, noOne, or fabric.Met after a collision
+	serves   []int32  // input that each output serves, noOne for none
+	servedBy []int32  // output that serves each input, noOne, or fabric.Met after a collision
 	met      []uint32 // inputs that collided
 	taken    []uint32 // outputs that serve an input, in the order of decisions
 	serving  hw.Set   // the same outputs
 
-	queue queue // of outputs that serve several inputs
+	queue queue // queues of outputs that serve several inputs
 }
 
 const noOne = flow.NoOne
 
 // queue links the inputs that each output serves one after the other, from matching.serves on.
 type queue struct {
-	frames int     // of an output in a slot, 0 without queues
-	next   []int32 // by input: input served after it
+	frames int     // limit of frames at an output in a slot, 0 without queues
+	next   []int32 // input served after each input
 	last   []int32
 	count  []int32
 	rank   []uint64

@@ -93,12 +93,12 @@ type joint struct {
 	path    string
 	parts   []jointPart
 	near    *hw.Light
-	serving *hw.PortSelect // by transmitter: 0 if it need not ask
+	serving *hw.PortSelect // 0 for a transmitter that need not ask
 	of      []placeIn
 	lanes   []placeIn
 
-	violated [][]uint32 // by shard: last result of Violated...
-	noted    [][]int    // ...and, by part, the number of its violations included
+	violated [][]uint32 // last result of Violated, by shard
+	noted    [][]int    // number of its violations included, by shard and part
 }
 
 // jointPart is a part and its place in the network.

@@ -10,11 +10,11 @@ import (
 
 // Shared is a set of buses, or a crossbar, shared by lanes of NICs beside other media.
 type Shared struct {
-	Buses     *Buses    // one tap for each of Senders; nil for a crossbar
-	Outputs   *Crossbar // one input for each of Senders; nil for buses
+	Buses     *Buses    // buses with one tap for each of Senders; nil for a crossbar
+	Outputs   *Crossbar // crossbar with one input for each of Senders; nil for buses
 	Senders   []uint32  // transmitters, NoLane for an input without one
-	Receivers []uint32  // of a crossbar: receiver of each output, NoLane for none
-	Media     []uint32  // by medium of the part: medium of the network
+	Receivers []uint32  // receiver of each output of a crossbar, NoLane for none
+	Media     []uint32  // medium of the network for each medium of the part
 }
 
 // NoLane means no transmitter or receiver.

@@ -24,7 +24,7 @@ func (x Network) Abilities() fabric.Abilities {
 func example(program string) fabric.Example {
 	e := fabric.Example{Set: []string{"fabric.crossbar.ports=8"}}
 	switch program {
-	case "gossip/voting": // requires an odd number
+	case "gossip/voting": // voting requires an odd number
 		e.Set = []string{"fabric.crossbar.ports=7", "workload.gossip={values: random, faulty: [1, 4], fault: two-faced}"}
 	case "gossip/hopfield":
 		e.Set = append(e.Set, "workload.gossip={values: random, sessions: 6}", "firmware.params={neurons: 16, patterns: 2, flips: 10, sweeps: 2}")

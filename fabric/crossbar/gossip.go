@@ -102,7 +102,7 @@ type gossipROM struct {
 	gossip *fabric.Gossip
 	use    application
 
-	drawn  bool // the random tables belong to...
+	drawn  bool // the random tables belong to seed
 	seed   uint64
 	orders gossip.Orders
 }
@@ -221,11 +221,11 @@ func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
 // writes the source of a frame, so firmware cannot forge it. A step is a slot; the run ends with the last message.
 type gossipReferee struct {
 	ports, sessions int
-	words           int      // of first, for each receiver
+	words           int      // words of first for each receiver
 	first           []uint64 // a bit per receiver and sender for a received message; on large runs it must fit the cache
 	further         []uint16 // messages after the first, by receiver and sender; nil for one session
-	used            []uint32 // by step: processors that sent or received
-	steps           int      // up to the last message
+	used            []uint32 // processors that sent or received in each step
+	steps           int      // number of steps up to the last message
 	table           *gossip.Table
 	filled          []uint32 // filled columns of each processor's row, with a table
 }
@@ -426,7 +426,7 @@ func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 	if p != nil {
 		roms = 4 * pairs
 		if p.Name == votingProgram {
-			roms += 8 * pairs // value of a module for every voter
+			roms += 8 * pairs // values of a module for all voters
 		}
 	}
 	return kept, roms

@@ -15,7 +15,7 @@ type hopfield struct {
 	processors, neurons int // neurons of each processor
 	blockWords          int
 	patterns            int
-	flips               int // percent
+	flips               int // flipped neurons in percent
 	sessions, sweeps    int // sweeps of a recall
 	given               [][]uint32
 
@@ -34,7 +34,7 @@ const (
 	neuronsMax    = 4096
 	patternsMax   = 4096
 	allNeuronsMax = 1 << 20
-	storedBitsMax = 1 << 28 // of all patterns
+	storedBitsMax = 1 << 28 // limit of the bits of all patterns
 	sweepsMax     = SessionsMax
 	flipsMax      = 100
 	bitsPerWord   = 32
@@ -112,7 +112,7 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 func (x Network) neuronBytes() int {
 	neurons, err := x.param("neurons", neuronsDefault, 1, neuronsMax)
 	if err != nil {
-		return 0 // rejected elsewhere
+		return 0 // the parameter is rejected elsewhere
 	}
 	return (neurons + 7) / 8
 }
@@ -212,7 +212,7 @@ type recall struct {
 	updates uint64 // updates replayed
 	row     []uint32
 	next    []uint32 // buffer for a processor's neurons
-	overlap []int64  // with each pattern
+	overlap []int64  // overlap with each pattern
 }
 
 func (h *hopfield) newRecall() *recall {

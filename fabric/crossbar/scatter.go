@@ -19,13 +19,13 @@ var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those
 type scatterReferee struct {
 	origin int
 	seed   uint64
-	unit   uint32 // slots
+	unit   uint32 // slots of a unit
 
 	since  []uint32 // first slot in which each processor is coloured, never for none
 	left   uint32   // uncoloured processors
-	gained []uint32 // by unit: newly coloured processors
+	gained []uint32 // newly coloured processors in each unit
 	sent   uint64
-	slots  uint32 // crossed slots
+	slots  uint32 // number of crossed slots
 	lacks  int    // some uncoloured processor, for Over
 }
 

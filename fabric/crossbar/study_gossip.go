@@ -57,9 +57,9 @@ func (s *gossipRuns) size(quick, full int) int {
 
 // gossiping describes a run in which every processor sends its value to all others.
 type gossiping struct {
-	program       string        // "" for gossip/fsa
-	N             int           // of a program with its own orders
-	orders        gossip.Orders // of gossip/fsa
+	program       string        // name, "" for gossip/fsa
+	N             int           // largest id, for a program with its own orders
+	orders        gossip.Orders // orders of gossip/fsa
 	scheduling    int
 	sessions, cap int
 	table         bool
@@ -69,7 +69,7 @@ type gossiping struct {
 type gossiped struct {
 	lambda int
 	nu     []int
-	table  *gossip.Table // nil unless requested
+	table  *gossip.Table // run-table, nil unless requested
 }
 
 func (g *gossiped) epsilon(processors int) *big.Rat {
@@ -235,7 +235,7 @@ const (
 	lengthsQuick, lengthsFull = 40, 160
 	optimalQuick, optimalFull = 8, 11 // powers of two
 	searchQuick, searchFull   = 10, 15
-	alohaQuick, alohaFull     = 2000, 100_000 // runs
+	alohaQuick, alohaFull     = 2000, 100_000 // numbers of runs
 	metricsMax                = 24
 	sessionsNMax              = 20
 )

@@ -71,7 +71,7 @@ func nodesOf(header []string) (sizes []int) {
 }
 
 const (
-	unitsMax = 30 // of the tables of p(j,n)
+	unitsMax = 30 // units in the tables of p(j,n)
 	// The four published digits are rounded or cut, five of them slightly worse.
 	publishedTolerance = 1.5e-4
 )

@@ -9,9 +9,9 @@ import (
 
 // Schedules of asynchronous scattering, which give each slot to one processor. A unit has a slot for each processor.
 const (
-	turnsRandom  = "turns-random"  // each once in a unit, in a new random order
-	turnsFixed   = "turns-fixed"   // each once in a unit, in one random order for all units
-	turnsPoisson = "turns-poisson" // a uniformly drawn processor in each slot
+	turnsRandom  = "turns-random"  // each processor sends once in a unit, in a new random order
+	turnsFixed   = "turns-fixed"   // each processor sends once in a unit, in one random order for all units
+	turnsPoisson = "turns-poisson" // a uniformly drawn processor sends in each slot
 )
 
 var turnOrders = []string{turnsRandom, turnsFixed, turnsPoisson}
@@ -23,8 +23,8 @@ type turns struct {
 	n      int
 	stream hw.Stream
 
-	unit    int      // of senders, -1 for none
-	senders []uint32 // of a unit, by slot
+	unit    int      // unit of senders, -1 for none
+	senders []uint32 // senders of a unit, by slot
 }
 
 func newTurns(order string, n int, seed uint64) *turns {

@@ -39,7 +39,7 @@ type Network struct {
 
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 
-	program string // set by Adapt, "" for an image
+	program string // argument of Adapt, "" for an image
 	params  map[string]int64
 	decided []string // keys set by the program
 }
@@ -48,8 +48,8 @@ func (Network) Declaration() string { return source }
 
 // Values of Duplex.
 const (
-	DuplexHalf = "half" // one direction in a slot
-	DuplexFull = "full" // both directions
+	DuplexHalf = "half" // a link carries one direction in a slot
+	DuplexFull = "full" // a link carries both directions
 )
 
 // directions is the number of links of a node in one dimension.

@@ -42,16 +42,16 @@ type referee struct {
 	torus   *eisenstein.Torus
 	program string
 	all     bool // all nodes are sources
-	source  int  // otherwise the only source
+	source  int  // the only source otherwise
 	size    int  // bytes of a packet
 
-	got      []uint8  // with one source, by node: 1 if it has the message, plus the mark of its last send
-	rows     []uint64 // with many sources, rowWords per node: a bit per message received
+	got      []uint8  // byte of each node with one source: 1 if it has the message, plus the mark of its last send
+	rows     []uint64 // rowWords for each node with many sources: a bit per message received
 	rowWords int
 	shards   []shardCounts
-	weights  [][]uint16 // by dimension and coordinate: hops from the one source
+	weights  [][]uint16 // hops from the one source by dimension and coordinate
 
-	table *eisenstein.Table // with one source, nil unless requested
+	table *eisenstein.Table // run-table of one source, nil unless requested
 }
 
 type shardCounts struct {
@@ -70,7 +70,7 @@ type shardCounts struct {
 type stepCounts struct {
 	senders, receivers uint32
 	both               uint32 // nodes that send and receive, with one source
-	packets            uint32 // most on one link
+	packets            uint32 // most packets on one link
 }
 
 var (

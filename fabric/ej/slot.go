@@ -54,7 +54,7 @@ type slotTransport struct {
 	timing       nic.Timing
 	shards       []hw.Shard
 	perShard     int
-	firstBin     []int // per shard
+	firstBin     []int // first bin of each shard
 	bins         [2][]bin
 	work         []slotWork
 	tables       sync.Pool
@@ -79,7 +79,7 @@ type bin struct {
 // chunk holds frames of their used length, in sending order.
 type chunk struct {
 	at     []uint32 // node in the bin * ports + port
-	starts []uint16 // in words of 8 bytes
+	starts []uint16 // starts of frames in words of 8 bytes
 	frames []byte
 	used   int
 }
@@ -431,7 +431,7 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		count := func(k int) func(int, uint32) error {
 			return func(i int, _ uint32) error { rows[k] = i + 1; return nil }
 		}
-		var read [2][]uint32 // bin and port of every frame
+		var read [2][]uint32 // bins and ports of all frames
 		keep := func(k int) func(int, uint32) error {
 			return func(_ int, value uint32) error { read[k] = append(read[k], value); return nil }
 		}

@@ -127,13 +127,13 @@ var (
 
 type broadcast struct {
 	course              []eisenstein.Step // senders and receivers of each step
-	steps               int               // up to the last receipt
+	steps               int               // steps up to the last receipt
 	missing, duplicates int
 	packets             []int // most packets on a link by step
 	passed              bool
 	broken              string
 	table               *eisenstein.Table // nil unless requested
-	runs                int               // 1, or 0 for a recurrence
+	runs                int               // number of runs: 1, or 0 for a recurrence
 }
 
 // run runs a program; the outcome may break rules.

@@ -191,7 +191,7 @@ func (e everyToAll) reference(row []string) (x everyBroadcast) {
 // restarts lists the mean number of copies of a message at a node if Algorithm 4 is read literally.
 var restarts = []struct {
 	net
-	copies int // 0: not known beforehand
+	copies int // copies, 0 if not known beforehand
 }{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36}, {net{3, 4, 2}, 164}, {net{2, 3, 3}, 207}}
 
 const restartNodesMax = 400

@@ -222,7 +222,7 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	n, g := a.net.Processors(), a.net.Groups
 	shooters := make([]int, g)
-	last := make([]uint32, g) // 1 + last processor counted, per group
+	last := make([]uint32, g) // 1 + last processor counted in each group
 	for i := range n {
 		for _, row := range a.choice.Group[:odd] {
 			if r := row[i]; last[r] != uint32(i)+1 {

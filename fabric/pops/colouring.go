@@ -34,10 +34,10 @@ type colourer struct {
 	edges   []edge
 	scratch []edge
 	mate    []uint32 // Euler split: other edge of the pair at the second end
-	swap    []uint8  // Euler split: per pair at the first end, the edge that goes to the first half
-	open    []uint32 // per second end: edge without a mate
+	swap    []uint8  // Euler split: edge of each pair at the first end that goes to the first half
+	open    []uint32 // edge without a mate at each second end
 	owner   []uint32 // matching: first end of each second end
-	chosen  []uint32 // matching: per first end, the edge by which the walk last left it
+	chosen  []uint32 // matching: edge by which the walk last left each first end
 	matched []uint32 // matching: edge of each first end
 	draws   uint64
 }
@@ -242,9 +242,9 @@ func classesOf(colour []uint32, colours int) [][]uint32 {
 
 type flipper struct {
 	from, to, colour []uint32
-	largeAt          []uint32 // per first end: edge of the large class
-	smallAt          []uint32 // per first end: edge of the small class
-	smallTo          []uint32 // per second end: edge of the small class
+	largeAt          []uint32 // edge of the large class at each first end
+	smallAt          []uint32 // edge of the small class at each first end
+	smallTo          []uint32 // edge of the small class at each second end
 	path             []uint32
 }
 

@@ -25,14 +25,14 @@ import (
 //
 // Firmware sees the result of a slot at the start of the next, so it then acts on bits 33 to 35 of the last slot.
 const (
-	WordSendShift   = 0       // bits 0 to 15: the send port
-	WordListenShift = 16      // bits 16 to 31: the listen port
-	WordPortMask    = 0xFFFF  // of either port, shifted down
-	WordPortNone    = 0xFFFF  // neither sends nor hears
-	WordOwn         = 1 << 32 // sends its own packet, not the held one
+	WordSendShift   = 0  // bits 0 to 15: the send port
+	WordListenShift = 16 // bits 16 to 31: the listen port
+	WordPortMask    = 0xFFFF
+	WordPortNone    = 0xFFFF  // the processor neither sends nor hears
+	WordOwn         = 1 << 32 // it sends its own packet, not the held one
 	WordFinal       = 1 << 33 // the received packet is the final one
-	WordKeepMin     = 1 << 34 // keeps the smaller of its own and the final one
-	WordKeepMax     = 1 << 35 // keeps the larger
+	WordKeepMin     = 1 << 34 // it keeps the smaller of its own and the final packet
+	WordKeepMax     = 1 << 35 // it keeps the larger
 	WordEnd         = 1 << 36 // the schedule is over
 
 	// WordIdle neither sends nor hears.
@@ -144,7 +144,7 @@ func offlineOrder(p Network, destination []uint32) []uint32 {
 		from[i], to[i] = uint32(i)/d, destination[i]/d
 	}
 	if err := equaliseColours(from, to, colour, p.Groups, p.Groups); err != nil {
-		panic("pops: " + err.Error()) // d*g edges, g colours
+		panic("pops: " + err.Error()) // there are d*g edges and g colours
 	}
 	order = order[:0]
 	for _, class := range classesOf(colour, p.Groups) {

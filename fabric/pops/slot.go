@@ -22,12 +22,12 @@ type SlotTransport struct {
 	net          Network
 	shape        fabric.Shape
 	timing       nic.Timing
-	shards       []hw.Shard // of groups
-	stride       int        // bytes of a frame in a FIFO
+	shards       []hw.Shard
+	stride       int // bytes of a frame in a FIFO
 	payloadBytes int
 	tail         int // bytes of the stride beyond a small frame
 	pitch        int // couplers of a table from one group's first to the next group's
-	row          int // likewise frames
+	row          int // frames of a table from one group's first to the next group's
 	tables       [2]slotTable
 	work         []slotWork
 
@@ -36,8 +36,8 @@ type SlotTransport struct {
 
 // slotTable holds the frames on all couplers in one slot.
 type slotTable struct {
-	senders []uint8  // per coupler: 0, 1, or 2 for a collision
-	first   []uint16 // per coupler with a sender: number of its first frame in the group's row
+	senders []uint8  // number of senders of each coupler: 0, 1, or 2 for a collision
+	first   []uint16 // number of the first frame, in the group's row, of each coupler with a sender
 	// Per group: number of frames in its row; the first frame on each coupler, with room for one that is not first;
 	// and the bytes beyond a small frame. Memory of unused tails is never touched.
 	lit    []uint16
@@ -114,13 +114,13 @@ type slotWork struct {
 	clash         [slotBlock]uint32
 	arrived       [slotBlock]fabric.Arrival
 
-	out [slotBlock]sending // from senders of small frames
+	out [slotBlock]sending // frames of small senders
 
 	touched uint64
 	view    nic.FrameView
 
 	exact    bool      // the cycles of this slot's collisions matter
-	meetings []meeting // of this slot, if exact
+	meetings []meeting // collisions of this slot, if exact
 }
 
 type sending struct {
@@ -411,7 +411,7 @@ func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
 // listener.
 type listened struct {
 	groups int
-	marks  []uint8 // per coupler, by the group at its end, then at its start: 0 or 1
+	marks  []uint8 // 0 or 1 for each coupler, by the group at its end, then at its start
 }
 
 func newListened(p Network) listened {

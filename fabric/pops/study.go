@@ -26,8 +26,8 @@ func routingStudy() *studies.Study {
 type tableRow struct {
 	groupSize, groups int
 	iterations        float64
-	slots             float64 // Table I, column A
-	formula           int     // Table I, column B: the earlier deterministic algorithm
+	slots             float64 // slots of Table I, column A
+	formula           int     // slots of Table I, column B: the earlier deterministic algorithm
 	sorting           int     // slots of sorting with Batcher's network
 	mean, sd          float64 // iterations of one run, large sample
 	median            int
@@ -63,7 +63,7 @@ const (
 	// Processor-slots that a row may cost, and the fewest runs of a mean.
 	quickEffort, fullEffort = 25e6, 1e9
 	runsMin                 = 2
-	publishedRuns           = 100 // for each mean of Tables I and II
+	publishedRuns           = 100 // runs of each mean of Tables I and II
 	runsMax                 = 20000
 	sortRunProcessorsMax    = 1024
 )

@@ -94,7 +94,7 @@ const gapBits = 32
 // geometric draws the number of failures before the first success of independent trials. Its binary digits are
 // independent: digit k is 1 with probability x/(1+x), x = q^(2^k), where q is the probability of failure.
 type geometric struct {
-	bits  int // digits that may be 1
+	bits  int // number of digits that may be 1
 	below [gapBits]uint64
 }
 

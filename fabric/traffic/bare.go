@@ -26,7 +26,7 @@ type Bare struct {
 	spec       *Spec
 	processors int
 
-	net   *stream.Bare // nil outside machines
+	net   *stream.Bare // network in a machine, nil outside
 	rules *fabric.Rules
 	last  *Shown
 	limit uint32 // slot limit of the run
@@ -109,7 +109,7 @@ type Shown struct {
 	w                  *window
 	cycles             uint64
 	offered, accepted  uint64
-	hops, arrived, way uint64            // of arrived packets; way: sum of their cycles in the network
+	hops, arrived, way uint64            // sums over arrived packets; way: cycles in the network
 	latency, network   map[uint64]uint64 // packets by latency in cycles, from creation and from leaving the source
 }
 

@@ -16,7 +16,7 @@ import (
 type Draws struct {
 	arrivals arrivals
 	pattern  pattern
-	sizes    []uint64 // of 2^32: a draw below entry i selects frames[i]
+	sizes    []uint64 // a draw of 32 bits below entry i selects frames[i]
 	frames   []uint8
 	stream   hw.Stream
 

@@ -22,8 +22,8 @@ import (
 type figures struct {
 	Window
 	slotCycles uint64
-	toFirst    uint64 // cycles from the beginning of a slot to the first phit of a frame...
-	toLast     uint64 // ...and to its last phit
+	toFirst    uint64 // cycles from the beginning of a slot to the first phit of a frame
+	toLast     uint64 // cycles from the beginning of a slot to the last phit of a frame
 	processors int
 	fromFile   bool
 	routed     bool // processors are at routers, and a slot is a tick
@@ -34,20 +34,20 @@ type figures struct {
 	growing          growing
 	latency, network distribution
 	cycles           map[uint64]uint64 // latencies in cycles, for packets of a file
-	load             []uint64          // frames by medium, except channels of routers
+	load             []uint64          // frames of each medium, except channels of routers
 	flows            []uint32          // measured packets that have arrived, by source and destination; nil on large networks
 	flowCycles       []uint64
 }
 
 type totals struct {
 	offered  uint64
-	accepted uint64 // received in measured slots, whenever they were created
-	pending  uint64 // measured, neither arrived nor lost
+	accepted uint64 // packets received in measured slots, whenever they were created
+	pending  uint64 // measured packets that neither arrived nor were lost
 	lost     uint64
-	hops     uint64 // of measured packets that have arrived
-	waiting  uint64 // created, not yet sent
+	hops     uint64 // hops of measured packets that have arrived
+	waiting  uint64 // packets created but not yet sent
 	queued   uint64 // sum of waiting over the measured slots
-	queueMax uint64 // most at one source
+	queueMax uint64 // most waiting packets of one source
 }
 
 const flowProcessorsMax = 1 << 10

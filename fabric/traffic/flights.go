@@ -14,7 +14,7 @@ type flight struct {
 	following         uint32 // next flight of the same source
 	hops              uint16
 	size              uint8
-	expects, received uint8 // frames that follow the next expected one, plus one; frames received
+	expects, received uint8 // 1 + frames that follow the next expected one; frames received
 	arrived           uint8 // 1: all frames have arrived, the last one is in a FIFO; 2: firmware has taken it, too
 }
 

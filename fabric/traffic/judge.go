@@ -29,8 +29,8 @@ func newJudge(r *fabric.Rules, processors int, unit string) judge {
 type trip struct {
 	serial              uint64
 	source, destination uint32
-	created, at         uint32 // at: arrival, or end of the run
-	took                uint32 // compared with the deadline, first slot included
+	created, at         uint32 // at: time of arrival, or end of the run
+	took                uint32 // time compared with the deadline, first slot included
 	cycles, cycle       uint64 // cycles from creation to at, and cycle of at
 	measured            bool
 }

@@ -14,8 +14,8 @@ type pattern struct {
 	stream hw.Stream
 
 	to   []uint32
-	hot  []uint64 // hotspots: a draw of 32 bits below entry i, and not below the entries before, goes to...
-	node []uint32 // ...this node
+	hot  []uint64 // hotspots: a draw of 32 bits below entry i, and not below earlier entries, selects node[i]
+	node []uint32 // destination selected by the same entry of hot
 }
 
 func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern {

@@ -4,7 +4,7 @@ import "slices"
 
 // arriving holds unfinished arrivals. Frames arrive in order, except through virtual channels.
 type arriving struct {
-	heard     []uint32   // good frames so far, by processor
+	heard     []uint32   // good frames of each processor so far
 	held      []sighting // last frames of packets that are in a FIFO
 	overtaken []uint64   // overtaken frames in the order of frameKey
 }

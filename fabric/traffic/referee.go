@@ -14,7 +14,7 @@ import (
 const (
 	headOrigin      = 0
 	headDestination = 4
-	headNumber      = 8 // 24 bits; the upper 8 bits hold the number of frames that follow
+	headNumber      = 8 // offset of 24 bits of number; the upper 8 bits are the number of frames that follow
 	headBytes       = 12
 )
 
@@ -58,7 +58,7 @@ type Referee struct {
 	figures figures
 	log     *log
 	over    bool
-	slot    uint32 // settled slots
+	slot    uint32 // number of settled slots
 }
 
 type seen struct {
@@ -69,8 +69,8 @@ type seen struct {
 
 type sighting struct {
 	slot, processor, origin, destination uint32
-	number                               uint32 // with the number of frames that follow
-	place                                uint32 // of a received frame: number of frames its receiver had received before
+	number                               uint32 // packet number with the number of frames that follow
+	place                                uint32 // number of frames that the receiver had received before
 	ack                                  bool
 }
 
@@ -206,7 +206,7 @@ func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 		for k := range sent {
 			if s := sent[k]; s.slot <= crossed {
 				r.settleSent(&s)
-			} else { // of a bank that sends before the next bank hears its requests
+			} else { // a bank may send before the next bank hears its requests
 				later = append(later, s)
 			}
 		}
@@ -297,7 +297,7 @@ func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 		}
 		x := r.flight(s)
 		if x == nil || x.arrived != arrived {
-			continue // in a state of another run
+			continue // the state is that of another run
 		}
 		x.arrived = delivered
 		before := r.draws.before(s.origin, x.number)
@@ -404,7 +404,7 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	r.figures.state(v)
 	for i := range r.flights {
 		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
-		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent, len(r.at)) // of the slot that has begun
+		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent, len(r.at)) // frames of the slot that has begun
 	}
 	v.AfterRestore(r.file)
 	for i := range r.sources {

@@ -41,7 +41,7 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	slots := float64(f.processors) * float64(f.slots(f.slotCycles))
 	perSlot := float64(f.processors) * (float64(f.Cycles()) / float64(f.slotCycles))
 	created := slots
-	if f.fromFile { // created in any cycle
+	if f.fromFile { // packets of a file are created in any cycle
 		created = perSlot
 	}
 	rate, load := unitPerSlot, "load"

@@ -21,10 +21,10 @@ func word(destination uint32, size uint8, number uint32) uint64 {
 
 // cursors are the columns of all sources: the packets that they have created and offered.
 type cursors struct {
-	created []uint32 // packets so far, and number of the next one...
-	at      []uint32 // ...and the slot of its creation, never for none
-	next    []uint32 // number of the packet that is, or will be, offered...
-	due     []uint32 // ...and the slot of its creation
+	created []uint32 // packets so far, which is the number of the next one
+	at      []uint32 // slot in which the next packet is created, never for none
+	next    []uint32 // number of the packet that is, or will be, offered
+	due     []uint32 // slot in which that packet is created
 	shown   []uint8  // 1 while its word is shown
 	open    []uint16 // packets in flight or unacknowledged if they are limited, otherwise nil
 	sent    []uint32 // packets so far whose first frame was sent
@@ -59,10 +59,10 @@ const none = ^uint32(0)
 type sources struct {
 	first, end int
 	wheel      [wheelSlots]uint32 // sources that create in slots of this remainder
-	after      []uint32           // by source: next source of the same list
+	after      []uint32           // next source of the same list
 	waiting    []uint32           // sources with packets that were not taken
-	created    []creation         // one per packet created in this slot
-	before     []creation         // in the slot before
+	created    []creation         // packets created in this slot
+	before     []creation         // packets created in the slot before
 }
 
 func (s *sources) state(v *hw.StateVisitor, name string) {

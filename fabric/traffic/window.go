@@ -15,10 +15,10 @@ import (
 type window struct {
 	spec              *Spec
 	unit              string
-	created, accepted uint64  // packets created in the window; received in it, whenever they were created
-	pending, lost     uint64  // of these created: neither arrived nor lost; lost
-	excused           uint64  // of these pending: faults have killed their source or destination
-	over              bool    // all have arrived or are lost, or the drain is over
+	created, accepted uint64  // packets created in the window; packets received in it, whenever they were created
+	pending, lost     uint64  // created packets that neither arrived nor were lost; created packets that were lost
+	excused           uint64  // pending packets whose source or destination was killed by faults
+	over              bool    // all packets have arrived or are lost, or the drain is over
 	way               float64 // mean time from the first frame of a packet to its last, for notes
 	slotCycles        uint64  // cycles per unit
 	growing           growing

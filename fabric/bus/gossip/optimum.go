@@ -40,7 +40,7 @@ type optimum struct {
 	n, l  int
 	steps []Step
 	perms [][]int
-	rows  [][]state // by permutation: a row with its items renamed
+	rows  [][]state // rows with renamed items, by permutation
 }
 
 func newOptimum(n, l int) *optimum {
@@ -90,7 +90,7 @@ func (o *optimum) place(blocks [][]int, v int) {
 		idle := slices.IndexFunc(blocks, func(b []int) bool { return len(b) == 1 })
 		for i, b := range blocks {
 			if idle >= 0 && i != idle && len(b) < o.l {
-				return // it could take the idle vertex
+				return // the bus could take the idle vertex
 			}
 		}
 		o.choose(blocks, nil)

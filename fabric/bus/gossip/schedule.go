@@ -78,7 +78,7 @@ func vertices(first, end int) []int {
 // group is a set that gossips: its first member gathers all items and sends them to all but the guests.
 type group struct {
 	members []int
-	guests  int // at the end of members
+	guests  int // number of guests, the last members
 }
 
 // together lets groups gossip at the same time. A group of k members without guests takes ceil(log2 k)+1 steps, the

@@ -10,7 +10,7 @@ import (
 type Action uint8
 
 const (
-	Idle     Action = iota // "-"
+	Idle     Action = iota // "-": did nothing
 	Blocked                // "~": had a frame for a bus that was taken
 	Sent                   // "S3": sent on bus 3
 	Received               // "R3": received on bus 3
@@ -38,7 +38,7 @@ func (c Cell) String() string {
 
 // Table records the actions of a run: a row of cells for each vertex, a column for each step.
 type Table struct {
-	rows    [][]Cell // up to the last action; Idle beyond
+	rows    [][]Cell // cells up to the last action; Idle beyond
 	columns int
 }
 

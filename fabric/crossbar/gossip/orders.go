@@ -156,7 +156,7 @@ type parser struct {
 	reader *csv.Reader
 	name   string
 	N      int
-	seen   []int // by id: 1 + last row that names it
+	seen   []int // 1 + last row that names each id
 	wrong  input.Errors
 	over   bool // the end was reached
 }

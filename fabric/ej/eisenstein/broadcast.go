@@ -41,9 +41,9 @@ func (f *Field) phase(node int) int {
 
 // Hop is the crossing of a link by a packet in a step.
 type Hop struct {
-	Step           int // from 1
-	Dim, Direction int // 1..n, 0..5
-	From, To       int // nodes
+	Step           int // step, from 1
+	Dim, Direction int // dimension 1..n, direction 0..5
+	From, To       int
 }
 
 // hop is a packet of a broadcast in one dimension from residue 0.
@@ -93,8 +93,8 @@ type walk struct {
 	*Torus
 	algorithm Algorithm
 	rotation  int
-	phases    [][]hop // of a broadcast in one dimension: one phase, or the three of all-to-all
-	steps     int     // of a phase
+	phases    [][]hop // packets in one dimension: one phase, or the three of all-to-all
+	steps     int     // steps of a phase
 	yield     func(Hop)
 }
 
@@ -207,9 +207,9 @@ func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 // Message is the spread of one message from node 0. By symmetry it also describes the messages of all nodes that
 // start at once.
 type Message struct {
-	Packets, Steps int   // total; last step
-	Received       []int // packets by node
-	First          []int // first receive step by node, 0 for none
+	Packets, Steps int   // total number; last step
+	Received       []int // packets received by each node
+	First          []int // first receive step of each node, 0 for none
 	Loads          [][]int
 	// BothWays: some link is used in both directions in one step. AllBothWays: likewise if all nodes start at once.
 	BothWays, AllBothWays bool
@@ -220,7 +220,7 @@ type Message struct {
 func NewMessage(t *Torus, algorithm Algorithm, rotation int) *Message {
 	ports := 6 * t.Dims
 	m := &Message{Received: make([]int, t.Nodes()), First: make([]int, t.Nodes())}
-	var driven [][]uint64 // by step: a bit for each port of each node
+	var driven [][]uint64 // a bit for each port of each node, by step
 	t.Follow(algorithm, rotation, func(h Hop) {
 		for len(driven) < h.Step {
 			driven = append(driven, make([]uint64, (t.Nodes()*ports+63)/64))

@@ -42,7 +42,7 @@ type Field struct {
 	neighbours [][6]int32
 	weights    []uint16 // hops from node 0
 	sectors    stairs
-	oriented   stairs // of the three sectors with only the directions +1, +rho^2 and -rho
+	oriented   stairs // stairs of the three sectors with only the directions +1, +rho^2 and -rho
 }
 
 // New returns the residues modulo a + b*rho. It returns the errors of Degenerate, and an error if N < 7.
@@ -202,8 +202,8 @@ type Torus struct {
 	*Field
 	Dims int
 
-	powers   []int    // N^k, k = 0..n
-	inverses []uint64 // 2^64 / N^k, rounded up; 0 for k = 0
+	powers   []int    // powers N^k, k = 0..n
+	inverses []uint64 // inverses 2^64 / N^k, rounded up; 0 for k = 0
 }
 
 // NewTorus returns the product of dims copies of a field. It returns an error if dims is below 1 or there are more

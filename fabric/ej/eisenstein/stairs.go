@@ -25,7 +25,7 @@ type place struct {
 
 type stairs struct {
 	sectors   []sector
-	extents   [][]int // by sector: largest p for each q-1
+	extents   [][]int // largest p for each q-1, by sector
 	places    []place
 	weights   []uint16
 	histogram []int
