@@ -155,12 +155,11 @@ func (b *Bank) checkLayout() error {
 
 func (b *Bank) takesLists() bool { return b.descriptor.has(offBankFirstChoice) && b.ListWords > 0 }
 
-// column is a column of a bank in the firmware's memory: elements for each cell, plane by plane.
 type column struct {
 	name   string
 	at     int // offset of its address in the descriptor
 	planes int
-	bytes  int // of a cell in a plane; 0: the machine's column, whose planes are words
+	bytes  int // bytes of a cell in a plane; 0: the machine's column, whose planes are words
 	taken  bool
 	put    func(part []byte)
 }
@@ -190,7 +189,6 @@ func (b *Bank) columns() []column {
 	}
 }
 
-// elements returns a function that makes *to a view of a part of the memory.
 func elements[T any](to *[]T) func(part []byte) {
 	return func(part []byte) {
 		first := (*T)(unsafe.Pointer(unsafe.SliceData(part)))
@@ -198,7 +196,6 @@ func elements[T any](to *[]T) func(part []byte) {
 	}
 }
 
-// layout is a descriptor in its memory, with the memory claimed by its columns so far.
 type layout struct {
 	memory     []byte
 	descriptor descriptor

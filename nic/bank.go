@@ -15,16 +15,16 @@ type Bank struct {
 	Columns
 	TakesROM bool // the firmware has room for both ROMs
 
-	listen      []uint16 // listening table, listenSlots columns
+	listen      []uint16 // listening table with listenSlots columns
 	listenSlots int
 	silenced    []uint64   // one bit per cell: Silence was called since Reset
-	stirred     *stirred   // only if NICs ask for outputs
-	descriptor  descriptor // bank block, for Current
-	claims      []claim    // parts of the memory, for Owner
-	records     []byte     // per cell: the handler's state, the heads of the RX and the TX FIFO
+	stirred     *stirred   // cells to look at if NICs ask for outputs, otherwise nil
+	descriptor  descriptor // bank block of the register map
+	claims      []claim    // claimed parts of the memory, for Owner
+	records     []byte     // handler's state and heads of the RX and the TX FIFO of each cell
 	recordsAt   int        // address of records
 	recordBytes int
-	depths      *depths // of the FIFOs of some cells, nil if all are equal
+	depths      *depths // FIFO depths of some cells, nil if all are equal
 	rx, tx      fifo
 	frameStride int
 }
@@ -33,17 +33,17 @@ type Bank struct {
 // it or the network lacks it.
 type Columns struct {
 	Registers []Registers
-	Words     []uint64 // the same memory, one word per cell: see Word...Shift
-	RxStatus  []uint8  // per cell and lane: Status of the receiver in the previous slot
-	Workload  []uint32 // per cell: word of the workload
-	Schedule  []uint64 // per cell: word of the schedule for this slot
-	TxStatus  []uint8  // per cell and lane: TxStatus of the transmitter in the previous slot
-	Served    []uint32 // per cell and lane: addressee of the sent frame
-	ROM       []uint32 // ROMWords per cell
+	Words     []uint64 // the same memory as one word per cell: see Word...Shift
+	RxStatus  []uint8  // Status of each receiver in the previous slot, by lane and cell
+	Workload  []uint32 // word of the workload of each cell
+	Schedule  []uint64 // word of the schedule of each cell for this slot
+	TxStatus  []uint8  // TxStatus of each transmitter in the previous slot, by lane and cell
+	Served    []uint32 // addressee of each sent frame, by lane and cell
+	ROM       []uint32 // ROMWords words of each cell
 	Machine   []uint32 // ROM shared by all processors
-	Choice    []uint32 // per cell: first choice, a place in its request list
-	Valid     []uint64 // ValidWords per cell: valid bits of its request list
-	AcceptTag []uint16 // per cell: tag that its output accepts, TagAny for any
+	Choice    []uint32 // first choice of each cell, a place in its request list
+	Valid     []uint64 // valid bits of each cell's request list, ValidWords words
+	AcceptTag []uint16 // tag that each cell's output accepts, TagAny for any
 	Calls     []uint32 // cells whose handlers must be called; the host writes it and never reads it
 }
 
@@ -51,7 +51,7 @@ type Columns struct {
 // processor. Further frames are in planes, first the second frames of all cells, then the third ones, and so on:
 // unused memory is never touched.
 type fifo struct {
-	at   int // of the head in a record
+	at   int // offset of the head in a record
 	more []byte
 }
 
@@ -65,8 +65,8 @@ func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
 type claim struct {
 	name      string
 	at, size  uint64
-	cellBytes uint64 // of one cell; cells are adjacent, plane by plane. 0: of no cell
-	calls     bool   // the list of calls, which the host writes
+	cellBytes uint64 // bytes of a cell; cells are adjacent, plane by plane. 0: the part belongs to no cell
+	calls     bool   // the part is the list of calls, which the host writes
 }
 
 // depths are the FIFO depths of some cells per lane, in frames; 0 for the common depth.
@@ -86,15 +86,15 @@ const listenSlotsMax = 64
 
 // BankConfig holds the parameters of a bank.
 type BankConfig struct {
-	First        int                // processor number of cell 0
-	Cells        int                // processors in this bank
-	Processors   int                // processors in the machine
+	First        int // processor number of cell 0
+	Cells        int
+	Processors   int
 	Shape        [ShapeWords]uint32 // size of the network, in its own words
 	Ports        int                // ports of a NIC
 	PayloadBytes int                // largest payload, 0..PayloadBytesMax
 	RxFrames     int                // depth of the RX FIFO over all ports, 1..255
 	TxFrames     int                // depth of the TX FIFO over all ports, 1..255
-	ROMWords     int                // of each processor
+	ROMWords     int                // words of each processor's ROM
 	MachineROM   int                // words of the ROM shared by all processors
 	Discipline
 	Seed   uint64

@@ -15,7 +15,7 @@ type Cell struct {
 	Served             []uint32
 	Workload           uint32
 	Schedule           uint64
-	Listen             []uint16 // listening table
+	Listen             []uint16
 	Choice             uint32
 	Valid              []uint64
 	AcceptTag          uint16
@@ -68,7 +68,6 @@ func moveWord[T any](bank, word *T, in bool) {
 	}
 }
 
-// moveColumn moves a cell's elements of consecutive columns.
 func moveColumn[T any](bank []T, list *[]T, cell, cells int, in bool) {
 	for k := 0; k*cells+cell < len(bank); k++ {
 		moveBlock(bank[k*cells+cell:][:1], list, k, in)

@@ -5,22 +5,22 @@ type Class uint8
 
 // Classes of lanes.
 const (
-	ClassFree      Class = iota // sends at once
-	ClassMedium                 // asks for the medium of its port
-	ClassAddressee              // asks for the output of its frame's destination
-	ClassStreams                // sends flit by flit into a router, which forwards the frame to its destination
+	ClassFree      Class = iota // the lane sends at once
+	ClassMedium                 // the lane asks for the medium of its port
+	ClassAddressee              // the lane asks for the output of its frame's destination
+	ClassStreams                // the lane sends flit by flit into a router, which forwards the frame to its destination
 )
 
 // Classes describes lanes of NICs that send and receive on all ports at once. Some lanes ask first, repeatedly, until
 // they are served.
 type Classes struct {
-	Of      []Class             // by processor and port, with the largest number of ports for each
-	At      []uint32            // likewise: crossbar of a lane that asks for an addressee
-	Hears   []bool              // likewise: the lane hears an output of a crossbar, with a tag filter
-	Outputs []map[uint32]uint16 // by crossbar: output of each processor
-	Routed  []bool              // by processor: reachable through routers; nil without routers
+	Of      []Class             // classes by processor and port, with the largest number of ports for each
+	At      []uint32            // crossbar of each lane that asks for an addressee
+	Hears   []bool              // the lane hears an output of a crossbar, with a tag filter
+	Outputs []map[uint32]uint16 // output of each processor, by crossbar
+	Routed  []bool              // processors reachable through routers; nil without routers
 	all     int                 // largest number of ports
-	free    []bool              // by processor: no lane asks
+	free    []bool              // processors none of whose lanes asks
 }
 
 // NewClasses returns the classes of lanes; most is the largest number of ports of a processor.

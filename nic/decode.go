@@ -88,7 +88,7 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	}
 	if !l.open {
 		if l.FirstMarked && !p.First {
-			return // end of a frame that began before the recording
+			return // this is the end of a frame that began before the recording
 		}
 		d.begin(lane, cycle, p)
 	}

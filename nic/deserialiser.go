@@ -38,28 +38,28 @@ type Deserialisers struct {
 	owner    []uint16 // shard of each cell
 	in       *hw.Light
 	hears    hw.Gather
-	taps     *hw.Taps // instead of hears, nil for none
+	taps     *hw.Taps // taps instead of hears, nil for none
 
-	state  []uint8  // of the receiver
-	bits   []uint32 // received so far
+	state  []uint8  // state of each receiver
+	bits   []uint32 // bits received so far
 	due    []uint64 // cycle of the next phit
-	frames []byte   // stride bytes per cell
+	frames []byte   // frames of stride bytes per cell
 	port   []uint32 // input of its unit, or tap, that the cell hears, NoInput for none
 
 	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one
-	queueBytes []uint32 // bytes in queues, for a saved state...
-	queueAll   []byte   // ...and all queues in sequence
+	queueBytes []uint32 // bytes of each queue, for a saved state
+	queueAll   []byte   // all queues in sequence, for a saved state
 
-	ends []bool // input, per shard: last cycle of the slot
+	ends []bool // input of each shard: this is the last cycle of the slot
 
 	// Derived from port: lists of the listeners of each medium.
 	head     []int32
 	next     []int32
-	hooked   []uint32 // per cell: medium of its list, noWire for none
-	switched []bool   // per shard: a port has changed since the lists were built
+	hooked   []uint32 // medium of the list that contains each cell, noWire for none
+	switched []bool   // a port of the shard has changed since the lists were built
 
-	heard    [][]uint32 // per shard: cells that are not idle
-	foreseen *Foreseen  // set in a slot with foreseen frames, otherwise nil
+	heard    [][]uint32 // cells of each shard that are not idle
+	foreseen *Foreseen  // frames of a slot with foreseen ones, otherwise nil
 
 	site *deserialiserSite // further state once there is a Site
 }
@@ -349,12 +349,12 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 		d.bits[cell] = 0
 	case receiverReceiving:
 		if now != d.due[cell] {
-			d.state[cell] = receiverDamaged // a dark gap
+			d.state[cell] = receiverDamaged // there was a dark gap
 			return
 		}
 	case receiverGood:
 		if d.queues == nil {
-			d.state[cell] = receiverDamaged // light after the end
+			d.state[cell] = receiverDamaged // there is light after the end
 			return
 		}
 		d.state[cell], d.bits[cell] = receiverReceiving, 0

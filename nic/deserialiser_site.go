@@ -9,9 +9,9 @@ import (
 
 // deserialiserSite is the additional state of receivers replaced by RTL.
 type deserialiserSite struct {
-	ask    []func() bool // asks for status, length and frame; nil for a model
-	status []Status      // status from the RTL...
-	length []int         // ...and bytes of its frame, which is in the model's register
+	ask    []func() bool // function that asks for status, length and frame; nil for a model
+	status []Status      // status from the RTL
+	length []int         // bytes of the frame from the RTL, which is in the model's register
 }
 
 // Site describes the ports of a receiver. EndSlot is end_slot_i, Listen is port_i in the same cycle; illegal ports
@@ -142,7 +142,6 @@ func (d *Deserialisers) railPorts() []hw.Port {
 	return ports
 }
 
-// whole returns the frame of a receiver, nil for none.
 func (d *Deserialisers) whole(cell int) Frame {
 	if d.Status(cell) != StatusOK {
 		return nil

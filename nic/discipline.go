@@ -15,13 +15,13 @@ type Discipline struct {
 	ListWords int      // words of each processor's ROM that are its request list, 0 for none
 	Taps      *hw.Taps // ports of each processor, with one switch to one of them; nil: all have Ports
 	Own       *Own     // processors with different ports; nil: all are equal
-	Classes   *Classes // with AllPorts: lanes, some of which ask; nil: none asks
+	Classes   *Classes // classes of lanes, some of which ask, with AllPorts; nil: none asks
 }
 
 // Own describes the ports of NICs with different numbers of ports.
 type Own struct {
-	Ports []uint16 // number of each processor
-	Mute  []bool   // by processor and port, with the largest number of ports for each: the port only hears; nil: all ports send
+	Ports []uint16 // number of ports of each processor
+	Mute  []bool   // the port only hears, by processor and port, with the largest number of ports for each; nil: all ports send
 	all   int      // largest number of ports
 }
 

@@ -59,7 +59,7 @@ func WriteDissector(w io.Writer, ports []string) error {
 
 // dissector generates the script. Offsets in Lua are bytes from the start of the packet.
 type dissector struct {
-	names  []string // in wire order
+	names  []string // names in wire order
 	fields map[string]pcapng.Field
 	bases  map[string]int // byte offset of each field's header
 	err    error
@@ -94,7 +94,6 @@ func (d *dissector) field(name string) pcapng.Field {
 	return f
 }
 
-// span returns the first byte and the number of bytes of a field.
 func (d *dissector) span(name string) (first, count int) {
 	f := d.field(name)
 	return d.bases[name] + f.Offset/8, (f.Offset%8 + f.Bits + 7) / 8

@@ -39,7 +39,7 @@ type PseudoHeaderLayer struct {
 	layers.BaseLayer
 	Direction pcapng.Direction
 	Status    Status // StatusIdle for a sent frame
-	Port      uint16 // pcapng.PortNone if unknown
+	Port      uint16 // port, pcapng.PortNone if unknown
 	Slot      uint32
 	Cycle     uint64
 }
@@ -101,7 +101,7 @@ func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
 	return p.NextDecoder(LayerTypeFrame)
 }
 
-// FrameLayer is a frame. A wrong CRC is no decoding error, since captures serve to study damaged frames; see Valid.
+// FrameLayer is a frame. A wrong CRC is not a decoding error, since captures serve to study damaged frames; see Valid.
 type FrameLayer struct {
 	layers.BaseLayer // Contents is the header alone
 	Header

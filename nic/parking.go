@@ -12,10 +12,10 @@ import (
 // zero value holds processors in reset.
 type Parked struct {
 	words    []uint64
-	states   []uint64 // of 8 bytes, by processor
+	states   []uint64 // states of 8 bytes, by processor
 	silenced []uint64
-	listen   []uint16 // nil: as after reset
-	frames   []byte   // per processor with frames: its cell, and the frames of both FIFOs
+	listen   []uint16 // listening table, nil as after reset
+	frames   []byte   // cell and frames of both FIFOs of each processor with frames
 }
 
 // Parks reports whether a bank's processors can be parked: they own only registers, states, FIFOs and ports that they

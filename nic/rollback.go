@@ -17,8 +17,8 @@ type Kept struct {
 	valid  []uint64
 	accept []uint16
 	shown  []uint64 // words of the schedule, which handlers clear
-	frames []byte   // of all TX FIFOs in sequence...
-	first  []int    // ...and the start of each cell's frames
+	frames []byte   // frames of all TX FIFOs in sequence
+	first  []int    // start of each cell's frames
 }
 
 // Keep saves the NIC data of some cells.
@@ -49,7 +49,6 @@ func (b *Bank) Keep(k *Kept, cells []uint32) {
 	k.keepFrames(b, cells)
 }
 
-// keepFrames saves the frames in the TX FIFOs, usually none.
 func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 	k.frames, k.first = k.frames[:0], k.first[:0]
 	any := uint64(0)

@@ -45,7 +45,7 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 	var any, calm uint64
 	now := uint64(uint16(slot))
 	for i, w := range b.Words[first:end] {
-		call := (w^asleep)&(asleep|frames) | ((w^now)&0xFFFF-1)>>63 // nonzero if called, without a branch
+		call := (w^asleep)&(asleep|frames) | ((w^now)&0xFFFF-1)>>63 // nonzero if the handler is due, without a branch
 		call = (call | -call) >> 63
 		list[n] = uint32(first + i)
 		n += int(call)
@@ -107,8 +107,8 @@ func (t *Serialisers) Finish(goesOn []bool) {
 // Foreseen holds the frames of a slot.
 type Foreseen struct {
 	Transmitters *Serialisers
-	Carries      []uint32 // by wire lit in this slot: a transmitter whose frame it carries
-	GoesOn       []bool   // by transmitter: not foreseen; its light arrives phit by phit
+	Carries      []uint32 // a transmitter whose frame each wire lit in this slot carries
+	GoesOn       []bool   // transmitters whose light arrives phit by phit, since they are not foreseen
 }
 
 // Foresee sets the foreseen frames, nil for none, whose first phits will arrive in this slot. It returns false if

@@ -55,19 +55,19 @@ type Serialisers struct {
 
 	arbitration uint64
 	late        int            // phits after the first with which a frame may still start
-	asks        *hw.Asks       // nil if outputs require no request
+	asks        *hw.Asks       // requests, nil if outputs require none
 	serving     *hw.PortSelect // input: output that serves each transmitter
 
-	frames []byte    // stride bytes per cell, most significant bit first
+	frames []byte    // frames of stride bytes per cell, most significant bit first
 	length []uint16  // bytes of the loaded frame, 0 when idle
-	tag    []uint16  // of the frame, nil if asks is nil
+	tag    []uint16  // tag of each frame, nil if asks is nil
 	served []uint16  // output that took the last loaded frame, hw.PortNone for none; nil if asks is nil
 	passed []uint32  // phits that the output has taken, nil if late is 0
 	start  [1]uint64 // start of the active shards, while a state is saved
 
 	shards []serialiserShard
 
-	portCount int             // PortsMax if unknown
+	portCount int             // number of ports, PortsMax if unknown
 	site      *serialiserSite // further state once there is a Site
 }
 
@@ -84,12 +84,12 @@ type SerialiserConfig struct {
 	Shards        []hw.Shard
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
-	ComputeCycles int // from a load to the first phit, 0..ComputeCyclesMax
+	ComputeCycles int // cycles from a load to the first phit, 0..ComputeCyclesMax
 	// ArbitrationCycles follow, in which a transmitter asks for its output: 0 without requests, otherwise Await sets
 	// the answers.
 	ArbitrationCycles int
 	OfferCycles       int // cycles in which a frame may start after the first possible one: 0 if it starts at once or not at all
-	Processors        int // of the machine whose frames a saved state has; 0: a transmitter alone, with any frame
+	Processors        int // processors of the machine whose frames a saved state has; 0: a transmitter alone, with any frame
 	Ports             int // ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
@@ -283,7 +283,6 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	}
 }
 
-// lastPhit reports whether a cell sends the last phit of its frame in this cycle.
 func (t *Serialisers) lastPhit(cell uint32) bool {
 	return (int(t.passed[cell])+1)*t.phitBits >= 8*int(t.length[cell])
 }
@@ -309,7 +308,6 @@ func (t *Serialisers) check(shard *serialiserShard) {
 	}
 }
 
-// phit returns the index of the phit that the shard's active cells send in this cycle, negative while they wait.
 func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
 // driveLight drives the phits of active cells. It returns a cell whose frame is over, -1 for none.
@@ -440,7 +438,6 @@ func (t *Serialisers) collect() {
 	}
 }
 
-// activate builds the shards' lists from the lengths.
 func (t *Serialisers) activate() {
 	for i := range t.shards {
 		s := &t.shards[i]

@@ -59,7 +59,6 @@ func (t *Serialisers) takeInputs(cell int) {
 	x.load[cell] = false
 }
 
-// loadPorts returns the inputs of a load: the frame, its length and its port.
 func (t *Serialisers) loadPorts() []hw.Port {
 	x := t.site
 	whileLoaded := func(value func(cell int) uint64) func(cell int, to hw.Pins) func() {

@@ -14,23 +14,23 @@ import "fmt"
 // A receiver's status is valid one cycle after the last phit, so a slot ends with at least one guard cycle.
 type Timing struct {
 	PhitBits          int
-	ComputeCycles     int // reserved for the firmware's handler, >= 0
-	ArbitrationCycles int // for requests of NICs, >= 0
+	ComputeCycles     int // cycles reserved for the firmware's handler, >= 0
+	ArbitrationCycles int // cycles for requests of NICs, >= 0
 	FramePhits        int // phits of a frame with the largest payload
 	Frames            int // most consecutive frames on one medium in a slot, >= 1
-	PropagationCycles int // of the longest link, 0..PropagationCyclesMax
+	PropagationCycles int // propagation of the longest link in cycles, 0..PropagationCyclesMax
 	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
-	LinkCycles        int // of a link without its own length
+	LinkCycles        int // propagation in cycles of a link without its own length
 	Tick              int // cycles of a tick of streaming NICs, which replaces the slot; 0: frames keep to slots
 }
 
 // Limits of the timing parameters.
 const (
 	PhitBitsMax          = 64      // a phit is a word
-	PropagationCyclesMax = 4096    // of a link
+	PropagationCyclesMax = 4096    // limit of a link
 	GuardCyclesMin       = 1       // a receiver's status is valid one cycle after the last phit
-	GuardCyclesMax       = 4096    // at the end of a slot
-	ComputeCyclesMax     = 1 << 20 // at the start of a slot
+	GuardCyclesMax       = 4096    // limit at the end of a slot
+	ComputeCyclesMax     = 1 << 20 // limit at the start of a slot
 )
 
 // NewTiming derives the slot from the parameters of link and NIC. It returns an error for illegal values.
