@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIfdefs: text that a chip has otherwise is named with its lines; checks alone are not.
+// TestIfdefs checks that text that differs in synthesis is named with its lines, except checks alone.
 func TestIfdefs(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.sv")
@@ -42,7 +42,7 @@ func TestIfdefs(t *testing.T) {
 	require.Empty(t, (&Source{}).Ifdefs(""), "an image")
 }
 
-// TestForVerilator: what a map defines stays, and nothing is written into it.
+// TestForVerilator checks that macros of a map are kept and the map is not modified.
 func TestForVerilator(t *testing.T) {
 	s := Source{Defines: map[string]string{"N": "3", "VERILATOR": "0"}}
 	same := s.ForVerilator()

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// write makes a file in a fresh directory.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -21,8 +20,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestParametersOfText: plain text is quoted where the source says that it is text, and
-// nowhere else.
+// TestParametersOfText checks that plain text is quoted exactly where the source declares text.
 func TestParametersOfText(t *testing.T) {
 	file := write(t, "t.sv", "module t #(parameter FILE = \"a\", parameter string S = A, parameter N = 3) (input i); endmodule\n")
 	s := Source{Top: "t", Files: []string{file}, Params: map[string]string{"FILE": "words.hex", "S": `a "b" \c`, "N": "8'shff"}}
@@ -38,7 +36,8 @@ func TestParametersOfText(t *testing.T) {
 	}
 }
 
-// TestNumbersForText: a number is refused for a parameter that is a text wherever it is declared; its bits are a value of one without a type.
+// TestNumbersForText checks that a number is refused for a parameter that is text in every declaration, and accepted
+// as bits for one without a type.
 func TestNumbersForText(t *testing.T) {
 	file := write(t, "t.sv", "module t #(parameter FILE = \"a\", parameter string S = \"b\", parameter M = \"c\") (input i); if (FILE == \"b\") ; endmodule\n"+
 		"module u #(parameter M = 3); endmodule\n")
@@ -57,7 +56,7 @@ func TestNumbersForText(t *testing.T) {
 	}
 }
 
-// TestFindData: beside the map first, then beside the source, never where a run starts.
+// TestFindData checks that files are searched beside the map, then beside the source, never in the working folder.
 func TestFindData(t *testing.T) {
 	maps, sources := t.TempDir(), t.TempDir()
 	t.Chdir(t.TempDir())
@@ -88,7 +87,7 @@ func TestUserCacheMustBeADirectory(t *testing.T) {
 	require.NotContains(t, err.Error(), "--cache")
 }
 
-// TestStopped: a tool that was killed is to blame, unless its context has ended.
+// TestStopped checks that a killed tool is blamed unless its context has ended.
 func TestStopped(t *testing.T) {
 	var tool *ToolError
 	killed := exec.Command("sh", "-c", "kill -9 $$").Run()

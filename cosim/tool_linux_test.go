@@ -15,8 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestToolsDieWithStarloom kills a process that runs a tool, in each of the ways in which that
-// happens, and looks for the tool.
+// TestToolsDieWithStarloom kills a process that runs a tool, in each possible way, and requires that the tool ends.
 func TestToolsDieWithStarloom(t *testing.T) {
 	if os.Getenv("STARLOOM_TEST_VICTIM") != "" {
 		c := Command(context.Background(), "", "sleep", "1000")
@@ -48,7 +47,7 @@ func TestToolsDieWithStarloom(t *testing.T) {
 	}
 }
 
-// zombie reports whether a process has ended, though no one has asked how: its new parent may never do.
+// zombie reports whether a process has ended but has not been waited for. Its new parent may never do so.
 func zombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

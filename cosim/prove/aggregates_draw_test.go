@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// form draws a type of no more than so many levels.
+// form draws a type with at most depth levels.
 func (d *drawer) form(depth int, unpacked bool) *form {
 	f := &form{}
 	switch kind := d.IntN(6); {
@@ -18,7 +18,7 @@ func (d *drawer) form(depth int, unpacked bool) *form {
 		return d.maybeNamed(f)
 	case kind < 4 || unpacked:
 		f.element, f.unpacked = d.form(depth-1, unpacked && depth > 1 && d.IntN(2) == 0), unpacked
-		for !unpacked && f.element.signed { // whether it is signed once it is selected is not for us to say
+		for !unpacked && f.element.signed { // no signed element, whose sign after a selection is unclear
 			f.element = d.form(0, false)
 		}
 		d.range_(f)
@@ -62,10 +62,10 @@ func (d *drawer) named(f *form) *form {
 	return f
 }
 
-// fewest are the parameters with which arrays are smallest.
+// fewest holds the parameters with the smallest arrays.
 var fewest = map[string]int{"N": 2}
 
-// selection draws a part of a variable, which is a vector or an aggregate without unpacked levels.
+// selection draws a part of a variable: a vector, or an aggregate without unpacked levels.
 func (d *drawer) selection(v *selection, depth int) *selection {
 	s := &selection{name: v.name, of: v.of, text: v.name}
 	for f := v.of; ; {
@@ -79,7 +79,7 @@ func (d *drawer) selection(v *selection, depth int) *selection {
 			continue
 		}
 		index := d.index(f, depth)
-		if !index.variable || f.count.of(fewest) == 1 { // one beyond the end is refused
+		if !index.variable || f.count.of(fewest) == 1 { // an index beyond the end is refused
 			index = pick(d, d.constant(f.low+d.IntN(f.count.of(fewest))), d.numeral(f.count.plus(f.low-1)))
 		} else if !f.unpacked && d.IntN(3) == 0 {
 			s.count, s.parts = fixed(1+d.IntN(min(3, f.count.of(fewest)))), f.element
@@ -110,7 +110,7 @@ func (d *drawer) constant(value int) *expression {
 
 func (d *drawer) numeral(n number) *expression {
 	e := apart(n.text, bitsOf(32), true, func(m *machine) sure { return m.constant(32, n.of(m.numbers)) })
-	e.variable = strings.Contains(n.text, "k") // what a loop counts
+	e.variable = strings.Contains(n.text, "k") // depends on a loop variable
 	return e
 }
 
@@ -120,7 +120,6 @@ func (d *drawer) sized(width, value int) *expression {
 	return e
 }
 
-// index draws an index of an array.
 func (d *drawer) index(f *form, depth int) *expression {
 	within := d.constant(f.low + d.IntN(5))
 	switch d.IntN(12) {
@@ -142,7 +141,7 @@ func (d *drawer) index(f *form, depth int) *expression {
 	return d.small(depth)
 }
 
-// narrow draws what may be divided: a divider of many bits is large.
+// narrow draws a narrow dividend, since a divider of many bits is large.
 func (d *drawer) narrow(depth int) *expression {
 	if e := d.small(depth); e.bits(fewest) <= 8 || !e.variable || d.IntN(20) == 0 {
 		return e
@@ -150,7 +149,7 @@ func (d *drawer) narrow(depth int) *expression {
 	return pick(d, d.inputs[:3]...)
 }
 
-// divided divides a sum by a number, in a few bits, or in 32 what never has so many.
+// divided divides a sum by a number, in a few bits, or in 32 bits if the value is always small.
 func (d *drawer) divided(a *expression, operator string, n number) *expression {
 	if d.IntN(6) == 0 {
 		return d.binary(d.binary(pick(d, d.inputs[:2]...), "+", d.constant(d.IntN(4))), operator, d.numeral(n))
@@ -163,7 +162,7 @@ func (d *drawer) divided(a *expression, operator string, n number) *expression {
 	return d.binary(a, operator, d.castTo(4, d.numeral(n)))
 }
 
-// small draws what is often small.
+// small draws an expression whose value is often small.
 func (d *drawer) small(depth int) *expression {
 	if len(d.names) > 0 && d.IntN(3) == 0 {
 		return d.numeral(named(pick(d, d.names...)))
@@ -187,7 +186,6 @@ func (d *drawer) small(depth int) *expression {
 	return pick(d, d.inputs[0], d.inputs[1], d.inputs[2], d.inputs[0], d.inputs[1], d.inputs[3], d.inputs[4], d.sized(3, d.IntN(5)))
 }
 
-// expression draws any value.
 func (d *drawer) expression(depth int) *expression {
 	if depth <= 0 {
 		if d.IntN(3) == 0 {
@@ -274,7 +272,7 @@ func (d *drawer) shift(a, by *expression) *expression {
 	}, a.variable || by.variable}
 }
 
-// shiftable is by how much is shifted in a few bits: Yosys takes a constant of 2^31 and more for a negative one.
+// shiftable truncates a shift distance to a few bits, since Yosys reads a constant of at least 2^31 as negative.
 func (m *machine) shiftable(by sure) sure {
 	const few = 7
 	if by.bits <= few {
@@ -301,7 +299,7 @@ func (d *drawer) reduce(operator string, a *expression) *expression {
 }
 
 func (d *drawer) join(a, b *expression) *expression {
-	a, b = d.castTo(4, a), d.castTo(1+d.IntN(4), b) // a concatenation has no constants without a width
+	a, b = d.castTo(4, a), d.castTo(1+d.IntN(4), b) // operands of a concatenation need a width
 	return apart("{"+a.text+", "+b.text+"}", func(of map[string]int) int { return a.bits(of) + b.bits(of) }, false,
 		func(m *machine) sure { return m.joined(a.alone(m), b.alone(m)) }, a, b)
 }
@@ -326,7 +324,6 @@ func (d *drawer) castTo(width int, e *expression) *expression {
 	return apart(fmt.Sprintf("%d'(%s)", width, e.text), bitsOf(width), e.signed, func(m *machine) sure { return m.resized(e.alone(m), width, e.signed) }, e)
 }
 
-// A call is a function.
 type call struct {
 	name    string
 	result  *form

@@ -10,15 +10,16 @@ import (
 	"strings"
 )
 
-// A value of a reference: names of its bits, of which of them are sure, and of which are X whatever else is: what is neither is not compared.
+// sure is a value of a reference, given by three names: its bits, the bits that are known, and the bits that are X in
+// any case. Other bits are not compared.
 type sure struct {
 	v, ok, x string
 	bits     int
 }
 
-// A machine computes what source text means as plain Verilog: each operation is a wire with the width that the standard gives it.
+// machine translates source text to plain Verilog with a wire for each operation, in the width of the standard.
 type machine struct {
-	numbers map[string]int // parameters and what loops count
+	numbers map[string]int // values of parameters and loop variables
 	vars    map[string]sure
 	text    *strings.Builder
 	wires   *int
@@ -41,7 +42,6 @@ func (m *machine) constant(bits, value int) sure {
 
 func (m *machine) ones(bits int) string { return m.wire(bits, "{%d{1'b1}}", bits) }
 
-// resized cuts or extends each of the three names.
 func (m *machine) resized(a sure, bits int, signed bool) sure {
 	to := func(name, above string) string {
 		if signed {
@@ -58,7 +58,7 @@ func (m *machine) resized(a sure, bits int, signed bool) sure {
 	return sure{to(a.v, "1'b0"), to(a.ok, "1'b1"), to(a.x, "1'b0"), bits}
 }
 
-// whole is a result that is sure if all bits of some values are.
+// whole returns a result that is known if all bits of the operands are.
 func (m *machine) whole(bits int, text string, of ...sure) sure {
 	all := "1'b1"
 	for _, a := range of {
@@ -67,7 +67,7 @@ func (m *machine) whole(bits int, text string, of ...sure) sure {
 	return sure{m.wire(bits, "%s", text), m.wire(bits, "{%d{%s}}", bits, all), m.wire(bits, "%d'd0", bits), bits}
 }
 
-// chosen is a or b.
+// chosen returns a or b, by c.
 func (m *machine) chosen(c, a, b sure) sure {
 	is, known := m.wire(1, "|%s", c.v), m.wire(1, "&%s", c.ok)
 	bits := a.bits
@@ -75,7 +75,6 @@ func (m *machine) chosen(c, a, b sure) sure {
 		m.wire(bits, "{%d{%s}} & (%s ? %s : %s)", bits, known, is, a.x, b.x), bits}
 }
 
-// joined concatenates, the highest first.
 func (m *machine) joined(parts ...sure) sure {
 	var v, ok, x []string
 	bits := 0
@@ -86,7 +85,7 @@ func (m *machine) joined(parts ...sure) sure {
 	return sure{join(v), join(ok), join(x), bits}
 }
 
-// A number is a constant of the source, which may depend on parameters and on what loops count.
+// number is a constant of the source, which may depend on parameters and loop variables.
 type number struct {
 	text string
 	of   func(map[string]int) int
@@ -111,11 +110,11 @@ func (n number) plus(by int) number {
 	return number{fmt.Sprintf("(%s%+d)", n.text, by), func(of map[string]int) int { return n.of(of) + by }}
 }
 
-// A form is a type: a bit, an array, a structure or a union.
+// form is a type: a bit, an array, a structure or a union.
 type form struct {
-	name     string // of its typedef
-	element  *form  // of an array
-	low      int    // its lowest index
+	name     string // name of the typedef
+	element  *form  // element of an array
+	low      int    // lowest index
 	count    number
 	rising   bool // [0:7]
 	short    bool // [8]
@@ -160,7 +159,6 @@ func (f *form) bounds() string {
 	return fmt.Sprintf("[%s:%s]", high, low)
 }
 
-// declaration declares a name of the type.
 func (f *form) declaration(name string) string {
 	if f.name != "" {
 		return f.name + " " + name
@@ -198,19 +196,18 @@ func (f *form) packed() string {
 	return f.packed() + signed + " " + bounds
 }
 
-// An expression has text, and a value in a width and a sign that what surrounds it decides.
+// expression is source text with its value, which depends on the width and sign of its context.
 type expression struct {
 	text     string
 	bits     func(map[string]int) int
 	signed   bool
 	in       func(m *machine, bits int, signed bool) sure
-	variable bool // it reads something, or a loop counts it
+	variable bool // the expression reads a signal or a loop variable
 }
 
-// alone is the value in the expression's own width.
+// alone returns the value in the expression's own width.
 func (e *expression) alone(m *machine) sure { return e.in(m, e.bits(m.numbers), e.signed) }
 
-// truth is a bit.
 func (e *expression) truth(m *machine) sure {
 	a := e.alone(m)
 	return m.whole(1, "|"+a.v, a)
@@ -218,7 +215,7 @@ func (e *expression) truth(m *machine) sure {
 
 func bitsOf(n int) func(map[string]int) int { return func(map[string]int) int { return n } }
 
-// apart is an expression whose operands do not depend on what surrounds it.
+// apart returns an expression whose operands do not depend on the context.
 func apart(text string, bits func(map[string]int) int, signed bool, value func(m *machine) sure, of ...*expression) *expression {
 	in := func(m *machine, to int, signed bool) sure { return m.resized(value(m), to, signed) }
 	return &expression{text, bits, signed, in, len(of) == 0 || variable(of)}
@@ -228,31 +225,31 @@ func variable(of []*expression) bool {
 	return slices.ContainsFunc(of, func(e *expression) bool { return e.variable })
 }
 
-// A selection is a part of a variable.
+// selection is a part of a variable.
 type selection struct {
 	name  string
 	of    *form
 	steps []step
 	text  string
 	form  *form  // nil for a part
-	count number // of elements of a part
-	parts *form  // what a part consists of
+	count number // number of elements of a part
+	parts *form  // elements of a part
 }
 
 type step struct {
 	index   *expression
-	member  int // of a structure, if there is no index
+	member  int // member of a structure, if there is no index
 	part    bool
 	falling bool // -:
 }
 
-// A piece is bits of a variable, and whether there are any.
+// piece is a range of bits of a variable, and whether the variable has them.
 type piece struct {
 	offset, within string
 	bits           int
 }
 
-// pieces are the bits that a selection means, the lowest first, and whether all its indexes are sure.
+// pieces returns the selected bits, lowest first, and whether all indexes are known.
 func (m *machine) pieces(s *selection) (list []piece, known string) {
 	offset, within, f := m.wire(8, "8'd0"), m.wire(1, "1'b1"), s.of
 	known = m.wire(1, "1'b1")
@@ -320,7 +317,6 @@ func (m *machine) write(s *selection, data sure) {
 	m.vars[s.name] = whole
 }
 
-// branch runs one of two ways.
 func (m *machine) branch(c sure, yes, no func()) {
 	before := maps.Clone(m.vars)
 	yes()
@@ -334,16 +330,16 @@ func (m *machine) branch(c sure, yes, no func()) {
 	}
 }
 
-// A statement has lines, and does something.
+// statement is source text with its effect.
 type statement struct {
 	lines []string
 	run   func(m *machine)
 }
 
-// A drawer draws source text together with its meaning.
+// drawer draws source text together with its meaning.
 type drawer struct {
 	*rand.Rand
-	names   []string // of numbers: parameters, what loops count
+	names   []string // names of numbers: parameters and loop variables
 	forms   []*form
 	vars    []*selection // all variables
 	inputs  []*expression

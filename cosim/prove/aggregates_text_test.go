@@ -14,7 +14,6 @@ func (d *drawer) assign(s *selection, e *expression) *statement {
 	}}
 }
 
-// statements draws what is done to variables.
 func (d *drawer) statements(depth int) []*statement {
 	var list []*statement
 	for range 1 + d.IntN(3) {
@@ -67,7 +66,7 @@ func (d *drawer) statement(depth int) *statement {
 	}}
 }
 
-// loop counts up or down, and may end early or leave turns out.
+// loop draws a loop that counts up or down, and may end early or skip iterations.
 func (d *drawer) loop(depth int) *statement {
 	name := d.new("k")
 	from, to := fixed(d.IntN(3)-1), pick(d, fixed(1+d.IntN(5)), named("N"), named("N").plus(1))
@@ -110,7 +109,6 @@ func (d *drawer) loop(depth int) *statement {
 	return &statement{append(lines, "end"), func(m *machine) { turn(m, from.of(m.numbers)) }}
 }
 
-// cases draws a case of small constants.
 func (d *drawer) cases(depth int) *statement {
 	width := 1 + d.IntN(3)
 	subject := d.castTo(width, d.expression(1))
@@ -148,7 +146,7 @@ func (d *drawer) cases(depth int) *statement {
 	}}
 }
 
-// filled gives a variable bits of the inputs, element by element where it is unpacked.
+// filled assigns bits of the inputs to a variable, element by element if it is unpacked.
 func (d *drawer) filled(s *selection, f *form, shift number) *statement {
 	if !f.unpacked {
 		to := *s
@@ -174,7 +172,6 @@ func (d *drawer) filled(s *selection, f *form, shift number) *statement {
 	}}
 }
 
-// function draws a function with variables of its own.
 func (d *drawer) function() *call {
 	c := &call{name: d.new("fun"), result: d.vector()}
 	outside, numbers := d.vars, d.names
@@ -208,7 +205,6 @@ func (d *drawer) vector() *form {
 	return &form{element: &form{}, count: fixed(2 + d.IntN(5)), signed: d.IntN(3) == 0}
 }
 
-// fitting draws a type that is not too large.
 func (d *drawer) fitting() *form {
 	for {
 		typedefs := len(d.typedef)
@@ -220,10 +216,10 @@ func (d *drawer) fitting() *form {
 	}
 }
 
-// A drawn item is a part of a module with one output, of which there are several with other parameters.
+// drawn is a part of a module with one output, repeated for several parameters.
 type drawn struct {
 	lines []string
-	run   func(m *machine) sure // for its parameters
+	run   func(m *machine) sure // result for the present parameters
 	style int
 }
 
@@ -245,7 +241,7 @@ func inputsOf() (list []*expression) {
 	return list
 }
 
-// item draws an item that means so many wires at most.
+// item draws an item with at most the given number of wires.
 func (d *drawer) item(wiresMax int) *drawn {
 	for {
 		it, wires := d.anyItem(), 0
@@ -288,7 +284,7 @@ func (d *drawer) anyItem() *drawn {
 	}}
 }
 
-// parametersDrawn are those that each item has.
+// parametersDrawn lists the parameters of every item.
 var parametersDrawn = []int{2, 3}
 
 func portsText(prefix string) string {
@@ -299,7 +295,7 @@ func portsText(prefix string) string {
 	return strings.Join(list, ", ")
 }
 
-// source is SystemVerilog of items; where tells by line which item it belongs to.
+// source returns the items as SystemVerilog. where maps lines to items.
 func source(items []*drawn) (text string, where []int) {
 	var modules, top []string
 	var inModules, inTop []int
@@ -336,7 +332,7 @@ func source(items []*drawn) (text string, where []int) {
 	return strings.Join(all, "\n") + "\n", append(where, -1)
 }
 
-// reference is plain Verilog of what items mean: each output with which of its bits are sure, and which X.
+// reference returns the meaning of items as plain Verilog: for each output its value, its known bits and its X bits.
 func reference(items []*drawn) string {
 	var text strings.Builder
 	wires := 0

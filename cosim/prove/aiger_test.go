@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMerge: a graph without the gates that it does not need computes the same; gates of one function of two literals
-// are one.
+// TestMerge checks that a graph without unneeded gates computes the same, and that equal gates become one.
 func TestMerge(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 300 {

@@ -19,7 +19,7 @@ import (
 	"starloom/internal/maps"
 )
 
-// exampleMap is a map of examples/rtl in which texts are replaced by others, in pairs.
+// exampleMap returns a map of examples/rtl with pairs of texts replaced.
 func exampleMap(t *testing.T, name string, replaced ...string) *pinmap.Map {
 	path := filepath.Join("..", "..", "examples", "rtl", name)
 	text, err := os.ReadFile(path)
@@ -35,14 +35,13 @@ func exampleMap(t *testing.T, name string, replaced ...string) *pinmap.Map {
 	return m
 }
 
-// miterOf is the miter of a map.
 func miterOf(t *testing.T, m *pinmap.Map) *miter {
 	miter, err := builderOf(t, m, stopwatch{}).build()
 	require.NoError(t, err)
 	return miter
 }
 
-// builderOf makes it, in a time.
+// builderOf returns the builder of a miter with a time limit.
 func builderOf(t *testing.T, m *pinmap.Map, clock stopwatch) *builder {
 	model, err := m.NewModel()
 	require.NoError(t, err)
@@ -54,8 +53,8 @@ func builderOf(t *testing.T, m *pinmap.Map, clock stopwatch) *builder {
 	return &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms, clock: clock}
 }
 
-// TestLongContracts: what a map assumes, in all cycles up to now, and when its outputs count, holds in the proof as it stands: RTL is equal
-// with it, and the engines refute it where a part is left out.
+// TestLongContracts checks that proofs respect assumptions, in all cycles so far, and compare conditions: RTL is
+// equal with them, and refuted if a part is missing.
 func TestLongContracts(t *testing.T) {
 	small := []string{"DEPTH: 8, WIDTH: 32", "DEPTH: 2, WIDTH: 1", "top: trusting_fifo", "top: trusting_fifo\nparams: {Depth: 2, T: logic}"}
 	swapped := []string{"D: 4, PHIT_BITS: 64", "D: 2, PHIT_BITS: 1", "LANES: 4, WIDTH: 64", "LANES: 2, WIDTH: 1",
@@ -89,7 +88,8 @@ func TestLongContracts(t *testing.T) {
 	}
 }
 
-// noisyCounter shows other things in the first cycle after a reset; its count is a cycle late, so in the second one, too.
+// noisyCounter has other outputs in the first cycle after a reset. Its count is a cycle late, and differs in the
+// second one, too.
 const noisyCounter = `module dut(input clk, input rst, input up, input down, output [3:0] c, output over);
   reg [3:0] k, late;
   reg v, late_v, o;
@@ -103,7 +103,7 @@ const noisyCounter = `module dut(input clk, input rst, input up, input down, out
 endmodule
 `
 
-// TestLongNoReset: RTL without a reset is compared so many cycles after the model's first one as the map says.
+// TestLongNoReset checks that RTL without a reset is compared after the number of cycles given by the map.
 func TestLongNoReset(t *testing.T) {
 	for cycles, verdict := range map[string]string{"4": Equal, "2": Differs} {
 		m := exampleMap(t, "shift_line.yml", "clock: clk", "clock: clk\nreset: {cycles: "+cycles+"}", "compare: {data_o: filled}\n", "")
@@ -113,8 +113,8 @@ func TestLongNoReset(t *testing.T) {
 	}
 }
 
-// TestLongPastAfterReset: in lockstep and in the miter alike, $past of anything is 0 in the first cycle after a reset, and in the cycle
-// of it for RTL that is late.
+// TestLongPastAfterReset checks in lockstep and in the miter that $past is 0 in the first cycle after a reset, and
+// for late RTL in the cycle of the reset.
 func TestLongPastAfterReset(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "dut.v")
 	require.NoError(t, os.WriteFile(file, []byte(noisyCounter), 0o666))
@@ -146,7 +146,7 @@ func TestLongPastAfterReset(t *testing.T) {
 	require.NotContains(t, a.phases, false)
 }
 
-// TestLongBounds: that bits which the model does not have stay 0 is proved, and refuted.
+// TestLongBounds proves, and refutes, that bits missing in the model stay 0.
 func TestLongBounds(t *testing.T) {
 	for stray, verdict := range map[string]string{"0": Equal, "1": Differs} {
 		m := &pinmap.Map{
@@ -166,7 +166,7 @@ func TestLongBounds(t *testing.T) {
 	}
 }
 
-// TestLongWrongMiter: a miter that is not what lockstep shows is found, whatever is wrong of it.
+// TestLongWrongMiter checks that a miter that differs from lockstep is detected.
 func TestLongWrongMiter(t *testing.T) {
 	m := twinMap(t, "arbiter_fixed", nil)
 	miter := miterOf(t, m)
@@ -204,7 +204,8 @@ func TestLongWrongMiter(t *testing.T) {
 	}
 }
 
-// TestLongUnassumed: inputs that the twin refuses decide nothing, and the verdict has the check that they break.
+// TestLongUnassumed checks that inputs refused by the twin leave a proof undecided, and that the verdict names the
+// violated check.
 func TestLongUnassumed(t *testing.T) {
 	m := designMap(t, "testdata/equal/crc_one_bit.v")
 	require.NotEmpty(t, m.Assume)
@@ -215,7 +216,7 @@ func TestLongUnassumed(t *testing.T) {
 		`say with assume in the map what comes$`, r.Reason)
 }
 
-// TestAssumedInComparisons: simulators may differ under excluded inputs without effect on a proof.
+// TestAssumedInComparisons checks that a difference of simulators under excluded inputs has no effect on a proof.
 func TestAssumedInComparisons(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte("module m (input clk, input rst, input [7:0] d, output logic [7:0] q);\n"+

@@ -14,7 +14,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestLongLooksOn: the shortest counterexample begins with a key that simulation does not; a longer one brings it in.
+// TestLongLooksOn refutes RTL whose shortest counterexample starts with a register value that simulation lacks; a
+// longer one loads the value.
 func TestLongLooksOn(t *testing.T) {
 	m := twinMap(t, "link", twin.Parameters{"PHIT_BITS": 1, "DELAY_CYCLES": 1})
 	file := filepath.Join(t.TempDir(), "dut.v")
@@ -33,12 +34,12 @@ endmodule
 	require.Greater(t, r.Case.Divergence.Cycle, uint64(15))
 }
 
-// TestRestsOn: of free values those are named whose others end a counterexample.
+// TestRestsOn checks that the free values are named whose inversion removes a counterexample.
 func TestRestsOn(t *testing.T) {
-	// Inputs: driven, X, another X, and what two registers begin with. A register says that it is the first cycle.
+	// Inputs: a driven one, two X, and the initial values of two registers. One register marks the first cycle.
 	g := &graph{inputs: 5, next: []uint32{1, 0}}
 	first := 2*g.firstLatch() ^ 1
-	began := g.and(first, g.and(8, 4)) // the first register is 1 and X is 1
+	began := g.and(first, g.and(8, 4))
 	g.next[1] = g.or([]uint32{began, g.and(10, 6)})
 	g.outputs = []uint32{g.and(2*(g.firstLatch()+1), 2)}
 	s := &signals{free: []int{1, 2, 3, 4}, powerOnOf: map[int]int{2: 3, 3: 4}, registerOf: map[int]string{3: "n1_q[0]", 4: "n2_q[0]"}}

@@ -16,13 +16,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// designMap is the map of a design of testdata, whose head says what it stands for:
-//
-//	// fifo DEPTH=4 WIDTH=8 COUNT_BITS=4
-//	// reset: low rst_n          its pin for reset
-//	// latency: grant_o=-1       absent: index_o      assume: ...
-//
-// Pins that are not named have the names of the model's ports.
+// designMap returns the map of a design of testdata, whose header states its model:
 func designMap(t testing.TB, file string) *pinmap.Map {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -77,7 +71,7 @@ func designMap(t testing.TB, file string) *pinmap.Map {
 	return m
 }
 
-// designs are those of a folder of testdata.
+// designs lists the designs of a folder of testdata.
 func designs(t testing.TB, folder string) []string {
 	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.*v"))
 	require.NoError(t, err)
@@ -85,13 +79,13 @@ func designs(t testing.TB, folder string) []string {
 	return files
 }
 
-// quick are those of a folder that are proved in a second or two.
+// isQuick reports whether a design is proved in a second or two.
 func isQuick(name string) bool {
 	return slices.Contains([]string{"fixed_ahead", "one_or_x", "hidden_by_zero", "same_argument_twice", "argument_inside", "ternary_side_effect", "and_side_effect",
 		"case_side_effect", "static_function", "if_side_effect"}, name)
 }
 
-// eachDesign runs a test for those of a folder: a few, more in a long test, all with -full.
+// eachDesign runs a test for designs of a folder: a few, more in a long test, all with -full.
 func eachDesign(t *testing.T, folder string, long []string, test func(t *testing.T, name string, m *pinmap.Map)) {
 	for _, file := range designs(t, folder) {
 		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
@@ -109,16 +103,17 @@ func requireEqual(t *testing.T, name string, m *pinmap.Map) {
 	require.Equal(t, Equal, r.Verdict)
 	require.NotZero(t, r.AgreeBits)
 	require.Equal(t, r.Bits, r.BitsProved)
-	if name == "lock_of_nine" { // an engine knows the sequence
+	if name == "lock_of_nine" { // an engine finds the sequence
 		require.Equal(t, r.Second.Branches, r.Second.Taken, r.Second.Untaken)
 		require.NotZero(t, r.Second.Taken)
 	}
 }
 
-// undecidedDesigns are equal, and not proved in time.
+// undecidedDesigns are equal but not proved in time.
 var undecidedDesigns = []string{"deserialiser_bytes", "pops_slot_pair", "lottery_pair"}
 
-// TestEveryTwinHasADesign: of each twin some RTL in another style is to be proved, but where a proof has no model (TestNoProofBesideAFollower).
+// TestEveryTwinHasADesign checks that RTL in another style is proved for every twin, except where a proof has no
+// model (TestNoProofBesideAFollower).
 func TestEveryTwinHasADesign(t *testing.T) {
 	files := designs(t, "equal")
 	require.GreaterOrEqual(t, len(files), 40)
@@ -134,7 +129,6 @@ func TestEveryTwinHasADesign(t *testing.T) {
 	}
 }
 
-// TestEqual: designs in other styles are proved.
 func TestEqual(t *testing.T) { eachDesign(t, "equal", nil, requireEqual) }
 
 func TestLongEqual(t *testing.T) {
@@ -158,7 +152,7 @@ func BenchmarkProve(b *testing.B) {
 	}
 }
 
-// requireNotEqual: whatever else it is called, it is not equal.
+// requireNotEqual requires any verdict except equal.
 func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 	r := runProof(t, m, Options{Limit: fullLimit()})
 	require.NotEqual(t, Equal, r.Verdict)
@@ -166,7 +160,7 @@ func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 	if says := map[string]string{
 		"combinational_loop": "the RTL has a combinational loop, through above, below, and a proof is of logic without",
 		"self_reset":         "the RTL has a loop within a cycle through an asynchronous reset, and count, and a proof is of logic without",
-		// Refused by their shape:
+		// These are refused:
 		"same_argument_twice": "an inout argument of step is copied in and out",
 		"argument_inside":     "an inout argument of step is copied in and out",
 		"ternary_side_effect": "up writes more than its own variables, and is called only where its operand counts",
@@ -185,7 +179,7 @@ func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 	}
 }
 
-// TestTraps: what must never be proved.
+// TestTraps checks designs that must never be proved.
 func TestTraps(t *testing.T) { eachDesign(t, "traps", nil, requireNotEqual) }
 
 func TestLongTraps(t *testing.T) {

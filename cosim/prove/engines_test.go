@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFramesIn: bmc3 counts frames from 0, and says how many there were if it ends by itself; one that was
-// ended within a frame, or a line, has said it of the earlier ones only.
+// TestFramesIn checks the number of frames: bmc3 counts from 0 and prints the total if it ends by itself. If it was
+// stopped within a frame or a line, it has printed earlier frames only.
 func TestFramesIn(t *testing.T) {
 	const lines = `   0 + : Var =      66. Cla =       215. Conf =      0. Learn =      0.    0 MB   8 MB     0.00 sec 
    1 + : Var =     129. Cla =       492. Conf =      4. Learn =      4.    0 MB   8 MB     0.00 sec 

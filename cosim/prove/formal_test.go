@@ -22,7 +22,7 @@ import (
 	"starloom/cosim/flatten"
 )
 
-// A trial is the graph of what items print as beside the graph of what they mean.
+// trial is a graph that holds the prints of items and their meaning.
 type trial struct {
 	t             *testing.T
 	dir           string
@@ -54,7 +54,6 @@ techmap -map buffer.v
 write_aiger -map both.map both.aig
 `
 
-// newTrial reads a print and a reference.
 func newTrial(t *testing.T, print, reference string, outputs int) *trial {
 	dir := t.TempDir()
 	width := outputBits * len(parametersDrawn)
@@ -110,7 +109,7 @@ func newTrial(t *testing.T, print, reference string, outputs int) *trial {
 	return tr
 }
 
-// with is a copy of the gates with free inputs of some values; become tells what each literal is there.
+// with copies the gates with some inputs fixed. become maps literals to the copy.
 func (tr *trial) with(g *graph, free, named []bool) (become func(uint32) uint32) {
 	to := make([]uint32, tr.graph.variables())
 	for i := range tr.graph.inputs {
@@ -133,10 +132,9 @@ func (tr *trial) with(g *graph, free, named []bool) (become func(uint32) uint32)
 	return become
 }
 
-// xor adds gates.
 func (g *graph) xor(a, b uint32) uint32 { return g.or([]uint32{g.and(a, b^1), g.and(a^1, b)}) }
 
-// find looks for inputs for which a literal is 1: nil if there are none.
+// find returns inputs for which a literal is 1, or nil.
 func (tr *trial) find(g *graph, bad uint32) []bool {
 	if bad == 0 {
 		return nil
@@ -154,7 +152,7 @@ func (tr *trial) find(g *graph, bad uint32) []bool {
 	return nil
 }
 
-// differs looks for inputs, and values of X, with which sure bits of one of some outputs differ.
+// differs returns inputs and values of X for which known bits of one of the outputs differ, or nil.
 func (tr *trial) differs(outputs ...int) []bool {
 	g := &graph{inputs: tr.graph.inputs}
 	to := tr.with(g, nil, nil)
@@ -167,16 +165,16 @@ func (tr *trial) differs(outputs ...int) []bool {
 	return tr.find(g, g.or(bad))
 }
 
-// A wish is a literal that some value of X must be able to make 1 where another one counts.
+// wish is a literal that some value of X must make 1 while another literal holds.
 type wish struct {
 	counts uint32
 	made   func(g *graph, to func(uint32) uint32) uint32
 	said   string
 	output int
-	at     []bool // inputs with which nothing fulfils it
+	at     []bool // inputs for which no value of X fulfils the wish
 }
 
-// unfulfilled are the wishes that no value of X fulfils for some inputs.
+// unfulfilled returns the wishes that no value of X fulfils for some inputs.
 func (tr *trial) unfulfilled(wishes []wish) (list []wish) {
 	random := rand.New(rand.NewPCG(1, 1))
 	draw := func(share int) []bool {
@@ -225,7 +223,8 @@ func (tr *trial) unfulfilled(wishes []wish) (list []wish) {
 	return list
 }
 
-// freely looks for a value of X that fulfils a wish for some inputs; nil if it is among those that were tried, or the wish does not count.
+// freely returns a value of X that fulfils a wish for some inputs; nil if it was tried before, or if the wish does
+// not apply.
 func (tr *trial) freely(w wish, at []bool, tried [][]bool) (free []bool, ok bool) {
 	for k := -1; k < len(tried); k++ {
 		g := &graph{inputs: tr.graph.inputs}
@@ -245,7 +244,7 @@ func (tr *trial) freely(w wish, at []bool, tried [][]bool) (free []bool, ok bool
 	return free, true
 }
 
-// shown are inputs and the outputs with them.
+// shown formats inputs and an output.
 func (tr *trial) shown(in []bool, output int) string {
 	values := make([]uint64, tr.graph.inputs)
 	for i, is := range in {
@@ -281,7 +280,7 @@ func (tr *trial) shown(in []bool, output int) string {
 
 var placeInFile = regexp.MustCompile(`m\.sv:(\d+)`)
 
-// printed prints as many items as can be printed, and says what of the others.
+// printed prints the items that can be printed, and logs the others.
 func printed(t *testing.T, items []*drawn) (*flatten.Module, []*drawn) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for {
@@ -301,10 +300,11 @@ func printed(t *testing.T, items []*drawn) (*flatten.Module, []*drawn) {
 	}
 }
 
-// itemsOfTrial are in a module with -full.
+// itemsOfTrial is the number of items in a module with -full.
 const itemsOfTrial = 6
 
-// TestLongAggregates: what is printed of drawn aggregates and indexes is for all inputs what it means, and any value where that is X.
+// TestLongAggregates proves for drawn aggregates and indexes that the print has their meaning for all inputs, and any
+// value where that is X.
 func TestLongAggregates(t *testing.T) {
 	seeds, count, wires := uint64(2), 1, 120
 	if *full {
@@ -327,7 +327,6 @@ func TestLongAggregates(t *testing.T) {
 	}
 }
 
-// check compares all outputs.
 func (tr *trial) check() {
 	all := make([]int, len(tr.got))
 	for i := range all {

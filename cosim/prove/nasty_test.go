@@ -21,12 +21,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// nasty are bodies of small modules that show their input a, or something else: what a reader folds, cuts, resolves or
-// decides must not make them equal. Their names begin with what Icarus Verilog makes of them:
-//
-//	icarus   it differs, or is X: so it is in truth
-//	sv       Icarus does not read it
-//	any      X may be the value that suits, and Icarus takes that one
+// nasty holds bodies of small modules with input a whose wrong folding, truncation or resolution would make them
+// equal. The beginning of a name states the result of Icarus Verilog:
 var nasty = map[string]string{
 	"icarus: z":                        "wire z = a ? 1'b1 : 1'bz; assign lane = z;",
 	"icarus: z is 0 for Verilator":     "wire z = 1'bz; assign lane = a | z;",
@@ -85,7 +81,7 @@ var nasty = map[string]string{
 	"sv: no value in a function":       "function automatic logic f(logic x); if (x) return 1'b1; endfunction localparam P = f(1'b0); assign lane = a | P;",
 }
 
-// TestLongNasty: none of them is made equal.
+// TestLongNasty checks that none of them is proved equal.
 func TestLongNasty(t *testing.T) {
 	m := twinMap(t, "link", twin.Parameters{"PHIT_BITS": 1, "DELAY_CYCLES": 1})
 	model, err := m.NewModel()
@@ -123,7 +119,7 @@ func TestLongNasty(t *testing.T) {
 	}
 }
 
-// seenByIcarus reports whether a simulator with four states sees a difference.
+// seenByIcarus reports whether a four-state simulator shows a difference.
 func seenByIcarus(t *testing.T, file string) bool {
 	run := filepath.Join(t.TempDir(), "run")
 	said, err := exec.Command("iverilog", "-g2012", "-o", run, "testdata/nasty/bench.v", file).CombinedOutput()

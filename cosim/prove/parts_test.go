@@ -11,8 +11,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestLongParts: RTL whose ports are arrays of interfaces and of unpacked structures is proved by their parts, and one part in the place of
-// another is refuted.
+// TestLongParts proves RTL with arrays of interfaces and unpacked structures as ports, and refutes exchanged parts.
 func TestLongParts(t *testing.T) {
 	for given, verdict := range map[int]string{1: Equal, 0: Differs} {
 		m := &pinmap.Map{
@@ -29,7 +28,7 @@ func TestLongParts(t *testing.T) {
 	}
 }
 
-// TestLongValues: RTL whose parameters are those of the model is proved with their values, which the verdict says.
+// TestLongValues proves RTL with the model's parameters, whose values the verdict states.
 func TestLongValues(t *testing.T) {
 	for wrong, verdict := range map[string]string{"DEPTH": Equal, "LESS": Differs} {
 		m := &pinmap.Map{

@@ -27,12 +27,10 @@ var limit = flag.Duration("limit", 0, "let the engines try for so long (default:
 
 var keep = flag.String("keep", "", "keep the folders of proofs in this one")
 
-// library is all that maps can name.
 func library() pinmap.Library {
 	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
-// twinMap is the map of a twin.
 func twinMap(t testing.TB, name string, p twin.Parameters) *pinmap.Map {
 	m, err := pinmap.OfTwin(library(), name, p, "")
 	require.NoError(t, err)
@@ -40,7 +38,6 @@ func twinMap(t testing.TB, name string, p twin.Parameters) *pinmap.Map {
 	return m
 }
 
-// mutantMap is the map of a twin with a mistake.
 func mutantMap(t testing.TB, mutant twin.Mutant, p twin.Parameters) *pinmap.Map {
 	m := twinMap(t, mutant.Twin.Name, p)
 	dir := filepath.Join(testCache, mutant.Twin.Name, strings.ReplaceAll(mutant.Name, " ", "-"))
@@ -66,7 +63,7 @@ func runProof(t testing.TB, m *pinmap.Map, o Options) *Report {
 	return r
 }
 
-// TestLongTwins: twins of each kind equal themselves; all of them with -full.
+// TestLongTwins proves that twins equal themselves: a twin of each kind, with -full all twins.
 func TestLongTwins(t *testing.T) {
 	for _, tw := range library().Twins {
 		if !*full && !slices.Contains([]string{"fifo", "arbiter_matrix", "light_tap", "crosspoint"}, tw.Name) {
@@ -81,11 +78,11 @@ func TestLongTwins(t *testing.T) {
 	}
 }
 
-// undecidedTwins are too large with their first parameters: 64-bit products, a whole datapath, buffers and routes of a router that
-// begin with anything and have no views; or have no model that says what comes.
+// undecidedTwins are too large with their first parameters (64-bit products, a whole datapath, a router whose buffers
+// and routes start at any value and have no views), or follow outputs of the RTL.
 var undecidedTwins = []string{"coin", "pops_slot", "vc_router", "async_fifo"}
 
-// TestNoProofBesideAFollower: a model that takes outputs from the RTL is nothing to prove it equal to.
+// TestNoProofBesideAFollower checks that RTL cannot be proved equal to a model that follows its outputs.
 func TestNoProofBesideAFollower(t *testing.T) {
 	m := twinMap(t, "async_fifo", nil)
 	m.Source, m.Image = cosim.Source{}, "../twin/testdata/twins/async_fifo.wasm"
@@ -94,7 +91,7 @@ func TestNoProofBesideAFollower(t *testing.T) {
 	require.Equal(t, "async_fifo takes full_o, empty_o from the RTL and holds them to bounds; a proof needs a model that says what they are", r.Reason)
 }
 
-// fullLimit is what the engines get.
+// fullLimit is the time limit of the engines.
 func fullLimit() time.Duration {
 	if *limit > 0 {
 		return *limit
@@ -105,18 +102,18 @@ func fullLimit() time.Duration {
 	return time.Minute
 }
 
-// TestMutant: the engines refute a mutant whose mistake random inputs would find, too.
+// TestMutant checks that the engines refute a mutant that random inputs would find, too.
 func TestMutant(t *testing.T) {
 	refuted(t, twin.Mutants(library().Twins)[slices.IndexFunc(twin.Mutants(library().Twins), func(m twin.Mutant) bool {
 		return m.Twin.Name == "arbiter_round_robin" && m.Name == "missing reset"
 	})])
 }
 
-// slowToRefute are twins whose mutants take the engines long.
+// slowToRefute are twins whose mutants take long to refute.
 var slowToRefute = []string{"coin", "vc_router", "counter", "requester"}
 
-// TestLongMutants: a mutant of every fifth twin is refuted by the engines, without the help of random
-// inputs; all of them with -full.
+// TestLongMutants checks that the engines refute a mutant of every fifth twin without random inputs, with -full all
+// mutants.
 func TestLongMutants(t *testing.T) {
 	done := map[string]int{}
 	for _, mutant := range twin.Mutants(library().Twins) {
@@ -131,11 +128,11 @@ func TestLongMutants(t *testing.T) {
 	}
 }
 
-// deepMutants may stay undecided: they show so many cycles after a reset that a router has too many states by then. Buffers have to be
-// full, or all credits spent, with the sets that show them.
+// deepMutants may stay undecided: they differ so late after a reset that a router has too many states by then.
+// Buffers must be full, or all credits spent, with the parameters that show them.
 var deepMutants = []string{"vc_router: ring one flit short", "vc_router: only VCs with credit are asked for"}
 
-// refuted: the engines refute a mutant with some set of parameters. All sets get a short time before they get all of it.
+// refuted requires the engines to refute a mutant with some parameters. All sets get a short time limit first.
 func refuted(t *testing.T, mutant twin.Mutant) {
 	deep := slices.Contains(deepMutants, mutant.Twin.Name+": "+mutant.Name)
 	for _, limit := range []time.Duration{fullLimit() / 12, fullLimit()} {
@@ -145,7 +142,7 @@ func refuted(t *testing.T, mutant twin.Mutant) {
 			if r.Verdict == Differs {
 				return
 			}
-			if r.Verdict == Undecided { // for want of time, and for nothing else
+			if r.Verdict == Undecided { // for lack of time only
 				require.True(t, r.Late, r.Reason)
 			}
 		}

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHintsOfTheBitsThatAreProved: of bits that are alike one is proved, with the hints about its registers and those about several.
+// TestHintsOfTheBitsThatAreProved checks that of equal bits one is proved, with the hints about its registers and
+// those about several.
 func TestHintsOfTheBitsThatAreProved(t *testing.T) {
 	g := &graph{inputs: 2, next: []uint32{2, 2, 4, 4}} // two bits, each in two registers
 	differ := func(bit uint32) uint32 {

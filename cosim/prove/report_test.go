@@ -10,7 +10,7 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-// TestReservations: a verdict names the inputs that were tied and what the tools warn of.
+// TestReservations checks that a verdict names tied inputs and tool warnings.
 func TestReservations(t *testing.T) {
 	for verdict, says := range map[string]bool{Equal: true, Bounded: true, Undecided: false} {
 		r := newReport(&pinmap.Map{Ties: []pinmap.Tie{{Pin: "scan"}, {Pin: "~mode", Value: 3}}})
@@ -26,7 +26,7 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// TestLoopIn: of a loop the wires are named.
+// TestLoopIn checks that the wires of a loop are named.
 func TestLoopIn(t *testing.T) {
 	const said = "Warning: found logic loop in module starloom_rtl_side:\n    cell $and$1 ($and)\n    wire \\side.a\n    wire \\b\n" +
 		"Found and reported 1 problems.\n    wire \\c\n"

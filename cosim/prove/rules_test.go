@@ -18,7 +18,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestLongRulesOfNeighbours: the miter compares as long as its inputs are what neighbours of a router may send, as the model says.
+// TestLongRulesOfNeighbours checks that the miter compares while its inputs obey the rules of a router's neighbours,
+// as in the model.
 func TestLongRulesOfNeighbours(t *testing.T) {
 	twins := library().Twins
 	router := twins[slices.IndexFunc(twins, func(t twin.Twin) bool { return t.Name == "vc_router" })]
@@ -40,14 +41,14 @@ func TestLongRulesOfNeighbours(t *testing.T) {
 	var a *agreement
 	broken, kept := map[string]int{}, 0
 	for cycle := range uint64(6000) {
-		if a == nil { // power-on, and a reset
+		if a == nil {
 			require.NoError(t, model.Restore(start))
 			a = made.agreement()
 		}
 		drawn.At(cycle)
 		inputs := model.Inputs()
 		model.Use(drawn, inputs)
-		if random.IntN(20) == 0 { // anything else
+		if random.IntN(20) == 0 { // inputs that may break the rules
 			for _, p := range model.Ports() {
 				if p.Input && !p.Clock {
 					inputs[p.Word] ^= 1 << random.IntN(p.Bits)
@@ -86,7 +87,8 @@ func TestLongRulesOfNeighbours(t *testing.T) {
 	t.Log(kept, broken)
 }
 
-// TestLongRouterRefuted: RTL that trusts its neighbours, and forgets that one has not given a credit back, is refuted by inputs that they may send.
+// TestLongRouterRefuted checks that RTL that relies on its neighbours but forgets an outstanding credit is refuted by
+// inputs that neighbours may send.
 func TestLongRouterRefuted(t *testing.T) {
 	file := filepath.Join("testdata", "equal", "router_trusting.v")
 	text, err := os.ReadFile(file)

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestShiftMap: what shiftMap reads inside of a vector is what is there; each bit beyond it is free, and of its own.
+// TestShiftMap checks that shiftMap reads the bits within a vector, and separate free bits beyond it.
 func TestShiftMap(t *testing.T) {
 	type read struct{ signed, a, b, y int }
 	var reads []read
@@ -35,7 +35,7 @@ func TestShiftMap(t *testing.T) {
 		"read_verilog -icells top.v\ntechmap -map shift.v\nopt_clean\ntechmap\nopt_clean\naigmap\nopt_clean\n")
 
 	random, in := rand.New(rand.NewPCG(1, 1)), make([]uint64, g.inputs)
-	for at := range 64 { // the index in all sequences
+	for at := range 64 { // all sequences read at this index
 		for i := range in {
 			in[i] = random.Uint64()
 		}
@@ -60,7 +60,7 @@ func TestShiftMap(t *testing.T) {
 				require.False(t, seen[got], "%+v at %d, bit %d is a constant, or as another one", r, from, bit)
 				seen[got] = true
 			}
-			for place := range r.a { // what is beyond the vector is nothing of it
+			for place := range r.a { // places outside of the read have no effect
 				if place < from || place >= from+r.y {
 					require.False(t, seen[in[s.inputs[fmt.Sprintf("a%d[%d]", i, place)]]], "%+v at %d reads %d", r, from, place)
 				}
@@ -69,7 +69,7 @@ func TestShiftMap(t *testing.T) {
 	}
 }
 
-// graphOf is what a script makes of a module called top.
+// graphOf returns the graph that a script builds of a module called top.
 func graphOf(t *testing.T, top, script string) (*graph, *signals) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -90,7 +90,7 @@ func graphOf(t *testing.T, top, script string) (*graph, *signals) {
 	return g, s
 }
 
-// TestDivideMap: a divider is as wide as what it divides can be, and divides as before.
+// TestDivideMap checks that a divider has the width of its possible dividends and divides as before.
 func TestDivideMap(t *testing.T) {
 	const top = `module top(input [4:0] a, output [11:0] y0, y1, y2, y3, y4, y5, y6);
   wire [11:0] sum = {7'd0, a} + 12'd3;
@@ -128,8 +128,8 @@ endmodule
 	}
 }
 
-// TestLongDivideMapByAll: dividers by constants, all of them with -full, divide all numbers as before, signed or not, where a sign is
-// repeated and where results are cut.
+// TestLongDivideMapByAll checks all dividends for dividers by constants (all with -full), signed and unsigned, with
+// repeated signs and truncated results.
 func TestLongDivideMapByAll(t *testing.T) {
 	type divider struct {
 		celltype             string
@@ -186,7 +186,7 @@ func TestLongDivideMapByAll(t *testing.T) {
 	}
 }
 
-// TestGraphWithoutMemory: Yosys is ended before it takes the memory of others, and that is a reason.
+// TestGraphWithoutMemory checks that Yosys is stopped at its memory limit, with this reason.
 func TestGraphWithoutMemory(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "top.v"), []byte("module top(input [4095:0] a, b, output [4095:0] y); assign y = a * b; endmodule"), 0o644))

@@ -20,7 +20,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// largeScript takes Yosys far longer than a test has: a memory of 2,097,152 bits as registers.
+// largeScript takes Yosys far longer than a test: a memory of 2,097,152 bits as registers.
 const largeScript = `read_verilog large.v
 proc
 memory_collect
@@ -30,7 +30,7 @@ check
 write_json large.json
 `
 
-// TestYosysEndsInTime: a step that takes too long is ended, with the process that it runs.
+// TestYosysEndsInTime checks that a late step is stopped together with its process.
 func TestYosysEndsInTime(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -57,7 +57,8 @@ endmodule
 	require.ErrorIs(t, clock.run(t.Context(), "has no time left", func(ctx context.Context) error { return ctx.Err() }), errLate)
 }
 
-// TestStopwatch: steps share a time; what ends for a reason of its own keeps it, and a caller that gives up is not late.
+// TestStopwatch checks that steps share a time limit, that a step keeps its own error, and that cancellation is not
+// reported as lateness.
 func TestStopwatch(t *testing.T) {
 	wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	w := stopwatch{limit: time.Millisecond, used: 2 * time.Millisecond}
@@ -70,7 +71,7 @@ func TestStopwatch(t *testing.T) {
 	require.ErrorIs(t, w.run(gone, "", wait), context.Canceled)
 }
 
-// TestStopwatchTells: once a second, how much of the time has gone.
+// TestStopwatchTells checks that the elapsed time is reported every second.
 func TestStopwatchTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
@@ -86,7 +87,6 @@ func TestStopwatchTells(t *testing.T) {
 	})
 }
 
-// TestSizeText: what is large is named, with its place.
 func TestSizeText(t *testing.T) {
 	const smaller = ": smaller parameters of RTL and model take less"
 	require.Equal(t, "the RTL has no registers, so that it is its logic that is large"+smaller, sizeText(nil))
@@ -95,7 +95,8 @@ func TestSizeText(t *testing.T) {
 	require.Equal(t, "the RTL has 32,779 bits in registers, 32,768 of them in mem (a.v:3:1), a memory of 1,024 words"+smaller, sizeText(registers))
 }
 
-// TestLongYosysIsLate: what Yosys does not read in time is refused by what is large, unless random inputs show a difference.
+// TestLongYosysIsLate checks that a design too large for Yosys is refused with its large parts, unless random inputs
+// show a difference.
 func TestLongYosysIsLate(t *testing.T) {
 	fifo := smallFIFO(t)
 	mutants := twin.Mutants(library().Twins)
@@ -115,7 +116,7 @@ func TestLongYosysIsLate(t *testing.T) {
 	}
 }
 
-// TestLongSimulationEndsInTime: the miter stops where its time is over; the lockstep beside it goes on.
+// TestLongSimulationEndsInTime checks that simulation of the miter stops at the limit, while lockstep continues.
 func TestLongSimulationEndsInTime(t *testing.T) {
 	m := smallFIFO(t)
 	a := miterOf(t, m).agreement()

@@ -15,10 +15,11 @@ import (
 	"starloom/cosim/twin"
 )
 
-// lanes is how many X there are in everywhere.sv. With 0 for every X they are right, but the one that asks whether a net is X.
+// lanes is the number of X in everywhere.sv. With 0 for every X all are correct, except lane asks, which tests a net
+// for X.
 const lanes, asks = 47, 21
 
-// TestLongXIsFree: whatever the source leaves at X may have any value in the miter.
+// TestLongXIsFree checks that an X of the source may have any value in the miter.
 func TestLongXIsFree(t *testing.T) {
 	m := twinMap(t, "link", twin.Parameters{"PHIT_BITS": lanes, "DELAY_CYCLES": 1})
 	file, err := filepath.Abs("testdata/x/everywhere.sv")
@@ -60,7 +61,8 @@ func TestLongXIsFree(t *testing.T) {
 	}
 }
 
-// differences are the compared bits that differ in some cycles of random inputs, X and power-on values being random or 0.
+// differences returns the compared bits that differ in some cycle with random inputs. X and power-on values are
+// random if free is set, otherwise 0.
 func differences(m *miter, random *rand.Rand, free bool) []uint64 {
 	seen, in, sim := make([]uint64, len(m.bits)), make([]uint64, m.graph.inputs), m.graph.simulation()
 	for cycle := range 2000 {

@@ -15,14 +15,14 @@ import (
 	. "starloom/cosim/twin"
 )
 
-// breach is a mistake in a twin, and what the assertion says that finds it.
+// breach is a mistake in a twin and the message of the assertion that detects it.
 type breach struct {
 	twin     string
 	old, new string
 	says     string
 }
 
-// broken has a mistake for every assertion of the twins, with their first parameters, but for those of brokenNext.
+// broken has a mistake for every assertion of the twins with their first parameters, except those of brokenNext.
 var broken = []breach{
 	{"arbiter_fixed", "request_i & (~request_i + ONE)", "request_i", "hot_one: grants 0000, chooses "},
 	{"arbiter_fixed", "|(grant_q & HAS[REQUESTERS-1:0])", "|(grant_q & HAS[REQUESTERS-1:0]) || (b == 0 && |grant_q)", "gnt_idx: index 1, grants 0001"},
@@ -62,7 +62,7 @@ var broken = []breach{
 		"ARBITER != 4) begin : none\n      reg [TAPS-1:0] q;\n      always @(posedge clock) q <= reset ? {TAPS{1'b0}} : request_i;\n      assign grant_o = q;", "open: "},
 	{"coin", "drawn < 64'h1_0000_0000 ? 32'd1 : drawn[63:32]", "32'd0", "stuck: the register is 0"},
 	{"lfsr", "(value_q[0] ? POLYNOMIAL : 32'd0)", "32'd0", "stuck: the register is 0"},
-	{"deserialiser", "last ? left[6:0] : PHIT[6:0]", "PHIT[6:0] + 7'd1", "bits_i: 9 bits, a phit has 8"}, // of its crc16
+	{"deserialiser", "last ? left[6:0] : PHIT[6:0]", "PHIT[6:0] + 7'd1", "bits_i: 9 bits, a phit has 8"}, // assertion of its crc16
 	{"deserialiser", "DAMAGED = 3'd3", "DAMAGED = 3'd5", "state: 5"},
 	{"deserialiser", "last ? total[15:0]", "last ? total[15:0] + 16'd1", " received in state 2"},
 	{"deserialiser", "last ? total[15:0]", "last ? total[15:0] + 16'd256", " received, a frame has 256 at most"},
@@ -76,7 +76,7 @@ var broken = []breach{
 	{"free_arbiter", "asked & (~asked + ONE)", "asked", "hot_one: grants "},
 	{"free_arbiter", "~(choice_o | (choice_o - ONE))", "~choice_o", "order: asks "},
 	{"stream_fifo", "count_o != FULL ||", "1'b1 ||", "ready: a word was lost"},
-	{"stream_fifo", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2", "pointers: "}, // of its fifo
+	{"stream_fifo", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2", "pointers: "}, // assertion of its fifo
 	{"skid_buffer", "valid_i && !full_q && valid_o && !ready_i", "!full_q && !ready_i", "order: a word waits here"},
 	{"register_slice", "assign ready_o = !a_full_q || ready_i;", "assign ready_o = 1'b1;", "stable: offers "},
 	{"counter", "count_o == ALL", "count_o == ALL + 1'b1", "range: counts 10 of 9"},
@@ -93,23 +93,23 @@ var broken = []breach{
 	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
 }
 
-// brokenNext are those of which the first parameters switch the assertion off: the second ones do not.
+// brokenNext has assertions that the first parameters disable and the second ones enable.
 var brokenNext = []breach{
 	{"vc_router", "(tailed_q[n] || tail_sent[n])", "tailed_q[n]", "tail: output VCs "},
 	{"vc_router", "(!free[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "(used_q[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "wait: output VC "},
 }
 
-// brokenOnWasm are those that Verilator shows, too, without -full: one with a vector in its text.
+// brokenOnWasm selects the mistakes that Verilator shows without -full, too: one with a vector in its text.
 const brokenOnWasm = "pointers: "
 
-// TestAssertionsFire: each assertion of the twins finds a mistake in the first 20,000 cycles
-// of the model's stimulus, before any output is compared.
+// TestAssertionsFire checks that each assertion of the twins detects a mistake in the first 20,000 cycles of the
+// model's stimulus, before outputs are compared.
 func TestAssertionsFire(t *testing.T) {
 	for set, list := range [][]breach{broken, brokenNext} {
 		for _, c := range list {
 			for name, open := range map[string]open{"icarus": onIcarus, "wasm": onWasm} {
 				if name == "wasm" && (c.says != brokenOnWasm || c.twin != "fifo") && !*full {
-					continue // each has to be compiled
+					continue // skips builds without -full
 				}
 				t.Run(c.twin+" on "+name+": "+c.says, func(t *testing.T) {
 					t.Parallel()
@@ -120,7 +120,7 @@ func TestAssertionsFire(t *testing.T) {
 	}
 }
 
-// requireBreach runs a twin with a mistake and a set of its parameters until an assertion says what it must.
+// requireBreach runs a twin with a mistake and a parameter set until the expected assertion fails.
 func requireBreach(t *testing.T, c breach, set int, open open) {
 	found, err := Find(all(), c.twin)
 	require.NoError(t, err)
@@ -133,7 +133,7 @@ func requireBreach(t *testing.T, c breach, set int, open open) {
 	for cycle := range uint64(mutantCycles) {
 		m.Stimulate(schedule, cycle, m.Inputs())
 		copy(d.Inputs(), m.Inputs())
-		if m.Clocked() { // what neighbours do follows from what it has done
+		if m.Clocked() { // neighbours react to the model's state
 			require.NoError(t, m.Edge(1))
 		}
 		if err = d.Edge(1); err != nil {
@@ -147,7 +147,7 @@ func requireBreach(t *testing.T, c breach, set int, open open) {
 	assert.Contains(t, text, c.says, fault.Text)
 }
 
-// TestSynthesisSeesNoAssertion: all of them stand below ifndef SYNTHESIS, which Yosys defines.
+// TestSynthesisSeesNoAssertion checks that all assertions are below ifndef SYNTHESIS, which Yosys defines.
 func TestSynthesisSeesNoAssertion(t *testing.T) {
 	forTwins(t, func(t *testing.T, twin Twin) {
 		for _, name := range twin.Sources {

@@ -10,8 +10,8 @@ import (
 	"starloom/hw"
 )
 
-// TestBanksBeginInReset: a component that was built, one that was reset, and one that was restored to what it was before cycle 0 are in
-// the same state and show the same, whatever they were in before.
+// TestBanksBeginInReset checks that a built, a reset and a restored component have the same state and outputs,
+// whatever their earlier state.
 func TestBanksBeginInReset(t *testing.T) {
 	const seed, cycles = 5, 60
 	forTwins(t, func(t *testing.T, twin Twin) {
@@ -44,7 +44,6 @@ func kernelState(t *testing.T, m *Model) []byte {
 	return b.Bytes()
 }
 
-// probesOf are the values of all signals and registers.
 func probesOf(m *Model) map[string]uint64 {
 	values := map[string]uint64{}
 	note := func(p hw.Probe) { values[p.Path] = p.Value() }

@@ -2,8 +2,8 @@ package twin
 
 import "starloom/hw"
 
-// SitePorts are the ports of a model's site, for tests that make mistakes in it.
+// SitePorts returns the ports of a model's site, for tests that modify them.
 func (m *Model) SitePorts() []hw.Port { return m.site.Ports }
 
-// Rebind takes the ports as a test has changed them.
+// Rebind binds ports modified by a test.
 func (m *Model) Rebind() { m.bind() }

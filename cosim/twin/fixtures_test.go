@@ -19,8 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rebuild the twins in twin/testdata/twins")
 
-// fixture is the committed wasm of a twin with its first set of parameters: lockstep
-// works without any HDL tool.
+// fixture returns the committed wasm of a twin with its first parameters, which needs no HDL tool.
 func fixture(t *testing.T, twin Twin) *verilator.Circuit {
 	wasm, err := os.ReadFile(filepath.Join("twin", "testdata", "twins", twin.Name+".wasm"))
 	require.NoError(t, err, "run go test ./cosim/twin -run TwinFixtures -update")
@@ -30,7 +29,7 @@ func fixture(t *testing.T, twin Twin) *verilator.Circuit {
 	return c
 }
 
-// rebuilt is the same from the sources as they are now.
+// rebuilt returns the same circuit, built from the present sources.
 func rebuilt(t *testing.T, twin Twin) *verilator.Circuit {
 	m, err := twin.New(twin.Sets[0])
 	require.NoError(t, err)
@@ -41,9 +40,8 @@ func rebuilt(t *testing.T, twin Twin) *verilator.Circuit {
 	return c
 }
 
-// TestLongTwinFixtures rebuilds every twin and compares it with what is committed: the
-// same sources, and the same outputs in every cycle. The bytes depend on the
-// compiler's version and may differ.
+// TestLongTwinFixtures rebuilds every twin and compares sources, and outputs in every cycle, with the committed one.
+// The bytes depend on the version of the compiler.
 func TestLongTwinFixtures(t *testing.T) {
 	files, err := filepath.Glob("twin/testdata/twins/*.wasm")
 	require.NoError(t, err)
@@ -64,7 +62,6 @@ func TestLongTwinFixtures(t *testing.T) {
 	})
 }
 
-// sideBySide runs two circuits on the same inputs.
 func sideBySide(t *testing.T, twin Twin, a, b *verilator.Circuit) {
 	m, err := twin.New(twin.Sets[0])
 	require.NoError(t, err)
@@ -87,7 +84,6 @@ func sideBySide(t *testing.T, twin Twin, a, b *verilator.Circuit) {
 	}
 }
 
-// TestTwinFixturesInLockstep needs no HDL tool.
 func TestTwinFixturesInLockstep(t *testing.T) {
 	t.Setenv("PATH", "")
 	forTwins(t, func(t *testing.T, twin Twin) {
@@ -101,8 +97,8 @@ func TestTwinFixturesInLockstep(t *testing.T) {
 	})
 }
 
-// TestSwappedPortsAreCaught exchanges what two ports of a site do, each pair of one direction
-// and width: lockstep with the twin finds it.
+// TestSwappedPortsAreCaught exchanges the functions of two ports of a site, for each pair of equal direction and
+// width, and checks that lockstep finds it.
 func TestSwappedPortsAreCaught(t *testing.T) {
 	pairs := 0
 	forTwins(t, func(t *testing.T, twin Twin) {

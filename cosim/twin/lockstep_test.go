@@ -23,18 +23,16 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// Cycles of lockstep: on wasm more than any mutant is given to show itself. Icarus is
-// another process, and runs for fewer.
+// Cycles of lockstep. On wasm more than any mutant needs; Icarus, a separate process, runs fewer.
 const (
 	wasmCycles, wasmCyclesFull                       = 30_000, 1_000_000
 	icarusCycles, icarusCyclesLong, icarusCyclesFull = 1_000, 3_000, 100_000
 	mutantCycles                                     = 20_000
 )
 
-// lockstepWith runs a device beside its model on the model's stimulus and returns
-// the first difference of an output, after Settle or Edge, or the assertion that has
-// failed, and "" when there is none. The first edge has reset on; what the outputs are
-// before is not defined.
+// lockstepWith runs a device beside its model on the model's stimulus. It returns the first difference of an output
+// after Settle or Edge, or the failed assertion, "" for none. Outputs before the first edge, which has reset on, are
+// undefined.
 func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) string {
 	require.Equal(t, m.Ports(), d.Ports(), "the model has the ports of the module, in its order")
 	var clocks uint64
@@ -88,7 +86,6 @@ func differenceOf(m *Model, d cosim.Device) string {
 	return "a word of the outputs belongs to no port"
 }
 
-// open builds a device of sources.
 type open func(t *testing.T, source cosim.Source) cosim.Device
 
 func onWasm(t *testing.T, source cosim.Source) cosim.Device {
@@ -105,9 +102,8 @@ func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
 	return d
 }
 
-// sourceOf is RTL of a twin with one set of parameters. The header that it includes is
-// beside the last file: those that a fabric brings come first. Tests that build the same
-// RTL share the build, which goes by names, too.
+// sourceOf returns the RTL of a twin with a parameter set. The header is in the folder of the last file, since files
+// of a fabric come first. Tests that build the same RTL share the build, whose key has file names, too.
 func sourceOf(m *Model, twin Twin, p Parameters, files []string) cosim.Source {
 	s := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[len(files)-1])}, Params: p.Verilog()}
 	if m.Clocked() {
@@ -116,7 +112,6 @@ func sourceOf(m *Model, twin Twin, p Parameters, files []string) cosim.Source {
 	return s
 }
 
-// runTwin is lockstep of one set of parameters with sources.
 func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, cycles uint64) string {
 	m, err := twin.New(p)
 	require.NoError(t, err)
@@ -127,8 +122,7 @@ func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, c
 	return difference
 }
 
-// inPlace are the twin's sources under names that never change: the cache of builds
-// goes by name and content.
+// inPlace returns the twin's sources under fixed names, since the key of a cached build has names and contents.
 func inPlace(twin Twin) (files []string) {
 	for _, name := range twin.Sources {
 		path := filepath.Join("rtl", name)
@@ -155,7 +149,7 @@ func TestLongTwinsInLockstepOnWasm(t *testing.T) {
 	})
 }
 
-// TestTwinsInLockstepOnIcarus takes one set of parameters of each twin.
+// TestTwinsInLockstepOnIcarus runs one parameter set of each twin.
 func TestTwinsInLockstepOnIcarus(t *testing.T) {
 	forTwins(t, func(t *testing.T, twin Twin) {
 		t.Parallel()
@@ -164,7 +158,7 @@ func TestTwinsInLockstepOnIcarus(t *testing.T) {
 	})
 }
 
-// TestLongTwinsInLockstepOnIcarus takes others.
+// TestLongTwinsInLockstepOnIcarus runs the other sets.
 func TestLongTwinsInLockstepOnIcarus(t *testing.T) {
 	cycles := uint64(icarusCyclesLong)
 	if *full {
@@ -182,11 +176,11 @@ func TestLongTwinsInLockstepOnIcarus(t *testing.T) {
 	})
 }
 
-// requireCaught wants a difference between a mutant and the model with some set.
+// requireCaught requires that a mutant differs from the model with some parameter set.
 func requireCaught(t *testing.T, open open, mutant Mutant) {
 	files, err := mutant.WriteSources(t.TempDir())
 	require.NoError(t, err)
-	for _, cycles := range []uint64{mutantCycles / 20, mutantCycles} { // most show soon, if not with the first set
+	for _, cycles := range []uint64{mutantCycles / 20, mutantCycles} { // most mutants differ soon, though not with the first set
 		for _, p := range mutant.Twin.Sets {
 			if difference := runTwin(t, open, mutant.Twin, p, files, cycles); difference != "" {
 				t.Logf("%v: %s", p, difference)
@@ -197,22 +191,23 @@ func requireCaught(t *testing.T, open open, mutant Mutant) {
 	require.Fail(t, "not caught", "%s: %s", mutant.Twin.Name, mutant.Name)
 }
 
-// mutantsAtOnce are so many of each twin's; the others are long.
+// mutantsAtOnce is the number of mutants per twin in the short test.
 const mutantsAtOnce = 2
 
-// TestMutantsAreCaughtOnIcarus: by their behaviour, or by an X.
+// TestMutantsAreCaughtOnIcarus checks that mutants differ by their behaviour or an X.
 func TestMutantsAreCaughtOnIcarus(t *testing.T) {
 	requireAllCaught(t, func(number int, _ Twin) bool { return number < mutantsAtOnce })
 }
 
-// TestLongMutantsAreCaughtOnIcarus takes the others: of a router, whose mutants take longest, every fourth, and all with -full.
+// TestLongMutantsAreCaughtOnIcarus runs the other mutants. Of a router, whose mutants take longest, it runs every
+// fourth, with -full all.
 func TestLongMutantsAreCaughtOnIcarus(t *testing.T) {
 	requireAllCaught(t, func(number int, twin Twin) bool {
 		return number >= mutantsAtOnce && (*full || twin.Name != "vc_router" || (number-mutantsAtOnce)%4 == 0)
 	})
 }
 
-// requireAllCaught wants a difference on Icarus of each mutant that is chosen by its number among those of its twin.
+// requireAllCaught requires a difference in Icarus for each mutant that chosen selects by its number within its twin.
 func requireAllCaught(t *testing.T, chosen func(number int, twin Twin) bool) {
 	number := map[string]int{}
 	for _, mutant := range Mutants(all()) {
@@ -226,7 +221,7 @@ func requireAllCaught(t *testing.T, chosen func(number int, twin Twin) bool) {
 	}
 }
 
-// TestLongRoutersInLockstep: random settings of a router, 0 to differ.
+// TestLongRoutersInLockstep runs random configurations of a router and checks that none differs.
 func TestLongRoutersInLockstep(t *testing.T) {
 	cycles, settings := uint64(10_000), 3
 	if *full {
@@ -248,13 +243,12 @@ func TestLongRoutersInLockstep(t *testing.T) {
 	}
 }
 
-// mutantsOfKinds are one mutant of each kind that differs on wasm: logic without a clock,
-// frames of many words, and a register that starts at random because no reset reaches it.
+// mutantsOfKinds has a mutant of each kind that differs on wasm: combinational logic, frames of many words, and a
+// register with a random initial value because no reset reaches it.
 var mutantsOfKinds = []string{"star_coupler: first sender left out", "deserialiser: frame upside down", "arbiter_round_robin: missing reset"}
 
-// TestMutantsAreCaughtOnWasm: by their behaviour only, registers start at random.
-// Each has to be compiled, so without -full there is one of each kind: that all mutants
-// are caught by the stimulus is shown on Icarus.
+// TestMutantsAreCaughtOnWasm checks that mutants differ by their behaviour alone, from random initial values. Each
+// must be compiled, so that without -full one of each kind is run; Icarus shows that the stimulus detects all.
 func TestMutantsAreCaughtOnWasm(t *testing.T) {
 	found := 0
 	for _, mutant := range Mutants(all()) {
@@ -274,8 +268,8 @@ func TestMutantsAreCaughtOnWasm(t *testing.T) {
 
 var moduleNamed = regexp.MustCompile(`(?m)^module (\w+)`)
 
-// besideEachOther writes a module with the mutants of a twin side by side: the same inputs, outputs of their own. The
-// assertions are left out, which would end all at once.
+// besideEachOther writes a module with the mutants of a twin side by side, with common inputs and separate outputs.
+// It omits the assertions, which would end all mutants at once.
 func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cosim.Source {
 	dir := t.TempDir()
 	s := cosim.Source{Top: "mutants", Defines: map[string]string{"SYNTHESIS": ""}, Clocks: []string{"clock"}, Files: []string{filepath.Join(dir, "mutants.v")}}
@@ -291,7 +285,7 @@ func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cos
 			require.NoError(t, err)
 			text = append(text, part...)
 		}
-		for _, module := range moduleNamed.FindAllSubmatch(text, -1) { // each mutant has modules of its own
+		for _, module := range moduleNamed.FindAllSubmatch(text, -1) { // each mutant gets its own modules
 			text = regexp.MustCompile(`\b`+string(module[1])+`\b`).ReplaceAll(text, fmt.Appendf(nil, "%s_%d", module[1], k))
 		}
 		name := fmt.Sprintf("%s_%d", mutant.Twin.Name, k)
@@ -320,7 +314,7 @@ func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cos
 	return s
 }
 
-// caughtOf runs mutants side by side, each with a model of its own, and returns those that have not differed.
+// caughtOf runs mutants side by side, each with its own model, and returns those that did not differ.
 func caughtOf(t *testing.T, twin Twin, p Parameters, mutants []Mutant) (left []Mutant) {
 	models := make([]*Model, len(mutants))
 	for k := range models {
@@ -368,11 +362,11 @@ func caughtOf(t *testing.T, twin Twin, p Parameters, mutants []Mutant) (left []M
 	return left
 }
 
-// circuitsOfKinds are those whose mutants are built for wasm in CI.
+// circuitsOfKinds are the circuits whose mutants are built for wasm in CI.
 var circuitsOfKinds = []string{"skid_buffer", "counter", "delay_line"}
 
-// TestLongMutantsOfCircuitsOnWasm: mutants of what is in no machine, side by side, so that a twin is one build for each
-// set that it needs. All are caught by what they do, without their assertions. Without -full those of a few.
+// TestLongMutantsOfCircuitsOnWasm runs mutants of circuits outside of machines side by side, in one build per twin
+// and parameter set, and checks that all differ by their behaviour. Without -full it runs some circuits.
 func TestLongMutantsOfCircuitsOnWasm(t *testing.T) {
 	forTwins(t, func(t *testing.T, twin Twin) {
 		if len(twin.Components) > 0 {

@@ -12,8 +12,8 @@ import (
 
 var full = flag.Bool("full", false, "run the long tests")
 
-// TestMain goes to the folder of rtl/: a build is found again by the names of its files,
-// and those of the committed ones are rtl/NAME.v.
+// TestMain changes to the folder of rtl/: the key of a build has file names, and those of the committed builds are
+// rtl/NAME.v.
 func TestMain(m *testing.M) {
 	if err := os.Chdir(".."); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// all are the twins of all components, and of fabrics.
+// all returns the twins of all components and fabrics.
 func all() []Twin { return append(All(), pops.Twin()) }
 
 func TestPopsSlotRefusesParameters(t *testing.T) {
@@ -20,7 +20,7 @@ func TestPopsSlotRefusesParameters(t *testing.T) {
 	})
 }
 
-// TestPopsSlotStimulusReaches: what each of the four receivers of a POPS(2,2) received.
+// TestPopsSlotStimulusReaches counts what each of the four receivers of a POPS(2,2) received.
 func TestPopsSlotStimulusReaches(t *testing.T) {
 	v := map[string]map[uint64]int{"status_o": {}}
 	seen(t, "pops_slot", 0, 100_000, v)

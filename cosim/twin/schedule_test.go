@@ -9,8 +9,8 @@ import (
 	. "starloom/cosim/twin"
 )
 
-// TestScheduleHasStretchesOfAllLengths: whatever the length of a run, one stretch
-// without reset is more than half of it, and there are short ones before and after.
+// TestScheduleHasStretchesOfAllLengths checks for runs of any length that one stretch without reset takes more than
+// half, and that there are short ones before and after it.
 func TestScheduleHasStretchesOfAllLengths(t *testing.T) {
 	twin, err := Find(All(), "lfsr")
 	require.NoError(t, err)

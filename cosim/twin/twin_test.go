@@ -27,18 +27,17 @@ import (
 	"starloom/nic"
 )
 
-// forTwins runs a test for every twin.
 func forTwins(t *testing.T, test func(t *testing.T, twin Twin)) {
 	for _, twin := range all() {
 		t.Run(twin.Name, func(t *testing.T) { test(t, twin) })
 	}
 }
 
-// Sets of parameters that are tried without -full. On wasm each is a build, and the first one that of the fixture; in Icarus and
-// Yosys a set after those, with 64 ports or 1,024, takes as long as all before.
+// Number of parameter sets without -full. On wasm each set is a build, and the first is that of the fixture. In
+// Icarus and Yosys a later set, with 64 or 1,024 ports, takes as long as all earlier ones.
 const setsOnWasm, setsElsewhere = 1, 2
 
-// someSets are the first sets of a twin, all of them with -full.
+// someSets returns the first sets of a twin, with -full all.
 func someSets(twin Twin, count int) []Parameters {
 	if *full {
 		return twin.Sets
@@ -46,7 +45,7 @@ func someSets(twin Twin, count int) []Parameters {
 	return twin.Sets[:min(count, len(twin.Sets))]
 }
 
-// requireSilent runs an HDL tool, which has to be there, and wants silence and success.
+// requireSilent requires an HDL tool to succeed without output.
 func requireSilent(t *testing.T, name string, arguments ...string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -56,11 +55,11 @@ func requireSilent(t *testing.T, name string, arguments ...string) {
 	require.Empty(t, string(statistics.ReplaceAll(out, nil)), "%s %v", name, arguments)
 }
 
-// statistics are what Verilator 5.032 says of its own work.
+// statistics matches the run-time statistics of Verilator 5.032.
 var statistics = regexp.MustCompile(`(?m)^- (?:V e r i l a t i o n|Verilator: ).*\n`)
 
-// lint shows sources with some sets of parameters to the three tools, which must have
-// nothing to say. Yosys takes all sets in one process.
+// lint checks sources with some parameter sets in three tools, which must not report anything. Yosys handles all sets
+// in one process.
 func lint(t *testing.T, top, dir string, files []string, sets []Parameters) {
 	var script strings.Builder
 	for _, p := range sets {
@@ -73,7 +72,7 @@ func lint(t *testing.T, top, dir string, files []string, sets []Parameters) {
 			script.WriteString(" -chparam " + name + " " + value)
 		}
 		script.WriteString("; proc; check -assert; ")
-		requireSilent(t, "verilator_bin", append(verilator, files...)...) // what verilator runs, without Perl
+		requireSilent(t, "verilator_bin", append(verilator, files...)...) // the program that the Perl script verilator starts
 		requireSilent(t, "iverilog", append(icarus, files...)...)
 	}
 	requireSilent(t, "yosys", "-q", "-p", script.String())
@@ -84,12 +83,12 @@ func TestLongTwinsAreCleanInAllTools(t *testing.T) {
 		dir := t.TempDir()
 		files, err := twin.WriteSources(dir)
 		require.NoError(t, err)
-		lint(t, twin.Name, dir, files, append([]Parameters{nil}, someSets(twin, setsElsewhere)[1:]...)) // first as the source has it
+		lint(t, twin.Name, dir, files, append([]Parameters{nil}, someSets(twin, setsElsewhere)[1:]...)) // nil: the defaults of the source
 	})
 }
 
-// TestTwinFiles holds the form of the sources: one module a file, beside it the rule of a kind
-// of arbiters, all of them used, no parameter but those of the sets.
+// TestTwinFiles checks the form of the sources: one module per file (and one for the rule of a kind of arbiter), all
+// used, with no parameters except those of the sets.
 func TestTwinFiles(t *testing.T) {
 	used := map[string]bool{"starloom_registers.vh": true}
 	forTwins(t, func(t *testing.T, twin Twin) {
@@ -131,8 +130,8 @@ func TestTwinFiles(t *testing.T) {
 	}
 }
 
-// TestEveryComponentHasATwin: no hardware component lands without its twin. A
-// component is an exported type with a Drive, Settle or Latch of a shard.
+// TestEveryComponentHasATwin checks that every hardware component has a twin. A component is an exported type with a
+// Drive, Settle or Latch of a shard.
 func TestEveryComponentHasATwin(t *testing.T) {
 	twins := map[string]bool{}
 	for _, twin := range all() {
@@ -158,7 +157,7 @@ func TestEveryComponentHasATwin(t *testing.T) {
 	}
 }
 
-// withoutTwin are the components that no Verilog stands beside, and why.
+// withoutTwin maps components without Verilog to the reason.
 var withoutTwin = map[string]string{
 	"hw.PacketSources": "a test bench: its queue has no end",
 	"hw.PacketSinks":   "a test bench: it only notes what arrives",
@@ -196,8 +195,8 @@ func componentsOf(t *testing.T, pkg string) []string {
 	return components
 }
 
-// TestTwinsRefuseParameters: what the Go component refuses is an error of New, and
-// the RTL says %m and ends.
+// TestTwinsRefuseParameters checks that values that the Go component refuses are errors of New, and that the RTL
+// prints %m and ends.
 func TestTwinsRefuseParameters(t *testing.T) {
 	for name, refused := range map[string]map[string][]int{
 		"star_coupler":        {"D": {0}, "PHIT_BITS": {0, 65}},
@@ -262,7 +261,7 @@ func TestTwinsRefuseParameters(t *testing.T) {
 	assert.Contains(t, string(out), "fifo: allowed are DEPTH 1 to 65535, WIDTH 1 to 64, COUNT_BITS 1 to 32")
 }
 
-// requireRefused gives one parameter after the other values that the component refuses.
+// requireRefused sets one parameter after the other to values that the component refuses.
 func requireRefused(t *testing.T, twin Twin, refused map[string][]int) {
 	for parameter, values := range refused {
 		for _, value := range values {
@@ -274,7 +273,7 @@ func requireRefused(t *testing.T, twin Twin, refused map[string][]int) {
 	}
 }
 
-// TestOwnSources: a twin may bring Verilog that is not in rtl/, and use what is there.
+// TestOwnSources checks that a twin may have its own Verilog and use files of rtl/.
 func TestOwnSources(t *testing.T) {
 	twin := Twin{Sources: []string{"ring.v", "link.v"}, Own: fstest.MapFS{"ring.v": {Data: []byte("module ring; endmodule\n")}}}
 	files, err := twin.WriteSources(t.TempDir())
@@ -288,7 +287,7 @@ func TestOwnSources(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
-// record runs a model on its stimulus and returns inputs and outputs of all cycles.
+// record runs a model on its stimulus and returns the inputs and outputs of all cycles.
 func record(t testing.TB, m *Model, seed, from, to uint64) (log []uint64) {
 	schedule := NewSchedule(seed, 400)
 	for cycle := from; cycle < to; cycle++ {
@@ -308,7 +307,7 @@ func newTestModel(t testing.TB, twin Twin, p Parameters) *Model {
 	return m
 }
 
-// TestModelIsADevice is the contract of Device, as far as one device shows it.
+// TestModelIsADevice checks the contract of Device, as far as one device can show it.
 func TestModelIsADevice(t *testing.T) {
 	const seed, cycles = 3, 400
 	forTwins(t, func(t *testing.T, twin Twin) {
@@ -370,7 +369,8 @@ func TestModelSaveRestore(t *testing.T) {
 	})
 }
 
-// TestModelStep: Step is so many edges; without the clock's bit nothing is latched.
+// TestModelStep checks that Step equals the given number of edges, and that nothing is latched without the clock's
+// bit.
 func TestModelStep(t *testing.T) {
 	twin, err := Find(all(), "arbiter_tdma")
 	require.NoError(t, err)
@@ -387,7 +387,7 @@ func TestModelStep(t *testing.T) {
 	require.EqualValues(t, 0b0010, a.Outputs()[0])
 }
 
-// seen counts the values of an output over a run.
+// seen counts the values of an output in a run.
 func seen(t *testing.T, twinName string, set int, cycles uint64, values map[string]map[uint64]int) {
 	twin, err := Find(all(), twinName)
 	require.NoError(t, err)
@@ -408,7 +408,7 @@ func seen(t *testing.T, twinName string, set int, cycles uint64, values map[stri
 	}
 }
 
-// TestStimulusReaches: the random inputs reach the states that matter.
+// TestStimulusReaches checks that random inputs reach the important states.
 func TestStimulusReaches(t *testing.T) {
 	many := func(count map[uint64]int, values ...uint64) {
 		t.Helper()
@@ -503,7 +503,8 @@ func TestStimulusReaches(t *testing.T) {
 	many(v["count_i"], 0, 1, 2, 3, 7)
 }
 
-// TestLongMutantsAreReal: no two have one name, each changes its twin, and Icarus has nothing to say of it.
+// TestLongMutantsAreReal checks that names of mutants are unique, that each changes its twin, and that Icarus reports
+// nothing.
 func TestLongMutantsAreReal(t *testing.T) {
 	count := map[string]int{}
 	names := map[string]bool{}

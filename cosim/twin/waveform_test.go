@@ -22,12 +22,11 @@ import (
 	"starloom/traces/vcd"
 )
 
-// TestLongOurWaveformIsVerilators lets a model write its own waveform, and a simulator that
-// Verilator has built of the twin another one of the same run: `trace diff` finds no
-// difference, and a planted one.
+// TestLongOurWaveformIsVerilators compares the waveforms that a model and Verilator's simulator of its twin write of
+// the same run. `trace diff` must find no difference, and a planted one.
 func TestLongOurWaveformIsVerilators(t *testing.T) {
 	twins := map[string]string{"arbiter_round_robin": "grant_o"}
-	if *full { // Verilator's own writer for this one takes long to compile
+	if *full { // Verilator's waveform writer for this twin takes long to compile
 		twins["pops_slot"] = "status_o"
 	}
 	for name, port := range twins {
@@ -44,7 +43,7 @@ func TestLongOurWaveformIsVerilators(t *testing.T) {
 					Rules: rules,
 					A:     vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}},
 					B:     vcd.Sampling{Clock: "TOP.clock"},
-					From:  diff.Bound{Given: true, Cycle: 1}, // before its first edge with reset on a register is anything
+					From:  diff.Bound{Given: true, Cycle: 1}, // before the first edge with reset on, registers have any value
 				})
 				require.NoError(t, err)
 				return report
@@ -65,9 +64,8 @@ func TestLongOurWaveformIsVerilators(t *testing.T) {
 	}
 }
 
-// writeRun runs a twin's model and writes its ports as a waveform, one cycle a
-// nanosecond, and its inputs as a file for the other simulator. It returns what the
-// signals are called there.
+// writeRun runs a twin's model and writes its ports as a waveform, one cycle per nanosecond, and its inputs as a file
+// for the other simulator. It returns the rules for the names of signals.
 func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string) (rules []diff.NameRule) {
 	m, err := twin.New(twin.Sets[0])
 	require.NoError(t, err)
@@ -114,8 +112,8 @@ func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string
 	return rules
 }
 
-// simulateRun builds Verilator's own simulator of a twin, and runs it on inputs.bin:
-// a cycle takes two nanoseconds, its clock rises in the second.
+// simulateRun builds Verilator's simulator of a twin and runs it on inputs.bin. A cycle takes two nanoseconds; the
+// clock rises in the second.
 func simulateRun(t *testing.T, twin Twin, dir string) {
 	sources, err := twin.WriteSources(dir)
 	require.NoError(t, err)
@@ -172,7 +170,7 @@ int main() {
 	}
 }
 
-// flipOneBit changes the last bit of a port's value somewhere after the middle of a VCD.
+// flipOneBit inverts the last bit of a value of a port in the second half of a VCD.
 func flipOneBit(t *testing.T, dump []byte, port string) []byte {
 	code := regexp.MustCompile(`\$var wire +\d+ (\S+) ` + port + ` `).FindSubmatch(dump)
 	require.NotNil(t, code)

@@ -19,7 +19,6 @@ import (
 	"starloom/cosim/internal/cosimtest"
 )
 
-// write makes a file in a fresh directory.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -27,7 +26,6 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// refusal builds a source that cannot be built.
 func refusal(t *testing.T, s cosim.Source) *cosim.InputError {
 	t.Helper()
 	_, err := Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
@@ -37,7 +35,7 @@ func refusal(t *testing.T, s cosim.Source) *cosim.InputError {
 	return input
 }
 
-// interfacePortText makes Verilator 5.006 crash after its refusal.
+// interfacePortText crashes Verilator 5.006 after its error message.
 const interfacePortText = `interface bus; logic [3:0] r; logic [3:0] g; modport m(input r, output g); endinterface
 module top (input clock, input reset, bus.m b, output [5:0] index); assign b.g = b.r; assign index=0; endmodule
 `
@@ -64,7 +62,7 @@ func TestBuildRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		source cosim.Source
-		place  string // its end
+		place  string // end of the place
 		reason string
 		remedy string
 	}{
@@ -119,7 +117,6 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// TestBuildNamesMissingTools hides one tool after the other.
 func TestBuildNamesMissingTools(t *testing.T) {
 	tools := []cosim.Tool{verilatorTool, clangTool, linkerTool, ghdlTool}
 	for _, missing := range tools {
@@ -140,7 +137,7 @@ func TestBuildNamesMissingTools(t *testing.T) {
 	}
 }
 
-// TestBuildOfVHDL: GHDL's Verilog counts as the Verilog does. VHDL knows no case.
+// TestBuildOfVHDL checks that a circuit in VHDL counts like the one in Verilog, and that VHDL ignores case.
 func TestBuildOfVHDL(t *testing.T) {
 	s := conforming("counter.vhd", "Counter", "CLK_I")
 	s.Params = map[string]string{"WIDTH": "5"}
@@ -154,8 +151,7 @@ func TestBuildOfVHDL(t *testing.T) {
 	}
 }
 
-// TestLongBuildIsFoundAgain: nothing is compiled twice, and everything that changes the
-// result makes another one.
+// TestLongBuildIsFoundAgain checks that no build is repeated, and that every relevant change leads to another one.
 func TestLongBuildIsFoundAgain(t *testing.T) {
 	dir := t.TempDir()
 	include := filepath.Join(dir, "include")
@@ -192,7 +188,7 @@ func TestLongBuildIsFoundAgain(t *testing.T) {
 	require.Equal(t, first, again)
 	require.Equal(t, 1, compiled)
 
-	// Of every change it is enough to see its hash: that is the result's name in the cache.
+	// The hash, which is the name of a result in the cache, is enough to detect each change.
 	hashes := map[string]bool{first: true}
 	last := first
 	changed := func() {
@@ -221,7 +217,7 @@ func TestLongBuildIsFoundAgain(t *testing.T) {
 	require.Equal(t, 2, compiled)
 }
 
-// TestHashCoversTheLinker: another C library or linker is another result.
+// TestHashCoversTheLinker checks that another C library or linker leads to another result.
 func TestHashCoversTheLinker(t *testing.T) {
 	source := conforming("adder.v", "adder")
 	b, err := newBuilder(context.Background(), &source, &cosim.BuildOptions{Cache: testCache}, wasmTarget)
@@ -241,13 +237,13 @@ func TestHashCoversTheLinker(t *testing.T) {
 	require.Len(t, hashes, 2+3, "verilator, clang and wasm-ld")
 }
 
-// TestBuildsAtOnce: many builds of one source in one cache are one result.
+// TestBuildsAtOnce checks that concurrent builds of one source in one cache yield one result.
 func TestBuildsAtOnce(t *testing.T) {
 	cache := t.TempDir()
 	library, err := filepath.Glob(filepath.Join(testCache, "runtime-*"))
 	require.NoError(t, err)
 	require.NotEmpty(t, library)
-	for _, path := range library { // it takes long to compile
+	for _, path := range library { // the library takes long to compile
 		require.NoError(t, os.Symlink(path, filepath.Join(cache, filepath.Base(path))))
 	}
 	var group sync.WaitGroup
@@ -270,7 +266,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestLibraryIsCompiledOnce: the cache of this package's tests takes Verilator's library from the user's cache.
+// TestLibraryIsCompiledOnce checks that the cache of these tests takes Verilator's library from the user's cache.
 func TestLibraryIsCompiledOnce(t *testing.T) {
 	_, err := Build(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{Cache: testCache})
 	require.NoError(t, err)
@@ -282,7 +278,7 @@ func TestLibraryIsCompiledOnce(t *testing.T) {
 	}), "%v", objects)
 }
 
-// TestLongBuildSurvivesABrokenCache: a damaged result is made again.
+// TestLongBuildSurvivesABrokenCache checks that a damaged result is rebuilt.
 func TestLongBuildSurvivesABrokenCache(t *testing.T) {
 	s := conforming("adder.v", "adder")
 	c, err := Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
@@ -294,8 +290,7 @@ func TestLongBuildSurvivesABrokenCache(t *testing.T) {
 	require.Equal(t, c.Wasm(), again.Wasm())
 }
 
-// TestLongHeadersAreKept: with headers that clang has read once the result is the same as
-// without. Broken ones do no harm, and are removed.
+// TestLongHeadersAreKept checks that precompiled headers do not change the result, and that broken ones are removed.
 func TestLongHeadersAreKept(t *testing.T) {
 	cache := t.TempDir()
 	libraries, err := filepath.Glob(filepath.Join(testCache, "runtime-*.o"))
@@ -342,7 +337,7 @@ func TestBuildCacheMustBeADirectory(t *testing.T) {
 	require.Contains(t, input.Remedy, "--cache")
 }
 
-// TestWasmAloneIsEnough: the bytes open without any tool.
+// TestWasmAloneIsEnough checks that an image opens without any tool.
 func TestWasmAloneIsEnough(t *testing.T) {
 	s := conforming("rom.v", "rom", "clk_i")
 	c, err := Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
@@ -403,7 +398,7 @@ func TestWarningsArePassedOn(t *testing.T) {
 	require.Contains(t, said.String(), "top.v:2:")
 }
 
-// TestManyDevicesOfOneCircuit: they share the code and nothing else.
+// TestManyDevicesOfOneCircuit checks that devices share only the code.
 func TestManyDevicesOfOneCircuit(t *testing.T) {
 	c, err := Build(context.Background(), conforming("counter.v", "counter", "clk_i"), cosim.BuildOptions{Cache: testCache})
 	require.NoError(t, err)
@@ -433,7 +428,7 @@ func TestManyDevicesOfOneCircuit(t *testing.T) {
 	require.Empty(t, failed)
 }
 
-// TestEdgeAllocatesNothing: nor do the other calls of a cycle.
+// TestEdgeAllocatesNothing checks that Edge and the other calls of a cycle do not allocate.
 func TestEdgeAllocatesNothing(t *testing.T) {
 	b := bench(t, viaWasm, conforming("mealy.v", "mealy", "clk_i"), cosim.Options{})
 	require.Zero(t, testing.AllocsPerRun(100, func() {

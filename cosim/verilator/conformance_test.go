@@ -20,17 +20,14 @@ import (
 	"starloom/cosim/internal/cosimtest"
 )
 
-// A backend opens devices of sources, and closes what it needs for them when the
-// test ends.
+// backend opens devices of sources and releases their resources at the end of the test.
 type backend func(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error)
 
-// conforming is a source of testdata/conformance, all of whose clocks start with
-// clk or end with clk_i.
+// conforming returns a source of testdata/conformance. The names of its clocks begin with clk or end with clk_i.
 func conforming(file, top string, clocks ...string) cosim.Source {
 	return cosim.Source{Top: top, Files: []string{filepath.Join("testdata", "conformance", file)}, Clocks: clocks}
 }
 
-// onBench is a device with its ports by name.
 type onBench struct {
 	cosim.Device
 	t     testing.TB
@@ -49,7 +46,6 @@ func bench(t testing.TB, open backend, s cosim.Source, o cosim.Options) *onBench
 	return b
 }
 
-// set writes the words of an input, the low one first.
 func (b *onBench) set(name string, words ...uint64) {
 	b.t.Helper()
 	p, ok := b.ports[name]
@@ -57,7 +53,7 @@ func (b *onBench) set(name string, words ...uint64) {
 	copy(b.Inputs()[p.Word:], words)
 }
 
-// get reads the words of an output, all of whose bits are known.
+// get returns the words of an output, low word first. All bits must be known.
 func (b *onBench) get(name string) []uint64 {
 	b.t.Helper()
 	p, ok := b.ports[name]
@@ -70,7 +66,7 @@ func (b *onBench) get(name string) []uint64 {
 
 func (b *onBench) one(name string) uint64 { b.t.Helper(); return b.get(name)[0] }
 
-// edge is a cycle of the named clocks, or of the first one.
+// edge runs a cycle of the named clocks, or of the first one.
 func (b *onBench) edge(clocks ...string) {
 	b.t.Helper()
 	mask, bit := uint64(0), uint64(1)
@@ -87,7 +83,7 @@ func (b *onBench) edge(clocks ...string) {
 
 func (b *onBench) settle() { b.t.Helper(); require.NoError(b.t, b.Settle()) }
 
-// reset is two cycles with an active high reset.
+// reset runs two cycles with an active-high reset.
 func (b *onBench) reset(clocks ...string) {
 	b.t.Helper()
 	b.set("rst_i", 1)
@@ -96,7 +92,7 @@ func (b *onBench) reset(clocks ...string) {
 	b.set("rst_i", 0)
 }
 
-// testConformance is what every backend has to pass.
+// testConformance has the requirements for every backend.
 func testConformance(t *testing.T, open backend) {
 	for _, c := range []struct {
 		name string
@@ -154,7 +150,7 @@ func conformCounter(t *testing.T, open backend) {
 	count := uint64(0)
 	for cycle := range 600 {
 		enable := uint64(cycle*7%3) & 1
-		b.set("enable_i", enable|^uint64(1)) // bits above the width do nothing
+		b.set("enable_i", enable|^uint64(1)) // bits above the width have no effect
 		b.edge()
 		count = (count + enable) & 255
 		require.Equal(t, count, b.one("count_o"), "cycle %d", cycle)
@@ -164,7 +160,6 @@ func conformCounter(t *testing.T, open backend) {
 	require.EqualValues(t, 0, b.one("count_o"), "reset in mid-flight")
 }
 
-// wideCounter has 12 bits and starts at 0xff0.
 func wideCounter() cosim.Source {
 	s := conforming("counter.v", "counter", "clk_i")
 	s.Params = map[string]string{"WIDTH": "12", "FIRST": "12'hff0"}
@@ -314,7 +309,7 @@ func conformWide(t *testing.T, open backend) {
 }
 
 func conformClocks(t *testing.T, open backend) {
-	// The bits of Edge follow the ports, whatever the order in the source.
+	// The bits of Edge have the order of the ports, which need not be that of the source.
 	b := bench(t, open, conforming("clocks.v", "clocks", "clk_i", "slow_clk_i"), cosim.Options{})
 	b.reset("clk_i", "slow_clk_i")
 	for range 3 {
@@ -328,7 +323,7 @@ func conformClocks(t *testing.T, open backend) {
 	b.edge("clk_i")
 	b.edge("clk_i", "slow_clk_i")
 	require.Equal(t, []uint64{6, 3, 5}, []uint64{b.one("fast_o"), b.one("slow_o"), b.one("sampled_o")})
-	for seed := range uint64(12) { // the first edge counts, whatever is at random at power-on
+	for seed := range uint64(12) { // the first edge counts for any random power-on state
 		b := bench(t, open, conforming("clocks.v", "clocks", "clk_i", "slow_clk_i"), cosim.Options{Seed: seed + 1})
 		b.set("rst_i", 1)
 		b.edge("clk_i", "slow_clk_i")
@@ -469,7 +464,7 @@ func conformSnapshots(t *testing.T, open backend) {
 		return outputs
 	}
 	b.set("write_i", 1)
-	for address := range uint64(8) { // so that nothing is X
+	for address := range uint64(8) { // leaves no word X
 		b.set("address_i", address)
 		require.NoError(t, b.Edge(1))
 	}
@@ -537,12 +532,12 @@ func conformEnds(t *testing.T, open backend) {
 		mode  uint64
 		kinds []cosim.FaultKind
 		text  string
-		cycle uint64 // two of reset before
+		cycle uint64 // cycle of the fault, after two reset cycles
 	}{
 		{1, []cosim.FaultKind{cosim.FaultFinish}, "the last one is 4", 7},
 		{2, []cosim.FaultKind{cosim.FaultFinish}, "", 7},
 		{3, []cosim.FaultKind{cosim.FaultFatal}, "count is 4", 7},
-		// An event-driven simulator loops for ever.
+		// An event-driven simulator does not terminate.
 		{4, []cosim.FaultKind{cosim.FaultOscillation, cosim.FaultHang}, "", 3},
 		{5, []cosim.FaultKind{cosim.FaultHang}, "", 3},
 	} {
@@ -557,7 +552,7 @@ func conformEnds(t *testing.T, open backend) {
 			require.Contains(t, c.kinds, fault.Kind, "%v", err)
 			require.Equal(t, "misbehave.sv: misbehave", fault.Device)
 			require.Contains(t, fault.Text, c.text)
-			if c.mode < 4 { // combinational logic may be found in the evaluation before the edge
+			if c.mode < 4 { // a fault of combinational logic may be detected before the edge
 				require.Equal(t, c.cycle, fault.Cycle, "%v", err)
 			} else {
 				require.InDelta(t, c.cycle, fault.Cycle, 1, "%v", err)
@@ -603,24 +598,21 @@ var testCache string
 
 func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache, Build)) }
 
-// building has a lock for each source.
 var building sync.Map
 
-// compileOnce waits until no other test compiles a source: tests that run in parallel do
-// not compile the same one twice.
+// compileOnce waits until no other test compiles a source, so that parallel tests do not compile it twice.
 func compileOnce(s cosim.Source) (done func()) {
 	one, _ := building.LoadOrStore(fmt.Sprint(s), new(sync.Mutex))
 	one.(*sync.Mutex).Lock()
 	return one.(*sync.Mutex).Unlock
 }
 
-// built is a source as wasm, compiled once in a run.
+// built returns a source compiled to wasm, once per run.
 func built(s cosim.Source) (*Circuit, error) {
 	defer compileOnce(s)()
 	return Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
 }
 
-// viaWasm is the backend of wasm.
 func viaWasm(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error) {
 	c, err := built(s)
 	if err != nil {
@@ -636,7 +628,7 @@ func viaWasm(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error
 
 func TestWasmConforms(t *testing.T) { testConformance(t, viaWasm) }
 
-// TestWasmConformsInterpreted: the interpreter is the compiler's oracle.
+// TestWasmConformsInterpreted runs the interpreter, which is the reference for the compiler.
 func TestWasmConformsInterpreted(t *testing.T) {
 	testConformance(t, func(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error) {
 		o.Interpreter = true

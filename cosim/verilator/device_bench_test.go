@@ -15,7 +15,6 @@ import (
 	"starloom/cosim"
 )
 
-// arbiter16 is the twin with 16 requesters.
 func arbiter16() cosim.Source {
 	return cosim.Source{
 		Top: "arbiter_round_robin", Files: []string{filepath.Join("..", "rtl", "arbiter_round_robin.v"), filepath.Join("..", "rtl", "arbiter_lock.v")},
@@ -23,10 +22,8 @@ func arbiter16() cosim.Source {
 	}
 }
 
-// BenchmarkDevice exchanges one cycle with a 16-port round-robin arbiter: new
-// requests, Edge, the grant. Beside the backends stands Verilator's own loop in C++,
-// which no one watches. best is the fastest of many short pieces, for a machine that
-// others use too.
+// BenchmarkDevice runs a 16-port round-robin arbiter: new requests, Edge, the grant in each cycle. It compares the
+// backends with Verilator's loop in C++. best is the fastest of many short pieces, for a busy machine.
 func BenchmarkDevice(b *testing.B) {
 	b.Run("native-loop", benchmarkNativeLoop)
 	b.Run("wasm", func(b *testing.B) { benchmarkDevice(b, viaWasm) })
@@ -36,7 +33,7 @@ func BenchmarkDevice(b *testing.B) {
 	}
 }
 
-// moreBackends are those that not every system has.
+// moreBackends are backends that some systems lack.
 var moreBackends []struct {
 	name string
 	open backend
@@ -44,7 +41,7 @@ var moreBackends []struct {
 
 const benchmarkPiece = 1000
 
-// pieces runs a piece of benchmarkPiece cycles until the benchmark has enough.
+// pieces runs pieces of benchmarkPiece cycles until the benchmark ends.
 func pieces(b *testing.B, piece func(cycles int)) {
 	best := time.Duration(1<<63 - 1)
 	for left := b.N; left > 0; left -= benchmarkPiece {
@@ -99,7 +96,7 @@ func benchmarkSettle(b *testing.B, open backend) {
 	})
 }
 
-// benchmarkNativeLoop compiles the loop with g++ -O3 and lets it measure itself.
+// benchmarkNativeLoop compiles the loop with g++ -O3. The program measures itself.
 func benchmarkNativeLoop(b *testing.B) {
 	dir := b.TempDir()
 	run := func(name string, args ...string) string {
@@ -159,8 +156,8 @@ int main(int, char** argv) {
 }
 `
 
-// BenchmarkCircuit is what a device costs beside its cycles: compiling the wasm for
-// the first one, opening another, saving and restoring.
+// BenchmarkCircuit measures the costs of a device apart from its cycles: compiling the wasm for the first device,
+// opening another, saving and restoring.
 func BenchmarkCircuit(b *testing.B) {
 	c, err := Build(context.Background(), arbiter16(), cosim.BuildOptions{Cache: testCache})
 	require.NoError(b, err)

@@ -18,8 +18,9 @@ import (
 
 var drawnSeed = flag.Uint64("drawn", 0, "the first seed of drawn RTL")
 
-// drawing draws Verilog that Verilator and Icarus read alike: signals that are driven whole, in parts, or bit by bit from
-// others and from their own lower bits, registers with a reset, processes. All values are two-valued after the reset.
+// drawing draws Verilog that Verilator and Icarus must read alike: signals driven whole, in parts, or bit by bit from
+// others and from their own lower bits, registers with a reset, and processes. All values are two-valued after the
+// reset.
 type drawing struct {
 	*rand.Rand
 	text    strings.Builder
@@ -38,7 +39,7 @@ func (d *drawing) put(f string, with ...any) { fmt.Fprintf(&d.text, f+"\n", with
 func (d *drawing) width() int                { return []int{1, 1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 40, 64}[d.IntN(13)] }
 func (d *drawing) both(depth int) (a, b any) { return d.expression(depth - 1), d.expression(depth - 1) }
 
-// atom is a signal, bits of one, or a constant; all have a size.
+// atom returns a signal, bits of a signal, or a constant. All have a size.
 func (d *drawing) atom() string {
 	s := d.one()
 	low := d.IntN(s.bits)
@@ -87,7 +88,7 @@ func (d *drawing) expression(depth int) string {
 	return "$signed(" + d.expression(depth-1) + ")"
 }
 
-// bit is an expression for bit g of a vector, within generate or a loop.
+// bit returns an expression for bit g of a vector, in generate or a loop.
 func (d *drawing) bit(bits int) string {
 	of := func() string {
 		s := d.one()
@@ -103,7 +104,7 @@ func (d *drawing) bit(bits int) string {
 	}[d.IntN(7)]
 }
 
-// signal draws one more signal; the last one is an output, too.
+// signal draws another signal. The last one is also an output.
 func (d *drawing) signal(name string) {
 	s := drawnSignal{name, d.width()}
 	last := s.bits - 1
@@ -140,7 +141,7 @@ func (d *drawing) signal(name string) {
 	d.signals = append(d.signals, s)
 }
 
-// drawn writes a module of some blocks, and returns the widths of its outputs o0, o1, ...
+// drawn returns a module of some blocks and the widths of its outputs o0, o1, ...
 func drawn(seed uint64, blocks int) (text string, widths []int) {
 	d := drawing{Rand: rand.New(rand.NewPCG(seed, 7))}
 	inputs := []drawnSignal{{"a_i", 16}, {"b_i", 33}, {"c_i", 8}}
@@ -159,7 +160,7 @@ func drawn(seed uint64, blocks int) (text string, widths []int) {
 		ports.String(), d.text.String()), widths
 }
 
-// TestLongDrawn: drawn RTL does in WebAssembly what it does in Icarus, in each cycle, before and after its edge.
+// TestLongDrawn compares drawn RTL in WebAssembly and Icarus in each cycle, before and after the edge.
 func TestLongDrawn(t *testing.T) {
 	seeds, blocks := uint64(1), 15
 	if *full {

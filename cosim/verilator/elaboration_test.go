@@ -14,8 +14,8 @@ import (
 	"starloom/cosim"
 )
 
-// TestLongBuildsAreReused: the second build of the same text asks no tool, prints the same warnings and
-// has the same result; whatever it was made of may not have changed.
+// TestLongBuildsAreReused checks that the second build of the same text runs no tool, prints the same warnings and
+// has the same result, unless one of its inputs has changed.
 func TestLongBuildsAreReused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -50,7 +50,7 @@ func TestLongBuildsAreReused(t *testing.T) {
 	require.Equal(t, 8, bits)
 	require.Equal(t, said, saidAgain)
 
-	// What changes one of the texts, or would be found before it, is seen; what is put back, too.
+	// A changed text, or a new file that hides one, is detected; restored ones count as unchanged.
 	reused := func() bool {
 		s, o := source, cosim.BuildOptions{}
 		b, err := newBuilder(context.Background(), &s, &o, wasmTarget)

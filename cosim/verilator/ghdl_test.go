@@ -19,7 +19,7 @@ const vhdlHead = `library ieee; use ieee.std_logic_1164.all; use ieee.numeric_st
 entity dut is port (clk : in std_logic; a, b : in std_logic_vector(7 downto 0);
 `
 
-// vhdlOperators has an output for each construct that GHDL writes wrongly in Verilog, and for some beside them.
+// vhdlOperators has an output for each construct that GHDL translates wrongly to Verilog, and for some others.
 const vhdlOperators = vhdlHead + `  o : out std_logic_vector(153 downto 0)); end;
 architecture r of dut is
   type state is (idle, busy, done);
@@ -87,7 +87,7 @@ begin
 end;
 `
 
-// TestVerilogOfVHDL: what is built of VHDL does what GHDL's simulation of it does.
+// TestVerilogOfVHDL compares circuits built from VHDL with GHDL's simulation.
 func TestVerilogOfVHDL(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"dut.vhd": vhdlOperators, "tb.vhd": vhdlBench} {
@@ -118,7 +118,7 @@ func TestVerilogOfVHDL(t *testing.T) {
 	}
 }
 
-// TestVHDLThatGHDLChanges is refused, or a warning.
+// TestVHDLThatGHDLChanges checks that such VHDL is refused or leads to a warning.
 func TestVHDLThatGHDLChanges(t *testing.T) {
 	build := func(body string) (*Circuit, error) {
 		path := filepath.Join(t.TempDir(), "dut.vhd")
@@ -133,7 +133,7 @@ func TestVHDLThatGHDLChanges(t *testing.T) {
     if a(0) = '1' then m <= (others => x"00"); o <= x"00";
     elsif rising_edge(clk) then m(to_integer(unsigned(b(1 downto 0)))) <= a; o <= m(to_integer(unsigned(b(3 downto 2)))); end if;
   end process;`)
-	if cosimtest.Since(t, "ghdl", 5) { // which has no edge there
+	if cosimtest.Since(t, "ghdl", 5) { // this version has no edge there
 		require.NoError(t, err)
 	} else {
 		require.ErrorContains(t, err, "which GHDL translates wrongly")
@@ -147,7 +147,7 @@ func TestVHDLThatGHDLChanges(t *testing.T) {
 	require.Contains(t, c.Warnings[0].Place, "dut.vhd:8")
 }
 
-// TestIsUnsigned: only what can be nothing else is unsigned.
+// TestIsUnsigned checks that only certainly unsigned values count as unsigned.
 func TestIsUnsigned(t *testing.T) {
 	const text = "signal a, U : unsigned(7 downto 0); signal s : signed(7 downto 0);\nport (p : in unsigned(3 downto 0)); variable t : signed; signal T: unsigned(1 downto 0);"
 	for word, is := range map[string]bool{

@@ -11,8 +11,8 @@ import (
 	"starloom/cosim"
 )
 
-// TestEndlessLoopIsCounted: a loop that does not end is known by its turns, on every machine by the
-// same number, and not by a clock.
+// TestEndlessLoopIsCounted checks that an endless loop is detected by its number of iterations, which is the same on
+// every machine, not by time.
 func TestEndlessLoopIsCounted(t *testing.T) {
 	b := bench(t, viaWasm, conforming("misbehave.sv", "misbehave", "clk_i"), cosim.Options{TimeLimit: time.Hour})
 	b.reset()
@@ -23,8 +23,7 @@ func TestEndlessLoopIsCounted(t *testing.T) {
 	require.Equal(t, "a loop does not end: 1,073,741,824 turns in one cycle", fault.Text)
 }
 
-// TestLongLoopsAreNoHang: what is counted, and timed, is one call. Logic without a clock stays in
-// cycle 0 for ever.
+// TestLongLoopsAreNoHang checks that iterations and time are counted per call. Combinational logic stays in cycle 0.
 func TestLongLoopsAreNoHang(t *testing.T) {
 	const limit = 300 * time.Millisecond
 	b := bench(t, viaWasm, cosim.Source{Top: "sum", Files: []string{write(t, "sum.v", `module sum(input [31:0] a, output reg [31:0] b);

@@ -11,7 +11,6 @@ import (
 	"starloom/cosim/icarus"
 )
 
-// viaIcarus is the backend of simulator processes.
 func viaIcarus(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error) {
 	d, err := icarus.Open(s, o)
 	if err == nil {

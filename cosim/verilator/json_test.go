@@ -16,8 +16,8 @@ import (
 	"starloom/cosim/internal/cosimtest"
 )
 
-// told is what is read of a tree, types by what they are, but for what JSON of 5.032 lacks: signs, types of members and of
-// parameters, and the order of ports.
+// told formats a netlist without the facts that JSON of 5.032 lacks: signs, types of members and parameters, and the
+// order of ports.
 func told(n *netlist) (lines []string) {
 	var kind func(id string, depth int) string
 	kind = func(id string, depth int) string {
@@ -47,7 +47,7 @@ func told(n *netlist) (lines []string) {
 	return lines
 }
 
-// TestJSONIsXML: of the twins and of designs of the tests both say the same.
+// TestJSONIsXML checks that both forms agree for the twins and for designs of the tests.
 func TestJSONIsXML(t *testing.T) {
 	if !cosimtest.Since(t, "verilator", 5, 32) || cosimtest.Since(t, "verilator", 5, 48) {
 		t.Skip("this version has not both")
@@ -77,7 +77,7 @@ func TestJSONIsXML(t *testing.T) {
 		}
 		require.NoError(t, exec.Command("verilator_bin", append([]string{"--json-only", "--json-only-output", tree, "--json-only-meta-output", meta}, common...)...).Run(), file)
 		want, err := readXML(xml)
-		if err != nil { // a file of several designs
+		if err != nil { // the file has several designs
 			continue
 		}
 		got, err := readJSON(tree, meta)

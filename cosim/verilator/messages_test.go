@@ -14,7 +14,7 @@ import (
 	"starloom/cosim/internal/cosimtest"
 )
 
-// capitals is VHDL whose ports have capitals, with a generic of text.
+// capitals is VHDL with capitals in the names of ports, and a generic of text.
 const capitals = `library ieee; use ieee.std_logic_1164.all;
 entity CapTop is
   generic (Start : string := "none");
@@ -33,8 +33,8 @@ begin
 end architecture;
 `
 
-// TestNamesOfVHDL: entity and clock may be written in any case. What GHDL makes of them is
-// read, not compiled.
+// TestNamesOfVHDL checks that case does not matter in the names of entity and clock. GHDL's output is read, not
+// compiled.
 func TestNamesOfVHDL(t *testing.T) {
 	s := cosim.Source{Top: "captop", Files: []string{write(t, "cap.vhd", capitals)}, Params: map[string]string{"START": `"text"`}, Clocks: []string{"clki"}}
 	b, err := newBuilder(context.Background(), &s, &cosim.BuildOptions{Cache: testCache}, wasmTarget)
@@ -48,8 +48,7 @@ func TestNamesOfVHDL(t *testing.T) {
 	require.True(t, b.description.CaseBlind)
 }
 
-// TestToolMessages: what a tool says before it gives up is not always why, and not
-// always the user's fault.
+// TestToolMessages checks that the last message of a tool is not always the reason, or the user's fault.
 func TestToolMessages(t *testing.T) {
 	b := &builder{Context: context.Background(), Source: &cosim.Source{Top: "top", Files: []string{"a.vhd"}}, target: wasmTarget}
 	failed := errors.New("exit status 1")
@@ -77,8 +76,8 @@ func TestToolMessages(t *testing.T) {
 	require.Contains(t, tool.Error(), "a.vhd: top: clang++: does not compile the C++ that Verilator makes of it: a.sv:3:12: use of undeclared identifier 'outside'; replace")
 }
 
-// TestMistakeBeforeACrash: Verilator may crash after a mistake in the source, or on it. What stands
-// in the source is shown, with its place; only a crash that names none is Verilator's own.
+// TestMistakeBeforeACrash checks crashes of Verilator after, or on, a mistake in the source. The mistake is shown
+// with its place; only a crash without one counts as Verilator's.
 func TestMistakeBeforeACrash(t *testing.T) {
 	replication := "a.sv:2:19: Expecting expression to be constant, but variable isn't const: 'v' (and 1 more error); correct"
 	if cosimtest.Since(t, "verilator", 5, 32) {
@@ -114,7 +113,7 @@ func TestVerilatorWarnings(t *testing.T) {
 	require.Equal(t, "2 warnings: LATCH, STMTDLY", cosim.WarningsText(found))
 }
 
-// Of VHDL no line of Verilog is named that the user does not have.
+// TestWarningsOfVHDL checks that no warning names a line of generated Verilog.
 func TestWarningsOfVHDL(t *testing.T) {
 	found := ofVHDL([]cosim.Warning{
 		{Code: "COMBDLY", Place: "dut.v:345:21", Text: "Non-blocking assignment"}, {Code: "LATCH", Place: "dut.v:3:1", Text: "Latch"}, {Code: "LATCH", Place: "dut.v:7:1", Text: "Latch"},
@@ -126,8 +125,8 @@ func TestDataPath(t *testing.T) {
 	require.Equal(t, "up/up/a/x.hex", dataPath("../../a/./x.hex"))
 }
 
-// TestLongEnumerations: a parameter of an enumeration takes its numbers, wherever it is declared, beside ports that need a module around;
-// and no message names that module.
+// TestLongEnumerations checks that a parameter of an enumeration accepts its numbers, wherever it is declared, beside
+// ports that need a shell, and that no message names the shell.
 func TestLongEnumerations(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for file, text := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	"starloom/cosim/internal/cosimtest"
 )
 
-// doubts are what is warned of in a module that has the name of its file in testdata.
+// doubts returns the warnings about the module with the name of its file in testdata.
 func doubts(t *testing.T, top string) (found []cosim.Warning, places []string) {
 	text, err := Flatten(t.Context(), cosim.Source{Top: top, Files: []string{"testdata/" + top + ".sv"}}, cosim.BuildOptions{Cache: t.TempDir()}, "doubts",
 		func(f *Flat) ([]byte, error) { return json.Marshal(f.Doubts) })
@@ -26,8 +26,8 @@ func doubts(t *testing.T, top string) (found []cosim.Warning, places []string) {
 	return found, places
 }
 
-// TestEffects: calls with an effect that Verilator makes, or not, where the source does not, inout arguments that are not copied and variables
-// that do not keep their values are warned of, and no others.
+// TestEffects checks the warnings about calls with effects that Verilator makes unlike the source, inout arguments
+// that are not copied, and variables that do not keep their values.
 func TestEffects(t *testing.T) {
 	found, places := doubts(t, "effects")
 	require.Equal(t, []string{
@@ -39,7 +39,8 @@ func TestEffects(t *testing.T) {
 	require.Contains(t, found[2].Text, "up writes more than its own variables, and is called only where its operand counts")
 }
 
-// TestMisread: what Verilator simulates otherwise than the source says is warned of, and nothing else.
+// TestMisread checks that there are warnings about exactly the constructs that Verilator simulates differently from
+// the source.
 func TestMisread(t *testing.T) {
 	found, places := doubts(t, "misread")
 	wanted := []string{
@@ -49,7 +50,7 @@ func TestMisread(t *testing.T) {
 		"STREAM 41:27", "STREAM 42:29", "STREAM 43:16",
 		"SUMWIDTH 44:28", "CASESIGN 45:31", "SUMWIDTH 46:27",
 	}
-	if cosimtest.Since(t, "verilator", 5, 32) { // which gives it once in a function
+	if cosimtest.Since(t, "verilator", 5, 32) { // this version reports it once per function
 		wanted = slices.DeleteFunc(wanted, func(place string) bool { return place == "STATICINIT 36:52" })
 	}
 	require.Equal(t, wanted, places)

@@ -10,8 +10,8 @@ import (
 	"github.com/tetratelabs/wazero"
 )
 
-// TestFloatSelect: a circuit whose code chooses among floats, as that of a `real` may, computes the same in the compiler and
-// in the interpreter.
+// TestFloatSelect checks that a circuit that selects among floats, as with `real`, computes the same in the compiler
+// and the interpreter.
 func TestFloatSelect(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "circuit.wasm")
 	out, err := exec.CommandContext(t.Context(), "clang", "--target=wasm32", "-O2", "-w", "-ffreestanding", "-nostdlib", "-Wl,--no-entry",
