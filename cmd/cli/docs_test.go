@@ -142,6 +142,20 @@ func TestFrontDoor(t *testing.T) {
 	}
 }
 
+// pageWords is the most words of a page outside docs/reference, beside its code.
+const pageWords = 2500
+
+// TestPagesAreShort holds pages that are read from the top to a length that is read to the end.
+func TestPagesAreShort(t *testing.T) {
+	for _, path := range pages(t) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if !strings.HasPrefix(path, "../../docs/reference/") {
+			require.LessOrEqual(t, len(strings.Fields(fence.ReplaceAllString(string(text), ""))), pageWords, path)
+		}
+	}
+}
+
 // TestReadmeTests: CI runs the command that the README gives for the tests, before anything else.
 func TestReadmeTests(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
