@@ -196,7 +196,8 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 // run, an interpreted run, or a run with another engine differs for that reason alone.
 func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
-	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image", first.options(), other.options())
+	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image",
+		texts.Say("options", first), texts.Say("options", other))
 	switch {
 	case other.Metered != first.Metered:
 		return "the copy of the image that counts what handlers cost differs from the one that does not, which no firmware should be able to cause", report
@@ -216,7 +217,7 @@ func (c *checker) cause(d *Difference) (cause, remedy string) {
 	} {
 		if k := slices.IndexFunc(c.report.Writes, nearest); k >= 0 {
 			w := &c.report.Writes[k]
-			return w.text(), w.remedy()
+			return w.Text(), w.Remedy()
 		}
 	}
 	if !d.Found {

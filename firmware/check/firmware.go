@@ -104,7 +104,7 @@ func (c *checker) check(o *Options) error {
 func (c *checker) conclude() {
 	r := &c.report
 	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil ||
-		slices.ContainsFunc(r.Writes, Write.fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) {
+		slices.ContainsFunc(r.Writes, Write.Fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) {
 		r.Verdict = outcome.VerdictFail
 	}
 }

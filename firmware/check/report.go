@@ -83,7 +83,8 @@ type Write struct {
 // would have alone. A static variable is harmful only if it carries values.
 func (w Write) Harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
-func (w Write) fails() bool { return w.Harms() || w.Carries }
+// Fails reports whether the write fails the check.
+func (w Write) Fails() bool { return w.Harms() || w.Carries }
 
 // Difference is the first difference between two ways to execute a scenario.
 type Difference struct {
