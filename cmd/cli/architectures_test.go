@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLongArchitectures holds that the architecture changes no byte: linux/arm64, whose compiler fuses
-// x*y+z where nothing forbids it, under qemu-aarch64 (Debian package qemu-user) against this one.
-// Its sandbox compiles images to arm64 code there, as it does on such a machine.
+// TestLongArchitectures checks that the architecture changes no byte. It compares this machine with linux/arm64,
+// whose compiler fuses x*y+z unless forbidden, under qemu-aarch64 (Debian package qemu-user). The sandbox compiles
+// images to arm64 code there, as on such a machine.
 func TestLongArchitectures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds for other architectures")
@@ -54,9 +54,9 @@ func buildFor(t *testing.T, system, architecture, path string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// fused lists the functions of this module in which an arm64 program multiplies and adds floats in
-// one instruction: those of data processing with three sources have 0x1f in their top byte.
-// Functions of other modules are not listed: see the RATIONALE for those of package math.
+// fused lists the functions of this module in which an arm64 program multiplies and adds floats in one instruction.
+// Instructions of data processing with three sources have 0x1f in their top byte. For functions of package math, see
+// the RATIONALE.
 func fused(t *testing.T, program string) (functions []string) {
 	file, err := elf.Open(program)
 	require.NoError(t, err)
@@ -88,14 +88,14 @@ func fused(t *testing.T, program string) (functions []string) {
 	return functions
 }
 
-// architectureRuns are all examples without RTL, and runs of many seeds, of all engines and outputs.
+// architectureRuns returns all examples without RTL, and runs of many seeds, for all engines and outputs.
 func architectureRuns(t *testing.T) []string {
 	examples, err := filepath.Glob("../../examples/*.yaml")
 	require.NoError(t, err)
 	var commands []string
 	for _, path := range examples {
 		name := filepath.Base(path)
-		if name == "pops-4x4-survival.yaml" || name == "pops-2x4-all.yaml" && !*full { // for many seeds; 40,320 runs
+		if name == "pops-4x4-survival.yaml" || name == "pops-2x4-all.yaml" && !*full { // a survival curve for many seeds; 40,320 runs
 			continue
 		}
 		commands = append(commands, "run examples/"+name+" --json -")
@@ -115,7 +115,7 @@ func architectureRuns(t *testing.T) []string {
 	)
 }
 
-// architectureStudies are the cases of studies that compute floats, and a part of those that run.
+// architectureStudies are cases of studies that compute floats, and some cases that run.
 var architectureStudies = []string{
 	"study scatter --case [tmg]* --json -", "study scatter --case co* --json -",
 	"study bus --case [ag]* --json -", "study bus --case table* --json - --svg .", "study gossip --case table*[1-79] --json -",
@@ -123,7 +123,7 @@ var architectureStudies = []string{
 	"study pops --case offline* --json -", "study pops --case adversary*d --json -", "study pops --case d=16g*n=1024 --json - --svg .",
 }
 
-// architectureRun runs a command in a folder of its own: its status, what it prints, and its files.
+// architectureRun runs a command in its own folder and returns its status, output and files.
 func architectureRun(t *testing.T, image []byte, command string, emulator ...string) map[string]string {
 	dir := folder(t, map[string]string{"floats.wasm": string(image), "floats.yaml": floatScenario})
 	examples, err := filepath.Abs("../../examples")
@@ -134,7 +134,7 @@ func architectureRun(t *testing.T, image []byte, command string, emulator ...str
 	run.Dir = dir
 	var stdout, stderr strings.Builder
 	run.Stdout, run.Stderr = &stdout, &stderr
-	_ = run.Run() // its status tells
+	_ = run.Run() // the exit status has the result
 	files := map[string]string{"status": fmt.Sprint(run.ProcessState.ExitCode()), "stdout": stdout.String(), "stderr": stderr.String()}
 	for _, name := range list(t, dir) {
 		if !slices.Contains([]string{"examples", "floats.wasm", "floats.yaml"}, name) {
@@ -152,8 +152,7 @@ firmware: {image: floats.wasm}
 stop: {slots: 20}
 `
 
-// floatFirmware passes on sums of products, roots, quotients and NaNs of any bits, and gives their
-// bits as results.
+// floatFirmware passes on sums of products, roots, quotients and NaNs with any bits. Its results are their bits.
 func floatFirmware(t *testing.T) []byte {
 	dir := folder(t, map[string]string{"floats.c": `#include "starloom.h"
 typedef struct { double sum, least; float narrow; uint64_t bits; } state_t;

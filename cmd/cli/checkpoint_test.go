@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestKilledRunGoesOn kills a run and goes on from its checkpoint: the report is that of a
-// run that is not disturbed. The rest of a killed run is one temporary file, which goes.
+// TestKilledRunGoesOn kills a run and continues from its checkpoint. The report must equal that of an undisturbed
+// run. A killed run leaves one temporary file, which is removed.
 func TestKilledRunGoesOn(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 48", "group_size: 4", "group_size: 48").Replace(smallScenario)})
 	run := func(args ...string) result {
@@ -42,7 +42,7 @@ func TestKilledRunGoesOn(t *testing.T) {
 		return err
 	}))
 
-	// A break is not a failure of the run, and says how to go on.
+	// A break does not fail the run, and prints how to continue.
 	broken := run("--break-on", "slot=3", "--save", "at3")
 	require.Equal(t, statusPass, broken.status, broken.stderr)
 	require.Contains(t, broken.stdout, "stopped before slot 3, at slot 3")
@@ -53,8 +53,8 @@ func TestKilledRunGoesOn(t *testing.T) {
 	require.Equal(t, statusInput, run("--save", "s.yaml").status)
 }
 
-// TestReplayOfParked: what is replayed from a saved state, of a network whose processors are parked,
-// is the end of what is replayed of the whole run.
+// TestReplayOfParked checks that a replay from a saved state with parked processors equals the end of a replay of the
+// whole run.
 func TestReplayOfParked(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 3}}\nfirmware: {program: ej/improved}\n" +
 		"workload: {one_to_all: {source: 5}}\nnic: {rx_frames: 14, tx_frames: 14, payload_bytes: 32}\n"})

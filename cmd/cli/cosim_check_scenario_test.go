@@ -13,7 +13,6 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestCosimCheckScenario checks all RTL of a scenario on the inputs of a run.
 func TestCosimCheckScenario(t *testing.T) {
 	const scenario = "../../examples/rtl/pops-4x4.yaml"
 	r := starloomIn(t, ".", "cosim", "check", scenario, "--json", "-")
@@ -52,7 +51,7 @@ func TestCosimCheckScenario(t *testing.T) {
 	require.Contains(t, r.stderr, "the scenario has no RTL to check")
 }
 
-// scenarioWith is a scenario with RTL of a pin map, whose Verilog is a twin's with a mistake.
+// scenarioWith returns a scenario with a pin map of a twin with a mistake.
 func scenarioWith(t *testing.T, twinName, from, to, pins, scenario string) string {
 	t.Helper()
 	tw, err := twin.Find(twin.All(), twinName)
@@ -70,8 +69,8 @@ func scenarioWith(t *testing.T, twinName, from, to, pins, scenario string) strin
 	return folder(t, files)
 }
 
-// TestMistakesThatARunHides: a check on the inputs of a run finds a mistake, or names the pair of
-// events that the run does not have.
+// TestMistakesThatARunHides checks that a check on the inputs of a run finds a mistake, or names the pair of events
+// that the run lacks.
 func TestMistakesThatARunHides(t *testing.T) {
 	const forgets = "count_q - taken + given"
 	credits := func(scenario string) string {
@@ -104,7 +103,7 @@ rtl: [{replace: "crossbar.output[*].arbiter", map: m.yml}]
 		t.Run(c.name, func(t *testing.T) {
 			r := starloomIn(t, c.dir, "cosim", "check", "s.yaml", "--json", "r.json")
 			if r.status == statusFail {
-				return // it is found
+				return // the check finds the mistake
 			}
 			require.Equal(t, statusPass, r.status, r.stderr)
 			require.Contains(t, r.stdout, c.gap+"; ")
@@ -130,8 +129,8 @@ rtl: [{replace: "crossbar.output[*].arbiter", map: m.yml}]
 	}
 }
 
-// TestCosimCheckEarliest: of four components that differ or may the earliest is shown, in the cycle
-// in which the waveform of the run goes another way.
+// TestCosimCheckEarliest checks that the earliest of several differing components is shown, in the cycle in which the
+// waveform of the run deviates.
 func TestCosimCheckEarliest(t *testing.T) {
 	text, err := os.ReadFile("../../examples/rtl/gossip-4.yaml")
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listsFolder has a map with seeds, and RTL that is wrong with one of them.
+// listsFolder returns a folder with a map with seeds, and RTL that is wrong for one of them.
 func listsFolder(t *testing.T, seeds, values string) string {
 	return folder(t, map[string]string{
 		"m.yml": strings.Replace(checkMap, "parameters: {SEED: 1}", "parameters: {SEED: "+seeds+"}\nparams: {START: "+values+"}", 1),
@@ -23,7 +23,7 @@ endmodule
 `})
 }
 
-// TestLongCosimCheckSweep: one table, and the worst status.
+// TestLongCosimCheckSweep checks the table of all points and that the exit status is the worst one.
 func TestLongCosimCheckSweep(t *testing.T) {
 	for _, c := range []struct {
 		seeds, values, args string
@@ -77,7 +77,8 @@ func TestLongCosimCheckSweep(t *testing.T) {
 	require.Contains(t, string(text), `"model_states"`)
 }
 
-// TestCosimCheckCoverage: each form goes by the ending of the file, and the verdict says what reads it.
+// TestCosimCheckCoverage checks that the file name selects the form, and that the verdict names the tool that reads
+// it.
 func TestCosimCheckCoverage(t *testing.T) {
 	dir := checkFolder(t, "")
 	for file, says := range map[string][2]string{
@@ -105,7 +106,8 @@ func runIn(t *testing.T, dir string, args ...string) (stdout, stderr string, sta
 	return r.stdout, r.stderr, r.status
 }
 
-// TestCheckParameterOfAMachine: a map whose parameters come from a machine is refused outside one with flags that work.
+// TestCheckParameterOfAMachine checks that a map with parameters of a machine is refused outside of one, with flags
+// that work.
 func TestCheckParameterOfAMachine(t *testing.T) {
 	dir := folder(t, map[string]string{"dark.v": "module dark #(parameter N = 1) (input [N-1:0] one, output up); assign up = |one; endmodule\n", "dark.yml": `model: star_coupler
 params: {N: $D}

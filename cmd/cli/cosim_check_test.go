@@ -33,7 +33,7 @@ endmodule
 `
 )
 
-// checkFolder has a map and RTL with one more line in it.
+// checkFolder returns a folder with a map and RTL with an additional line.
 func checkFolder(t *testing.T, more string) string {
 	return folder(t, map[string]string{"m.yml": checkMap, "dut.sv": strings.Replace(checkRTL, "// more", more, 1), "s.yaml": smallScenario,
 		"two.yml":   strings.Replace(checkMap, "dut.sv", "two.sv", 1),
@@ -50,7 +50,7 @@ func TestCosimCheckStatus(t *testing.T) {
 	for _, c := range []struct {
 		name, more, args string
 		status           int
-		wants            []string // in stdout or, with status 2, in stderr
+		wants            []string // texts in stdout or, with status 2, in stderr
 	}{
 		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after "}},
 		{"twin", "", "--twin lfsr -G SEED=0x7EDCBA98 --cycles 1000", statusPass, []string{"model lfsr SEED=2128394904\npass"}},
@@ -110,7 +110,8 @@ func TestCosimCheckStatus(t *testing.T) {
 	}
 }
 
-// TestCosimCheckInputsAgain: the commands that take the inputs of a case, in the terminal and on its page, lead to it again.
+// TestCosimCheckInputsAgain checks that the printed commands, in the terminal and on the page, reproduce the case
+// from its inputs.
 func TestCosimCheckInputsAgain(t *testing.T) {
 	dir := checkFolder(t, "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;")
 	r := starloomIn(t, dir, strings.Fields("cosim check m.yml --backend icarus --cycles 200 --save check.csv --html p.html")...)
@@ -123,8 +124,8 @@ func TestCosimCheckInputsAgain(t *testing.T) {
 	require.Contains(t, r.stdout, "fail: value_o (v) is unknown in cycle ")
 }
 
-// TestCosimCheckAssertion: an assertion of a twin ends the check before the mistake reaches
-// an output, and the case is made short as ever.
+// TestCosimCheckAssertion checks that an assertion of a twin ends the check before the mistake reaches an output, and
+// that the case is shrunk as usual.
 func TestCosimCheckAssertion(t *testing.T) {
 	fifo, err := twin.Find(twin.All(), "fifo")
 	require.NoError(t, err)
@@ -150,8 +151,8 @@ func TestCosimCheckList(t *testing.T) {
 	require.NotContains(t, r.stdout, "  does        \n")
 }
 
-// TestLongCosimCheckFiles: the inputs of a case, run again, lead to the same case; the
-// same seed gives the same bytes.
+// TestLongCosimCheckFiles checks that the inputs of a case lead to the same case, and that equal seeds yield equal
+// bytes.
 func TestLongCosimCheckFiles(t *testing.T) {
 	dir := checkFolder(t, "always @(posedge clk) if (!rst && v[0]) v <= 2;")
 	args := func(rest string) []string {

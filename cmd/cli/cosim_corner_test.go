@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cornerRTL is an LFSR with what foreign RTL has and a check must cope with, all in one
-// build: a parameter of text, files of $readmem beside the map and beside the source, an
-// instance of an interface whose clock falls, and what Verilator warns of.
+// cornerRTL is an LFSR with difficult features of foreign RTL in one build: a text parameter, $readmem files beside
+// the map and beside the source, an interface instance with a falling clock, and constructs that Verilator warns of.
 const cornerRTL = "`ifndef __ICARUS__\n" + `interface wires(input logic c); logic [3:0] n; endinterface
 module falls(wires w); always @(negedge w.c) w.n <= w.n + 4'd1; initial w.n = 0; endmodule
 ` + "`endif\n" + `module dut #(parameter FILE = "none.hex", parameter integer N = 0) (input clk, input rst, input go, output reg [31:0] v);
@@ -56,14 +55,14 @@ func TestLongCosimCheckCorners(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &report))
 	require.Len(t, report.Warnings, 3)
 
-	r = check() // out of the cache
+	r = check() // takes the build from the cache
 	require.Contains(t, r.stdout, "3 warnings")
 
 	r = check("--backend", "icarus")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, then 2,000 cycles guided by coverage of the model, which stopped growing after 823 cycles; longest stretch without reset: 1,182 cycles; 1 warning: IFDEF\n")
 
-	// What the files hold is a part of what is built.
+	// The contents of the files belong to the build.
 	require.NoError(t, os.WriteFile(filepath.Join(root, "far.hex"), []byte("0\n0\n"), 0o644))
 	r = check("--backend", "icarus")
 	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
@@ -76,7 +75,7 @@ func TestLongCosimCheckCorners(t *testing.T) {
 	}
 }
 
-// TestToolStatus: a compiler that is killed is neither bad input nor Starloom's fault.
+// TestToolStatus checks that a killed compiler is neither bad input nor Starloom's fault.
 func TestToolStatus(t *testing.T) {
 	dir := checkFolder(t, "")
 	bin := t.TempDir()
@@ -87,8 +86,7 @@ func TestToolStatus(t *testing.T) {
 	require.Contains(t, r.stderr, "dut.sv: dut: iverilog: was stopped: signal: killed; ")
 }
 
-// xorCoupler adds light by XOR in one bit of the phit, which differs from OR only where
-// two senders light it.
+// xorCoupler combines light by XOR in one bit of the phit, which differs from OR only if two senders light it.
 const xorCoupler = `module dark(input [255:0] one, zero, output [63:0] up, down, output bad);
   wire [63:0] or1 = one[63:0] | one[127:64] | one[191:128] | one[255:192];
   wire x = one[20] ^ one[84] ^ one[148] ^ one[212];
@@ -97,8 +95,8 @@ const xorCoupler = `module dark(input [255:0] one, zero, output [63:0] up, down,
 endmodule
 `
 
-// TestLongUnexercisedInputs: a mistake that the inputs of a run do not exercise, as the run itself passes, is found by random
-// inputs after them, which exercise all, and by a check of the map alone.
+// TestLongUnexercisedInputs checks that a mistake that the inputs of a passing run do not exercise is found by later
+// random inputs and by a check of the map alone.
 func TestLongUnexercisedInputs(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": darkScenario, "dark.v": strings.ReplaceAll(xorCoupler, " ^ ", " | "), "dark.yml": darkMap})
 	r := starloomIn(t, dir, "cosim", "check", "s.yaml")

@@ -16,18 +16,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plantedInCI are those that CI looks for, with one seed each: two that any inputs show, and one
-// each of what takes a counter to its end, a full one, a quiet time and many cycles after a reset.
+// plantedInCI are the bugs that CI looks for, with one seed each: two that any inputs show, and one each for a
+// counter at its end, a full buffer, a quiet time, and many cycles after a reset.
 var plantedInCI = []string{
 	"take-with-give", "reset-of-one-pair", "credits-wrap-12-bits", "lost-words-wrap-16-bits", "late-after-the-dark", "choice-after-16383-cycles",
 }
 
-// Of plantedSeeds seeds, plantedFound have to find each bug.
+// Each bug must be found with plantedFound of plantedSeeds seeds.
 const plantedSeeds, plantedFound = 10, 9
 
-// TestLongPlantedBugs: `cosim check` with defaults finds each bug that was planted in small RTL, in
-// less than a minute, and nothing in the same RTL without it. The maps in last were written before
-// the phases of package lockstep, and not run until these were done.
+// TestLongPlantedBugs checks that `cosim check` with defaults finds each bug planted in small RTL in less than a
+// minute, and nothing in the same RTL without it. The maps in last were written before the phases of package lockstep
+// and first run after these were finished.
 func TestLongPlantedBugs(t *testing.T) {
 	maps, err := filepath.Glob("testdata/planted/*/*.yml")
 	require.NoError(t, err)
@@ -69,15 +69,16 @@ func TestLongPlantedBugs(t *testing.T) {
 	}
 }
 
-// provedInCI are those that `cosim prove` refutes in CI.
+// provedInCI are the bugs that `cosim prove` refutes in CI.
 var provedInCI = []string{"reset-of-one-pair", "late-after-the-dark"}
 
-// undecidedInProof are the bugs that a proof may leave undecided in a minute: they take thousands of cycles after a reset.
+// undecidedInProof are bugs that a proof may leave undecided in a minute, since they need thousands of cycles after a
+// reset.
 var undecidedInProof = []string{
 	"choice-after-16383-cycles", "credits-wrap-14-bits", "lost-words-wrap-16-bits", "pause-at-a-late-value", "turn-of-no-port", "value-after-40000-steps",
 }
 
-// planted is what the tests of planted bugs read of the report of a proof.
+// planted has the parts of a proof's report that these tests read.
 type planted struct {
 	Verdict string `json:"verdict"`
 	FoundBy string `json:"found_by"`
@@ -86,14 +87,13 @@ type planted struct {
 	Case    struct{ Divergence differing }
 }
 
-// differing is what a case shows.
 type differing struct {
 	Signal, Model, RTL string
 	Cycle              int
 }
 
-// TestLongPlantedBugsProved: `cosim prove` refutes planted bugs in less than a minute, and calls none equal. What it writes of a case
-// leads there again.
+// TestLongPlantedBugsProved checks that `cosim prove` refutes planted bugs in less than a minute, calls none equal,
+// and writes cases that reproduce.
 func TestLongPlantedBugsProved(t *testing.T) {
 	maps, err := filepath.Glob("testdata/planted/*/*.yml")
 	require.NoError(t, err)
@@ -117,14 +117,14 @@ func TestLongPlantedBugsProved(t *testing.T) {
 			require.Equal(t, "differs", report.Verdict)
 			require.Less(t, time.Since(start), time.Minute)
 			requireRepeated(t, dir, r.stdout, &report)
-			if *full && report.FoundBy != "random inputs" { // a small one of TestLongProve is repeated in CI
+			if *full && report.FoundBy != "random inputs" { // TestLongProve repeats a small proof in CI
 				requireRefutedAgain(t, ".", r.stdout)
 			}
 		})
 	}
 }
 
-// requireRepeated: what a proof has written of a case into a folder leads to the same difference, with the command that it has printed.
+// requireRepeated requires that the folder and the printed command of a proof reproduce its difference.
 func requireRepeated(t *testing.T, dir, said string, report *planted) {
 	require.Contains(t, contents(t, dir, "case.vcd"), "lockstep")
 	require.Contains(t, said, fmt.Sprintf("waveform: %s/case.vcd; look at it with: gtkwave %s/case.gtkw\n", dir, dir))
@@ -141,13 +141,13 @@ func requireRepeated(t *testing.T, dir, said string, report *planted) {
 	require.Equal(t, report.Case.Divergence, again.Divergence)
 
 	repeat := "\nto repeat it: sh " + dir + "/proof/run.sh\n"
-	if report.FoundBy == "random inputs" { // no engine has refuted it
+	if report.FoundBy == "random inputs" { // random inputs have refuted the proof, not an engine
 		repeat = "\nto repeat it: starloom " + command[1][:strings.Index(command[1], "--stimulus")] + "--stimulus " + dir + "/proof/case.csv"
 	}
 	require.Contains(t, said, repeat)
 }
 
-// requireRefutedAgain: the script that a proof has printed lets an engine refute it again.
+// requireRefutedAgain requires that the printed script of a proof refutes it again.
 func requireRefutedAgain(t *testing.T, in, said string) {
 	command := regexp.MustCompile(`\nto repeat it: sh (.*)\n`).FindStringSubmatch(said)
 	require.NotNil(t, command, said)

@@ -17,7 +17,7 @@ import (
 	"starloom/cosim/prove"
 )
 
-// held is RTL for arbiter_fixed, and wanting the same without the holder's right.
+// held is RTL for arbiter_fixed; wanting is the same without the priority of the holder.
 const (
 	held = `module held(input clk, input rst_n, input scan, input [3:0] req, output reg [3:0] gnt);
     always @(posedge clk or negedge rst_n)
@@ -37,7 +37,8 @@ ties: {scan: 0}
 `
 )
 
-// TestLongProve follows a user: a proof, its page, the cache, a folder that repeats it, a proof after a check.
+// TestLongProve follows a user: a proof, its page, the cache, a folder that repeats the proof, and a proof after a
+// check.
 func TestLongProve(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := folder(t, map[string]string{"held.v": held, "held.yml": heldMap})
@@ -98,7 +99,7 @@ func TestLongProve(t *testing.T) {
 		require.Contains(t, read(contents(t, dir, "c.html")), part)
 	}
 
-	wrong = strings.NewReplacer("gnt);", "gnt);\n    reg [23:0] past;", "gnt <= 0", "{gnt, past} <= 0", // six requests that random inputs do not meet
+	wrong = strings.NewReplacer("gnt);", "gnt);\n    reg [23:0] past;", "gnt <= 0", "{gnt, past} <= 0", // needs six successive requests that random inputs do not contain
 		"else if", "else begin past <= {past[19:0], req}; if (past == 24'h5A693C) gnt <= 0; else if", "-req;", "-req; end").Replace(held)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte(wrong), 0o644))
 	r = starloomIn(t, dir, "cosim", "prove", "held.yml", "--html", "d.html", "--folder", "refuted")
@@ -117,7 +118,8 @@ func contents(t *testing.T, dir, name string) string {
 	return string(data)
 }
 
-// What to do about a proof that has decided nothing: more time if engines have tried, fewer cycles if some are known.
+// TestUndecidedSaysWhatNext checks the advice for an undecided proof: more time if engines ran, fewer cycles if some
+// are proved.
 func TestUndecidedSaysWhatNext(t *testing.T) {
 	o := &proveFlags{limit: 5 * time.Minute}
 	look := "to look for a difference: starloom cosim check m.yml"
@@ -130,7 +132,8 @@ func TestUndecidedSaysWhatNext(t *testing.T) {
 	require.Equal(t, "with more time: starloom cosim prove m.yml --time 24h0m0s\n"+look, o.undecided(&prove.Report{Late: true}, "m.yml"))
 }
 
-// Of what a proof cannot be, one says so and why, and sends to the check, which can; nothing of it asks for more time.
+// TestNoProofOfTwoClocks checks that an impossible proof is refused with the reason and refers to the check, and does
+// not suggest more time.
 func TestNoProofOfTwoClocks(t *testing.T) {
 	for name, reason := range map[string]string{
 		"double_rate_link": "there are 2 clocks, and a proof is for one",

@@ -13,7 +13,6 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// TestCosimBuild builds a small design and reads what is printed and written.
 func TestCosimBuild(t *testing.T) {
 	dir := t.TempDir()
 	source := filepath.Join(dir, "gate.v")
@@ -68,8 +67,7 @@ endmodule
 	}
 }
 
-// takeLibrary begins a cache with Verilator's library out of the user's cache, if other
-// tests have compiled it.
+// takeLibrary adds Verilator's library from the user's cache to a cache, if other tests have compiled it.
 func takeLibrary(t *testing.T, cache string) {
 	require.NoError(t, os.MkdirAll(cache, 0o755))
 	user, err := os.UserCacheDir()
@@ -77,11 +75,11 @@ func takeLibrary(t *testing.T, cache string) {
 	objects, err := filepath.Glob(filepath.Join(user, "starloom", "cosim", "runtime-*"))
 	require.NoError(t, err)
 	for _, path := range objects {
-		_ = os.Symlink(path, filepath.Join(cache, filepath.Base(path))) // else it is compiled
+		_ = os.Symlink(path, filepath.Join(cache, filepath.Base(path))) // otherwise the library is compiled
 	}
 }
 
-// TestLongCosimBuildTakesWhatMapsTake: lists of files, languages, libraries and flags of GHDL build what pin maps
+// TestLongCosimBuildTakesWhatMapsTake checks that file lists, languages, libraries and GHDL flags build what pin maps
 // attach with them, and nothing without them.
 func TestLongCosimBuildTakesWhatMapsTake(t *testing.T) {
 	const attach = "../../internal/maps/testdata/attach/"

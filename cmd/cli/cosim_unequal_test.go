@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unequalLinks are RTL in the place of links with latencies of 1 and 3 cycles.
+// unequalLinks replaces links with latencies of 1 and 3 cycles by RTL.
 const unequalLinks = `starloom: 1
 fabric:
   netlist:
@@ -24,8 +24,8 @@ firmware: {program: netlist/next-hop}
 rtl: [{replace: "netlist.**"}]
 `
 
-// TestLongCheckOfAnotherMachine: a program that takes the first element's parameters for a whole set, in the loop and in its models alike,
-// does not pass its own check: that also holds the models to what the machine has without RTL.
+// TestLongCheckOfAnotherMachine checks a program that uses the first element's parameters for all elements, in RTL
+// and models alike: its check fails, since models are also compared with the machine without RTL.
 func TestLongCheckOfAnotherMachine(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": unequalLinks})
 	source, err := filepath.Abs("../../internal/rtl/replace.go")
@@ -49,7 +49,7 @@ func TestLongCheckOfAnotherMachine(t *testing.T) {
 	require.Contains(t, string(out), "netlist.link[0].forth.fibre: in cycle 9 its rail1_o is not what link {DELAY_CYCLES: 1, PHIT_BITS: 64} shows")
 }
 
-// TestCheckOfUnequalLinks checks that machine: its kinds are two of links, one of each other part.
+// TestCheckOfUnequalLinks checks that machine, which has two kinds of links and one of each other part.
 func TestCheckOfUnequalLinks(t *testing.T) {
 	r := starloomIn(t, folder(t, map[string]string{"s.yaml": strings.Replace(unequalLinks, `netlist.**"`, `netlist.**", twin: link, backend: icarus`, 1)}),
 		"cosim", "check", "s.yaml", "--json", "-")

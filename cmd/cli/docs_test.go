@@ -19,10 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the commands' output into the pages")
 
-// heldElsewhere are pages whose blocks another test takes: they are the files of a package.
+// heldElsewhere maps pages to the package whose files their blocks are; another test compares them.
 var heldElsewhere = map[string]string{"../../docs/how-to/add-a-network.md": "fabric/fabrictest/stars", "../../docs/how-to/add-an-arbiter.md": "fabric/fabrictest/favour"}
 
-// pages returns the README, every page in docs and its folders, and the tutorial of RTL.
 func pages(t *testing.T) []string {
 	pages := []string{"../../README.md", "../../examples/rtl/README.md"}
 	require.NoError(t, filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
@@ -35,10 +34,10 @@ func pages(t *testing.T) []string {
 	return pages
 }
 
-// commandsRun is a lower bound of the commands that pages show and tests run. It only rises.
+// commandsRun is a lower bound of the number of commands that pages show and tests run. It may only rise.
 const commandsRun = 262
 
-// TestCommandsNeverFall holds the number of commands on all pages, so that no move of a page takes its commands out of the tests.
+// TestCommandsNeverFall checks that a moved page does not take its commands out of the tests.
 func TestCommandsNeverFall(t *testing.T) {
 	commands := 0
 	for _, path := range append(pages(t), guidePage) {
@@ -57,13 +56,13 @@ func TestCommandsNeverFall(t *testing.T) {
 	t.Logf("%d commands", commands)
 }
 
-// TestDocs runs every command of the front door in a fresh copy of the project, and compares what it prints
-// with what the page shows. A line ... stands for any lines, and a line that ends with ... for the rest of it.
+// TestDocs runs every command of the front pages in a fresh copy of the project and compares its output with the
+// page. A line ... stands for any lines, and ... at the end of a line for its rest.
 func TestDocs(t *testing.T) {
 	runPages(t, false, "../../README.md")
 }
 
-// TestLongDocs does so with every other page, blocks of the kind "sh long" included.
+// TestLongDocs does the same for every other page, including blocks of the kind "sh long".
 func TestLongDocs(t *testing.T) {
 	runPages(t, true, slices.DeleteFunc(pages(t), func(path string) bool { return path == "../../README.md" })...)
 }
@@ -98,14 +97,14 @@ func runPages(t *testing.T, long bool, pages ...string) {
 
 const guidePage = "../../examples/validate/README.md"
 
-// TestLongDocsOfTheGuide follows the guide from an empty folder, with this program as starloom.
-// Its figures of cycles are those of the compiler that the CI installs.
+// TestLongDocsOfTheGuide follows the guide from an empty folder with this program as starloom. The cycles depend on
+// the compiler that CI installs.
 func TestLongDocsOfTheGuide(t *testing.T) {
 	p := docPage{path: guidePage, folder: t.TempDir(), bin: commands(t)}
 	p.run(t)
 }
 
-// TestDocsMatch: what a page leaves out is what it says, and no more.
+// TestDocsMatch checks that ... matches exactly the omitted text.
 func TestDocsMatch(t *testing.T) {
 	for _, c := range []struct {
 		shown, got string
@@ -127,7 +126,7 @@ func TestDocsMatch(t *testing.T) {
 	}
 }
 
-// TestFrontDoor holds the README short. It leads to the front page of docs, which leads to every page.
+// TestFrontDoor checks that the README is short and leads to the front page of docs, which leads to every page.
 func TestFrontDoor(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -142,10 +141,10 @@ func TestFrontDoor(t *testing.T) {
 	}
 }
 
-// pageWords is the most words of a page outside docs/reference, beside its code.
+// pageWords is the largest number of words of a page outside docs/reference, without its code.
 const pageWords = 2500
 
-// TestPagesAreShort holds pages that are read from the top to a length that is read to the end.
+// TestPagesAreShort checks the length of pages that are read from beginning to end.
 func TestPagesAreShort(t *testing.T) {
 	for _, path := range pages(t) {
 		text, err := os.ReadFile(path)
@@ -156,7 +155,7 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
-// TestReadmeTests: CI runs the command that the README gives for the tests, before anything else.
+// TestReadmeTests checks that CI first runs the test command of the README.
 func TestReadmeTests(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	require.NoError(t, err)
@@ -170,7 +169,7 @@ func TestReadmeTests(t *testing.T) {
 	require.Equal(t, []string{string(given[1]), "make newer", "make long"}, []string{string(runs[0][1]), string(runs[1][1]), string(runs[2][1])})
 }
 
-// TestEvidence: the tests that pages name are there, in the package that stands after them.
+// TestEvidence checks that tests named on pages exist in the package named after them.
 func TestEvidence(t *testing.T) {
 	named, packaged := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)`"), regexp.MustCompile("^ in `([\\w./]+)`")
 	count := 0
@@ -189,7 +188,7 @@ func TestEvidence(t *testing.T) {
 				if in := packaged.FindStringSubmatch(rest); in != nil {
 					folder = in[1]
 				} else if i+1 < len(ends) && strings.HasPrefix(rest, ", ") {
-					continue // the package stands after the next ones
+					continue // the package follows later tests
 				}
 				for _, name := range waiting {
 					requireTest(t, folder, name)
@@ -202,7 +201,6 @@ func TestEvidence(t *testing.T) {
 	require.Greater(t, count, 60)
 }
 
-// requireTest requires that a package has a test.
 func requireTest(t *testing.T, folder, name string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
@@ -214,8 +212,8 @@ func requireTest(t *testing.T, folder, name string) {
 	}), "there is no %s in %s", name, folder)
 }
 
-// A docPage is run in a folder. In a block of commands (sh) lines that start with "$ " are followed by what
-// they print; another block is a file, which its first line names and a later command uses.
+// docPage is run in a folder. In a block of commands (sh), lines that start with "$ " are followed by their output.
+// Another block is a file, which its first line names and a later command uses.
 type docPage struct {
 	path, folder, bin string
 	long              bool
@@ -258,7 +256,7 @@ func (p *docPage) run(t *testing.T) {
 	}
 }
 
-// session runs the commands of a block. One that ends with 1 has to show what failed.
+// session runs the commands of a block. A command with exit status 1 must print what failed.
 func (p *docPage) session(t *testing.T, block string) {
 	written := ""
 	for _, step := range steps(t, block) {
@@ -286,7 +284,7 @@ func (p *docPage) session(t *testing.T, block string) {
 	p.text = strings.Replace(p.text, block, written, 1)
 }
 
-// steps are the commands of a block, each with what it shows.
+// steps returns the commands of a block, each with its output.
 func steps(t *testing.T, block string) []string {
 	require.True(t, strings.HasPrefix(block, "$ "), "a block of commands begins with one:\n%s", block)
 	parts := strings.Split("\n"+block, "\n$ ")[1:]
@@ -298,7 +296,7 @@ func steps(t *testing.T, block string) []string {
 	return parts
 }
 
-// matches reports whether a command has printed what a page shows, but for empty lines at the end.
+// matches reports whether the output of a command is that of the page, except for empty lines at the end.
 func matches(shown, got string) bool {
 	shown, got = strings.TrimRight(shown, "\n")+"\n", strings.TrimRight(got, "\n")+"\n"
 	pattern := "^"
@@ -316,12 +314,12 @@ func matches(shown, got string) bool {
 	return regexp.MustCompile(pattern + "$").MatchString(got)
 }
 
-// comparePictures holds a picture of the page to the one of its name that its commands have drawn.
+// comparePictures compares a picture of the page with the drawn one of the same name.
 func (p *docPage) comparePictures(t *testing.T, folder string) {
 	for _, match := range picture.FindAllStringSubmatch(p.text, -1) {
 		drawn, err := os.ReadFile(filepath.Join(folder, "out", filepath.Base(match[1])))
 		if os.IsNotExist(err) {
-			continue // a test of what draws it holds it
+			continue // another test compares this picture
 		}
 		require.NoError(t, err)
 		file := filepath.Join(filepath.Dir(p.path), match[1])
@@ -335,7 +333,7 @@ func (p *docPage) comparePictures(t *testing.T, folder string) {
 	}
 }
 
-// shell runs a command as a user would, and returns what it prints and its exit status.
+// shell runs a command and returns its output and exit status.
 func (p *docPage) shell(t *testing.T, command string) (printed string, status int) {
 	run := exec.CommandContext(t.Context(), "bash", "-c", command)
 	run.Dir = p.folder
@@ -358,10 +356,9 @@ func shell(t *testing.T, folder, command string) string {
 	return out.String()
 }
 
-// commands is a folder with starloom, which is the binary of these tests, and a go that takes it for go
-// install and go build ./cmd/starloom: a copy would be compiled from the first package on. For the same
-// reason programs in out are built as if they stood in the sources of these tests, and so is a module beside them
-// once its packages are found, but with -full.
+// commands returns a folder with starloom, which is this test binary, and a go command that uses it for go install
+// and go build ./cmd/starloom: a copy would be compiled from scratch. Likewise, without -full, programs in out, and a
+// module beside them once its packages are found, are built within the sources of these tests.
 func commands(t *testing.T) string {
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(binary, filepath.Join(bin, "starloom")))
@@ -394,11 +391,11 @@ exit 3
 	return bin
 }
 
-// neededByCommands are the folders of which commands without a compiler of Go can need files.
+// neededByCommands matches files that commands can need without a Go compiler.
 var neededByCommands = regexp.MustCompile(`^([^/]+$|examples/|out/|firmware/images/|hw/testdata/)`)
 
-// copyProject makes a repository in a folder with what is tracked, and what is new and not ignored: the whole, or
-// what commands need.
+// copyProject creates a repository in a folder from tracked files and new ones that are not ignored: all of them, or
+// those that commands need.
 func copyProject(t *testing.T, target string, whole bool) {
 	sourcestest.Copy(t, "../..", target, func(name string) bool { return whole || neededByCommands.MatchString(name) })
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "as it is"}} {

@@ -12,7 +12,8 @@ import (
 	"starloom/internal/estimate"
 )
 
-// TestEstimate: every kind of run is estimated, the larger sizes are --set options that run, and leaves nothing.
+// TestEstimate checks that every kind of run is estimated, that the larger sizes are --set options that run, and that
+// no file remains.
 func TestEstimate(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	folder := t.TempDir()

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExplain: a figure is explained, all are listed, a name with blanks needs no quotes, and what is not known has a remedy.
+// TestExplain explains a figure, lists all, accepts a name with spaces without quotes, and suggests a remedy for an
+// unknown name.
 func TestExplain(t *testing.T) {
 	dir := t.TempDir()
 	r := starloomIn(t, dir, "explain", "lambda")
@@ -29,7 +30,7 @@ func TestExplain(t *testing.T) {
 	require.Contains(t, r.stderr, "did you mean latency.p99?")
 }
 
-// TestExplainsWhatARunHas: each figure and column of a report that a user has in hand is explained.
+// TestExplainsWhatARunHas checks that each figure and column of a run's report is explained.
 func TestExplainsWhatARunHas(t *testing.T) {
 	dir := t.TempDir()
 	scenario := "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: crossbar/traffic}\n" +
@@ -55,7 +56,7 @@ func TestExplainsWhatARunHas(t *testing.T) {
 	book := newBook(nil)
 	for _, name := range names {
 		if name == "metric" || len(book.Resolve("."+name)) > 0 {
-			continue // of the table of statistics: a column is an ending
+			continue // a column of the table of statistics is an ending
 		}
 		_, err := book.Find(name)
 		require.NoError(t, err, name)

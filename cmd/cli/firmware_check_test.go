@@ -13,7 +13,7 @@ import (
 	"starloom"
 )
 
-// TestFirmwareCheck: the three outcomes, by exit status.
+// TestFirmwareCheck checks the three outcomes by exit status.
 func TestFirmwareCheck(t *testing.T) {
 	r := starloomIn(t, ".", "firmware", "check", "pops/random", "../../examples/pops-4x4-figure3.yaml", "--json", "-")
 	require.Equal(t, statusPass, r.status, r.stderr)
@@ -29,7 +29,7 @@ func TestFirmwareCheck(t *testing.T) {
 	require.Equal(t, statusFail, r.status, r.stderr)
 	require.Contains(t, r.stdout, "FAIL  check of next.wasm in small")
 
-	// The command that is printed shows a finding again.
+	// The printed command reproduces a finding.
 	built = starloomIn(t, ".", "firmware", "build", "../../testdata/firmware/trusts_a_payload.c", "-o", dir+"/trusts.wasm")
 	require.Equal(t, statusPass, built.status, built.stderr)
 	r = starloomIn(t, dir, "firmware", "check", "trusts.wasm", "small.yaml", "--fuzz", "500", "--reproduce", "found")
@@ -49,8 +49,8 @@ func TestFirmwareCheck(t *testing.T) {
 	require.True(t, strings.HasPrefix(r.stderr, "none.wasm: the firmware image cannot be read: "), r.stderr)
 }
 
-// TestFloatSelect: an image whose choices of floats wazero 1.12.0 compiles wrongly gives the digest of the interpreter in
-// every runtime, and its check passes.
+// TestFloatSelect checks that an image whose float selections wazero 1.12.0 compiles wrongly has the interpreter's
+// digest in every runtime and passes its check.
 func TestFloatSelect(t *testing.T) {
 	const name, digest = "float_select_4", "dd8c208274c0546217be79767b632049"
 	scenario, err := os.ReadFile("testdata/firmware/" + name + ".yaml")

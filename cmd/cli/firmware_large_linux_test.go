@@ -17,7 +17,7 @@ import (
 	wasm "starloom/firmware/wasm/binary"
 )
 
-// enlargeImage appends entries to sections of an image; a new custom section replaces all custom sections.
+// enlargeImage appends entries to sections of an image. A new custom section replaces all custom sections.
 func enlargeImage(t *testing.T, image []byte, more map[byte]largeSection) []byte {
 	m, err := wasm.Parse(image, true)
 	require.NoError(t, err)
@@ -37,7 +37,7 @@ func enlargeImage(t *testing.T, image []byte, more map[byte]largeSection) []byte
 	return out
 }
 
-// largeSection is what a section has more.
+// largeSection holds additional entries of a section.
 type largeSection struct {
 	count    int
 	entries  []byte
@@ -45,14 +45,14 @@ type largeSection struct {
 	custom   map[string][]byte
 }
 
-// functionsOf are bodies of one function of the type that stands last.
+// functionsOf returns copies of a function body, of the last type.
 func functionsOf(copies int, code []byte) (bodies []byte) {
 	body := slices.Concat([]byte{0}, code, []byte{0x0b})
 	return bytes.Repeat(append(wasm.AppendU32(nil, uint32(len(body)), 1), body...), copies)
 }
 
-// TestMemoryOfInspect: inspect takes less than 1 GiB and a check of a small scenario less than 2 GiB, as ABI.md states; larger images are
-// refused, with a remedy.
+// TestMemoryOfInspect checks that inspect needs less than 1 GiB and a check of a small scenario less than 2 GiB, as
+// stated in ABI.md. Larger images are refused with a remedy.
 func TestMemoryOfInspect(t *testing.T) {
 	image, err := firmware.ProgramImage("pops/random")
 	require.NoError(t, err)

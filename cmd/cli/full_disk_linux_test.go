@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeviceFull: a device that takes nothing is said to be full, with a remedy and a status that is not that of bad input.
+// TestDeviceFull checks that a full device is reported with a remedy, and not with the status of bad input.
 func TestDeviceFull(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario})
 	r := starloomIn(t, dir, "run", "s.yaml", "--json", "/dev/full")
@@ -24,7 +24,7 @@ func TestDeviceFull(t *testing.T) {
 	require.Contains(t, r.stderr, "no space left on device: free some space on the disk")
 }
 
-// TestFullDisk: on a disk that is full an error has one remedy, and nothing is left of what was written.
+// TestFullDisk checks that an error on a full disk has one remedy and that no file remains.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small")
@@ -50,7 +50,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		r := starloomIn(t, dir, c.args...)
 		want := statusInput
-		if strings.Contains(c.want, "space on the disk") { // which no input is to blame for
+		if strings.Contains(c.want, "space on the disk") { // a full disk is not the fault of the input
 			want = statusTool
 		}
 		require.Equal(t, want, r.status, "%v", c.args)

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Help is as wide as it is told, and has the same words at every width. Examples and what is
-// indented stay as they are.
+// TestHelpWidth checks that help has the requested width and the same words at every width, and that examples and
+// indented lines are kept.
 func TestHelpWidth(t *testing.T) {
 	for _, c := range documented(newRoot()) {
 		text := c.Long
@@ -51,7 +51,8 @@ func TestHelpWidth(t *testing.T) {
 	}
 }
 
-// TestHelpNamesNoFilesOfTheSources: who has only the program has no examples; the scenario that help shows runs.
+// TestHelpNamesNoFilesOfTheSources checks that help names no example files, which a user of the program alone lacks,
+// and that its scenario runs.
 func TestHelpNamesNoFilesOfTheSources(t *testing.T) {
 	var shown string
 	for _, c := range documented(newRoot()) {
@@ -71,7 +72,7 @@ func TestHelpNamesNoFilesOfTheSources(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "out.gtkw"))
 }
 
-// A terminal says itself how wide it is.
+// TestHelpOfTerminal checks that help has the width of the terminal.
 func TestHelpOfTerminal(t *testing.T) {
 	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -83,8 +84,8 @@ func TestHelpOfTerminal(t *testing.T) {
 	require.Equal(t, 70, columnsOf(controller, "70"))
 }
 
-// Every command has a manual page, which groff formats without a complaint and from which no word
-// of the help is missing.
+// TestManual checks that every command has a manual page that groff formats without warnings and that contains every
+// word of the help.
 func TestManual(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "man", "man1")
 	dir := t.TempDir()

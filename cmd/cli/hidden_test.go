@@ -20,10 +20,11 @@ import (
 	wasm "starloom/firmware/wasm/binary"
 )
 
-// forged begins a line wherever a name's newline is printed as one, and a cell wherever its tab is.
+// forged begins a line, or a cell, if a newline, or tab, of a name is printed unchanged.
 const forged = "PASS  forged"
 
-// everyHidden are all of Unicode's controls, formats, marks of direction and separators of lines, then forged lines and cells.
+// everyHidden returns all control, format, direction and line separator characters of Unicode, then forged lines and
+// cells.
 func everyHidden() string {
 	var b strings.Builder
 	b.WriteString("h")
@@ -35,7 +36,7 @@ func everyHidden() string {
 	return b.String() + "\xff\n" + forged + "\r" + forged + "\t" + forged + "\n"
 }
 
-// requireVisible holds that an output has no character that is hidden but newlines and tabs of its own.
+// requireVisible requires that an output has no hidden characters except its own newlines and tabs.
 func requireVisible(t *testing.T, what, text string) {
 	t.Helper()
 	for at, r := range text {
@@ -51,7 +52,7 @@ func requireVisible(t *testing.T, what, text string) {
 	}
 }
 
-// withSection adds a section to an image, in the place of one with that number.
+// withSection adds a section to an image, or replaces the one with that number.
 func withSection(image []byte, number byte, edit func(old []byte) []byte) []byte {
 	for r := (&wasm.Reader{Data: image, At: len(wasm.Header)}); r.More(); {
 		before := r.At
@@ -62,10 +63,11 @@ func withSection(image []byte, number byte, edit func(old []byte) []byte) []byte
 	return wasm.AppendSection(bytes.Clone(image), number, 1, edit(nil))
 }
 
-// hiddenPath is a name of a file; 255 bytes are allowed.
+// hiddenPath is a file name with such characters; 255 bytes are allowed.
 const hiddenPath = "p\x1b[31m\a\t\r\x7f\u0085\u202e\u2066\u200b\u2028\ufeff\U000e0001\xff\n" + forged
 
-// hiddenImages are images with such names: of a function that is exported, imported, or in a debugger's table.
+// hiddenImages returns images with such names of an exported function, an imported function, and a function in the
+// name section.
 func hiddenImages(t *testing.T, name string) map[string]string {
 	t.Helper()
 	read := func(name string) []byte {
@@ -74,7 +76,7 @@ func hiddenImages(t *testing.T, name string) map[string]string {
 		return data
 	}
 	exports, imports := read("export_escape.wasm"), read("import_escape.wasm")
-	exported := withSection(exports, 7, func(old []byte) []byte { // one more
+	exported := withSection(exports, 7, func(old []byte) []byte {
 		return wasm.AppendElements(old, 1, append(wasm.AppendName(nil, name), wasm.KindFunction, 0))
 	})
 	return map[string]string{
@@ -92,7 +94,7 @@ func hiddenImages(t *testing.T, name string) map[string]string {
 	}
 }
 
-// hiddenCapture is a capture with such names and comments.
+// hiddenCapture returns a capture with such names and comments.
 func hiddenCapture(t *testing.T, name string) string {
 	t.Helper()
 	var b strings.Builder
@@ -104,7 +106,7 @@ func hiddenCapture(t *testing.T, name string) string {
 	return b.String()
 }
 
-// hiddenWave is a waveform with such names and texts; value is that of a signal at 5 ns.
+// hiddenWave returns a waveform with such names and texts. value is the value of a signal at 5 ns.
 func hiddenWave(text, value string) string {
 	name := strings.Map(func(r rune) rune { return map[bool]rune{true: -1, false: r}[r <= ' '] }, text)
 	return "$date " + text + " $end\n$version " + text + " $end\n$comment " + text + " $end\n$timescale 1 ns $end\n$scope module " + name + " $end\n" +
@@ -112,13 +114,12 @@ func hiddenWave(text, value string) string {
 		"#0\n0!\nsx" + name + `\n` + strings.ReplaceAll(forged, " ", `\040`) + " #\n#5\n" + value + "!\nsy" + name + " #\n"
 }
 
-// hiddenFirmware logs, and fails, with such texts.
 const hiddenFirmware = "#include \"starloom.h\"\ntypedef struct { int n; } state_t;\nstatic void on_start(sl_nic *nic, state_t *s) { (void)nic; (void)s; }\n" +
 	"static void on_slot(sl_nic *nic, state_t *s) {\n    sl_log(nic, \"l\\033[2J\u202e\u2028\\n" + forged + "\");\n    sl_logf(nic, \"f\\033[2J\u202e\\n" + forged + " %u\", 1u);\n" +
 	"    sl_assert(nic, s->n++ < 3 && \"\u202e\u0085\");\n}\nSTARLOOM_FIRMWARE(state_t, on_start, on_slot)\n"
 
-// TestNothingHidden: whatever comes from outside, no writer puts a character of it into the world that moves a cursor, turns the
-// direction of writing, is not seen, begins a line of its own, or makes a spreadsheet compute.
+// TestNothingHidden checks that no output passes on a character of the input that moves a cursor, changes the
+// direction of writing, is invisible, begins a line, or starts a formula of a spreadsheet.
 func TestNothingHidden(t *testing.T) {
 	hidden := everyHidden()
 	valid := strings.ToValidUTF8(hidden, "")
@@ -182,7 +183,7 @@ func TestNothingHidden(t *testing.T) {
 
 var hiddenEndings = []string{".json", ".xml", ".html", ".csv", ".svg", ".gtkw", ".sucl", ".lua", ".log", ".vcd"}
 
-// hiddenCommands gives the files to each command that prints something of them.
+// hiddenCommands returns the commands that print contents of these files.
 func hiddenCommands(text string) [][]string {
 	path := hiddenPath + ".yaml"
 	all := [][]string{

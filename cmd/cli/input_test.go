@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInputsAreRegularFiles: a pipe without a writer and a device without an end
-// are refused wherever a file of the user is read, and nothing waits for them.
+// TestInputsAreRegularFiles checks that a pipe without a writer and an endless device are refused without waiting
+// wherever a user's file is read.
 func TestInputsAreRegularFiles(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"s.yaml":     smallScenario,
@@ -29,7 +29,7 @@ func TestInputsAreRegularFiles(t *testing.T) {
 	for _, pipe := range []string{"pipe", "pipe.v", "pipe.c", "pipe.csv", "pipe.vcd"} {
 		require.NoError(t, syscall.Mkfifo(filepath.Join(dir, pipe), 0o666))
 	}
-	require.NoError(t, os.Truncate(filepath.Join(dir, "large.wasm"), 64<<20+1)) // a hole
+	require.NoError(t, os.Truncate(filepath.Join(dir, "large.wasm"), 64<<20+1)) // a sparse file
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	for _, command := range []string{

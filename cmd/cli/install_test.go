@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLongInstall: make install puts the command, a manual page of each command and the completion of three shells below DESTDIR and
-// PREFIX, with the rights of installed files, and what is there works.
+// TestLongInstall checks that make install puts the command, a manual page of each command and the completions of
+// three shells below DESTDIR and PREFIX, with the usual permissions, and that they work.
 func TestLongInstall(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a stage")
 	shell := func(name string, args ...string) string {
@@ -69,7 +69,8 @@ func TestLongInstall(t *testing.T) {
 	}
 }
 
-// TestCompletion: keys of a scenario, their values, programs, rules, figures and fabrics are completed, those of networks from Go, too.
+// TestCompletion completes keys of a scenario, their values, programs, rules, figures and fabrics, including networks
+// written in Go.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string][]string{
 		"run a.yaml --set |fab":                    {"fabric."},

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestInterruptRepetition: a run that has ended and is repeated to find where its packets were lost, is
-// interrupted for its caller, too: the status says so, and the report that it prints is of the whole run.
+// TestInterruptRepetition interrupts the repetition of a finished run, which finds where packets were lost. The
+// status is that of an interrupt, and the report covers the whole run.
 func TestInterruptRepetition(t *testing.T) {
 	terminal, line := pseudoTerminal(t)
 	dir := folder(t, map[string]string{"s.yaml": "starloom: 1\nfabric: {pops: {groups: 10, group_size: 1000}}\nfirmware: {program: pops/random}\n"})
@@ -28,13 +28,13 @@ func TestInterruptRepetition(t *testing.T) {
 	require.NoError(t, line.Close())
 	var shown []byte
 	for buffer := make([]byte, 4096); !bytes.Contains(shown, []byte("repeated to find out more")); {
-		n, err := terminal.Read(buffer) // an error when the command has ended
+		n, err := terminal.Read(buffer) // returns an error once the command has ended
 		require.NoError(t, err, "%s%s", shown, stdout.String())
 		shown = append(shown, buffer[:n]...)
 	}
 	require.NoError(t, command.Process.Signal(syscall.SIGINT))
-	go func() { _, _ = io.Copy(io.Discard, terminal) }() // what is shown must not block it
-	_ = command.Wait()                                   // the status says how it ended
+	go func() { _, _ = io.Copy(io.Discard, terminal) }() // output must not block the command
+	_ = command.Wait()
 	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
 	require.Contains(t, stdout.String(), "note: interrupted while the run was repeated to find where packets were lost")
 	data, err := os.ReadFile(filepath.Join(dir, "out.json"))
@@ -43,7 +43,7 @@ func TestInterruptRepetition(t *testing.T) {
 	require.NotContains(t, string(data), `"rule": "interrupted"`)
 }
 
-// pseudoTerminal is a terminal and the line to it that a command takes for its own.
+// pseudoTerminal returns a terminal and the line that a command uses as its own.
 func pseudoTerminal(t *testing.T) (terminal, line *os.File) {
 	t.Helper()
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -20,14 +20,13 @@ import (
 	"starloom/nic"
 )
 
-// interrupted is a command that was interrupted while it ran.
 type interrupted struct {
 	result
-	took time.Duration // from the signal to the end
+	took time.Duration // time from the signal to the end
 }
 
-// interrupt starts a command, sends it a signal, and waits. The signal comes when the
-// command is ready, nil for at once, and has had the time to get busy.
+// interrupt starts a command, sends it a signal, and waits. The signal is sent when ready returns true (nil: at once)
+// and the command has had the time busy.
 func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool, busy time.Duration, args ...string) interrupted {
 	t.Helper()
 	command := exec.Command(binary, args...)
@@ -45,7 +44,7 @@ func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool,
 	return interrupted{result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, time.Since(start)}
 }
 
-// interruptTerminal does so as a terminal does: the signal reaches what the command has started, too.
+// interruptTerminal does so like a terminal: the signal also reaches the processes that the command has started.
 func interruptTerminal(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	command := exec.Command(binary, args...)
@@ -53,16 +52,16 @@ func interruptTerminal(t *testing.T, dir string, args ...string) {
 	before := len(list(t, dir))
 	require.NoError(t, command.Start())
 	require.Eventually(t, func() bool { return len(list(t, dir)) > before+2 }, 20*time.Second, time.Millisecond, "its files are begun")
-	time.Sleep(300 * time.Millisecond) // for the slots that it has; not long, since a handler that hangs is ended
+	time.Sleep(300 * time.Millisecond) // time for some slots; short, since a hanging handler is ended
 	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGINT))
 	_ = command.Wait() // the status says how it ended
 	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
 }
 
-// The first interrupt ends the run with a report and whole files.
+// TestInterrupt checks that the first interrupt ends the run with a report and complete files.
 func TestInterrupt(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 256", "group_size: 4", "group_size: 256").Replace(smallScenario)})
-	// The temporary file says that the options are read and the run starts.
+	// A temporary file shows that the options have been read and the run starts.
 	r := interrupt(t, dir, syscall.SIGINT, func() bool { return len(list(t, dir)) > 1 }, 0,
 		"run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--json", "out.json")
 	require.Equal(t, statusInterrupted, r.status, r.stderr)
@@ -74,8 +73,8 @@ func TestInterrupt(t *testing.T) {
 	assert.Contains(t, string(data), `"rule": "interrupted"`)
 }
 
-// endlessModule is an image whose function of that name never returns; "start" is its
-// start function. body is what its loop does in each turn.
+// endlessModule returns an image whose named function never returns; "start" is the start function. body is the body
+// of its loop.
 func endlessModule(name string, body ...byte) []byte {
 	vector := func(items ...[]byte) []byte { return append([]byte{byte(len(items))}, bytes.Join(items, nil)...) }
 	section := func(id byte, items ...[]byte) []byte {
@@ -112,8 +111,7 @@ func endlessModule(name string, body ...byte) []byte {
 		section(7, exports...), start, section(10, code...))
 }
 
-// endlessSource is firmware whose handler number WHERE never returns, the one of slots
-// in slot 2.
+// endlessSource is firmware whose handler number WHERE never returns, the slot handler in slot 2.
 const endlessSource = `#include "starloom_pops.h"
 typedef struct { volatile uint32_t turns; } state_t;
 static void on_start(sl_nic *nic, state_t *s) { while (WHERE == 1) s->turns++; }
@@ -131,9 +129,8 @@ STARLOOM_CHOICE(choose)
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 `
 
-// Firmware that never returns, in whatever export, ends with the first signal, in the
-// compiler and the interpreter. While it is loaded there is nothing to report; when it
-// runs there is, and whole files.
+// TestLongInterruptEveryExport checks that one signal ends firmware that never returns, in any export, compiled or
+// interpreted. During loading there is no report; during a run there are a report and complete files.
 func TestLongInterruptEveryExport(t *testing.T) {
 	dir := folder(t, nil)
 	write := func(name, text string) {
@@ -168,7 +165,7 @@ func TestLongInterruptEveryExport(t *testing.T) {
 	write("sort.yaml", strings.Replace(smallScenario, "pops/random", "pops/sort", 1))
 	commands = append(commands, command{"all", []string{"run"}, true})
 
-	// A few at a time: each of them takes all of a core.
+	// A few at a time, since each occupies a core.
 	var wait sync.WaitGroup
 	turn := make(chan bool, 2)
 	for i, c := range commands {
@@ -186,7 +183,7 @@ func TestLongInterruptEveryExport(t *testing.T) {
 			switch {
 			case c.args[0] == "inspect":
 				args = []string{"firmware", "inspect", c.name + ".wasm"}
-			case len(c.args) > 1: // --firmware in the place of a program that has a schedule
+			case len(c.args) > 1: // --firmware replaces a program with a schedule
 				args = []string{"run", "sort.yaml", "--firmware", c.name + ".wasm"}
 			}
 			r := interrupt(t, dir, sent, nil, 300*time.Millisecond, args...)
@@ -202,7 +199,7 @@ func TestLongInterruptEveryExport(t *testing.T) {
 	}
 	wait.Wait()
 
-	// The files of an interrupted run are those of the slots that were whole.
+	// The files of an interrupted run cover the whole slots.
 	before := list(t, dir)
 	whole := starloomIn(t, dir, "run", "none.yaml", "--slots", "2", "--vcd", "a.vcd", "--log", "a.log", "--json", "a.json")
 	require.Equal(t, statusFail, whole.status)
@@ -218,7 +215,7 @@ func TestLongInterruptEveryExport(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	// The comments name the images, which differ.
+	// Comments name the images, which differ.
 	signals := func(name string) string {
 		_, after, ok := strings.Cut(read(name), "$timescale")
 		require.True(t, ok)
@@ -246,7 +243,7 @@ func TestLongInterruptEveryExport(t *testing.T) {
 	require.Equal(t, statusPass, info.status, info.stderr)
 }
 
-// A run that nohup has started goes on when its terminal is gone.
+// TestNohup checks that a run under nohup continues after its terminal has closed.
 func TestNohup(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 256", "group_size: 4", "group_size: 256").Replace(smallScenario)})
 	command := exec.Command("nohup", binary, "run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--json", "out.json")
@@ -262,8 +259,8 @@ func TestNohup(t *testing.T) {
 	require.Contains(t, list(t, dir), "out.json")
 }
 
-// A command that does not end in order - no one reads what it writes - ends with the
-// second signal at once, and with the first one before long. It leaves nothing.
+// TestInterruptTwice checks that a command that cannot end in order, since its output is not read, ends at once on
+// the second signal, and soon after the first. It leaves no files.
 func TestInterruptTwice(t *testing.T) {
 	for name, signals := range map[string][]syscall.Signal{"one": {syscall.SIGINT}, "two": {syscall.SIGINT, syscall.SIGTERM}} {
 		t.Run(name, func(t *testing.T) {

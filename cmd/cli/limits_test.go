@@ -13,10 +13,9 @@ import (
 	"starloom"
 )
 
-// TestLongEveryExportEnds: firmware that never returns, in whatever export, is ended in run, with and
-// without a model, and in inspect. While it is loaded that is an input error that names the
-// export; in a handler it is a violation that names function and line, the same in whatever bank,
-// and all others go on.
+// TestLongEveryExportEnds checks that firmware that never returns, in any export, is ended in run, with and without a
+// model, and in inspect. During loading this is an input error with the export; in a handler it is a violation with
+// function and line, the same in every bank, and other processors continue.
 func TestLongEveryExportEnds(t *testing.T) {
 	dir := folder(t, nil)
 	write := func(name, text string) {
@@ -98,7 +97,8 @@ func TestLongEveryExportEnds(t *testing.T) {
 	}
 }
 
-// TestLargeStateIsRefused: a state of more than 1 MiB says its size, however many share an instance.
+// TestLargeStateIsRefused checks that a state above 1 MiB is refused with its size, however many processors share an
+// instance.
 func TestLargeStateIsRefused(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "large.c": `#include "starloom.h"
 typedef struct { uint32_t x, table[750000]; } state_t;

@@ -30,8 +30,8 @@ import (
 	"starloom/traces"
 )
 
-// binary is the command under test: these tests themselves, which are it where the
-// environment says so. Nothing has to be linked twice.
+// binary is the command under test: this test binary, which acts as the command if an environment variable is set. So
+// nothing is linked twice.
 var binary string
 
 const asCommand = "STARLOOM_TEST_COMMAND"
@@ -42,13 +42,13 @@ func TestMain(m *testing.M) {
 	}
 	var err error
 	if binary, err = os.Executable(); err == nil {
-		err = errors.Join(os.Setenv(asCommand, "1"), os.Unsetenv("MAKEFLAGS")) // for all that the tests start
+		err = errors.Join(os.Setenv(asCommand, "1"), os.Unsetenv("MAKEFLAGS")) // for all processes of the tests
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if signal.Ignored(syscall.SIGHUP) { // under nohup: what the tests start would ignore it, too
+	if signal.Ignored(syscall.SIGHUP) { // under nohup, processes of the tests would ignore the signal, too
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
@@ -59,8 +59,7 @@ fabric: {pops: {groups: 4, group_size: 4}}
 firmware: {program: pops/random}
 `
 
-// folder makes a working folder with these files; what it has later tells
-// whether a command has left files.
+// folder creates a working folder with these files. Its later contents show whether a command has left files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,10 +84,10 @@ type result struct {
 	stdout, stderr string
 }
 
-// inFolder is held by what works in another folder.
+// inFolder is locked while a test has another working folder.
 var inFolder sync.Mutex
 
-// starloomIn runs a command line: in this process, which costs less than one of its own, but where - is its standard output.
+// starloomIn runs a command line, in this process, which is cheaper, unless - is its standard output.
 func starloomIn(t *testing.T, dir string, args ...string) result {
 	t.Helper()
 	if slices.ContainsFunc(args, func(arg string) bool { return arg == "-" || strings.HasSuffix(arg, "=-") }) {
@@ -105,7 +104,7 @@ func starloomIn(t *testing.T, dir string, args ...string) result {
 	return result{status, stdout.String(), stderr.String()}
 }
 
-// starloomWith is starloomIn as a process, with another environment or standard input.
+// starloomWith is starloomIn in another process, with a changed environment or standard input.
 func starloomWith(t *testing.T, dir string, change func(*exec.Cmd), args ...string) result {
 	t.Helper()
 	command := exec.Command(binary, args...)
@@ -146,7 +145,7 @@ func TestRunPasses(t *testing.T) {
 	assert.Contains(t, string(xml), `failures="0"`)
 }
 
-// JSON on standard output is nothing but JSON.
+// TestRunJSONToStdout checks that standard output has only the JSON.
 func TestRunJSONToStdout(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario})
 	r := starloomIn(t, dir, "run", "s.yaml", "--json", "-")
@@ -155,8 +154,8 @@ func TestRunJSONToStdout(t *testing.T) {
 	assert.Contains(t, r.stderr, "PASS")
 }
 
-// Options that say how a run is executed never change what it finds, but for the line that names
-// the mode; those that replace the scenario's values do what the scenario would.
+// TestRunOptions checks that options of execution do not change the result of a run, except the line with the mode,
+// and that options that replace values of the scenario act as the scenario would.
 func TestRunOptions(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"s.yaml": smallScenario, "seven.yaml": smallScenario + "name: s\nseed: 7\n",
@@ -188,7 +187,7 @@ func TestRunFails(t *testing.T) {
 	assert.Contains(t, string(data), `"verdict": "fail"`)
 }
 
-// Many seeds in one process: the verdict of all, and tables.
+// TestRunSeeds checks the verdict and tables of many seeds in one process.
 func TestRunSeeds(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "all.yaml": `starloom: 1
 fabric: {pops: {groups: 2, group_size: 2}}
@@ -222,7 +221,7 @@ workload: {permutation: all}
 	require.Contains(t, r.stderr, "FAIL  s\n  "+first+": finishes: ")
 	require.Equal(t, statusFail, starloomIn(t, dir, append([]string{"run", "s.yaml", "--slots", "20"}, strings.Fields(first)...)...).status)
 
-	// The command in a JUnit file repeats a seed that failed, whatever the names are.
+	// The command in a JUnit file repeats a failed seed, whatever the names.
 	odd := "it's $HOME.yaml"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, odd), []byte(smallScenario), 0o644))
 	require.NoError(t, os.Symlink(binary, filepath.Join(dir, "starloom")))
@@ -239,7 +238,7 @@ workload: {permutation: all}
 	require.Equal(t, statusFail, repeat.ProcessState.ExitCode(), "%v", err)
 	require.Contains(t, string(out), strings.SplitN(html.UnescapeString(again[2]), ": ", 3)[1])
 
-	// What a report of all permutations says of the worst repeats it, with a waveform.
+	// The command for the worst permutation in a report repeats it, with a waveform.
 	r = starloomIn(t, dir, "run", "all.yaml")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	_, options, ok := strings.Cut(strings.SplitN(r.stdout, "\n", 3)[1], "alone: ")
@@ -250,10 +249,9 @@ workload: {permutation: all}
 	require.Equal(t, slots.FindStringSubmatch(r.stdout)[1], slots.FindStringSubmatch(alone.stdout)[1])
 }
 
-// badInput is a command line and what standard error starts with.
+// badInput is a command line and the beginning of its standard error.
 type badInput struct{ args, want string }
 
-// badRuns are command lines of run.
 var badRuns = []badInput{
 	{"run", "starloom run: SCENARIO is missing; usage: starloom run SCENARIO"},
 	{"run s.yaml t.yaml", `starloom run: "t.yaml" is one argument too many`},
@@ -315,7 +313,6 @@ var badRuns = []badInput{
 	{"run s.yaml --json s.yaml", "--json: s.yaml is what the run is made from; give another path"},
 }
 
-// badCommands are those of other commands.
 var badCommands = []badInput{
 	{"help nope", `starloom: there is no command "nope"; see 'starloom --help'`},
 	{"help runn", `starloom: there is no command "runn"; did you mean run? see 'starloom --help'`},
@@ -366,8 +363,8 @@ var badCommands = []badInput{
 	{"version extra", `starloom version: "extra" is one argument too many`},
 }
 
-// Bad input: exit status 2, place and remedy on standard error, nothing on
-// standard output, no file made or changed.
+// TestBadInput checks bad input: exit status 2, place and remedy on standard error, nothing on standard output, and
+// no file created or changed.
 func TestBadInput(t *testing.T) {
 	files := map[string]string{
 		"s.yaml": smallScenario, "key.yaml": smallScenario + "sed: 1\n", "perm.yaml": smallScenario + "workload: {permutation: [0]}\n",
@@ -404,8 +401,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestEmptyValueIsRefused: an option or argument that is there and empty, as that of a variable which is
-// not set, is refused by every command.
+// TestEmptyValueIsRefused checks that every command refuses an empty option or argument, as from an unset variable.
 func TestEmptyValueIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	words := func(c *cobra.Command, arguments int) []string {
@@ -417,7 +413,7 @@ func TestEmptyValueIsRefused(t *testing.T) {
 		for _, child := range c.Commands() {
 			visit(child)
 		}
-		arguments := 0 // that it wants
+		arguments := 0 // number of required arguments
 		for ; arguments < 3 && c.Args != nil && c.Args(c, slices.Repeat([]string{"x"}, arguments)) != nil; arguments++ {
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -440,8 +436,7 @@ func TestEmptyValueIsRefused(t *testing.T) {
 	assert.Empty(t, list(t, "."))
 }
 
-// An unwritable output is refused before the run: the scenario here would take
-// minutes.
+// TestUnwritableOutputIsRefusedFirst checks that an unwritable output is refused before a run, here of minutes.
 func TestUnwritableOutputIsRefusedFirst(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 4000", "group_size: 4", "group_size: 4000").Replace(smallScenario)})
 	start := time.Now()
@@ -494,7 +489,7 @@ func TestOtherCommands(t *testing.T) {
 	assert.Equal(t, toStdout.stdout, string(data))
 }
 
-// An error is sorted by who can do something about it.
+// TestExitStatus checks that the exit status shows who can correct an error.
 func TestExitStatus(t *testing.T) {
 	for _, c := range []struct {
 		err    error

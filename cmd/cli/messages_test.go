@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// messageFiles are inputs with a mistake each, beside what is right.
+// messageFiles are inputs with one mistake each, and correct ones.
 var messageFiles = map[string]string{
 	"good.yaml":  "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: crossbar/traffic}\nworkload: {traffic: {rate: 0.1, warm_up: 10, measure: 100}}\n",
 	"mesh.yaml":  "starloom: 1\nfabric: {netlist: {mesh: {k: [2, 2]}, router: {}, routes: long}}\nworkload: {traffic: {rate: 0.1}}\n",
@@ -35,7 +35,7 @@ var messageFiles = map[string]string{
 	"short.csv":      "a,b\n1\n2,3\n4,5,6\n",
 }
 
-// TestMessages: mistakes that users make are said by their names, with what to write.
+// TestMessages checks that common mistakes are named, with the correction.
 func TestMessages(t *testing.T) {
 	dir := folder(t, messageFiles)
 	pattern := func(word string) []string {
@@ -97,7 +97,8 @@ func TestMessages(t *testing.T) {
 	require.Contains(t, r.stdout, "2 points, 2 runs; 0 failed")
 }
 
-// TestStandardInputEverywhere: every command that reads a file reads standard input for -, and what it names there is beside the working folder.
+// TestStandardInputEverywhere checks that every command that reads a file accepts - for standard input, whose paths
+// are relative to the working folder.
 func TestStandardInputEverywhere(t *testing.T) {
 	dir := folder(t, messageFiles)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "net.yaml"), []byte("nodes: {a: processor, b: processor}\nlinks: [[a, b]]\n"), 0o666))
@@ -141,7 +142,7 @@ func TestStandardInputEverywhere(t *testing.T) {
 	}
 }
 
-// TestNoHome: who has no home builds RTL in a temporary folder, which is said once.
+// TestNoHome checks that RTL is built in a temporary folder without a home directory, which is reported once.
 func TestNoHome(t *testing.T) {
 	dir, temporary := folder(t, messageFiles), t.TempDir()
 	r := starloomWith(t, dir, func(command *exec.Cmd) {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNetlistMistakes: commands print all mistakes of a netlist, a line for each, whether it stands in the scenario or
-// in a file of its own, and one of them is a value out of range.
+// TestNetlistMistakes checks that commands print all mistakes of a netlist, one per line, in a scenario or in its own
+// file, including a value out of range.
 func TestNetlistMistakes(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"n.yaml": "nodes: {\"p[0..3]\": processor, s: star}\nlinks:\n- {endpoints: [\"p[0..3]:0\", s], latency: 5000}\n- [\"p[0]:1\", x]\n",
@@ -30,8 +30,8 @@ func TestNetlistMistakes(t *testing.T) {
 	require.Len(t, strings.Split(strings.TrimSpace(r.stderr), "\n"), 2)
 }
 
-// TestNetlistOfScenario: a scenario is read by one reader for all commands: show and header refuse what run does, with the same words; only
-// other files need not be there.
+// TestNetlistOfScenario checks that all commands read a scenario alike: show and header refuse the same as run, with
+// the same words, but other files may be missing.
 func TestNetlistOfScenario(t *testing.T) {
 	const text = "starloom: 1\nfabric: {netlist: {ring: {n: 4}}}\nfirmware: {image: not-yet.wasm}\n"
 	dir := folder(t, map[string]string{"s.yaml": text, "key.yaml": text + "slot: 3\n", "two.yaml": text + "traces: {vcd: 3}\n",

@@ -18,8 +18,8 @@ import (
 	"starloom/fabric/studies"
 )
 
-// square is a network from Go that is a POPS network of as many groups as a group has processors, so
-// that what comes of it is known.
+// square is a network in Go that is a POPS network with as many groups as processors per group, so that its results
+// are known.
 type square struct {
 	Side int    `json:"side" jsonschema:"required,minimum=1,maximum=99,description=groups\\, and processors of a group"`
 	More extras `json:"more"`
@@ -51,7 +51,7 @@ func (s square) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	return s.pops().Referee(w, p)
 }
 
-// Check has a rule that no tag can say.
+// Check has a rule that struct tags cannot express.
 func (s square) Check() error {
 	if s.Side == 13 {
 		return &starloom.InputError{Place: "fabric.square.side", Reason: "thirteen is unlucky", Remedy: "take another"}
@@ -62,7 +62,6 @@ func (s square) Check() error {
 	return nil
 }
 
-// studies are one that passes.
 func (s square) studies() []fabric.Study {
 	return []fabric.Study{&studies.Study{Name: "squares", Doc: "areas of squares", Cases: []string{"side="}, Run: func(r studies.Runs) error {
 		r.Plan(0)
@@ -72,7 +71,6 @@ func (s square) studies() []fabric.Study {
 	}}}
 }
 
-// squares runs a command line that knows the network.
 func squares(t *testing.T, args ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -86,8 +84,8 @@ fabric: {square: {side: 4}}
 firmware: {program: pops/random}
 `
 
-// TestNetworks: a network from Go has the whole command line, and what it finds is what the network that it
-// stands for finds.
+// TestNetworks checks that a network in Go has the whole command line and the results of the network that it
+// represents.
 func TestNetworks(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": squareScenario, "p.yaml": strings.Replace(squareScenario, "{square: {side: 4}}", "{pops: {groups: 4, group_size: 4}}", 1)})
 	s, p := filepath.Join(dir, "s.yaml"), filepath.Join(dir, "p.yaml")
@@ -123,8 +121,8 @@ func TestNetworks(t *testing.T) {
 	require.Equal(t, statusInput, starloomIn(t, dir, "run", "s.yaml").status, "starloom itself knows no squares")
 }
 
-// TestNetworksCheck: what a check of firmware finds on a network from Go becomes a scenario of that network,
-// which shows it again.
+// TestNetworksCheck checks that a finding of a firmware check on a network in Go becomes a scenario of that network
+// that reproduces it.
 func TestNetworksCheck(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": squareScenario, "deaf.c": `#include "starloom.h"
 typedef struct { uint32_t slots; } state_t;
@@ -147,8 +145,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	require.Equal(t, statusFail, r.status, r.stderr)
 }
 
-// TestNetworksRefuse: what stands under the key of a network from Go is read as strictly as that of any
-// other.
+// TestNetworksRefuse checks that keys of a network in Go are read as strictly as others.
 func TestNetworksRefuse(t *testing.T) {
 	for text, want := range map[string]string{
 		"{square: {sides: 4}}":                          `s.yaml:3:19: unknown key "sides" in fabric.square; did you mean "side"? allowed are side, more`,
@@ -172,7 +169,7 @@ func TestNetworksRefuse(t *testing.T) {
 	}
 }
 
-// TestNetworksSchema: the schema has the network with its ranges, words and defaults.
+// TestNetworksSchema checks that the schema has the network with its ranges, words and defaults.
 func TestNetworksSchema(t *testing.T) {
 	var schema struct {
 		Defs map[string]struct {
@@ -211,7 +208,7 @@ type (
 
 func (n named) Kind() string { return n.kind }
 
-// TestNetworksNobodyCanName: a network that files cannot name ends every command line, with what to do.
+// TestNetworksNobodyCanName checks that a network that files cannot name ends every command line with a remedy.
 func TestNetworksNobodyCanName(t *testing.T) {
 	for want, networks := range map[string][]fabric.Network{
 		`network cli.named: its kind is "Square 2"; a kind is a key under fabric: small letters, digits and _`: {named{kind: "Square 2"}},

@@ -14,8 +14,8 @@ import (
 	"starloom/fabric"
 )
 
-// TestLongNewScenario: for every program of every fabric a scenario is written whose run ends as it says, and which has what is
-// decided without it, too.
+// TestLongNewScenario checks for every program of every fabric that the written scenario ends as it states, and also
+// lists the derived values.
 func TestLongNewScenario(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -55,7 +55,7 @@ func TestLongNewScenario(t *testing.T) {
 	require.Equal(t, 31, programs)
 }
 
-// uncommented: keys that are comments have the values that they have without them: as lines they change no digest.
+// uncommented checks that commented keys show the values in effect: as lines they change no digest.
 func uncommented(t *testing.T, here func(args ...string) result, file string) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -72,7 +72,7 @@ func uncommented(t *testing.T, here func(args ...string) result, file string) {
 	require.Equal(t, digests[0], digests[1], file)
 }
 
-// TestNewScenarioRefuses: what is there stays, and what is not known has a remedy.
+// TestNewScenarioRefuses checks that existing files stay and that unknown names have a remedy.
 func TestNewScenarioRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"pops.yaml": "mine", "mine.wasm": "none"})
 	for line, want := range map[string]string{
@@ -101,13 +101,12 @@ func TestNewScenarioRefuses(t *testing.T) {
 	require.Regexp(t, `(?m)^seed: 7 `, r.stdout)
 }
 
-// bare is a network from Go without programs.
 type bare struct{ square }
 
 func (bare) Kind() string               { return "bare" }
 func (bare) Programs() []fabric.Program { return nil }
 
-// TestNewScenarioOfOwnNetworks: those of cli.Main, with the values that they have, or the smallest that they may have.
+// TestNewScenarioOfOwnNetworks checks networks of cli.Main, with their values or the smallest legal ones.
 func TestNewScenarioOfOwnNetworks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := squares(t, "new", "square", "--program", "pops/random")

@@ -10,10 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNewProject makes a project in C and in C++ and does what its README says: it builds,
-// runs, and its handlers pass their native unit tests under AddressSanitizer. Projects in
-// the other languages are tested where their compilers are installed in any case; see
-// package languages.
+// TestNewProject creates a project in C and in C++ and follows its README: it builds and runs, and its handlers pass
+// their native unit tests under AddressSanitizer. For projects in other languages see package languages.
 func TestNewProject(t *testing.T) {
 	for _, language := range []string{"c", "cpp"} {
 		t.Run(language, func(t *testing.T) {
@@ -48,8 +46,8 @@ func TestNewProject(t *testing.T) {
 	}
 }
 
-// TestLongNewNetlistProject makes a project that draws its network and does what its README says: it builds, runs and passes the
-// checks of firmware; what is drawn again is what the next image is for, and an image refuses another network.
+// TestLongNewNetlistProject creates a project that draws its network and follows its README: it builds, runs and
+// passes the firmware checks. A changed drawing applies to the next image, and an image refuses another network.
 func TestLongNewNetlistProject(t *testing.T) {
 	dir := t.TempDir()
 	made := starloomIn(t, dir, "firmware", "new", "--fabric", "netlist", "chords")
@@ -69,7 +67,7 @@ func TestLongNewNetlistProject(t *testing.T) {
 	require.Equal(t, 1, other.status)
 	require.Contains(t, other.stdout, "code 1000")
 	require.Contains(t, makeIn(t, project, 0, "run"), "PASS  chords")
-	for _, network := range []string{ // whatever it draws
+	for _, network := range []string{ // for any drawing
 		"nodes: {'p[0..4]': processor, hub: star}, links: [['p[0..2]', hub], ['p[2..3]:1', 'p[3..4]:0']]",
 		"nodes: {'p[0..4]': processor, b: {kind: bus, arbiter: matrix}, x: crossbar, s: star}, links: [['p[0..2]', b], ['p[2..4]', x], ['p[0..4]', s]]",
 		"access: switch, nodes: {'p[0..4]': processor, 'b[0..1]': {kind: bus, arbiter: fixed}}, links: [['p[0..2]', 'b[0]'], ['p[2..4]', 'b[1]']]",
@@ -85,7 +83,6 @@ func TestLongNewNetlistProject(t *testing.T) {
 	require.Equal(t, before, list(t, project))
 }
 
-// makeIn runs make in a project, with this program as starloom.
 func makeIn(t *testing.T, project string, status int, target string) string {
 	t.Helper()
 	command := exec.Command("make", "STARLOOM="+binary, target)

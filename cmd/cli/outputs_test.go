@@ -12,8 +12,8 @@ import (
 	"starloom/traces/input"
 )
 
-// TestOutputs: an output is declared once, and refused where it would replace an input, have
-// standard output a second time, or be neither a table nor a picture.
+// TestOutputs checks that an output is refused if it would replace an input, use standard output a second time, or is
+// neither a table nor a picture.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
 	scenario := filepath.Join(dir, "input.yaml")
@@ -23,7 +23,7 @@ func TestOutputs(t *testing.T) {
 		name   string
 		args   []string
 		stream string
-		wrong  string // "" if it is not
+		wrong  string // reason for the refusal; "" for none
 		csv    bool
 	}{
 		{name: "nothing"},

@@ -15,15 +15,15 @@ firmware: {program: crossbar/traffic}
 workload: {traffic: {file: offered.csv}}
 `
 
-// Slots have 7 cycles. Both packets of cycle 0 go to output 2, which serves input 0 first; that of cycle 3 is offered in slot 1, and has two
-// frames.
+// Slots have 7 cycles. Both packets of cycle 0 are for output 2, which serves input 0 first. The packet of cycle 3 is
+// offered in slot 1 and has two frames.
 const (
 	packetsOffered = "src,dest,size,ctime\n0,2,1,0\n1,2,1,0\n0,1,2,3\n2,2,1,14\n"
 	packetsCarried = "id,source,destination,size,created,sent,received,hops,measured\n" +
 		"0,0,2,1,0,1,5,1,1\n1,1,2,1,0,8,12,1,1\n2,0,1,2,3,8,19,1,1\n3,2,2,1,14,15,19,1,1\n"
 )
 
-// TestPackets: by hand for four packets, on both engines, and read again.
+// TestPackets compares four packets on both engines with results computed by hand, and reads the output again.
 func TestPackets(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": packetsScenario, "offered.csv": packetsOffered,
 		"again.yaml": strings.Replace(packetsScenario, "offered.csv", "carried.csv", 1)})

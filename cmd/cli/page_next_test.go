@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// firstStep is the first thing to do next on a page, and its command.
+// firstStep matches the first suggested step on a page, and its command.
 var firstStep = regexp.MustCompile(`(?s)<h2>What to do next</h2>.*?<ol>\n<li>([^\n]*)\n<pre tabindex="0">(.*?)</pre>`)
 
-// triedSteps are commands that a page has tried, and after how many slots they pass.
+// triedSteps matches commands that a page has tried, with the number of slots after which they pass.
 var triedSteps = regexp.MustCompile(`<pre tabindex="0">starloom ([^\n]*)</pre>\n<p class="aside">Expect PASS after (\d+) slots; this page has tried it`)
 
-// commandWords are the words of a command line, some in quotes.
+// commandWords returns the words of a command line, which may be quoted.
 func commandWords(line string) (words []string) {
 	for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line, -1) {
 		words = append(words, strings.Trim(word, "'"))
@@ -24,19 +24,19 @@ func commandWords(line string) (words []string) {
 	return words
 }
 
-// tags are those of HTML.
+// tags matches HTML tags.
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// read is a page as it is read.
+// read returns the visible text of a page.
 func read(html string) string { return tags.ReplaceAllString(unmarked(html), "") }
 
-// Pages of five failing runs, of all fabrics: what failed, where, and as the first step a command that mends it, or tells
-// more.
+// TestPagesOfFailingRuns checks the pages of five failing runs of all fabrics: what failed, where, and as the first
+// step a command that corrects it or shows more.
 func TestPagesOfFailingRuns(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		args  []string
-		first []string // of its command
+		first []string // parts of the first command
 		says  []string
 		not   []string
 	}{
@@ -149,7 +149,8 @@ func TestPagesOfFailingRuns(t *testing.T) {
 	}
 }
 
-// A budget that handlers miss, and a limit of slots of the file: the first step is the budget that fits, or more slots.
+// TestPagesOfBudgetAndSlots checks the first step for an exceeded handler budget (one that fits) and for a limit of
+// slots in the file (more slots).
 func TestPagesOfBudgetAndSlots(t *testing.T) {
 	dir := copied(t, "pops-16x16.yaml")
 	html := writtenPage(t, dir, statusFail, "run", "pops-16x16.yaml", "--set", "firmware.cpu.model=rv32-inorder", "--set", "firmware.cpu.budget_cycles=530")
@@ -162,7 +163,8 @@ func TestPagesOfBudgetAndSlots(t *testing.T) {
 	require.Equal(t, statusPass, r.status, r.stdout)
 }
 
-// What a run at its limit of slots has not decided is passed nowhere: not on the page, in JUnit or in the terminal.
+// TestUndecidedRules checks that a rule undecided at the limit of slots passes neither on the page nor in JUnit or
+// the terminal.
 func TestUndecidedRules(t *testing.T) {
 	dir := copied(t, "pops-16x16.yaml")
 	r := starloomIn(t, dir, "run", "pops-16x16.yaml", "--slots", "4", "--junit", "r.xml", "--html", "r.html")
@@ -180,7 +182,8 @@ func TestUndecidedRules(t *testing.T) {
 	require.NotContains(t, r.stdout, "skipped", "a run that has finished has decided it")
 }
 
-// A frame that is sent at all ports has a row for each, with its medium, as a capture has it.
+// TestPageOfAFrameToAllPorts checks that a frame sent at all ports has a row with the medium for each, as in a
+// capture.
 func TestPageOfAFrameToAllPorts(t *testing.T) {
 	dir := folder(t, map[string]string{"tell.yaml": "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/one-to-all}\n" +
 		"workload: {one_to_all: {source: 0}}\nrules: {exactly_once: true, no_loss: true}\nstop: {slots: 9}\n" +
@@ -190,7 +193,8 @@ func TestPageOfAFrameToAllPorts(t *testing.T) {
 	require.Contains(t, page, "heard: nothing (fault drop)pops.group[0].coupler[1]")
 }
 
-// A waveform of a run that faults have made fail has markers where they struck first, too, the first in time first.
+// TestMarkersOfFaults checks that the waveform of a run that fails due to faults also has markers at their first
+// strikes, sorted by time.
 func TestMarkersOfFaults(t *testing.T) {
 	dir := copied(t, "bus-faults.yaml")
 	require.Equal(t, statusFail, starloomIn(t, dir, "run", "bus-faults.yaml", "--vcd", "run.vcd").status)
@@ -200,7 +204,8 @@ func TestMarkersOfFaults(t *testing.T) {
 	require.Contains(t, string(gtkw), "[markername] Afault_stuck\n[markername] Bno_loss\n[markername] Cno_loss\n[markername] Dfault_clock_pause\n")
 }
 
-// A waveform of a run that has missed its deadline has markers at its end and where the latest packet crossed.
+// TestMarkerOfALatePacket checks that the waveform of a run past its deadline has markers at its end and where the
+// latest packet crossed.
 func TestMarkerOfALatePacket(t *testing.T) {
 	dir := copied(t, "gossip.yaml")
 	require.Equal(t, statusFail, starloomIn(t, dir, "run", "gossip.yaml", "--set", "rules.deadline_slots=20", "--vcd", "run.vcd").status)
@@ -210,7 +215,7 @@ func TestMarkerOfALatePacket(t *testing.T) {
 	require.Contains(t, string(gtkw), " 157 119 157 ")
 }
 
-// Components of a scenario that are RTL are left out from the command line.
+// TestRTLIsLeftOut checks that the command line omits RTL components of a scenario.
 func TestRTLIsLeftOut(t *testing.T) {
 	dir := folder(t, map[string]string{"r.yaml": "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random-corrected}\n" +
 		"rtl: [{replace: 'pops.**'}]\n"})
@@ -219,8 +224,8 @@ func TestRTLIsLeftOut(t *testing.T) {
 	require.NotContains(t, r.stdout, "\nrtl ")
 }
 
-// Frames that met where no rule forbids it, and where a rule allows it, are said to be no failure; the advice for those that
-// did is not more slots.
+// TestCollisionsThatAreAllowed checks that collisions that no rule forbids, or that a rule allows, are not called
+// failures, and that the advice for others is not more slots.
 func TestCollisionsThatAreAllowed(t *testing.T) {
 	dir := copied(t, "pops-16x16.yaml")
 	r := starloomIn(t, dir, "run", "pops-16x16.yaml")
@@ -232,11 +237,12 @@ func TestCollisionsThatAreAllowed(t *testing.T) {
 	require.Contains(t, r.stdout, "must be free of collisions; sent by processors 0 and 1\n")
 }
 
-// deadlock is a scenario whose firmware waits for its TX FIFO before it takes requests.
+// deadlock is a scenario whose firmware waits for its TX FIFO before it accepts requests.
 const deadlock = "starloom: 1\nfabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 1, depth: 1}}}\n" +
 	"nic: {tx_frames: 1, rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}\n"
 
-// Frames at routers that wait for one another: the least depth of the RX FIFO with which they do not, and what else breaks the ring.
+// TestPageOfADeadlock checks that a page of frames waiting for each other at routers names the least depth of the RX
+// FIFO that avoids this, and other remedies.
 func TestPageOfADeadlock(t *testing.T) {
 	dir := folder(t, map[string]string{"ask.yaml": deadlock})
 	page := read(writtenPage(t, dir, statusFail, "run", "ask.yaml"))
@@ -249,7 +255,7 @@ func TestPageOfADeadlock(t *testing.T) {
 	require.Equal(t, statusFail, starloomIn(t, dir, "run", "ask.yaml", "--set", "nic.rx_frames=2").status)
 }
 
-// A page of a netlist in which a frame is heard by no one.
+// TestPageOfANetlistThatFails checks the page of a netlist in which no one receives a frame.
 func TestPageOfANetlistThatFails(t *testing.T) {
 	dir := folder(t, map[string]string{"ring.yaml": "starloom: 1\nfabric: {netlist: {ring: {n: 4}}}\nfirmware: {program: netlist/next-hop}\n" +
 		"rules: {no_loss: true}\nstop: {slots: 30}\nfaults: {schedule: [{kind: drop, targets: ['netlist.**'], slots: {list: [0]}}]}\n"})
@@ -258,7 +264,8 @@ func TestPageOfANetlistThatFails(t *testing.T) {
 	require.Contains(t, page, "A sender that has no answer after some slots sends the frame again")
 }
 
-// A FIFO that overflowed gets the least depth, by doubling, with which the run passes; what losses are is said where no rule forbids them.
+// TestPageOfAnOverflow checks that a page names the least depth, found by doubling, with which the run passes, and
+// describes losses if no rule forbids them.
 func TestPageOfAnOverflow(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"x.yaml": "starloom: 1\nfabric: {crossbar: {ports: 6, output: queue}}\nfirmware: {program: crossbar/traffic}\nnic: {rx_frames: 1}\n" +
@@ -277,8 +284,8 @@ func TestPageOfAnOverflow(t *testing.T) {
 	require.Regexp(t, `note: \d+ measured packets were lost, and no rule forbids it; add no_loss: true`, r.stdout+r.stderr)
 }
 
-// An image whose scenario states no rule is held to those of every run, and one without a workload to the usual one: notes say so.
-// Keys that stand elsewhere are found.
+// TestNotesOfImages checks the notes about an image without rules, to which the rules of every run apply, or without
+// a workload, which gets the usual one. Misplaced keys are found.
 func TestNotesOfImages(t *testing.T) {
 	dir := folder(t, map[string]string{"hello.c": "#include \"starloom.h\"\ntypedef struct { uint32_t unused; } state_t;\nstatic void start(sl_nic *nic, state_t *s) { sl_done(nic); }\n" +
 		"static void slot(sl_nic *nic, state_t *s) {}\nSTARLOOM_FIRMWARE(state_t, start, slot)\n",
@@ -294,7 +301,8 @@ func TestNotesOfImages(t *testing.T) {
 	require.Contains(t, r.stderr, "did you mean rules.exactly_once?")
 }
 
-// TestWherePacketsWereLast: of a run that faults have kept from its end, text and page say where they took the packets that had not arrived.
+// TestWherePacketsWereLast checks that text and page of a run that faults kept from its end state where missing
+// packets were lost.
 func TestWherePacketsWereLast(t *testing.T) {
 	dir := t.TempDir()
 	scenario := `starloom: 1

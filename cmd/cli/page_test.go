@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// copied is a folder with an example.
 func copied(t *testing.T, example string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("../../examples", example))
@@ -19,10 +18,10 @@ func copied(t *testing.T, example string) string {
 	return folder(t, map[string]string{example: string(data)})
 }
 
-// figures are pictures of package figure, which have tests of their own.
+// figures matches pictures of package figure, which have their own tests.
 var figures = regexp.MustCompile(`(?s)<svg[^>]*class="figure".*?</svg>`)
 
-// unmarked is a page with characters and commands as they are read.
+// unmarked returns a page with plain characters and commands.
 func unmarked(html string) string {
 	return strings.NewReplacer("&#43;", "+", "&#39;", "'", "&#34;", `"`, "<span>", "", "</span>", "", "<code>", "", "</code>", "").Replace(html)
 }
@@ -40,8 +39,8 @@ func goldenPage(t *testing.T, name, text string) {
 	require.True(t, string(want) == text, "%s differs: look at the page, then run with -update", path)
 }
 
-// The page of a run that fails says what failed, where, and which command repeats it, and is the same for every way to
-// execute the run.
+// TestPageOfARunThatFails checks that the page of a failed run states what failed, where, and the command that
+// repeats it, and does not depend on the way of execution.
 func TestPageOfARunThatFails(t *testing.T) {
 	dir := copied(t, "ej-faults.yaml")
 	r := starloomIn(t, dir, "run", "ej-faults.yaml", "--html", "run.html")
@@ -77,13 +76,13 @@ func TestPageOfARunThatFails(t *testing.T) {
 	require.Contains(t, unmarked(r.stdout), "tshark -t e -X lua_script:c.lua -r c.pcapng")
 	require.NotContains(t, r.stdout, "Write waveform and packet capture")
 
-	// Nothing is half-written.
+	// No partial output remains.
 	r = starloomIn(t, dir, "run", "ej-faults.yaml", "--html", "no/such/folder.html", "--json", "r.json")
 	require.Equal(t, statusInput, r.status)
 	require.NoFileExists(t, filepath.Join(dir, "r.json"))
 }
 
-// A cycle of the page is that of the waveform: what it draws is what a VCD has.
+// TestPageShowsTheWaveform checks that the signals drawn on the page are those of a VCD.
 func TestPageShowsTheWaveform(t *testing.T) {
 	dir := copied(t, "pops-64x16-published.yaml")
 	r := starloomIn(t, dir, "run", "pops-64x16-published.yaml", "--html", "run.html", "--vcd", "run.vcd", "--set", `traces.vcd.signals=["pops.group[2].coupler[5].violation"]`)
@@ -99,7 +98,7 @@ func TestPageShowsTheWaveform(t *testing.T) {
 	require.Contains(t, html, "The way of the packet of 499 for 370 (f301000072010000) through the run.", "from processor 499, by 263 and 132")
 }
 
-// Pages of many runs have intervals, histograms and the command for one of them.
+// TestPageOfManyRuns checks that pages of many runs have intervals, histograms and the command for one of them.
 func TestPageOfManyRuns(t *testing.T) {
 	dir := copied(t, "pops-4x4-faults.yaml")
 	args := []string{"run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20", "--html", "-"}
@@ -113,7 +112,6 @@ func TestPageOfManyRuns(t *testing.T) {
 	require.True(t, r.stdout == again.stdout)
 }
 
-// written is a page that a command has written.
 func writtenPage(t *testing.T, dir string, status int, args ...string) string {
 	t.Helper()
 	r := starloomIn(t, dir, append(args, "--html", "page.html")...)
@@ -123,7 +121,8 @@ func writtenPage(t *testing.T, dir string, status int, args ...string) string {
 	return unmarked(string(data))
 }
 
-// A study's page has what is off, its plots and all figures; the same ones with all workers and with one.
+// TestPageOfAStudy checks that a study's page has deviations, plots and all figures, the same with one worker and
+// with all.
 func TestPageOfAStudy(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"study", "gossip", "--case", "claims"}
@@ -135,7 +134,7 @@ func TestPageOfAStudy(t *testing.T) {
 	require.Contains(t, writtenPage(t, dir, statusPass, "study", "bus", "--case", "table 1*"), "<svg", "its plots")
 }
 
-// A sweep's page has its results, plots and the runs that failed; the same one when nothing is left to run.
+// TestPageOfASweep checks that a sweep's page has results, plots and failed runs, the same if nothing is left to run.
 func TestPageOfASweep(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"base.yaml": gossipOf("pipelined"),
@@ -160,7 +159,7 @@ func TestPageOfASweep(t *testing.T) {
 	require.NotContains(t, html, `class="verdict`, "a sweep that is whole passes, whatever its runs have found")
 }
 
-// Pages of checks name what failed, where, and the command that shows it again.
+// TestPageOfAFirmwareCheck checks that pages of checks name what failed, where, and the command that reproduces it.
 func TestPageOfAFirmwareCheck(t *testing.T) {
 	dir := copied(t, "ej-faults.yaml")
 	args := []string{"firmware", "check", "ej/improved", "ej-faults.yaml", "--fuzz", "50"}
@@ -192,7 +191,7 @@ func TestLongPageOfACosimCheck(t *testing.T) {
 	require.Equal(t, statusFail, r.status, "the inputs show it again")
 	require.Contains(t, writtenPage(t, dir, statusPass, "cosim", "check", "stream_arbiter.yml", "--cycles", "1000"), "No difference found in 1 of 2 outputs")
 
-	// Nothing is half-written: when the page cannot be, no other file appears.
+	// No partial output remains: without the page, no other file appears.
 	for _, subject := range []string{"stream_arbiter_bug.yml", "bug.yaml"} {
 		r = starloomIn(t, dir, "cosim", "check", subject, "--vcd", "no.vcd", "--save", "no.csv", "--json", "no.json", "--html", "/dev/full")
 		require.NotEqual(t, statusFail, r.status, r.stdout)
@@ -202,7 +201,7 @@ func TestLongPageOfACosimCheck(t *testing.T) {
 	}
 }
 
-// pageChecker installs html-validate, axe and puppeteer, and returns what holds pages with them.
+// pageChecker installs html-validate, axe and puppeteer, and returns a function that checks pages with them.
 func pageChecker(t *testing.T) func(pages ...string) (out string, err error) {
 	t.Helper()
 	for _, tool := range []string{"node", "npm", "chromium"} {
@@ -231,8 +230,8 @@ func pageChecker(t *testing.T) func(pages ...string) (out string, err error) {
 	}
 }
 
-// TestLongPagesHold: html-validate and axe find nothing in any kind of page, on a phone and on a screen, light and dark; and they do
-// find what is wrong in one that is.
+// TestLongPagesHold checks that html-validate and axe find nothing in any kind of page, on a phone and on a screen,
+// light and dark, but find mistakes in a wrong page.
 func TestLongPagesHold(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples")))
@@ -278,7 +277,7 @@ func TestLongPagesHold(t *testing.T) {
 	}
 }
 
-// trapSource divides by zero in slot 3, in processor 5.
+// trapSource divides by zero in slot 3 at processor 5.
 const trapSource = `#include "starloom.h"
 
 typedef struct {

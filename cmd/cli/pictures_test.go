@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPictures: each kind goes to a file of its own, or one of them to standard output; what cannot be is refused with a remedy, and
-// nothing is written.
+// TestPictures checks that each kind goes to its own file, or one kind to standard output, and that other requests
+// are refused with a remedy and write nothing.
 func TestPictures(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario})
 	before := list(t, dir)

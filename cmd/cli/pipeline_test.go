@@ -19,8 +19,8 @@ type workflowStep struct {
 	Name, Run, If string
 }
 
-// TestLongPipeline runs the steps of examples/pipeline's workflow after those that install tools,
-// as they stand there; then with a mistake in the firmware, which every report must name.
+// TestLongPipeline runs the steps of the workflow of examples/pipeline after the installation of tools, unchanged,
+// and then with a mistake in the firmware, which every report must name.
 func TestLongPipeline(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.CopyFS(folder, os.DirFS("../../examples/pipeline")))
@@ -45,7 +45,7 @@ func TestLongPipeline(t *testing.T) {
 	unit, text := junit(t, folder, "unit")
 	require.Equal(t, junitSuite{Tests: 5}, unit, "%s", text)
 
-	// Much like the mistake of the guide: a packet that was sent odds times is always sent.
+	// Similar to the mistake of the guide: a packet that was sent odds times is always sent.
 	source := filepath.Join(folder, "src/router.c")
 	text, err = os.ReadFile(source)
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestLongPipeline(t *testing.T) {
 	require.Regexp(t, regexp.QuoteMeta("assertion `sl_random_below: 1 &lt;= bound` failed in data_slot at router.c:")+`\d+"`, string(report))
 	require.Contains(t, string(report), "    in on_slot at router.c:")
 
-	// Machines may fail, bad input may not pass for that.
+	// Machines may fail, but bad input must not count as a failure of a machine.
 	scenario := filepath.Join(folder, "scenarios/faults.yaml")
 	text, err = os.ReadFile(scenario)
 	require.NoError(t, err)
@@ -75,8 +75,8 @@ func TestLongPipeline(t *testing.T) {
 	require.Contains(t, makeIn(t, folder, 2, "survival"), "faults.yaml:18:")
 }
 
-// stepsAfterInstallation runs the steps, and returns the summary that they write. The one named
-// validate must end with this status; later ones run if they say so.
+// stepsAfterInstallation runs the steps and returns the summary that they write. The step named validate must end
+// with this status; later steps run if their conditions allow it.
 func stepsAfterInstallation(t *testing.T, folder string, steps []workflowStep, status int) string {
 	t.Helper()
 	summary := filepath.Join(t.TempDir(), "summary")
@@ -104,7 +104,7 @@ func stepsAfterInstallation(t *testing.T, folder string, steps []workflowStep, s
 	return string(text)
 }
 
-// failures are the test cases that failed in a JUnit file of the pipeline; its JSON must agree.
+// failures returns the number of failed test cases in a JUnit file of the pipeline, with which the JSON must agree.
 func failures(t *testing.T, folder, name string) int {
 	t.Helper()
 	suite, _ := junit(t, folder, name)
@@ -116,7 +116,7 @@ func failures(t *testing.T, folder, name string) int {
 	return suite.Failures
 }
 
-// junitSuite is what a JUnit file counts.
+// junitSuite has the counts of a JUnit file.
 type junitSuite struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
@@ -136,7 +136,7 @@ func junit(t *testing.T, folder, name string) (junitSuite, []byte) {
 	return suites.Suites[0], text
 }
 
-// TestPipelineTools: what the workflow installs is what `make tools` installs for these tests.
+// TestPipelineTools checks that the workflow installs the tools of `make tools`.
 func TestPipelineTools(t *testing.T) {
 	workflow, err := os.ReadFile("../../examples/pipeline/.github/workflows/firmware.yml")
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"starloom"
 )
 
-// TestLeft: who has asked for more than a day's runs sees it at once.
+// TestLeft checks the texts of the remaining time, from a minute to days.
 func TestLeft(t *testing.T) {
 	for _, c := range []struct {
 		done, total uint64
@@ -28,7 +28,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestSweepProgressInALog: elsewhere than on a terminal a sweep writes a line a minute.
+// TestSweepProgressInALog checks that a sweep without a terminal writes a line per minute.
 func TestSweepProgressInALog(t *testing.T) {
 	var log bytes.Buffer
 	p := newProgress(&log)

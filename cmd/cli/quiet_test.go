@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestQuiet: every command with --quiet prints nothing but errors and what - asks for, and has its exit status.
+// TestQuiet checks that every command with --quiet prints only errors and output requested by -, with the same exit
+// status.
 func TestQuiet(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"s.yaml":   smallScenario,
@@ -66,7 +67,7 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestExpect: the exit status goes by what was expected, and the files say so.
+// TestExpect checks that exit status and files agree with the expectation.
 func TestExpect(t *testing.T) {
 	dir := folder(t, map[string]string{"bad.yaml": smallScenario + "stop: {slots: 3}\n"})
 	for expect, status := range map[string]int{

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// darkCoupler lets no light through; ending is what else it does.
+// darkCoupler blocks all light. ending is its further behaviour.
 func darkCoupler(ending string) string {
 	return `module dark(input [255:0] one, zero, output [63:0] up, down, output bad);
   assign {up, down, bad} = 129'd0;
@@ -62,8 +62,8 @@ func TestRTLExitStatus(t *testing.T) {
 	}
 }
 
-// TestRTLEndsWithItsSimulators interrupts a run, and kills a simulator under another
-// one: both end in order, and no process is left.
+// TestRTLEndsWithItsSimulators interrupts a run, and kills a simulator of another: both end in order, and no process
+// remains.
 func TestRTLEndsWithItsSimulators(t *testing.T) {
 	for name, c := range map[string]struct {
 		end    func(t *testing.T, run *os.Process, simulators []int)
@@ -88,7 +88,7 @@ func TestRTLEndsWithItsSimulators(t *testing.T) {
 				simulators = childrenOf(run.Process.Pid, "vvp")
 				return len(simulators) == 4
 			}, 20*time.Second, 10*time.Millisecond)
-			time.Sleep(200 * time.Millisecond) // somewhere in the run
+			time.Sleep(200 * time.Millisecond) // reaches some place of the run
 			c.end(t, run.Process, simulators)
 			var exit *exec.ExitError
 			require.ErrorAs(t, run.Wait(), &exit)
@@ -110,7 +110,7 @@ func childrenOf(parent int, name string) (all []int) {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, rest, ok := strings.Cut(string(text), "("+name+") ")
 		if fields := strings.Fields(rest); ok && len(fields) > 1 && fields[1] == strconv.Itoa(parent) {

@@ -22,8 +22,7 @@ workload: {gossip: {orders: %}}
 
 func gossipOf(orders string) string { return strings.ReplaceAll(gossipScenario, "%", orders) }
 
-// publishedTable is Table 4 of the paper, pipelined gossip of 10 processors, without its
-// header, ids and used slots.
+// publishedTable returns Table 4 of the paper, pipelined gossip of 10 processors, without header, ids and used slots.
 func publishedTable(t *testing.T) string {
 	file, err := os.Open("../../fabric/crossbar/gossip/testdata/gossip_table_4.csv")
 	require.NoError(t, err)
@@ -54,7 +53,7 @@ func TestRunTable(t *testing.T) {
 	require.Equal(t, published, r.stdout, "the report is on standard error")
 	require.Contains(t, r.stderr, "lambda")
 
-	// A run that is cut off has a table, too, of the steps that it had.
+	// A run that is cut off also has a table, of its completed steps.
 	r = starloomIn(t, dir, "run", "short.yaml", "--run-table", "-")
 	require.Equal(t, statusFail, r.status)
 	cut := ""
@@ -91,7 +90,7 @@ firmware: {program: ej/improved}
 workload: {one_to_all: {source: 3}}
 `
 
-// TestRunTableOfABroadcast: by hand for seven nodes, on both engines, and the plane.
+// TestRunTableOfABroadcast compares seven nodes on both engines, and the plane, with results computed by hand.
 func TestRunTableOfABroadcast(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.ReplaceAll(broadcastScenario, "%", "1"), "large.yaml": strings.ReplaceAll(broadcastScenario, "%", "8")})
 	for _, engine := range []string{"slot", "cycle"} {
@@ -119,7 +118,6 @@ func TestRunTableOfABroadcast(t *testing.T) {
 	require.Contains(t, r.stderr, "--run-table: the network has 5764801 nodes; a run-table shows at most 2097152")
 }
 
-// TestRunTableRefused: nothing is written, nothing is replaced.
 func TestRunTableRefused(t *testing.T) {
 	orders := ""
 	for line := range strings.Lines(publishedTable(t)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ownImage is a scenario of an image with a metered core, credits and a permutation in a file.
+// ownImage is a scenario with an image, a metered core, credits and a permutation in a file.
 const ownImage = `starloom: 1
 seed: 3
 fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: 2}}
@@ -23,8 +23,8 @@ workload: {file: seven.csv}
 rules: {no_loss: true, collision_free: {period: 2, slots: [1]}}
 `
 
-// What a scenario becomes is in testdata/scenario, as text and JSON, by kind of network and by who
-// decides: go test ./cmd/cli -run ScenarioShow -update writes it.
+// TestScenarioShow compares elaborated scenarios with testdata/scenario, as text and JSON, by kind of network and
+// origin of values. Update: go test ./cmd/cli -run ScenarioShow -update.
 func TestScenarioShow(t *testing.T) {
 	own := folder(t, map[string]string{"own.yaml": ownImage, "seven.csv": "destination\n6\n5\n4\n3\n2\n1\n0\n"})
 	image, err := os.ReadFile("../../firmware/images/pops/random.wasm")
@@ -55,7 +55,7 @@ func TestScenarioShow(t *testing.T) {
 			sources, err := filepath.Abs("../..")
 			require.NoError(t, err)
 			text := r.stdout
-			if strings.Contains(text, sources) { // the width of a column is that of the path
+			if strings.Contains(text, sources) { // the path decides the width of a column
 				text = regexp.MustCompile("  +").ReplaceAllString(strings.ReplaceAll(text, sources, ""), "  ")
 			}
 			golden(t, c.name+".txt", text)
@@ -64,7 +64,6 @@ func TestScenarioShow(t *testing.T) {
 	}
 }
 
-// golden compares a text with the one of testdata/scenario.
 func golden(t *testing.T, name, text string) {
 	t.Helper()
 	path := filepath.Join("testdata/scenario", name)
@@ -77,7 +76,8 @@ func golden(t *testing.T, name, text string) {
 	require.Equal(t, string(want), text, path)
 }
 
-// What `run` refuses, `scenario show` refuses with the same words, and what it shows is what a run reports.
+// TestScenarioShowRefuses checks that `scenario show` refuses the same as `run`, with the same words, and shows what
+// a run reports.
 func TestScenarioShowRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"key.yaml":     smallScenario + "nick: {}\n",
@@ -94,7 +94,7 @@ func TestScenarioShowRefuses(t *testing.T) {
 		"rtl.yaml":    smallScenario + "rtl: [{replace: pops.group}]\n",
 		"memory.yaml": "starloom: 1\nfabric: {pops: {groups: 4000, group_size: 60000}}\nfirmware: {program: pops/random}\n",
 	})
-	available := regexp.MustCompile(`has [0-9.]+ [MG]iB`) // which differs from one moment to the next
+	available := regexp.MustCompile(`has [0-9.]+ [MG]iB`) // a figure that changes with time
 	for _, name := range append(list(t, dir), "none.yaml", "payload.yaml --slots 0", "key.yaml --seed x", "range.yaml --firmware no.wasm") {
 		args := strings.Fields(name)
 		run, show := starloomIn(t, dir, append([]string{"run"}, args...)...), starloomIn(t, dir, append([]string{"scenario", "show"}, args...)...)

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fed runs a command line with text on standard input.
 func fed(t *testing.T, dir, text string, args ...string) result {
 	t.Helper()
 	command := exec.Command(binary, args...)
@@ -25,7 +24,7 @@ func fed(t *testing.T, dir, text string, args ...string) result {
 	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// TestSet: --set does in every command what the key in the file does.
+// TestSet checks in every command that --set acts like the key in the file.
 func TestSet(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"s.yaml":    smallScenario,
@@ -36,7 +35,7 @@ func TestSet(t *testing.T) {
 	want := starloomIn(t, dir, "run", "edit.yaml")
 	require.Equal(t, statusPass, want.status, want.stderr)
 	require.Contains(t, want.stdout, "starloom cosim check edit.yaml")
-	again := func(words string) result { // the command that the report gives has all that is set
+	again := func(words string) result { // the command in the report has all settings
 		return result{stdout: strings.ReplaceAll(want.stdout, "edit.yaml", words)}
 	}
 	const words = " --set fabric.pops.groups=5 --set workload.permutation=reverse --set 'rtl[0].replace=**.coupler[0]'"
@@ -63,7 +62,7 @@ func TestSet(t *testing.T) {
 	require.Regexp(t, `(?m)^fabric\.pops\.group_size +4 +s\.yaml:2:40$`, show.stdout)
 }
 
-// TestSetRefuses: what cannot be set is refused with the option as its place, and nothing is written.
+// TestSetRefuses checks that bad settings are refused with the option as their place, and that nothing is written.
 func TestSetRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "m.yml": "model: link\n"})
 	for _, c := range []struct{ args, want string }{
@@ -88,8 +87,8 @@ func TestSetRefuses(t *testing.T) {
 	require.Equal(t, "--set: its value is empty; give one, or leave the option out\n", r.stderr)
 }
 
-// TestStandardInput: a scenario from standard input has its paths from the working folder, its errors name
-// the line, and the command that repeats the run reads it again.
+// TestStandardInput checks that paths of a scenario from standard input are relative to the working folder, that
+// errors name the line, and that the repeating command reads it again.
 func TestStandardInput(t *testing.T) {
 	dir := folder(t, map[string]string{"perm.csv": strings.Repeat("0\n", 16)})
 	r := fed(t, dir, smallScenario+"seed: -1\n", "run", "-")

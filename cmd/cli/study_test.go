@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStudyGossip repeats published run-tables, and runs orders that a search has found.
+// TestStudyGossip repeats published run-tables and runs orders found by a search.
 func TestStudyGossip(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": gossipOf("found/orders-9.csv")})
 	r := starloomIn(t, dir, "study", "gossip", "--case", "table [1-7]")
@@ -31,7 +31,7 @@ func TestStudyGossip(t *testing.T) {
 	require.Equal(t, before, list(t, dir))
 }
 
-// TestStudyBroadcast repeats the tables and what does not hold in them, with the picture of the plane.
+// TestStudyBroadcast repeats the published tables, including their errors, with the picture of the plane.
 func TestStudyBroadcast(t *testing.T) {
 	dir := folder(t, nil)
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestStudyBroadcast(t *testing.T) {
 	require.Contains(t, string(picture), "EJ_{3+4rho}: the broadcast of node 0, diameter 3")
 }
 
-// TestStudyPlots: plots appear in a folder that is made for them.
+// TestStudyPlots checks that plots appear in a new folder.
 func TestStudyPlots(t *testing.T) {
 	dir := folder(t, map[string]string{"file": ""})
 	r := starloomIn(t, dir, "study", "scatter", "--case", "distribution", "--svg", "plots/new")

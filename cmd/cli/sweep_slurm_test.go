@@ -19,7 +19,6 @@ import (
 	"starloom/internal/slurm/slurmtest"
 )
 
-// sweepOfPoints has 200 points of two fabrics, of some milliseconds each.
 const sweepOfPoints = `
 scenario: {starloom: 1, fabric: {pops: {groups: 4, group_size: 4}}, firmware: {program: pops/random}}
 axes:
@@ -32,7 +31,7 @@ axes:
 slurm: {array_parallelism: 8}
 `
 
-// sweepTables are the tables in a folder.
+// sweepTables returns the tables in a folder.
 func sweepTables(t *testing.T, dir string) (text string) {
 	t.Helper()
 	for _, name := range []string{"results.csv", "runs.csv", "reports.jsonl"} {
@@ -43,8 +42,8 @@ func sweepTables(t *testing.T, dir string) (text string) {
 	return text
 }
 
-// TestLongSweepOnSlurm: 1,000 points run by jobs, interrupted, with a task that is killed, and taken up again, have the bytes
-// of those that ran here.
+// TestLongSweepOnSlurm checks that 1,000 points run by jobs, with an interruption and a killed task, have the bytes
+// of a local sweep.
 func TestLongSweepOnSlurm(t *testing.T) {
 	slurmtest.Start(t)
 	const points = 1000
@@ -74,7 +73,7 @@ func TestLongSweepOnSlurm(t *testing.T) {
 	for begun := time.Now(); running() == ""; time.Sleep(20 * time.Millisecond) {
 		require.Less(t, time.Since(begun), time.Minute, stderr.String())
 	}
-	_ = exec.Command("scancel", "--signal=KILL", "--full", running()).Run() // it may have ended by now
+	_ = exec.Command("scancel", "--signal=KILL", "--full", running()).Run() // the task may have ended by now
 	require.NoError(t, command.Process.Signal(os.Interrupt))
 	var exit *exec.ExitError
 	if err := command.Wait(); !errors.As(err, &exit) {
@@ -93,10 +92,11 @@ func TestLongSweepOnSlurm(t *testing.T) {
 	require.Contains(t, r.stdout, fmt.Sprintf("of which %d were there", points))
 }
 
-// TestSweepSlurmRefused: what cannot be sent is refused before anything is run, with its place and what to do.
+// TestSweepSlurmRefused checks that jobs that cannot be sent are refused with place and remedy before anything is
+// run.
 func TestSweepSlurmRefused(t *testing.T) {
 	dir := sweepFolder(t, strings.Replace(sweepOfPoints, "array_parallelism: 8", "partiton: all", 1))
-	for _, words := range [][]string{{"--on", "slurm"}, {"--on", "slurm", "--dry-run"}, nil} { // here, too
+	for _, words := range [][]string{{"--on", "slurm"}, {"--on", "slurm", "--dry-run"}, nil} { // locally, too
 		r := starloomIn(t, dir, append([]string{"sweep", "s.yaml", "--out", "out"}, words...)...)
 		require.Equal(t, 2, r.status)
 		require.Contains(t, r.stderr, "s.yaml:10:9: ")
@@ -112,12 +112,11 @@ func TestSweepSlurmRefused(t *testing.T) {
 	require.Equal(t, []string{"s.yaml"}, list(t, dir))
 }
 
-// sweepFolder is a folder with a sweep file.
 func sweepFolder(t *testing.T, text string) string {
 	return folder(t, map[string]string{"s.yaml": text})
 }
 
-// TestLongStudyOnSlurm: a study whose cases were run by jobs has the rows of one that was run here.
+// TestLongStudyOnSlurm checks that a study run by jobs has the rows of a local one.
 func TestLongStudyOnSlurm(t *testing.T) {
 	slurmtest.Start(t)
 	dir := folder(t, map[string]string{"cluster.yaml": "partition: all\narray_parallelism: 2\n"})
@@ -132,17 +131,17 @@ func TestLongStudyOnSlurm(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(dir, "there.json"))
 	require.NoError(t, err)
 	require.Equal(t, string(here), string(data))
-	again := starloomIn(t, dir, words...) // all is there: no job is sent
+	again := starloomIn(t, dir, words...) // all results exist, so that no job is sent
 	require.Equal(t, r.stdout, again.stdout)
 	logs, err := filepath.Glob(filepath.Join(dir, "cases", "slurm", "log-*.csv"))
 	require.NoError(t, err)
 	require.Len(t, logs, 1)
 }
 
-// TestStudyCasesJoined: cases that are run one by one, in any order, make the study.
+// TestStudyCasesJoined checks that cases run one by one, in any order, make up the study.
 func TestStudyCasesJoined(t *testing.T) { joinCases(t, map[string]string{"gossip": "table*"}) }
 
-// TestLongStudyCasesJoined is TestStudyCasesJoined of studies that take longer.
+// TestLongStudyCasesJoined does the same for longer studies.
 func TestLongStudyCasesJoined(t *testing.T) {
 	joinCases(t, map[string]string{"bus": "*", "pops": "*=4*", "ej": "table*", "scatter": "[cg]*"})
 }
@@ -165,7 +164,6 @@ func joinCases(t *testing.T, patterns map[string]string) {
 	}
 }
 
-// TestStudySlurmRefused: what does not go together is refused.
 func TestStudySlurmRefused(t *testing.T) {
 	dir := folder(t, map[string]string{"bad.yaml": "partiton: all\n"})
 	for place, words := range map[string]string{

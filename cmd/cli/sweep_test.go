@@ -21,7 +21,7 @@ axes:
 seeds: 1..4
 `
 
-// TestSweepCommand: exit statuses, what is printed, and folders that are joined.
+// TestSweepCommand checks exit statuses, output, and joined folders.
 func TestSweepCommand(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "sweep.yaml": smallSweep})
 	r := starloomIn(t, dir, "sweep", "sweep.yaml", "--out", "a", "--set", "nic.rx_frames=8")
@@ -35,7 +35,7 @@ func TestSweepCommand(t *testing.T) {
 	require.Equal(t, statusPass, r.status, r.stderr)
 	r = starloomIn(t, dir, "sweep", "merge", "a", "b", "--out", "c")
 	require.Equal(t, statusPass, r.status, r.stderr)
-	require.Regexp(t, "^12 points, [12][0-9] files new in c", r.stdout) // 12, and more on a machine on which a point takes long
+	require.Regexp(t, "^12 points, [12][0-9] files new in c", r.stdout) // 12 files, more on a slow machine
 	r = starloomIn(t, dir, "sweep", "sweep.yaml", "--out", "c", "--set", "nic.rx_frames=8")
 	require.Contains(t, r.stdout, "6 points, 24 runs, of which 24 were there; 0 failed")
 	one, err := os.ReadFile(filepath.Join(dir, "a", "results.csv"))
@@ -64,7 +64,7 @@ func TestSweepCommand(t *testing.T) {
 	}
 }
 
-// TestSweepInterrupted: an interrupt ends the command with 130, and the next one goes on.
+// TestSweepInterrupted checks that an interrupt ends the command with 130 and that the next call continues.
 func TestSweepInterrupted(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "sweep.yaml": strings.Replace(smallSweep, "1..4", "1..20000", 1)})
 	c := exec.Command(binary, "sweep", "sweep.yaml", "--out", "a", "--workers", "1")
@@ -86,7 +86,7 @@ func TestSweepInterrupted(t *testing.T) {
 	require.Empty(t, marks)
 }
 
-// A sweep of routers with bare packets has the figures of its runs.
+// TestSweepOfBareRouters checks that a sweep of routers with bare packets has the figures of its runs.
 func TestSweepOfBareRouters(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"mesh.yaml": "starloom: 1\nfabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 2, depth: 4}}}\n" +

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTexts: every text belongs to a command, every command that does something has one, and no
-// place of a value is left in it.
+// TestTexts checks that every text belongs to a command, that every command with an action has one, and that no
+// placeholder is left in it.
 func TestTexts(t *testing.T) {
 	root := newRoot()
 	root.InitDefaultHelpCmd()

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ethernetFrames are UDP packets of many sizes.
+// ethernetFrames returns UDP packets of many sizes.
 func ethernetFrames(t *testing.T, random *rand.Rand, count int) (frames [][]byte) {
 	for i := range count {
 		eth := layers.Ethernet{
@@ -41,7 +41,7 @@ func ethernetFrames(t *testing.T, random *rand.Rand, count int) (frames [][]byte
 	return frames
 }
 
-// axiStream is the waveform of frames on an AXI stream of some bytes a cycle, with pauses on both sides.
+// axiStream returns the waveform of frames on an AXI stream of some bytes per cycle, with pauses on both sides.
 func axiStream(random *rand.Rand, frames [][]byte, octets int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "$timescale 1 ns $end\n$scope module tb $end\n$var wire 1 ! clk $end\n$var wire %d d rx_tdata [%d:0] $end\n"+
@@ -82,7 +82,7 @@ func axiStream(random *rand.Rand, frames [][]byte, octets int) string {
 	return b.String()
 }
 
-// gmii is the waveform of Ethernet frames as a PHY has them: preamble, start delimiter and check sequence around each. The
+// gmii returns the waveform of Ethernet frames at a PHY, each with preamble, start delimiter and check sequence. The
 // check sequence of frame bad is wrong.
 func gmii(frames [][]byte, bad int) string {
 	var b strings.Builder
@@ -108,7 +108,7 @@ func gmii(frames [][]byte, bad int) string {
 	return b.String()
 }
 
-// shark are fields of a capture's packets, as tshark reads them.
+// shark returns fields of a capture's packets as read by tshark.
 func shark(t *testing.T, dir, capture string, fields ...string) []string {
 	args := []string{"-r", capture, "-T", "fields"}
 	for _, field := range fields {
@@ -121,7 +121,7 @@ func shark(t *testing.T, dir, capture string, fields ...string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// payloads are all bytes of a capture's packets, as tshark has them.
+// payloads returns all bytes of a capture's packets as read by tshark.
 func payloads(t *testing.T, dir, capture string) (frames [][]byte) {
 	command := exec.Command("tshark", "-r", capture, "-T", "json", "-x")
 	command.Dir = dir
@@ -135,8 +135,8 @@ func payloads(t *testing.T, dir, capture string) (frames [][]byte) {
 	return frames
 }
 
-// TestLongTraceDecodeOfStreams: frames of bytes on an AXI stream and on GMII are what tshark finds in the capture, whatever
-// form the waveform comes in.
+// TestLongTraceDecodeOfStreams compares captures of byte frames on an AXI stream and GMII, from all forms of
+// waveforms, with tshark.
 func TestLongTraceDecodeOfStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(25, 7))
 	frames := ethernetFrames(t, random, 12)
@@ -176,7 +176,7 @@ func TestLongTraceDecodeOfStreams(t *testing.T) {
 		require.True(t, strings.HasPrefix(fed.stdout, "standard input\n"), fed.stdout)
 		require.Equal(t, frames, payloads(t, dir, "a.pcapng"))
 	}
-	// The other way round, without keep: what is unknown is damaged.
+	// The other byte order, without keep: frames with unknown bytes are damaged.
 	r := decode("one.vcd", "--map", "high.yaml", "--pcapng", "a.pcapng")
 	require.Equal(t, frames, payloads(t, dir, "a.pcapng"))
 	require.Contains(t, r.stdout, "12 ok, 0 damaged")
@@ -197,7 +197,7 @@ func TestLongTraceDecodeOfStreams(t *testing.T) {
 	require.Len(t, found[5], len(frames[5])+4, "a wrong check sequence stays")
 }
 
-// TestTraceDecodeRefuses what is wrong with maps of bytes.
+// TestTraceDecodeRefuses checks that wrong maps of bytes are refused.
 func TestTraceDecodeRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"a.vcd": axiStream(rand.New(rand.NewPCG(1, 1)), [][]byte{{1, 2, 3}}, 4)})
 	lane := "interfaces:\n  - {name: rx, axi_stream: tb.rx_}\n"
@@ -221,7 +221,7 @@ func TestTraceDecodeRefuses(t *testing.T) {
 	}
 }
 
-// TestTraceForms: every command of traces reads FST, gzip and standard input, and says what is wrong with them.
+// TestTraceForms checks that every trace command reads FST, gzip and standard input, and reports errors in them.
 func TestTraceForms(t *testing.T) {
 	dir := traced(t)
 	t.Setenv("TMPDIR", t.TempDir())

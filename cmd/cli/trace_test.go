@@ -37,7 +37,7 @@ interfaces:
 	namesMap = "signals: {\"pops.group[*].**\": \"TOP.g_$1.$2\"}\nignore: [pops.slot]\n"
 )
 
-// traced is a folder with the traces of two runs that differ in their seed.
+// traced returns a folder with the traces of two runs with different seeds.
 func traced(t *testing.T) string {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "lanes.yaml": lanesMap, "names.yaml": namesMap})
 	require.Equal(t, statusPass, starloomIn(t, dir, "run", "s.yaml", "--vcd", "a.vcd", "--pcapng", "a.pcapng").status)
@@ -85,7 +85,7 @@ func TestTraceCommands(t *testing.T) {
 	run(statusPass, "diff a.vcd b.vcd --only pops.slot")
 	run(statusPass, "diff a.vcd b.vcd --x lenient --to 0ns --ignore **.light.** --ignore **.tx.* --ignore **.bits --ignore **.state --ignore **.violation")
 
-	// A file with other names.
+	// A file with different names of signals.
 	text, err := os.ReadFile(filepath.Join(dir, "a.vcd"))
 	require.NoError(t, err)
 	renamed := strings.NewReplacer("module pops ", "module TOP ", "module group[0] ", "module g_0 ", "module group[1] ", "module g_1 ",
@@ -101,7 +101,7 @@ func TestTraceCommands(t *testing.T) {
 	assert.Contains(t, run(statusPass, "info d.pcapng").stdout, "sent  ")
 }
 
-// A waveform of a simulation that died does not pass.
+// TestTraceDiffOfAnEarlyEnd checks that a waveform that ends early does not pass.
 func TestTraceDiffOfAnEarlyEnd(t *testing.T) {
 	whole := "$timescale 1 ns $end\n$var wire 1 ! a $end\n$var real 64 # r $end\n$enddefinitions $end\n#0\n0!\nr0.1 #\n#10\n1!\n#20\n0!\n#30\n"
 	dir := folder(t, map[string]string{
@@ -131,7 +131,7 @@ func TestTraceDiffOfAnEarlyEnd(t *testing.T) {
 	}
 }
 
-// Bad input: exit status 2, place and remedy, and no file made or changed.
+// TestTraceBadInput checks bad input: exit status 2, place and remedy, and no file created or changed.
 func TestTraceBadInput(t *testing.T) {
 	dir := traced(t)
 	for name, text := range map[string]string{
@@ -189,7 +189,6 @@ func TestTraceBadInput(t *testing.T) {
 	}
 }
 
-// bigVCDs writes two VCDs of at least this size that differ at the very end.
 func bigVCDs(t *testing.T, dir string, bytes int64) {
 	fileA, err := os.Create(filepath.Join(dir, "a.vcd"))
 	require.NoError(t, err)
@@ -229,17 +228,17 @@ func bigVCDs(t *testing.T, dir string, bytes int64) {
 	require.NoError(t, fileB.Close())
 }
 
-// peak is the most memory that a process that has ended has had, in MiB.
+// peak returns the peak memory of an ended process in MiB.
 func peak(t *testing.T, command *exec.Cmd) int64 {
 	usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(t, ok)
 	return usage.Maxrss >> 10
 }
 
-// TestTraceDiffOfBigFiles compares a pair of VCDs whose only difference is at the
-// end. With -full they have 1 GB each; memory is the same.
+// TestTraceDiffOfBigFiles compares two VCDs that differ only at the end, of 1 GB each with -full, within the same
+// memory.
 func TestTraceDiffOfBigFiles(t *testing.T) {
-	size, limitMiB := int64(64<<20), int64(64) // beside what the program takes for nothing
+	size, limitMiB := int64(64<<20), int64(64) // in addition to the program's own memory
 	if *full {
 		size, limitMiB = 1_000_000_000, 230
 	}

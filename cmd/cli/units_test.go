@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSweepUnits: a sweep over networks has the units of figures that differ between these, and of axes that are loads; plots do not draw several on one axis.
+// TestSweepUnits checks that a sweep over networks has units for figures whose unit differs, and for axes that are
+// loads; a plot has a single unit.
 func TestSweepUnits(t *testing.T) {
 	dir := folder(t, map[string]string{"sweep.yaml": `scenario: {starloom: 1, name: units, fabric: {crossbar: {ports: 4}},
   workload: {traffic: {rate: 0.1, warm_up: 100 cycles, measure: 2000 cycles, drain: 5000 cycles}}}

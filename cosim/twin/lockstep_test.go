@@ -23,7 +23,7 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// Cycles of lockstep. On wasm more than any mutant needs; Icarus, a separate process, runs fewer.
+// Numbers of lockstep cycles. Those on wasm are more than any mutant needs; Icarus, a separate process, runs fewer.
 const (
 	wasmCycles, wasmCyclesFull                       = 30_000, 1_000_000
 	icarusCycles, icarusCyclesLong, icarusCyclesFull = 1_000, 3_000, 100_000
