@@ -22,19 +22,18 @@ var (
 	update = flag.Bool("update", false, "rebuild the committed images")
 )
 
-// committed are the languages whose compilers tests do not install.
+// committed lists the languages whose compilers tests do not install.
 var committed = []string{"rust", "assemblyscript"}
 
-// ending is that of a source's name.
+// ending is the suffix of a source's name, by language.
 var ending = map[string]string{"c": ".c", "cpp": ".cc", "rust": ".rs", "assemblyscript": ".ts", "go": ".go"}
 
-// router is the example; talks uses the rest of what the ABI files have.
+// router is the example; talks uses the rest of the ABI files.
 const router, talks = "router", "talks"
 
-// scenario is that of a program.
 var scenario = map[string]string{router: "c/router.yaml", talks: "testdata/talks/talks.yaml"}
 
-// sum is the hash of what an image is made from.
+// sum returns the hash of the sources of an image.
 func sum(t *testing.T, language string) string {
 	hash := sha256.New()
 	for _, l := range All {
@@ -53,7 +52,7 @@ func sum(t *testing.T, language string) string {
 	return fmt.Sprintf("%s %x\n", language, hash.Sum(nil))
 }
 
-// project makes a project with a program in the place of the router.
+// project creates a project with a program in place of the router.
 func project(t *testing.T, language, program string) string {
 	folder := filepath.Join(t.TempDir(), router)
 	require.NoError(t, New(language, false, folder))
@@ -65,10 +64,9 @@ func project(t *testing.T, language, program string) string {
 	return folder
 }
 
-// image is that of the router.
 func image(t *testing.T, language string) string { return imageOf(t, language, router) }
 
-// imageOf returns the image of a program: built where the tools are there in any case.
+// imageOf returns the image of a program, built if its tools are always installed.
 func imageOf(t *testing.T, language, program string) string {
 	switch language {
 	case "c", "cpp":
@@ -94,7 +92,6 @@ func committedImage(language, program string) string {
 	return filepath.Join("testdata", program, language+".wasm")
 }
 
-// digest runs a program with seeds 1 to 5.
 func digest(t *testing.T, image, program, mode, runtime string) string {
 	s, err := starloom.LoadScenario(scenario[program])
 	require.NoError(t, err)
@@ -106,8 +103,8 @@ func digest(t *testing.T, image, program, mode, runtime string) string {
 	return report.Digest
 }
 
-// TestAgree: five programs in five languages do the same in every slot, banked and
-// isolated. Go's runtime serves one processor per instance.
+// TestAgree checks that programs in five languages behave alike in every slot, banked and isolated. Go's runtime
+// serves one processor per instance.
 func TestAgree(t *testing.T) {
 	want := digest(t, image(t, "c"), router, starloom.ModeBanked, "compiler")
 	for _, l := range All {
@@ -126,8 +123,8 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// TestTalk: the same of NICs that use all their ports in one slot, of frames with payloads and
-// tags, of deliveries and results.
+// TestTalk does the same for NICs that use all ports in a slot, frames with payloads and tags, deliveries and
+// results.
 func TestTalk(t *testing.T) {
 	want := digest(t, imageOf(t, "c", talks), talks, starloom.ModeBanked, "compiler")
 	for _, language := range append([]string{"go"}, committed...) {
@@ -139,8 +136,8 @@ func TestTalk(t *testing.T) {
 	}
 }
 
-// TestCheck: nothing in any language depends on how it is executed, and nothing that a frame can
-// bring harms it. Without -full, only an image that need not be built.
+// TestCheck checks in all languages that results do not depend on the way of execution, and that no frame does harm.
+// Without -full, it checks only an image that need not be built.
 func TestCheck(t *testing.T) {
 	for _, l := range All {
 		if l.Name != "assemblyscript" && !*full {
@@ -158,7 +155,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCommittedImages holds that an image in testdata is of the sources beside it.
+// TestCommittedImages checks that an image in testdata was built from the sources beside it.
 func TestCommittedImages(t *testing.T) {
 	want := ""
 	for _, language := range committed {
@@ -169,11 +166,11 @@ func TestCommittedImages(t *testing.T) {
 	require.Equal(t, want, string(got), "the sources have changed: with rustc and npm, run go test ./examples/languages -run Rebuild -full -update")
 }
 
-// TestRebuild builds the committed images again, with the project's own Makefile. Another
-// version of a compiler makes other bytes, which must do the same.
+// TestRebuild builds the committed images again with the project's Makefile. Another version of a compiler yields
+// other bytes, which must behave alike.
 func TestRebuild(t *testing.T) {
 	if !*full {
-		return // TestCommittedImages holds the sources; -full needs rustc with wasm32-unknown-unknown, wasm-ld, npm
+		return // TestCommittedImages checks the sources; -full needs rustc with wasm32-unknown-unknown, wasm-ld, npm
 	}
 	sums := ""
 	for _, language := range committed {
@@ -198,7 +195,7 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestNew: a project has the files of its example under its own name.
+// TestNew checks that a project has the files of its example under its own name.
 func TestNew(t *testing.T) {
 	for _, l := range append([]Language{drawn}, All...) {
 		folder := filepath.Join(t.TempDir(), "ring-7")
@@ -232,7 +229,6 @@ func TestNew(t *testing.T) {
 	require.ErrorContains(t, New("ada", false, filepath.Join(t.TempDir(), "x")), "no language")
 }
 
-// ignored reports whether a file of an example is a product of its Makefile.
 func ignored(t *testing.T, language, file string) bool {
 	text, err := os.ReadFile(filepath.Join(language, ".gitignore"))
 	require.NoError(t, err)
@@ -244,12 +240,12 @@ func ignored(t *testing.T, language, file string) bool {
 	return false
 }
 
-// TestTrapsAreNamed: an index out of range names what the project's own Makefile keeps: in Rust and
-// AssemblyScript function, file and line, in Go the functions, and what the panic says. It names the slot and its
-// cycle, too: all languages trap in the same one.
+// TestTrapsAreNamed checks that an index out of range is reported with the names that the project's Makefile keeps:
+// function, file and line in Rust and AssemblyScript, the functions and the panic's text in Go. The report has slot
+// and cycle, which are equal in all languages.
 func TestTrapsAreNamed(t *testing.T) {
 	if !*full {
-		return // as TestRebuild; firmware's TestRuntimePanics needs no Go
+		return // like TestRebuild; TestRuntimePanics of package firmware needs no Go
 	}
 	for language, c := range map[string]struct{ line, broken, message, frame string }{
 		"rust":           {"    s.sent += 1;", "    s.sent += 1 + [0u32, 0][s.sent as usize];", "trapped in data_slot at router.rs:44", "data_slot at router.rs:44"},

@@ -19,10 +19,10 @@ import (
 	"starloom/internal/sourcestest"
 )
 
-// actionlint is the version that holds the workflow.
+// actionlint is the tool that checks the workflow.
 const actionlint = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12"
 
-// in runs a command line in a folder, and returns what it said and whether it ended well.
+// in runs a command line in a folder and returns its output and whether it succeeded.
 func in(folder string, environment []string, line ...string) (said string, ok bool) {
 	command := exec.Command(line[0], line[1:]...)
 	command.Dir, command.Env = folder, append(os.Environ(), environment...)
@@ -30,7 +30,7 @@ func in(folder string, environment []string, line ...string) (said string, ok bo
 	return string(out), err == nil
 }
 
-// read returns a file of the repository, with some of its text replaced.
+// read returns a file of the repository with texts replaced.
 func read(t *testing.T, name string, replaced ...string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(top, name))
@@ -41,8 +41,8 @@ func read(t *testing.T, name string, replaced ...string) string {
 	return strings.NewReplacer(replaced...).Replace(string(data))
 }
 
-// TestLongPipelineSyntax: actionlint, GitLab's schema and two linters of Dockerfiles find nothing, and they do find
-// what is planted.
+// TestLongPipelineSyntax checks that actionlint, GitLab's schema and two linters of Dockerfiles find nothing, except
+// planted mistakes.
 func TestLongPipelineSyntax(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs linters")
@@ -91,7 +91,7 @@ func TestLongPipelineSyntax(t *testing.T) {
 	}
 }
 
-// workflow is what the tests take from GitHub's file, pipeline what they take from GitLab's.
+// workflow has the parts of GitHub's file that the tests read, pipeline those of GitLab's.
 type workflow struct {
 	Env  map[string]string
 	Jobs map[string]struct {
@@ -104,8 +104,8 @@ type pipeline struct {
 	Scenarios struct{ Script []string }
 }
 
-// TestLongPipelines runs the commands of both pipelines in fresh folders: with the sources in the repository, and with a scenario that
-// fails; of GitHub's with the sources in a folder, and of both with -full.
+// TestLongPipelines runs the commands of both pipelines in new folders: with the sources in the repository, with a
+// failing scenario, and with the sources in a folder (of GitHub's, with -full of both).
 func TestLongPipelines(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
@@ -157,7 +157,7 @@ func TestLongPipelines(t *testing.T) {
 	}
 }
 
-// published holds that there is JUnit, a page and a text of each scenario, and that JUnit says what failed.
+// published requires JUnit, a page and a text of each scenario, and that JUnit names the failures.
 func published(t *testing.T, results string, scenarios []string) {
 	t.Helper()
 	entries, err := os.ReadDir(results)
@@ -188,8 +188,8 @@ func published(t *testing.T, results string, scenarios []string) {
 	}
 }
 
-// TestLongDockerfile does what the Dockerfile says without an engine: the commands of its first stage in a folder
-// with the context, and the program of the second in a file system that has nothing else.
+// TestLongDockerfile follows the Dockerfile without an engine: the commands of its first stage in a folder with the
+// context, and the program of the second in an otherwise empty file system.
 func TestLongDockerfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the command")
@@ -255,7 +255,7 @@ func TestLongDockerfile(t *testing.T) {
 	}
 }
 
-// TestPinnedByDigest: what templates take from others is named by what it is, not by a tag that its owner may move.
+// TestPinnedByDigest checks that templates name external sources by their digests, not by tags, which can move.
 func TestPinnedByDigest(t *testing.T) {
 	named := regexp.MustCompile(`(?m)^\s*(?:- )?(?:uses:|image:|FROM) *(\S+)`)
 	pinned, found := regexp.MustCompile(`@[0-9a-f]{40}$|@sha256:[0-9a-f]{64}$`), 0

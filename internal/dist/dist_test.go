@@ -26,23 +26,21 @@ import (
 
 const top = "../.."
 
-// dist runs the command in a folder with sources, as make dist does.
 func dist(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
 	command := exec.Command("make", append([]string{"-s", "dist"}, arguments...)...)
 	command.Dir = folder
-	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") }) // a make above has jobs of its own
+	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") }) // a parent make has its own jobs
 	said, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	return string(said)
 }
 
-// full builds for all systems.
 var full = flag.Bool("full", false, "build for all six systems and architectures, not for two")
 
-// TestLongDist builds the same twice, in two folders. Programs for linux run here, that for arm64 in an
-// emulator; those for darwin and windows are only looked at, with -full: TestLongOtherSystems of package house
-// type-checks the sources for Windows.
+// TestLongDist builds the same in two folders. Programs for linux are run, that for arm64 in an emulator; those for
+// darwin and windows are only inspected, with -full. TestLongOtherSystems of package house type-checks the sources
+// for Windows.
 func TestLongDist(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds for several systems")
@@ -89,7 +87,7 @@ func TestLongDist(t *testing.T) {
 	}
 }
 
-// unpacked reads an archive with a reader of its own, and returns what is in its folder.
+// unpacked reads an archive with an independent reader and returns the contents of its folder.
 func unpacked(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	all, order := map[string][]byte{}, []string{}
@@ -132,8 +130,7 @@ func unpacked(t *testing.T, path string) map[string][]byte {
 	return all
 }
 
-// isStatic holds that a program is one of its system and needs no library, but for those that every system of that
-// kind has.
+// isStatic requires that a program is for its system and needs no libraries except those of every such system.
 func isStatic(t *testing.T, target string, all map[string][]byte) {
 	t.Helper()
 	system, architecture, _ := strings.Cut(target, "/")
@@ -167,7 +164,6 @@ func isStatic(t *testing.T, target string, all map[string][]byte) {
 	}
 }
 
-// runs runs a scenario with a program for linux.
 func runs(t *testing.T, target string, data []byte) {
 	t.Helper()
 	folder := t.TempDir()
@@ -189,7 +185,8 @@ func runs(t *testing.T, target string, data []byte) {
 	require.Contains(t, string(said), "\ndigest                     bc43c5c4fe0941429c2752d971e03822 ")
 }
 
-// TestArchivesAreFixed: the same content gives the same bytes, others read it, and what is not a target is refused.
+// TestArchivesAreFixed checks that equal content yields equal bytes that other tools read, and that unknown targets
+// are refused.
 func TestArchivesAreFixed(t *testing.T) {
 	c := content{"top/b": {data: []byte("two")}, "top/a/b": {data: []byte("one"), executable: true}}
 	for ending, write := range map[string]func(content, io.Writer) error{".tar.gz": content.writeTar, ".zip": content.writeZip} {

@@ -18,10 +18,11 @@ import (
 	"starloom/internal/estimate"
 )
 
-// runEnvironment has the child process of BenchmarkEstimates run a scenario: engine, whether it writes a waveform, and its file.
+// runEnvironment makes the child process of BenchmarkEstimates run a scenario. Its value: engine, whether to write a
+// waveform, and file.
 const runEnvironment = "STARLOOM_TEST_ESTIMATE"
 
-// estimated are scenarios of all fabrics, in all ways to run: engine, whether a waveform is written, scenario.
+// estimated lists scenarios of all fabrics with all ways to run: engine, whether a waveform is written, scenario.
 var estimated = map[string][3]string{
 	"pops random":           {"slot", "", "fabric: {pops: {groups: 1024, group_size: 1024}}\nfirmware: {program: pops/random}"},
 	"pops sort, metered":    {"slot", "", "fabric: {pops: {groups: 256, group_size: 512}}\nfirmware: {program: pops/sort, cpu: {model: rv32-inorder, budget_cycles: 600}}"},
@@ -38,9 +39,9 @@ var estimated = map[string][3]string{
 		"stop: {slots: 1000000}"},
 }
 
-// BenchmarkEstimates compares what runs are said to take with what they took, in processor time and in memory: how many times more.
-// What takes longer than four seconds is told by a part of it. Time must be within 1.5, and what is told by the limit of slots
-// not below it; memory must be within 1.25.
+// BenchmarkEstimates compares estimated with actual processor time and memory, as ratios. Runs of more than four
+// seconds are estimated from a part. The ratio of times must be within 1.5, except that estimates by the limit of
+// slots need only be not below; that of memory must be within 1.25.
 func BenchmarkEstimates(b *testing.B) {
 	if run := os.Getenv(runEnvironment); run != "" {
 		child(b, run)
@@ -94,7 +95,7 @@ func options(engine, vcd, dir string) (o starloom.RunOptions) {
 	return o
 }
 
-// child runs a scenario, and says what that took.
+// child runs a scenario and prints its cost.
 func child(b *testing.B, run string) {
 	words := strings.SplitN(run, "|", 3)
 	s, err := starloom.LoadScenario(words[2])

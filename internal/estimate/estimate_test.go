@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// grown is a scenario of 64 processors whose runs take slots(n) slots, of which each takes cost(n, slot), in
-// microseconds, by a clock of its own.
+// grown is a scenario of 64 processors whose runs take slots(n) slots of cost(n, slot) microseconds each, by its own
+// clock.
 func grown(largest int, slots func(n float64) float64, cost func(n, slot float64) float64) (subject, *int) {
 	runs, now := new(int), time.Duration(0)
 	return subject{at: func(steps int) (*Size, error) {
@@ -38,7 +38,7 @@ func grown(largest int, slots func(n float64) float64, cost func(n, slot float64
 	}}, runs
 }
 
-// TestLaws: runs of which the time is known, at sizes that were not run.
+// TestLaws compares estimates with known times at sizes that were not run.
 func TestLaws(t *testing.T) {
 	linear := func(n float64) float64 { return n }
 	for name, c := range map[string]struct {
@@ -67,7 +67,7 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestPlaces: how many slots a size takes is told by the law that the others have.
+// TestPlaces checks that the number of slots is predicted by the law of the measured sizes.
 func TestPlaces(t *testing.T) {
 	for name, law := range map[string]func(n float64) float64{
 		"constant": func(float64) float64 { return 12 }, "linear": func(n float64) float64 { return 3*n - 3 },
@@ -82,8 +82,8 @@ func TestPlaces(t *testing.T) {
 	require.InDelta(t, 20, places([]point{{10, 20}}, 100), 0)
 }
 
-// TestNothingToMeasure: a scenario that is too large to begin and has no smaller ones has no time; one that has
-// no smaller ones and does not end is told by its limit.
+// TestNothingToMeasure checks that a scenario too large to begin, without smaller sizes, has no time, and that one
+// that does not end is estimated by its limit.
 func TestNothingToMeasure(t *testing.T) {
 	s, runs := grown(0, func(float64) float64 { return 1e9 }, func(float64, float64) float64 { return 100 })
 	alone := subject{at: func(steps int) (*Size, error) {
@@ -110,7 +110,7 @@ func TestNothingToMeasure(t *testing.T) {
 	require.Zero(t, *runs)
 }
 
-// TestKept: what was measured is not measured again, unless it is asked for or is of another subject.
+// TestKept checks that measurements are reused, except on request or for another subject.
 func TestKept(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "a", "b")
 	s, runs := grown(1, func(n float64) float64 { return n }, func(float64, float64) float64 { return 10 })

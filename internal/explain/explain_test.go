@@ -33,13 +33,13 @@ func book() *explain.Book {
 	return explain.Collect([]fabric.Network{&pops.Network{}, &crossbar.Network{}, &bus.Network{}, &ej.Network{}})
 }
 
-// produced are names that are made, and the kinds of entries that may explain them.
+// produced holds names that outputs have, and the kinds of entries that may explain them.
 type produced struct {
 	b    *explain.Book
 	seen map[*meaning.Entry]bool
 }
 
-// explained reports whether a name has an entry in one of the groups, and notes which.
+// explained reports whether a name has an entry in one of the groups, and records which.
 func (p *produced) explained(name string, wanted func(g *meaning.Group) bool) (ok bool) {
 	for _, f := range p.b.Resolve(name) {
 		if wanted(f.Group()) {
@@ -61,15 +61,15 @@ func groups(keys ...string) func(g *meaning.Group) bool {
 	return func(g *meaning.Group) bool { return slices.Contains(keys, g.Key) }
 }
 
-// TestEveryFigureIsExplained: what a frozen run, a report, a table, a rule or a status is called, has an entry; and there is no
-// entry for what nothing makes. Quantities of studies are those of each fabric's own test (studytest.Explained).
+// TestEveryFigureIsExplained checks that every name in frozen runs, reports, tables, rules and statuses has an entry,
+// and that no other entry exists. For quantities of studies see the tests of the fabrics (studytest.Explained).
 func TestEveryFigureIsExplained(t *testing.T) {
 	p := &produced{book(), map[*meaning.Entry]bool{}}
 	metric := kinds(meaning.KindMetric)
 	for name := range frozenMetrics(t) {
 		require.True(t, p.explained(name, metric), "metric %s", name)
 	}
-	for _, name := range []string{ // of runs that are not frozen as they are: of many, with results, with faults
+	for _, name := range []string{ // names of other runs: of many runs, with results, with faults
 		"latency.pooled.p99", "latency.p50.mean", "results.hops.processors", "results.hops.mean", "rate[0.1].survived", "rate[0.1].slots", "rate[0.1].faults",
 		"survival[7]", "lambda.low", "lambda.high", "mu.se", "slots.runs", "steps.sd", "coloured[3].median", "untold", "untold_per_processor_max", "told_again", "steps.min", "accepted.unit", "steps.histogram",
 		"frame_latency.p99", "frame_network_latency.mean", "frame_hops.mean", "media_load.mean", "media_load.most",
@@ -92,7 +92,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	} {
 		for path, numeric := range keysOf(reflect.TypeOf(r.of)) {
 			if strings.HasPrefix(path, "statistics.") {
-				continue // of each figure: below
+				continue // for each figure, see below
 			}
 			require.True(t, p.explained(path, groups(r.groups...)), "%T: %s", r.of, path)
 			for _, f := range p.b.Resolve(path) {
@@ -134,7 +134,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	}
 }
 
-// words holds rules, statuses and faults to what the code names.
+// words compares rules, statuses and faults with the names in the code.
 func (p *produced) words(t *testing.T) {
 	rules := []string{check.RuleForeignWrite, check.RuleStaleRead}
 	for name, value := range constants(t, "../../fabric/rules.go", "../../fabric/outcome/violation.go") {
@@ -153,7 +153,7 @@ func (p *produced) words(t *testing.T) {
 	}
 }
 
-// constants are those of files, by name.
+// constants returns the constants of files, by name.
 func constants(t *testing.T, files ...string) map[string]string {
 	all := map[string]string{}
 	for _, file := range files {
@@ -166,7 +166,7 @@ func constants(t *testing.T, files ...string) map[string]string {
 	return all
 }
 
-// sources are the texts in quotes of the files that put names together.
+// sources returns the quoted texts of files that assemble names.
 func sources(t *testing.T) (texts []string) {
 	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/report.go", "../../fabric/traffic.go"} {
 		data, err := os.ReadFile(file)
@@ -180,7 +180,7 @@ func sources(t *testing.T) (texts []string) {
 	return texts
 }
 
-// frozenMetrics are the metrics of all frozen runs, with the keys of those that are lists of objects.
+// frozenMetrics returns the metrics of all frozen runs, with the keys of lists of objects.
 func frozenMetrics(t *testing.T) map[string]bool {
 	files, err := filepath.Glob("../../testdata/frozen/*.json")
 	require.NoError(t, err)
@@ -209,7 +209,7 @@ func frozenMetrics(t *testing.T) map[string]bool {
 	return names
 }
 
-// keysOf are the paths of all keys of a type's JSON form, and whether they are numbers.
+// keysOf returns the paths of all keys of a type's JSON form, and whether they are numbers.
 func keysOf(t reflect.Type) map[string]bool {
 	all := map[string]bool{}
 	var walk func(t reflect.Type, at string)
@@ -241,7 +241,7 @@ func keysOf(t reflect.Type) map[string]bool {
 	return all
 }
 
-// TestFind: names with indices and endings, patterns, endings alone and groups are understood.
+// TestFind looks up names with indexes and endings, patterns, endings alone and groups.
 func TestFind(t *testing.T) {
 	b := book()
 	for word, want := range map[string][]string{
@@ -297,7 +297,7 @@ func TestFind(t *testing.T) {
 	require.EqualError(t, err, `explain: no figure, column or rule is called "xyzzy"; 'starloom explain' lists what there is, without signals of waveforms`)
 }
 
-// TestWidth: no line is wider than it may be, but for what cannot be broken.
+// TestWidth checks that no line is too wide, except unbreakable ones.
 func TestWidth(t *testing.T) {
 	for _, columns := range []int{60, 80, 200} {
 		var text strings.Builder
@@ -308,7 +308,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// TestFolderNames: the tables of a sweep are those that the group names.
+// TestFolderNames checks that the group names the tables of a sweep.
 func TestFolderNames(t *testing.T) {
 	for i := range folder.Meanings() {
 		if g := folder.Meanings()[i]; g.Key == "sweep" {
@@ -319,14 +319,14 @@ func TestFolderNames(t *testing.T) {
 	}
 }
 
-// own is a network from Go with a figure of its own.
+// own is a network in Go with its own figure.
 type own struct{ *pops.Network }
 
 func (own) Abilities() fabric.Abilities {
 	return fabric.Abilities{Description: fabric.Description{Meanings: "- {group: own, title: Own, where: metrics, kind: metric, source: me, entries: [{name: gloss, means: how it shines, unit: lm, range: any, counted: all}]}"}}
 }
 
-// TestOwnNetwork: what a network from Go says of its figures is found as all other.
+// TestOwnNetwork checks that descriptions of a network in Go are found like others.
 func TestOwnNetwork(t *testing.T) {
 	a, err := explain.Collect([]fabric.Network{own{&pops.Network{}}}).Find("gloss.p99")
 	require.NoError(t, err)
@@ -335,7 +335,8 @@ func TestOwnNetwork(t *testing.T) {
 	require.Contains(t, text.String(), "gloss  how it shines\n    unit     lm\n    range    any\n    counted  all\n    source   me\n    where    Own: metrics\n\n.p99  ")
 }
 
-// TestWordsOfTheRow: each word that the row frames has, with the counter that it stands for; frames lists all of them.
+// TestWordsOfTheRow checks that each word of the row frames is explained as its counter, and that frames lists all of
+// them.
 func TestWordsOfTheRow(t *testing.T) {
 	whole, err := book().Find("frames")
 	require.NoError(t, err)
@@ -352,11 +353,11 @@ func TestWordsOfTheRow(t *testing.T) {
 		listed = append(listed, f.Name)
 	}
 	require.ElementsMatch(t, parts, listed)
-	_, err = book().Find("violation") // also a signal of couplers
+	_, err = book().Find("violation") // violation is also a signal of couplers
 	require.ErrorContains(t, err, "did you mean violations? 'starloom explain' lists what there is, without signals of waveforms")
 }
 
-// TestUnit: figures of runs and columns have their units, with and without endings; what is none has none.
+// TestUnit checks the units of figures and columns, with and without endings, and of names without a unit.
 func TestUnit(t *testing.T) {
 	b := explain.Collect([]fabric.Network{&pops.Network{}, &crossbar.Network{}})
 	for name, unit := range map[string]string{"latency": "cycles", "latency.mean": "cycles", "latency_slots.p99": "slots", "lambda": "steps", "saturated.x": "", "runs": "runs", "epsilon": "",

@@ -22,11 +22,10 @@ var update = flag.Bool("update", false, "lower ratchet.txt to what is found")
 
 const top = "../.."
 
-// measured is the repository, measured once for all tests.
 var measured = sync.OnceValues(func() (*house, error) { return measure(top) })
 
-// TestLongTidy holds the rules of form: what breaks them only becomes less. With -update the counts
-// that have fallen are written down; no option raises one.
+// TestLongTidy enforces the rules of form: the number of findings may only fall. With -update lower counts are
+// recorded; no option raises one.
 func TestLongTidy(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
@@ -57,7 +56,7 @@ func TestLongTidy(t *testing.T) {
 	}
 }
 
-// TestLongImportsPointDownward holds the layout of the module.
+// TestLongImportsPointDownward enforces the layers.
 func TestLongImportsPointDownward(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
@@ -66,15 +65,15 @@ func TestLongImportsPointDownward(t *testing.T) {
 	require.Empty(t, upwardImports(layers, imports(h.pkgs)))
 }
 
-// named are the places in which a network of Starloom's own may be named, beside its folder: a
-// component, its twin and the SDK are about a network's hardware.
+// named matches the places where a network of Starloom may be named, apart from its folder: a component, its twin and
+// the SDK belong to the hardware of a network.
 var named = regexp.MustCompile(`^(fabric/fabrictest/|firmware/(programs|images|sdk)/|examples/|testdata/|.*/testdata/|internal/house/|hw/|cosim/(twin|rtl)/)`)
 
-// ruleKeys are the lines of rules that only one network has.
+// ruleKeys matches lines about rules of a single network.
 var ruleKeys = regexp.MustCompile(`fabric\.bus\.length|a Hopfield network`)
 
-// folders are the folders of the networks, and how each is named in code and comments: its nouns, the
-// head of its paths and texts, the heads of its programs' names.
+// folders maps the folders of the networks to their names in code and comments: nouns, heads of paths and texts, and
+// heads of names of programs.
 var folders = map[string]*regexp.Regexp{
 	"pops":     regexp.MustCompile(`\bPOPS\b|\bpops/|"pops\b|fabric\.pops\b`),
 	"bus":      regexp.MustCompile(`\bbus/|"bus\b|fabric\.bus\b|\bbus\.[A-Z]`),
@@ -82,12 +81,11 @@ var folders = map[string]*regexp.Regexp{
 	"ej":       regexp.MustCompile(`(?i)\bEisenstein\b|\bej/|"ej\b|fabric\.ej\b|\bej\.[A-Z]`),
 }
 
-// nodeKinds are the words for nodes of a netlist.
+// nodeKinds matches the kinds of nodes of a netlist.
 var nodeKinds = regexp.MustCompile(`"(bus|buses|crossbar|crossbars)"`)
 
-// TestLongOneFabricOneFolder searches all sources for the names of the networks: outside of its folder
-// there are an import, which names the folder, in the file of the scenario's one field of it, and the
-// keys of rules.
+// TestLongOneFabricOneFolder searches all sources for names of networks. Outside of its folder, a network may appear
+// in its import, in the scenario's field for it, and in keys of rules.
 func TestLongOneFabricOneFolder(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
@@ -107,7 +105,7 @@ func TestLongOneFabricOneFolder(t *testing.T) {
 				case strings.HasPrefix(line, "\t// ") && describes(s.lines[i:], own):
 				case strings.TrimSpace(line) == path+`"` && imported == "":
 					imported = s.path
-				case strings.HasPrefix(s.path, "fabric/netlist/") && nodeKinds.MatchString(line): // which are drawn
+				case strings.HasPrefix(s.path, "fabric/netlist/") && nodeKinds.MatchString(line): // nodes of a drawn network
 				case s.path == "fabric/rules.go" && ruleKeys.MatchString(line):
 				case names.MatchString(line) || strings.Contains(line, path):
 					found = append(found, fmt.Sprintf("%s:%d: %s", s.path, i+1, strings.TrimSpace(line)))
@@ -120,20 +118,20 @@ func TestLongOneFabricOneFolder(t *testing.T) {
 	}
 }
 
-// describes reports whether a comment is that of a field.
+// describes reports whether a comment belongs to a field.
 func describes(lines []string, field *regexp.Regexp) bool {
 	end := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "\t// ") })
 	return end >= 0 && field.MatchString(lines[end])
 }
 
-// modes are names of what tells disciplines apart.
+// modes are names that distinguish disciplines.
 var modes = []string{"AllPorts", "Addressed", "Arbitrated", "Switched", "OnePort", "Asks", "ListWords", "FramesPerSlot", "Stillness", "Still"}
 
-// plantFiles are the plant itself, beside what each discipline does.
+// plantFiles are the files of the plant apart from the disciplines.
 var plantFiles = []string{"fabric/plant/plant.go", "fabric/plant/build.go", "fabric/plant/front.go", "fabric/plant/receive.go", "fabric/plant/violations.go"}
 
-// TestLongPlantAsksNoMode: how a NIC gets at its media is the business of its discipline. The plant hands
-// on what banks and receivers have to know, and asks none of it.
+// TestLongPlantAsksNoMode checks that only a discipline decides how a NIC accesses its media. The plant passes on
+// what banks and receivers need without branching on it.
 func TestLongPlantAsksNoMode(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
@@ -154,12 +152,11 @@ func TestLongPlantAsksNoMode(t *testing.T) {
 	require.Equal(t, len(plantFiles), plants, "files")
 }
 
-// fabricRooms are what all networks share.
+// fabricRooms are the packages shared by all networks.
 var fabricRooms = []string{"fabric", "fabric/plant", "fabric/stream", "fabric/wired", "fabric/flow", "fabric/referees", "fabric/studies"}
 
-// TestLongMediumIsAMedium: a coupler is a part of hw, and what a medium of POPS is called. What all
-// networks share has media: no name and no comment there says coupler, but for that part of hw. Texts
-// for users, who read and write such paths, may.
+// TestLongMediumIsAMedium checks that shared packages say medium. A coupler is a part of hw and a medium of POPS;
+// other names and comments must not say coupler, but texts for users, who read and write such paths, may.
 func TestLongMediumIsAMedium(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
@@ -176,7 +173,7 @@ func TestLongMediumIsAMedium(t *testing.T) {
 	require.Greater(t, shared, 60, "files")
 }
 
-// couplers are the places of a file that say coupler.
+// couplers returns the places of a file that say coupler.
 func couplers(t *tree, s *source) (found []string) {
 	says := func(at token.Pos, text string) {
 		if strings.Contains(strings.ToLower(text), "coupler") {
@@ -198,7 +195,7 @@ func couplers(t *tree, s *source) (found []string) {
 		}
 		return true
 	})
-	keys := map[*ast.CommentGroup]bool{} // comments of keys of a scenario, which users read
+	keys := map[*ast.CommentGroup]bool{} // comments of keys of a scenario, which are texts for users
 	ast.Inspect(s.syn, func(n ast.Node) bool {
 		if field, ok := n.(*ast.Field); ok && field.Tag != nil {
 			keys[field.Doc] = true
@@ -213,7 +210,7 @@ func couplers(t *tree, s *source) (found []string) {
 	return found
 }
 
-// TestRulesFindWhatBreaksThem plants one thing for every rule of form in a repository of its own.
+// TestRulesFindWhatBreaksThem plants a violation of every rule of form in a separate repository.
 func TestRulesFindWhatBreaksThem(t *testing.T) {
 	long := strings.Repeat("x", columnsMax)
 	planted := map[string]string{
@@ -265,7 +262,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 	}, got)
 }
 
-// TestCycles: files that need each other are found, and the fewest uses that go up counted.
+// TestCycles checks that mutually dependent files are found, and that the fewest upward uses are counted.
 func TestCycles(t *testing.T) {
 	g := &graph{files: []string{"a", "b", "c", "d", "e"}, uses: map[string]map[string]int{
 		"a": {"b": 1}, "b": {"c": 1}, "c": {"a": 1, "d": 1}, "d": {"e": 2}, "e": {},
@@ -278,8 +275,8 @@ func TestCycles(t *testing.T) {
 	require.Zero(t, g.upward())
 }
 
-// TestLayersRefuse: an import that goes up, one between neighbours, a package without a place; a package below one of the table
-// stands where it does, and may use it.
+// TestLayersRefuse checks that upward imports, imports between neighbours, and packages without a layer are found. A
+// package below one in the table has its layer and may use it.
 func TestLayersRefuse(t *testing.T) {
 	require.Equal(t, []string{
 		"starloom/hw imports starloom/nic",
@@ -289,7 +286,7 @@ func TestLayersRefuse(t *testing.T) {
 		"starloom/new": nil, "starloom": {"starloom/hw"}, "starloom/hw/below": {"starloom/hw"}}))
 }
 
-// TestWayIsWhole: what the table by which a newcomer finds the way names is there.
+// TestWayIsWhole checks that files named in the table for newcomers exist.
 func TestWayIsWhole(t *testing.T) {
 	layers, err := readLayers(top)
 	require.NoError(t, err)
@@ -299,14 +296,14 @@ func TestWayIsWhole(t *testing.T) {
 	}
 }
 
-// initRepository makes a repository of a folder, so that its files are listed.
+// initRepository turns a folder into a repository, so that its files are listed.
 func initRepository(t *testing.T, folder string) {
 	t.Helper()
 	out, err := exec.Command("git", "init", "-q", folder).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 
-// TestQuestionsHaveAnswers: twice twenty questions of a newcomer, and where the layout says their answers are.
+// TestQuestionsHaveAnswers has twice twenty questions of a newcomer and the places of their answers in the layout.
 func TestQuestionsHaveAnswers(t *testing.T) {
 	text, err := os.ReadFile("questions.txt")
 	require.NoError(t, err)

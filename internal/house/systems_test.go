@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestLongOtherSystems: the sources pass the compiler's checks for Windows, too, without being compiled.
+// TestLongOtherSystems type-checks the sources for Windows, without compiling them.
 func TestLongOtherSystems(t *testing.T) {
 	config := &packages.Config{
 		Dir: top, Env: append(os.Environ(), "GOOS=windows", "GOARCH=arm64", "CGO_ENABLED=0"),

@@ -22,13 +22,7 @@ import (
 
 var _ = flag.Bool("full", false, "run the long tests")
 
-// A feature is a map of testdata/attach. Its first lines say what it shows:
-//
-//	# an unpacked array as an input            what it is about
-//	# refused: port x is an inout              a part of the message; without it the map attaches
-//	# remedy: map: OLD => NEW                  then: what the message says, done; in a source: FILE: OLD => NEW
-//	# differs: rail1_o                         the RTL is wrong: the check says so
-//	# fast                                     it runs in all tests
+// feature is a map of testdata/attach. Its first lines describe it:
 type feature struct {
 	path, about, refused, differs string
 	remedies                      []string
@@ -70,7 +64,6 @@ func features(t *testing.T) (all []feature) {
 	return all
 }
 
-// attach runs the RTL of a map beside its model.
 func attach(path string) (*lockstep.Report, error) {
 	m, err := LoadPin(path, pinmap.Library{
 		Twins: twin.All(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()},
@@ -82,8 +75,8 @@ func attach(path string) (*lockstep.Report, error) {
 	return lockstep.Run(context.Background(), m, lockstep.Options{Cycles: 3000, PowerOn: 2})
 }
 
-// TestAttach: a table of features of ports and languages, one small module each: it attaches, or is
-// refused with a remedy that works.
+// TestAttach checks features of ports and languages, with a small module for each: it attaches, or is refused with a
+// remedy that works.
 func TestAttach(t *testing.T)     { runFeatures(t, true) }
 func TestLongAttach(t *testing.T) { runFeatures(t, false) }
 
@@ -119,7 +112,7 @@ func runFeatures(t *testing.T, fast bool) {
 	}
 }
 
-// remedied copies the folder and does what the message of a feature says.
+// remedied copies the folder and follows the remedy of the feature's message.
 func (f *feature) remedied(t *testing.T) string {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/attach")))
@@ -133,7 +126,7 @@ func (f *feature) remedied(t *testing.T) string {
 		require.NoError(t, err)
 		old, fresh, ok := strings.Cut(edit, " => ")
 		require.True(t, ok, remedy)
-		_, body, _ := strings.Cut("\n"+string(text), "\nmodel") // the comments have the text, too
+		_, body, _ := strings.Cut("\n"+string(text), "\nmodel") // skips the comments, which contain the text, too
 		if file != filepath.Base(f.path) {
 			body = string(text)
 		}

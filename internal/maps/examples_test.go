@@ -23,12 +23,12 @@ import (
 
 var update = flag.Bool("update", false, "write the maps of examples/rtl/twins")
 
-// everything is all that maps can name.
+// everything has all twins and backends.
 func everything() pinmap.Library {
 	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
-// twinMapText is the map of a twin, for somebody to begin with.
+// twinMapText returns the map of a twin as a template for users.
 func twinMapText(t *testing.T, tw twin.Twin) string {
 	model, err := tw.New(tw.Sets[0])
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ include: [%s]
 	return head + strings.Join(lines, "\n") + "\n"
 }
 
-// TestTwinMaps: examples/rtl/twins has a map for every twin, with all of its ports.
+// TestTwinMaps checks that examples/rtl/twins has a map for every twin, with all ports.
 func TestTwinMaps(t *testing.T) {
 	const folder = "../../examples/rtl/twins/"
 	if *update {
@@ -103,7 +103,6 @@ func TestTwinMaps(t *testing.T) {
 	require.Len(t, paths, len(everything().Twins), "each of a twin that there is")
 }
 
-// TestLongTwinMaps runs each in Icarus.
 func TestLongTwinMaps(t *testing.T) {
 	paths, err := filepath.Glob("../../examples/rtl/twins/*.yml")
 	require.NoError(t, err)
@@ -119,8 +118,8 @@ func TestLongTwinMaps(t *testing.T) {
 	}
 }
 
-// TestLongExamples runs every map of examples/rtl as it stands, all points of those with lists; the one with a bug
-// differs.
+// TestLongExamples runs every map of examples/rtl, all points of those with lists. Only the one with a bug may
+// differ.
 func TestLongExamples(t *testing.T) {
 	paths, err := filepath.Glob("../../examples/rtl/*.yml")
 	require.NoError(t, err)

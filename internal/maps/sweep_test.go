@@ -19,7 +19,7 @@ params:
 clock: clk
 `
 
-// TestSweep: the n-th values of all lists together are a map; what has no list is the same in all.
+// TestSweep checks that the n-th values of all lists form a map, with the other values in common.
 func TestSweep(t *testing.T) {
 	points, err := ParsePins("q.yml", []byte(sweptMap), pinmap.Library{})
 	require.NoError(t, err)
@@ -39,7 +39,8 @@ func TestSweep(t *testing.T) {
 	require.Empty(t, one[0].Values)
 }
 
-// TestSweepRefuses: lists that do not fit each other have a place, and a map for one machine has no lists.
+// TestSweepRefuses checks that lists of different lengths are refused with their place, and that a map for one
+// machine has no lists.
 func TestSweepRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"model: fifo\nparams: {A: []}\n":                         "q.yml:2:13: params.A is an empty list; write its values",

@@ -9,7 +9,7 @@ import (
 	"starloom/fabric/pops"
 )
 
-// TestSpread: percentiles are exact where a range is a number, and close above.
+// TestSpread checks that percentiles are exact where each number has a bucket, and close above.
 func TestSpread(t *testing.T) {
 	for _, cycles := range []uint64{0, 1, 4095, 4096, 4097, 8191, 8192, 123456, 1<<32 - 1} {
 		top := bucketTop(bucketOf(cycles))

@@ -17,7 +17,7 @@ func unitsOf(count int, time time.Duration, memory uint64) (units []*unit) {
 	return units
 }
 
-// TestPack: short units share a task, long ones have one each, and every unit is in one.
+// TestPack checks that short units share a task, long ones have their own, and every unit is in one task.
 func TestPack(t *testing.T) {
 	for name, c := range map[string]struct {
 		units       []*unit
@@ -46,7 +46,7 @@ func TestPack(t *testing.T) {
 	mixed := append(unitsOf(3, time.Second, 100<<20), unitsOf(3, time.Second, 3000<<20)...)
 	mixed[0].alone = true
 	tasks := pack(mixed, 0)
-	require.Len(t, tasks, 3) // the large ones, the one that is alone, the others
+	require.Len(t, tasks, 3) // tasks: the large units, the unit that must be alone, the others
 	all := arrays(tasks, 100)
 	require.Len(t, all, 2)
 	require.Equal(t, uint64(4096<<20), all[0].memory)
@@ -54,7 +54,7 @@ func TestPack(t *testing.T) {
 	require.Len(t, arrays(pack(unitsOf(50, time.Hour, 1), 0), 20), 3)
 }
 
-// TestTimes: limits as Slurm writes and reads them.
+// TestTimes checks time limits in Slurm's syntax.
 func TestTimes(t *testing.T) {
 	for text, d := range map[string]time.Duration{
 		"infinite": 0, "30:00": 30 * time.Minute, "1:00:00": time.Hour, "2-00:00:00": 48 * time.Hour, "1-12": 36 * time.Hour, "45": 45 * time.Minute, "n/a": 0,
@@ -68,7 +68,7 @@ func TestTimes(t *testing.T) {
 	require.Equal(t, 3*time.Hour, rounded(121*time.Minute))
 }
 
-// TestScript: what sbatch gets.
+// TestScript checks the script for sbatch.
 func TestScript(t *testing.T) {
 	var text strings.Builder
 	w := &Work{
@@ -105,7 +105,6 @@ exit $status
 `, text.String())
 }
 
-// TestSettings: the keys under slurm: are read strictly.
 func TestSettings(t *testing.T) {
 	read := func(text string) (*Settings, error) {
 		var node yaml.Node

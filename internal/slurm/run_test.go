@@ -19,8 +19,8 @@ import (
 	"starloom/traces/input"
 )
 
-// doer does a unit: it leaves a file of its name, unless a file says that it does something else before.
-// It ends with what it does: a task that Slurm ends may lose what it waits for before it is ended itself.
+// doer does a unit: it creates a file with its name, after an optional action given in another file. It ends with
+// that action, since a task that Slurm ends may lose its child first.
 const doer = `#!/bin/sh
 set -e
 cd "$(dirname "$0")"
@@ -35,7 +35,7 @@ while read key; do
 done < "$1"
 `
 
-// workOf is work of units that take so long, in a folder in which first says what a unit does before.
+// workOf returns work and its folder. first maps units to their actions.
 func workOf(t *testing.T, units int, first map[string]string) (*slurm.Work, string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "work of")
@@ -60,7 +60,6 @@ func workOf(t *testing.T, units int, first map[string]string) (*slurm.Work, stri
 	return w, dir
 }
 
-// run does work.
 func run(t *testing.T, ctx context.Context, w *slurm.Work) *slurm.Outcome {
 	t.Helper()
 	c, err := slurm.Open(t.Context(), w.Settings)
@@ -70,7 +69,7 @@ func run(t *testing.T, ctx context.Context, w *slurm.Work) *slurm.Outcome {
 	return o
 }
 
-// logOf is what ran, line by line.
+// logOf returns the lines of the log.
 func logOf(t *testing.T, w *slurm.Work) (lines []string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(w.Folder, "log-*.csv"))
@@ -83,11 +82,11 @@ func logOf(t *testing.T, w *slurm.Work) (lines []string) {
 	return lines
 }
 
-// TestLongCluster has a cluster do work. It is one test, for one cluster.
+// TestLongCluster runs work on a cluster, in one test, since there is one cluster.
 func TestLongCluster(t *testing.T) {
 	slurmtest.Start(t)
 	t.Run("arrays", func(t *testing.T) {
-		w, _ := workOf(t, 24, nil) // in two arrays: the cluster takes 21 tasks in each
+		w, _ := workOf(t, 24, nil) // needs two arrays, since the cluster accepts 21 tasks in each
 		w.Settings.ArrayParallelism = 24
 		var told slurm.Progress
 		w.Told = func(p slurm.Progress) { told = p }
@@ -101,9 +100,9 @@ func TestLongCluster(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		w, _ := workOf(t, 6, map[string]string{
-			"u1.once": "kill -9 $PPID; kill -9 $$",                   // the task with all that it is
-			"u3.once": "scancel $SLURM_ARRAY_JOB_ID; sleep 100",      // by its user
-			"u4.once": "exit 7", "u5.ever": "echo it cannot; exit 3", // by itself, and always
+			"u1.once": "kill -9 $PPID; kill -9 $$",                   // kills the task with its shell
+			"u3.once": "scancel $SLURM_ARRAY_JOB_ID; sleep 100",      // cancelled by its user
+			"u4.once": "exit 7", "u5.ever": "echo it cannot; exit 3", // fail by themselves, once and always
 		})
 		o := run(t, t.Context(), w)
 		require.Len(t, o.Failed, 1, o)
@@ -130,7 +129,7 @@ func TestLongCluster(t *testing.T) {
 		before := len(slurmtest.Queue(t))
 		require.Positive(t, before)
 		w.Told = func(slurm.Progress) { require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o644)) }
-		o = run(t, t.Context(), w) // takes over what goes on
+		o = run(t, t.Context(), w) // adopts the running tasks
 		require.Equal(t, &slurm.Outcome{}, o)
 		for _, line := range logOf(t, w) {
 			require.Equal(t, "0", strings.Split(line, ",")[4], line)
@@ -159,12 +158,13 @@ func TestLongCluster(t *testing.T) {
 	})
 }
 
-// TestLongClusterTime: a task that is over its time is sent again with twice of it, as far as the partition goes.
+// TestLongClusterTime checks that a task past its time limit is sent again with twice the limit, up to that of the
+// partition.
 func TestLongClusterTime(t *testing.T) {
 	slurmtest.Start(t)
 	w, _ := workOf(t, 2, map[string]string{"u0.ever": "sleep 100", "u1.once": "sleep 1"})
 	for i := range w.Units {
-		w.Units[i].Time = time.Second // a minute is asked for
+		w.Units[i].Time = time.Second // the requested limit is a minute
 	}
 	w.Settings.ArrayParallelism = 2
 	o := run(t, t.Context(), w)
@@ -184,7 +184,7 @@ func TestLongClusterTime(t *testing.T) {
 	require.Contains(t, o.Failed[0].Reason, "its task had 1, the most")
 }
 
-// TestNoSlurm: where there is none, that is said before anything is done.
+// TestNoSlurm checks that a missing Slurm is reported before anything is done.
 func TestNoSlurm(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := slurm.Open(t.Context(), &slurm.Settings{})
@@ -193,7 +193,7 @@ func TestNoSlurm(t *testing.T) {
 	require.Contains(t, bad.Error(), "there is no command sbatch")
 }
 
-// TestDeadSlurm: one that does not answer is no better.
+// TestDeadSlurm checks that a Slurm that does not answer is reported, too.
 func TestDeadSlurm(t *testing.T) {
 	if _, err := exec.LookPath("scontrol"); err != nil {
 		t.Skip("there is no scontrol: this test needs Slurm (Debian: slurm-wlm munge)")

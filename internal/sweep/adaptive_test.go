@@ -16,7 +16,7 @@ import (
 	"starloom/internal/sweep/folder"
 )
 
-// budgets is a sweep over the slots that a run may take.
+// budgets is a sweep over the limit of slots.
 const budgets = `
 scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: scatter/sync}, workload: {scatter: {origin: 0}}}
 axes:
@@ -27,7 +27,7 @@ where: n > 2 || frames == 4
 seeds: 1..12
 `
 
-// TestAdaptive: bisection finds what running every point finds, with few of them.
+// TestAdaptive checks that bisection finds the limits of a complete sweep with few points.
 func TestAdaptive(t *testing.T) {
 	path := fileOf(t, budgets)
 	whole, report := run(t, path, sweep.Options{})
@@ -37,9 +37,9 @@ func TestAdaptive(t *testing.T) {
 	for _, row := range rows(t, tables(t, whole)[folder.ResultsCSV]) {
 		switch x := (line{row["n"], row["frames"]}); {
 		case row["failed"] != "0":
-			fails[x] = row["limit"] // the largest
+			fails[x] = row["limit"]
 		case passes[x] == "":
-			passes[x] = row["limit"] // the smallest
+			passes[x] = row["limit"]
 		}
 	}
 	out, report := run(t, path, sweep.Options{Adaptive: "limit"})
@@ -66,7 +66,7 @@ func TestAdaptive(t *testing.T) {
 	require.Equal(t, report.Limits, again.Limits)
 }
 
-// TestAdaptiveSaturation: without a failed run, the limit is where most runs are saturated.
+// TestAdaptiveSaturation checks that without failed runs the limit is where most runs are saturated.
 func TestAdaptiveSaturation(t *testing.T) {
 	path := fileOf(t, `
 scenario:
@@ -90,7 +90,7 @@ seeds: 1..3
 	require.InEpsilon(t, 0.6553, passes, 0.02)
 }
 
-// TestAdaptiveRefused: an axis that is not there, or goes together with others.
+// TestAdaptiveRefused checks that an axis that does not exist or varies with others is refused.
 func TestAdaptiveRefused(t *testing.T) {
 	together := strings.Replace(budgets, "where: n > 2 || frames == 4", "  m: {key: seed, values: [1, 2, 3]}\nzip: [[n, m]]", 1)
 	for axis, want := range map[string]string{

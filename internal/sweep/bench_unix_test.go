@@ -19,18 +19,18 @@ import (
 	"starloom/internal/sweep"
 )
 
-// processorTime is what this process has taken of all cores.
+// processorTime returns the processor time of this process on all cores.
 func processorTime(b *testing.B) time.Duration {
 	var use syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &use))
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// waitingTime is how long threads of this process have waited for a core that others had, as far as the system says.
+// waitingTime returns the time that threads of this process have waited for busy cores, if the system reports it.
 func waitingTime() (wait time.Duration) {
-	tasks, _ := filepath.Glob("/proc/self/task/*/schedstat") // none elsewhere than on Linux
+	tasks, _ := filepath.Glob("/proc/self/task/*/schedstat") // empty except on Linux
 	for _, task := range tasks {
-		data, _ := os.ReadFile(task) // of a thread that has ended meanwhile: nothing
+		data, _ := os.ReadFile(task) // nil for a thread that has ended
 		if fields := strings.Fields(string(data)); len(fields) > 1 {
 			ns, _ := strconv.ParseInt(fields[1], 10, 64)
 			wait += time.Duration(ns)
@@ -39,8 +39,9 @@ func waitingTime() (wait time.Duration) {
 	return wait
 }
 
-// BenchmarkSweepBusy says which part of two cores a sweep keeps busy, from the file to the tables: 40 points of 50 ms and more. On a
-// machine that has other work to do, it is less; with the time in which its threads wait for a core, it is what it would be.
+// BenchmarkSweepBusy reports the share of two cores that a sweep keeps busy, from the file to the tables, with 40
+// points of at least 50 ms. On a busy machine it is lower; a second figure includes the time in which threads wait
+// for a core.
 func BenchmarkSweepBusy(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "busy.yaml")
 	text := strings.NewReplacer("100, 1]", "20, 1]", "seeds: 1..30", "seeds: 1..400").Replace(points200)
@@ -58,8 +59,8 @@ func BenchmarkSweepBusy(b *testing.B) {
 	b.ReportMetric(1000*busy.Seconds()/float64(40*b.N), "ms/point")
 }
 
-// BenchmarkSweepOverSeeds compares the processor time of a sweep with that of the same runs started by RunSeeds, one point after the
-// other: gossip and scattering, N = 2, 4 ... 64, three orders each. Larger networks come nearer to one.
+// BenchmarkSweepOverSeeds compares the processor time of a sweep with that of the same runs by RunSeeds, point by
+// point: gossip and scattering, N = 2, 4 ... 64, three orders each. The ratio approaches one for larger networks.
 func BenchmarkSweepOverSeeds(b *testing.B) {
 	data, err := os.ReadFile("../../examples/sweeps/gossip.yaml")
 	require.NoError(b, err)

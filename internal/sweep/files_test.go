@@ -11,7 +11,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestHashOfRTL: every file that a pin map's RTL is made of decides its hash, and no other.
+// TestHashOfRTL checks that exactly the files of a pin map's RTL decide its hash.
 func TestHashOfRTL(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -27,20 +27,20 @@ import (
 	"starloom/internal/sweep/folder"
 )
 
-// process is a sweep in a process of its own, which this test is where the environment says so.
+// process is a sweep in a separate process: this test binary with an environment variable.
 type process struct {
 	File      string
 	Out       string
 	Workers   int
 	Keys      []string
-	DieAt     int    // before which change of the folder it kills itself, counted from 1; 0: at none
-	DieIn     string // the point that kills it when it runs
-	DieAlways bool   // in a process of its own, too
+	DieAt     int    // number of the change of the folder, from 1, before which it kills itself; 0: none
+	DieIn     string // point that kills the process
+	DieAlways bool   // the point kills its own process, too
 }
 
 const (
-	asProcess = "STARLOOM_TEST_SWEEP"   // a process, as JSON
-	asCommand = "STARLOOM_TEST_COMMAND" // the command starloom
+	asProcess = "STARLOOM_TEST_SWEEP"   // variable with a process, as JSON
+	asCommand = "STARLOOM_TEST_COMMAND" // variable that selects the command starloom
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +57,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run is what the process does: its exit status is 1 for points that are not finished, 3 for errors.
+// run runs the sweep in the process. It returns the exit status: 1 for unfinished points, 3 for errors.
 func (p *process) run() int {
 	step := 0
 	o := sweep.Options{Out: p.Out, Workers: p.Workers, Keys: p.Keys, Step: func(what string) {
@@ -85,10 +85,10 @@ func (p *process) run() int {
 
 func die() {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-	select {} // until it comes
+	select {} // waits for the signal
 }
 
-// command starts this test as the process.
+// command returns a command that runs this test binary as the process.
 func (p *process) command(ctx context.Context) *exec.Cmd {
 	text, err := json.Marshal(p)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p *process) command(ctx context.Context) *exec.Cmd {
 	return c
 }
 
-// status runs the process and returns its exit status, -1 if it was killed, and what it said.
+// status runs the process and returns its output and exit status, -1 if it was killed.
 func (p *process) status(t *testing.T) (int, string) {
 	t.Helper()
 	said, err := p.command(context.Background()).CombinedOutput()
@@ -113,7 +113,7 @@ func (p *process) status(t *testing.T) (int, string) {
 	return 0, string(said)
 }
 
-// TestKilledAtEveryChange: whichever change of the folder is the last one before the kill, another call ends with the same bytes.
+// TestKilledAtEveryChange kills a sweep before each change of the folder. Another call must end with the same bytes.
 func TestKilledAtEveryChange(t *testing.T) {
 	path := fileOf(t, strings.NewReplacer("to: 16", "to: 2", "n < 16 || what != \"async\"", "what != \"async\"").Replace(small))
 	steps := 0
@@ -131,8 +131,8 @@ func TestKilledAtEveryChange(t *testing.T) {
 	}
 }
 
-// TestLongKilledAtDrawnMoments: a sweep of 1,000 points that is killed ten times at drawn moments of its work, and called again,
-// ends with the bytes of one that is left in peace.
+// TestLongKilledAtDrawnMoments kills a sweep of 1,000 points ten times at random moments. It must end with the bytes
+// of an undisturbed one.
 func TestLongKilledAtDrawnMoments(t *testing.T) {
 	path := fileOf(t, strings.Replace(points200, "100, 1]", "150, 1]", 1))
 	begun := time.Now()
@@ -150,7 +150,7 @@ func TestLongKilledAtDrawnMoments(t *testing.T) {
 		stderr, err := c.StderrPipe()
 		require.NoError(t, err)
 		require.NoError(t, c.Start())
-		_, err = bufio.NewReader(stderr).ReadString('\n') // what it will run: it begins
+		_, err = bufio.NewReader(stderr).ReadString('\n') // the sweep has begun when it prints its extent
 		require.NoError(t, err)
 		timer := time.AfterFunc(time.Duration(random.Float64()*float64(took)/10), func() { _ = c.Process.Kill() })
 		if err := c.Wait(); err != nil {
@@ -168,7 +168,8 @@ func TestLongKilledAtDrawnMoments(t *testing.T) {
 	t.Logf("killed %d times: %s", killed, said)
 }
 
-// TestPointThatKills: a point that kills the process twice gets one of its own; if it kills that, too, the others are finished, and it is listed.
+// TestPointThatKills checks that a point that kills the process twice gets its own process, and that, if it kills
+// that, too, the others are finished and it is listed.
 func TestPointThatKills(t *testing.T) {
 	path := fileOf(t, small)
 	reference, _ := run(t, path, sweep.Options{})
@@ -195,7 +196,7 @@ func TestPointThatKills(t *testing.T) {
 	require.Empty(t, marks)
 }
 
-// TestTwoCallsAtOnce: two calls on one folder finish together, and share the work.
+// TestTwoCallsAtOnce checks that two calls on one folder share the work and finish together.
 func TestTwoCallsAtOnce(t *testing.T) {
 	path := fileOf(t, strings.Replace(points200, "100, 1]", "20, 1]", 1))
 	reference, _ := run(t, path, sweep.Options{})

@@ -15,7 +15,6 @@ import (
 	"starloom/internal/sweep/folder"
 )
 
-// withImage is a sweep of a user's image and files beside it.
 const withImage = `
 scenario:
   starloom: 1
@@ -28,7 +27,6 @@ axes:
 seeds: 1..3
 `
 
-// imageFolder is a folder with a sweep of an image.
 func imageFolder(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -40,7 +38,7 @@ func imageFolder(t *testing.T) (dir, path string) {
 	return dir, filepath.Join(dir, "sweep.yaml")
 }
 
-// TestWhatIsRunAgain: only points of which something that matters has changed.
+// TestWhatIsRunAgain checks that only points with relevant changes are run again.
 func TestWhatIsRunAgain(t *testing.T) {
 	dir, path := imageFolder(t)
 	out, report := run(t, path, sweep.Options{})
@@ -71,7 +69,7 @@ func TestWhatIsRunAgain(t *testing.T) {
 	there(12, "the orders in a file")
 	image, err := os.ReadFile(filepath.Join(dir, "fsa.wasm"))
 	require.NoError(t, err)
-	image = append(image, 0, 2, 1, 'x') // a custom section
+	image = append(image, 0, 2, 1, 'x') // appends a custom section
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fsa.wasm"), image, 0o666))
 	there(6, "an image")
 	change("sweep.yaml", "1..3", "2..5")
@@ -80,7 +78,7 @@ func TestWhatIsRunAgain(t *testing.T) {
 	there(0, "a key of the scenario")
 }
 
-// TestMovedFolder: where a sweep stands and from where it is called changes nothing.
+// TestMovedFolder checks that the place of a sweep and the working folder have no effect.
 func TestMovedFolder(t *testing.T) {
 	dir, path := imageFolder(t)
 	out, _ := run(t, path, sweep.Options{})
@@ -89,7 +87,8 @@ func TestMovedFolder(t *testing.T) {
 	require.Equal(t, uint64(18), report.Extent.RunsThere)
 }
 
-// TestFailingPoints: runs that fail are results; a point that cannot be finished is listed, and stops no other.
+// TestFailingPoints checks that failed runs are results, and that an unfinished point is listed and does not stop
+// others.
 func TestFailingPoints(t *testing.T) {
 	dir, path := imageFolder(t)
 	data := strings.Replace(withImage, "values: [1, 2]", "values: [1, 2]}\n  slots: {key: stop.slots, values: [2, 500]", 1)
@@ -110,14 +109,14 @@ func TestFailingPoints(t *testing.T) {
 	require.Equal(t, "finishes", rows(t, tables(t, out)[folder.RunsCSV])[0]["rule"])
 }
 
-// TestInterrupted: what was run stays, the tables are as they were, and the next call goes on.
+// TestInterrupted checks that finished runs and the old tables stay, and that the next call continues.
 func TestInterrupted(t *testing.T) {
 	path := fileOf(t, strings.Replace(points200, "100, 1]", "40, 1]", 1))
 	reference, _ := run(t, path, sweep.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	out := filepath.Join(t.TempDir(), "out")
 	report, err := starloom.Sweep(ctx, path, sweep.Options{Out: out, Progress: func(p sweep.Progress) {
-		if p.Runs > 0 { // the others may be over soon
+		if p.Runs > 0 { // the other runs may end soon
 			cancel()
 		}
 	}})
@@ -131,7 +130,8 @@ func TestInterrupted(t *testing.T) {
 	require.Equal(t, tables(t, reference), tables(t, out))
 }
 
-// TestRefusedBeforeAnythingRuns: what is wrong with any point is found at its place, and no folder is made.
+// TestRefusedBeforeAnythingRuns checks that an error in any point is reported at its place, and that no folder is
+// created.
 func TestRefusedBeforeAnythingRuns(t *testing.T) {
 	for change, want := range map[string]string{
 		"key: link.propagation_cycles=>key: link.propagation":                                      "sweep.yaml:9:43: unknown key \"propagation\" in link",

@@ -16,7 +16,7 @@ import (
 	"starloom/internal/sweep/folder"
 )
 
-// small is a sweep of two fabrics, whose points take milliseconds.
+// small is a sweep of two fabrics with points of some milliseconds.
 const small = `
 scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: scatter/sync}, workload: {scatter: {origin: 0}}}
 axes:
@@ -30,7 +30,7 @@ where: n < 16 || what != "async"
 seeds: 3..7
 `
 
-// points200 are 200 points of about 20 ms, of POPS and a crossbar; points1000 are as many.
+// points200 has 200 points of about 20 ms on POPS and a crossbar, points1000 has 1,000.
 const points200 = `
 scenario: {starloom: 1, fabric: {pops: {groups: 8, group_size: 8}}, firmware: {program: pops/random}}
 axes:
@@ -42,7 +42,6 @@ axes:
 seeds: 1..30
 `
 
-// fileOf writes a sweep file.
 func fileOf(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.yaml")
@@ -50,7 +49,7 @@ func fileOf(t *testing.T, text string) string {
 	return path
 }
 
-// tables are the files that a sweep has written.
+// tables returns the files that a sweep has written.
 func tables(t *testing.T, out string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -62,7 +61,7 @@ func tables(t *testing.T, out string) map[string]string {
 	return all
 }
 
-// run runs a sweep into a folder of its own, or the one of the options, which it returns.
+// run runs a sweep into the folder of the options, or a new one, which it returns.
 func run(t *testing.T, path string, o sweep.Options) (string, *sweep.Report) {
 	t.Helper()
 	if o.Out == "" {
@@ -73,7 +72,7 @@ func run(t *testing.T, path string, o sweep.Options) (string, *sweep.Report) {
 	return o.Out, report
 }
 
-// rows are those of a table, by the name of the column.
+// rows returns the rows of a table, by name of the column.
 func rows(t *testing.T, text string) (all []map[string]string) {
 	t.Helper()
 	cells, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -88,7 +87,8 @@ func rows(t *testing.T, text string) (all []map[string]string) {
 	return all
 }
 
-// TestSweep: tables are those of the same runs started one by one, for any number of workers, and a second call runs nothing.
+// TestSweep checks that tables equal those of the same runs started one by one, for any number of workers, and that a
+// second call runs nothing.
 func TestSweep(t *testing.T) {
 	path := fileOf(t, small)
 	one, report := run(t, path, sweep.Options{Workers: 1})
@@ -110,7 +110,7 @@ func TestSweep(t *testing.T) {
 	completion := seeds.Statistics.Get("completion")
 	require.InDelta(t, *completion.Mean, number(t, points[3]["completion.mean"]), 1e-12)
 	require.InDelta(t, *completion.SD, number(t, points[3]["completion.sd"]), 1e-12)
-	// Of four degrees of freedom, Student's t is 2.7764 (Student 1908; any table).
+	// For four degrees of freedom, Student's t is 2.7764 (Student 1908; any table).
 	require.InDelta(t, *completion.Mean+2.776445105*(*completion.SE), number(t, points[3]["completion.high"]), 1e-8)
 	require.InDelta(t, *completion.Mean-2.776445105*(*completion.SE), number(t, points[3]["completion.low"]), 1e-8)
 	require.Empty(t, points[3]["lambda.mean"], "of gossip alone")
@@ -119,7 +119,6 @@ func TestSweep(t *testing.T) {
 	require.InDelta(t, 2./3*4, number(t, points[5]["mu.mean"]), 1e-12)
 }
 
-// number reads a cell.
 func number(t *testing.T, cell string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(cell, 64)
@@ -127,7 +126,7 @@ func number(t *testing.T, cell string) float64 {
 	return x
 }
 
-// TestSweepOfFinishBy: the end by which a run must be over is a key like others, and points that are late are counted.
+// TestSweepOfFinishBy checks that a deadline of the run can be an axis, and that late points are counted.
 func TestSweepOfFinishBy(t *testing.T) {
 	out, _ := run(t, fileOf(t, `
 scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: gossip/fsa}, workload: {gossip: {orders: identity}}}

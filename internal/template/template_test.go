@@ -16,7 +16,8 @@ const small = `{"$ref": "#/$defs/Scenario", "$defs": {
 	"Gossip": {"properties": {"sessions": {"type": "integer", "description": "in a row"}, "order": {"oneOf": [{"enum": ["up", "down"]}, {"type": "array"}]}}},
 	"Stop": {"properties": {"slots": {"description": "after so many"}}}}}`
 
-// TestWrite: what is given are lines, what is not comments; a part that is given empty has its first key; long words stand below.
+// TestWrite checks that given keys are lines and others comments, that an empty part shows its first key, and that
+// long words are below.
 func TestWrite(t *testing.T) {
 	set := func(key string, value any, by string) outcome.Setting {
 		return outcome.Setting{Key: key, Value: value, By: by}
@@ -59,7 +60,7 @@ workload:
 `, string(text))
 }
 
-// TestComplete: keys go on by a dot or =, values are words of the schema.
+// TestComplete checks that keys continue with a dot or =, and that values are words of the schema.
 func TestComplete(t *testing.T) {
 	for word, want := range map[string][]string{
 		"":                       {"fabric.\tthe network", "seed=\tof all that is drawn", "starloom=\t", "stop.\twhen", "workload.\t"},

@@ -20,7 +20,7 @@ import (
 
 var record = flag.Bool("record", false, "note in ran.tsv the versions that are here: the other tests have passed with them")
 
-// TestRans: every program has versions with which tests have passed, and says which one is here, oldest first.
+// TestRans checks that every program has tested versions, oldest first, including the one installed here.
 func TestRans(t *testing.T) {
 	if *record {
 		release, err := os.ReadFile("/etc/os-release")
@@ -53,7 +53,7 @@ func TestRans(t *testing.T) {
 	}
 }
 
-// TestInstalled hides one program: it is missing, and its packages are named; one that is here has its version.
+// TestInstalled hides a program: it is listed as missing with its packages. A present one has its version.
 func TestInstalled(t *testing.T) {
 	bin := t.TempDir()
 	for _, present := range []string{"iverilog", "yosys"} {

@@ -16,7 +16,6 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// open opens a new folder.
 func open(t *testing.T) *Folder {
 	t.Helper()
 	f, err := Open(filepath.Join(t.TempDir(), "deep", "out"))
@@ -24,7 +23,7 @@ func open(t *testing.T) *Folder {
 	return f
 }
 
-// record is a run with these values of a, b ...
+// record returns a run with these values of a, b ...
 func record(seed uint64, values ...any) Record {
 	r := Record{Seed: seed, Verdict: outcome.VerdictPass, Values: values, Digest: "d", Report: []byte(`{"seed":1}`)}
 	for k := range values {
@@ -33,7 +32,7 @@ func record(seed uint64, values ...any) Record {
 	return r
 }
 
-// seedsOf are those of a point's runs.
+// seedsOf returns the seeds of a point's runs.
 func seedsOf(t *testing.T, f *Folder, key string) (seeds []uint64) {
 	t.Helper()
 	runs, err := f.Runs(key)
@@ -44,7 +43,7 @@ func seedsOf(t *testing.T, f *Folder, key string) (seeds []uint64) {
 	return seeds
 }
 
-// TestRuns: whoever has kept them, runs come once and in their order.
+// TestRuns checks that runs kept by several processes are returned once and in order.
 func TestRuns(t *testing.T) {
 	f := open(t)
 	require.Nil(t, seedsOf(t, f, "k"))
@@ -61,7 +60,7 @@ func TestRuns(t *testing.T) {
 	require.Equal(t, []any{json.Number("1"), json.Number("2")}, runs[3].Values)
 }
 
-// TestBrokenFiles: a file of which anything is missing or other counts as not there.
+// TestBrokenFiles checks that an incomplete or changed file counts as missing.
 func TestBrokenFiles(t *testing.T) {
 	f := open(t)
 	require.NoError(t, f.Keep("k", []Record{record(1, 1.5, "x", nil), record(2, 2, "y", 3)}))
@@ -71,7 +70,7 @@ func TestBrokenFiles(t *testing.T) {
 	whole, err := os.ReadFile(paths[0])
 	require.NoError(t, err)
 	require.Len(t, seedsOf(t, f, "k"), 2)
-	for n := range len(whole) - 1 { // the last byte ends the line
+	for n := range len(whole) - 1 { // without the last byte, which ends the line, the file is complete
 		require.NoError(t, os.WriteFile(paths[0], whole[:n], 0o666))
 		require.Empty(t, seedsOf(t, f, "k"), "%d of %d bytes", n, len(whole))
 		changed := slices.Clone(whole)
@@ -81,7 +80,7 @@ func TestBrokenFiles(t *testing.T) {
 	}
 }
 
-// TestMarks: a process counts the marks of others, and an end takes all of them.
+// TestMarks checks that a process counts the marks of others, and that End can remove all of them.
 func TestMarks(t *testing.T) {
 	f := open(t)
 	second, err := Open(f.Path)
@@ -108,7 +107,7 @@ func TestMarks(t *testing.T) {
 	require.Zero(t, n)
 }
 
-// TestJoin: what two folders have counts once; what is broken stays where it is.
+// TestJoin checks that runs of two folders count once, and that broken files are not copied.
 func TestJoin(t *testing.T) {
 	a, b := open(t), open(t)
 	require.NoError(t, a.Keep("k", []Record{record(1, 1), record(2, 1)}))
@@ -127,7 +126,7 @@ func TestJoin(t *testing.T) {
 	require.ErrorContains(t, err, "this is not a folder of a sweep: no such file or directory; give folders that")
 }
 
-// TestUnfinishedFiles: those of processes that are gone are removed, not those of others.
+// TestUnfinishedFiles checks that incomplete files of ended processes are removed, and others stay.
 func TestUnfinishedFiles(t *testing.T) {
 	f := open(t)
 	names := map[string]bool{".x.jsonl." + f.host + ".999999999.ABC.tmp": false, ".x.jsonl." + f.host + ".1.ABC.tmp": true,
@@ -136,7 +135,7 @@ func TestUnfinishedFiles(t *testing.T) {
 	for name := range names {
 		path := filepath.Join(f.Path, name)
 		require.NoError(t, os.WriteFile(path, nil, 0o666))
-		if name != ".x.jsonl."+f.host+".999999998.ABC.tmp" { // which is young
+		if name != ".x.jsonl."+f.host+".999999998.ABC.tmp" { // the excluded file is young
 			require.NoError(t, os.Chtimes(path, old, old))
 		}
 	}
@@ -148,7 +147,7 @@ func TestUnfinishedFiles(t *testing.T) {
 	}
 }
 
-// TestUnwritable: a folder that cannot be made, or written, is refused with its remedy.
+// TestUnwritable checks that a folder that cannot be created or written is refused with a remedy.
 func TestUnwritable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(path, nil, 0o666))
@@ -157,7 +156,8 @@ func TestUnwritable(t *testing.T) {
 	require.ErrorContains(t, err, "not a directory; give a folder that can be written")
 }
 
-// TestTables: columns are those of all points, numbers are numbers, and a point without runs has a row, too.
+// TestTables checks that tables have the columns of all points, numbers as numbers, and a row for a point without
+// runs.
 func TestTables(t *testing.T) {
 	f := open(t)
 	one, two, failed := record(1, json.Number("1"), "1 2"), record(2, json.Number("4"), "3"), record(3, 2.5, 0.1)
@@ -165,7 +165,7 @@ func TestTables(t *testing.T) {
 	one.Figures, two.Figures, failed.Figures = []string{"slots", "list"}, []string{"slots", "list"}, []string{"slots", "x"}
 	require.NoError(t, f.Keep("k", []Record{one, two}))
 	require.NoError(t, f.Keep("k", []Record{failed}))
-	// Of one degree of freedom, Student's t is 12.7062 (any table), and the standard error of 1 and 4 is 1.5.
+	// For one degree of freedom, Student's t is 12.7062 (any table). The standard error of 1 and 4 is 1.5.
 	entries := []Entry{{[]string{"0.10", "a,b"}, "k"}, {[]string{"true", "c"}, "none"}}
 	require.NoError(t, f.Write(&Tables{Axes: []string{"load", "word"}, Entries: entries, Wanted: func(int, *Record) bool { return true }}))
 	read := func(name string) string {
@@ -189,7 +189,7 @@ true,c,0,0,,,,,,,,
 	require.NotPanics(t, func() { _ = f.whole(filepath.Join(f.Path, "no", "folder"), func(io.Writer) error { return nil }) })
 }
 
-// TestLargePoints: points that are too long to be read ahead stand in their place.
+// TestLargePoints checks that points too long to read ahead keep their place.
 func TestLargePoints(t *testing.T) {
 	f := open(t)
 	var entries []Entry

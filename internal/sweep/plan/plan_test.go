@@ -13,7 +13,6 @@ import (
 	"starloom/traces/input"
 )
 
-// parse reads a sweep file with a scenario beside it.
 func parse(t *testing.T, text string) (*Plan, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +25,6 @@ func parse(t *testing.T, text string) (*Plan, error) {
 	return p, err
 }
 
-// labels are those of all points of a sweep.
 func labels(t *testing.T, text string) (all []string) {
 	t.Helper()
 	p, err := parse(t, "scenario: s.yaml\n"+text)
@@ -39,7 +37,7 @@ func labels(t *testing.T, text string) (all []string) {
 	return all
 }
 
-// TestRanges: ends are included, and what is between is decimal.
+// TestRanges checks that ranges include their ends and have decimal steps.
 func TestRanges(t *testing.T) {
 	for text, want := range map[string]string{
 		"[0.05, 0.6, 0.05]":            "0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.55 0.6",
@@ -55,7 +53,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestPoints: the last axis changes fastest; axes of zip go together at the place of the first; where leaves some.
+// TestPoints checks that the last axis varies fastest, that zipped axes vary together at the place of the first, and
+// that where removes points.
 func TestPoints(t *testing.T) {
 	const axes = "axes: {a: {key: k.a, values: [1, 2]}, b: {key: k.b, values: [x, y]}, c: {key: k.c, range: [0.1, 0.3, 0.1]}, d: {key: k.d, values: [p, q]}}\n"
 	require.Len(t, labels(t, axes), 24)
@@ -64,7 +63,7 @@ func TestPoints(t *testing.T) {
 	require.Equal(t, []string{"1 x 0.1 p", "1 x 0.2 p", "2 x 0.1 p"}, labels(t, axes+"where: a * c < 0.3 && b + d == 'xp'\n"))
 }
 
-// TestSettings: a value is in one line of YAML and of the type that it has in the file.
+// TestSettings checks that a value is one line of YAML with the type that it has in the file.
 func TestSettings(t *testing.T) {
 	p, err := parse(t, `
 scenario: {starloom: 1, fabric: {crossbar: {ports: 2}}}
@@ -96,7 +95,6 @@ seeds: 3..7
 	require.Equal(t, "n=2 what=gossip on=0x10", points[2].String(p.Names()))
 }
 
-// TestRefusals: every refusal says where and what to do.
 func TestRefusals(t *testing.T) {
 	const a, b = "a: {key: k, values: [1, 2]}", "b: {key: l, values: [1, 2, 3]}"
 	for text, want := range map[string]string{

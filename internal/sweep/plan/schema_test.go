@@ -15,7 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the schema")
 
-// TestSchema: the schema that editors read is this one, takes what Parse takes, and refuses what it refuses for its form.
+// TestSchema compares the schema with that for editors, and checks that it accepts what Parse accepts and refuses
+// errors of form.
 func TestSchema(t *testing.T) {
 	data, err := Schema()
 	require.NoError(t, err)
