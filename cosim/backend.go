@@ -2,7 +2,6 @@ package cosim
 
 import "context"
 
-// Names of the backends.
 const (
 	BackendWasm   = "wasm"   // Verilator's C++ compiled to WebAssembly
 	BackendIcarus = "icarus" // Icarus Verilog in a separate process

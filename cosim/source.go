@@ -94,7 +94,6 @@ func (s *Source) Check() error {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
-// isParameter reports whether text is a name, or that of a parameter of an interface port: axis.WIDTH.
 func isParameter(text string) bool {
 	of, parameter, inner := strings.Cut(text, ".")
 	return IsIdentifier(of) && (!inner || IsIdentifier(parameter))

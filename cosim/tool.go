@@ -46,7 +46,6 @@ func (v ToolVersion) NumberText() string { return versionNumber.FindString(v.Tex
 // Since reports whether the version is number or later.
 func (v ToolVersion) Since(number ...int) bool { return slices.Compare(v.Number(), number) >= 0 }
 
-// toolVersions caches versions by path and modification time.
 var toolVersions sync.Map
 
 // Version finds a tool and reads its version, which is part of the hash of a build.

@@ -174,7 +174,6 @@ func sets(words []string, key string) bool {
 	})
 }
 
-// text returns the scenario, which it has loaded and thereby checked.
 func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([]byte, error) {
 	set, err := o.settings.assignments()
 	if err != nil {

@@ -21,7 +21,6 @@ type outputs struct {
 	stream string // option whose output goes to standard output if it has no path, "" for none
 }
 
-// output is the value of an option that names an output file.
 type output struct {
 	option string                  // name of the option, with dashes
 	path   string                  // path of the file; "": none, "-": standard output
@@ -128,7 +127,6 @@ func (all *outputs) text(c *cobra.Command) io.Writer {
 // help. All other text goes to OutOrStdout and ErrOrStderr of the command.
 func product(c *cobra.Command) io.Writer { return c.Root().OutOrStdout() }
 
-// open opens the output as one of files that appear together. It returns nil without a path.
 func (o *output) open(files *traces.Files) (io.Writer, error) {
 	if o.path == "" {
 		return nil, nil

@@ -76,7 +76,6 @@ func (p *progress) study(done, total int, what string) {
 	}
 }
 
-// sweepInterval is the time between two progress lines of a sweep without a terminal.
 const sweepInterval = time.Minute
 
 // sweep reports the progress of a sweep, without a terminal by a line per minute.

@@ -39,7 +39,6 @@ func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, mak
 	return report.WriteText(all.text(c))
 }
 
-// runReport is the report of one or more runs.
 type runReport interface {
 	WriteText(io.Writer) error
 	Interrupted() bool

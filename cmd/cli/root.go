@@ -11,7 +11,6 @@ import (
 	"starloom/fabric"
 )
 
-// newRoot returns the root command. Scenarios may use the given networks, too.
 func newRoot(networks ...fabric.Network) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "starloom",

@@ -73,7 +73,6 @@ func inputs(s *starloom.Scenario, path string) []string {
 	return slices.DeleteFunc(append(s.Inputs(), path), func(path string) bool { return path == "-" })
 }
 
-// overrides holds the options that replace keys of a scenario.
 type overrides struct {
 	image             string
 	seed, permutation uint64

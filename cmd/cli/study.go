@@ -129,7 +129,6 @@ func (o *studyFlags) command(name string) string {
 	return words
 }
 
-// report runs the study. It returns nil if there is no report to print.
 func (o *studyFlags) report(c *cobra.Command, name string) (*starloom.StudyReport, error) {
 	if !o.slurm.used() {
 		return o.networks.Study(c.Context(), name, o.StudyOptions)

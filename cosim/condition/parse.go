@@ -135,7 +135,6 @@ func (p *parser) choice() (*node, error) {
 	return &node{token: sign, kids: []*node{condition, yes, no}, width: max(yes.width, no.width)}, nil
 }
 
-// levels are the binary operators by increasing precedence.
 var levels = [][]string{
 	{"||"}, {"&&"}, {"|"}, {"^", "~^", "^~"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="}, {"<<", ">>"}, {"+", "-"}, {"*"},
 }
@@ -285,7 +284,6 @@ func (p *parser) concatenation() (*node, error) {
 	}
 }
 
-// repetition parses the inner braces of {4{a}}.
 func (p *parser) repetition(times *node) (*node, error) {
 	if times.value == nil {
 		return nil, times.error("how often it is repeated is not a number", "write one, as in {4{a}}")
@@ -337,7 +335,6 @@ func (p *parser) use(port cosim.Port) {
 	}
 }
 
-// selectBits parses 3], 7:4] and INDEX] after a port's name.
 func (p *parser) selectBits(n *node) error {
 	at := p.now
 	high, err := p.expression()

@@ -13,7 +13,6 @@ const (
 	tokenNumber
 )
 
-// token is a word, a number or a sign, with its position.
 type token struct {
 	kind         int
 	text         string

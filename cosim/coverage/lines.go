@@ -18,7 +18,6 @@ type source struct {
 	branches []branch       // sorted by place
 }
 
-// branch is an alternative of an if, a case or a ?:.
 type branch struct {
 	line, column int
 	comment      string
@@ -105,7 +104,6 @@ func (s *source) branchCounts() (p Part) {
 	return p
 }
 
-// uncovered lists the lines that never ran, neighbours merged: fifo.v:12, fifo.v:15-17.
 func (s *source) uncovered() (places []string) {
 	for _, r := range ranges(s.never()) {
 		places = append(places, fmt.Sprintf("%s:%s", s.file, r))

@@ -9,7 +9,6 @@ import (
 	"starloom/hw"
 )
 
-// Limits of the coverage of a model.
 const (
 	StatesMax    = 1 << 20 // distinct states
 	registersMax = 4096

@@ -92,7 +92,6 @@ func (c *Coverage) writeJSON(w io.Writer) error {
 	return input.WriteJSON(w, all)
 }
 
-// writeLCOV writes a tracefile as described in geninfo(1).
 func (c *Coverage) writeLCOV(w io.Writer) {
 	fmt.Fprintln(w, "TN:starloom")
 	for _, s := range c.RTL.sources() {

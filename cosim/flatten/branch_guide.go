@@ -146,7 +146,6 @@ func put(in []uint64, p cosim.Port, care, value *big.Int) {
 	}
 }
 
-// near returns a constant plus by, modulo its width.
 func (c Constant) near(by int64) *big.Int {
 	value, _ := new(big.Int).SetString(c.Value, 16)
 	return value.And(value.Add(value, big.NewInt(by)), mask(c.Bits))

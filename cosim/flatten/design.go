@@ -209,7 +209,6 @@ func (d *design) check(v violation, clock string, bad *expr) {
 	}, bad})
 }
 
-// branch is a Branch before it is printed.
 type branch struct {
 	at   *node
 	when *expr

@@ -51,7 +51,6 @@ func (p *process) constantOf(n *node) (width int, value, x *big.Int) {
 	return width, value, x
 }
 
-// exactly returns the variable and bits that a node selects. ok is false if an index is not constant.
 func (p *process) exactly(n *node, s *state) (t target, ok bool) {
 	switch n.kind {
 	case "VARREF":
@@ -248,7 +247,6 @@ func (p *process) wildly(n *node, s *state) *expr {
 	return equal
 }
 
-// matches compares e with a pattern. If wild is true, unknown bits of the pattern match every value.
 func (p *process) matches(e, pattern *expr, wild bool) *expr {
 	if pattern.op != opConst || pattern.known() {
 		return p.g.compare(opEq, e, pattern)

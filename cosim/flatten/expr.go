@@ -605,7 +605,6 @@ func (g *graph) most(e *expr) *big.Int {
 	return bound
 }
 
-// stride returns a known divisor of every value of e, at least 1.
 func (g *graph) stride(e *expr) int {
 	if value, ok := e.small(); ok && value > 0 {
 		return value

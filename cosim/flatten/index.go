@@ -98,7 +98,6 @@ func (p *process) anywhere(n *node, at *expr) *expr {
 	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
 }
 
-// negative sign-extends a signed index so that a negative one is beyond the end.
 func (p *process) negative(n *node, at *expr) *expr {
 	if n.signed() && at.op != opConst {
 		return p.g.sext(at, max(at.width, 32))

@@ -57,7 +57,6 @@ func (n *node) assignBefore() *node {
 	return n
 }
 
-// loopAsBefore splits the body of a LOOP at its LOOPTEST.
 func (n *node) loopAsBefore() {
 	at := slices.IndexFunc(n.operands[0], func(child *node) bool { return child.kind == "LOOPTEST" })
 	if at < 0 {

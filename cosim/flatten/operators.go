@@ -72,7 +72,6 @@ func power(g *graph, of []*expr, width int) *expr {
 	return g.constant(width, new(big.Int).Exp(of[0].value, of[1].value, new(big.Int).Lsh(big.NewInt(1), uint(width))))
 }
 
-// fixedBits selects bits at a constant position within the operand.
 func fixedBits(g *graph, of []*expr, width int) *expr {
 	low, ok := of[1].small()
 	if !ok || low+width > of[0].width {

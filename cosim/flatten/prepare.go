@@ -80,7 +80,6 @@ func levels(before *node) (list []level) {
 	return list
 }
 
-// indexBits is the width of a merged index.
 const indexBits = 60
 
 func innermost(n *node) *node {

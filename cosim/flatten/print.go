@@ -423,7 +423,6 @@ func (pr *printer) romText(e *expr) string {
 	return name
 }
 
-// branchText prints and returns the branches whose values are printed anyway.
 func (pr *printer) branchText() (port, text string, branches []Branch) {
 	var bits []string
 	before := pr.body

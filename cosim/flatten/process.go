@@ -32,7 +32,6 @@ type process struct {
 	violations []violation
 }
 
-// A landing is the end of a jump block.
 type landing struct {
 	depth int // length of path at the beginning of the block
 	jumps []jump

@@ -2,7 +2,6 @@ package flatten
 
 import "math/big"
 
-// samples is the number of random assignments with which two expressions are compared.
 const samples = 24
 
 func (g *graph) agree(a, b *expr, bits int) bool {
@@ -55,7 +54,6 @@ func (g *graph) again(e *expr, args []*expr, sample int) *expr {
 	return g.rebuild(e, args)
 }
 
-// drawn returns a random value of a variable. Every second sample is small enough for an index.
 func (g *graph) drawn(width int, of uint64, sample int) *expr {
 	value := new(big.Int)
 	for range (width + 63) / 64 {

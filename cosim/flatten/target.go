@@ -6,7 +6,6 @@ import (
 	"math/bits"
 )
 
-// A target is the destination of an assignment: bits of a variable and variable indexes.
 type target struct {
 	v     *variable
 	low   int

@@ -70,7 +70,6 @@ type variable struct {
 	ports     []writePort
 }
 
-// A part is a range of bits of a variable.
 type part struct {
 	low, width int
 	e          *expr

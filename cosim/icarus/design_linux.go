@@ -134,7 +134,6 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
-// fileTasks are system tasks with access to the user's files or programs.
 var fileTasks = []string{
 	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate",
 }

@@ -148,7 +148,6 @@ func (p *process) used() time.Duration {
 
 func (p *process) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
 
-// end waits until the process ends and kills it after a timeout.
 func (p *process) end(patience time.Duration) {
 	timer := time.AfterFunc(patience, p.killGroup)
 	<-p.done
@@ -161,7 +160,6 @@ func (p *process) killGroup() {
 	}
 }
 
-// sharedLog is the output of a process, safe for concurrent reads.
 type sharedLog struct {
 	mutex sync.Mutex
 	text  cosim.KeptLog

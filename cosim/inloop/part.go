@@ -154,7 +154,6 @@ func (p *part) put(k int, outputs []output) {
 	}
 }
 
-// blame records the fault of an output of element k: it was X or Z, or could not be put.
 func (p *part) blame(k int, port string, err error) {
 	var of *hw.ElementError
 	switch {

@@ -55,7 +55,6 @@ type contract struct {
 	is     Contract
 }
 
-// A gate selects the cycles in which an output is compared.
 type gate struct {
 	port    cosim.Port
 	when    *condition.Condition

@@ -43,7 +43,6 @@ type explorer struct {
 	err     error
 }
 
-// budget counts the cycles that an exploration may use and has used.
 type budget struct {
 	cycles, spent uint64
 	deep, runUps  uint64 // cycles spent on passes and bursts, and on run-ups

@@ -10,7 +10,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// inside holds the internal values of model and RTL in the displayed cycles.
 type inside struct {
 	cells   []hw.Cell
 	values  [][]uint64 // by sample

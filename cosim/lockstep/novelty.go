@@ -83,7 +83,6 @@ func newNovelty(observed []twin.Observed, coverage *Coverage) *novelty {
 	return n
 }
 
-// breakOff forgets the previous cycle when the model is restored.
 func (n *novelty) breakOff() { n.fresh = true }
 
 func (n *novelty) begin() {

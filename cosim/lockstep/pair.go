@@ -21,7 +21,6 @@ type difference struct {
 	atPower, unsettled bool // the fault occurred at power-on; it occurred before the outputs settled
 }
 
-// A finding is a difference and the run that showed it.
 type finding struct {
 	difference
 	seed, powerOn uint64
@@ -35,7 +34,6 @@ const (
 	DivergenceLimit   = "limit"   // a value that the map cannot represent
 )
 
-// A pair is a model and RTL with equal ports.
 type pair struct {
 	ctx     context.Context
 	pinMap  *pinmap.Map

@@ -151,7 +151,6 @@ func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map,
 	}
 }
 
-// vcdNames returns the sources of all inputs, either ports or pins, or nil if an input has none.
 func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 	for i, p := range inputs {
 		texts := []string{p.Name}

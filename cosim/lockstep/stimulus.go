@@ -144,5 +144,4 @@ func partName(port string, low, bits int) string {
 	return fmt.Sprintf("%s_%d_%d", port, low+bits-1, low)
 }
 
-// stimulusWordsMax bounds a stimulus to 128 MiB.
 const stimulusWordsMax = 1 << 24

@@ -35,10 +35,8 @@ type clocks struct {
 	gated []gated
 }
 
-// exchanged holds the words at the ports of the RTL.
 type exchanged struct{ rtlIn, rtlOut, rtlUnknown []uint64 }
 
-// feedbackTurns bounds the changes of a feedback within a cycle.
 const feedbackTurns = 100
 
 func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {

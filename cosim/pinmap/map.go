@@ -78,7 +78,6 @@ func (m *Map) Clocked() cosim.Source {
 	return s
 }
 
-// opened is the state of a map after Open.
 type opened struct {
 	designs  map[builtAs]cosim.Design
 	warnings []cosim.Warning // warnings of the latest build

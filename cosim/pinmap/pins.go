@@ -48,7 +48,6 @@ type Item struct {
 	One    bool
 }
 
-// functions maps the functions of pins to their largest number of arguments.
 var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index": 1, "low": 1, "less1": 1, "when": 2}
 
 const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +

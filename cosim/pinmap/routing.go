@@ -152,7 +152,6 @@ func (d *Device) make(bits []made, to, unknown []uint64) {
 	}
 }
 
-// value returns the present value of a bit, which is 0 if it is unknown.
 func (d *Device) value(b Bit) (value, unknown uint64) {
 	switch b.Origin {
 	case OfModel:

@@ -13,7 +13,6 @@ import (
 	"starloom/cosim"
 )
 
-// An answer is an engine's result for a graph with one output.
 type answer struct {
 	proved  bool
 	refuted bool     // true even without a counterexample
@@ -21,7 +20,6 @@ type answer struct {
 	frames  int      // cycles without a counterexample
 }
 
-// An engine is a procedure that decides a graph with one output.
 type engine struct {
 	name    string
 	bounded bool // the engine finds counterexamples only, and reports its depth
@@ -53,7 +51,6 @@ var (
 // reachLatches bounds the registers of graphs for reach, which seldom decides larger ones.
 const reachLatches = 128
 
-// bounded checks a number of cycles after the first, which has reset on.
 func bounded(cycles int) engine {
 	return engine{name: "bmc3", bounded: true, script: func(seconds int) string {
 		return fmt.Sprintf("strash; bmc3 -v -F %d -T %d", cycles+1, seconds)

@@ -24,7 +24,6 @@ func (o *Options) limit() time.Duration {
 	return LimitDefault
 }
 
-// besidesLeast is the least time limit of the steps before and after the engines.
 const besidesLeast = 20 * time.Second
 
 // besides is the time limit for building and simulating the graph, and for checking afterwards that the miter can

@@ -17,7 +17,6 @@ import (
 	"starloom/cosim/twin"
 )
 
-// agreeCycles is the number of random cycles in which the miter is compared with model and RTL.
 const agreeCycles = 10_000
 
 type prover struct {
@@ -273,7 +272,6 @@ func (p *prover) notVacuous() error {
 	return nil
 }
 
-// replayPowerOns is the number of power-on states from which a counterexample is replayed.
 const replayPowerOns = 8
 
 // replay reproduces a counterexample in lockstep. If it needs power-on values other than those that the RTL declares,

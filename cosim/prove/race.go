@@ -187,7 +187,6 @@ func (r *race) told() {
 	r.tell(fmt.Sprintf("%d of %d bits proved", len(r.proved), len(r.outputs)))
 }
 
-// A task runs an engine on outputs for a limited time.
 type task struct {
 	engine
 	cone    *cone
@@ -306,7 +305,6 @@ func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
 	return rows
 }
 
-// firstCycles is the number of cycles that are checked first.
 const firstCycles = 20
 
 func (r *race) next(ctx context.Context, worker int) *task {
@@ -398,7 +396,6 @@ func (r *race) task(e engine, outputs []int, limit time.Duration, joined bool) *
 	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit, name: fmt.Sprintf("%s-%d", r.files, r.number)}
 }
 
-// once returns true on the first call with a key, separately for the whole and the begun graph.
 func (r *race) once(key string) bool {
 	key = fmt.Sprint(r.exact, " ", key)
 	before := r.tried[key]

@@ -19,7 +19,6 @@ const (
 	reachLimit  = 5 * time.Second // limit for all branches together
 )
 
-// reachScript builds a graph of the print alone, with its branches as outputs.
 const reachScript = `read_verilog -nosynthesis -D` + flatten.DefineBranches + ` rtl.v
 hierarchy -check -top %s
 proc -noopt

@@ -20,7 +20,6 @@ type stopwatch struct {
 	tell  func(text string) // may be nil
 }
 
-// errLate reports that the time for some steps is over.
 var errLate = errors.New("its time is over")
 
 // run runs a step within the remaining time. It returns errLate after the limit, unless the step returned a *refusal.

@@ -263,7 +263,6 @@ func loopIn(said string) string {
 	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof is of logic without", strings.Join(wires, ", "))
 }
 
-// A refusal is the reason why a design cannot be proved.
 type refusal struct {
 	reason string
 	late   bool
@@ -287,7 +286,6 @@ func yosysError(said string) string {
 
 var conflict = regexp.MustCompile(`Warning: (?:multiple conflicting drivers for (.*)|Driver-driver conflict for (\S+))`)
 
-// signals maps names to the miter's inputs and outputs in its graph.
 type signals struct {
 	inputs  map[string]int // number of an input, by name and bit
 	outputs map[string]int

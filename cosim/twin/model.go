@@ -47,7 +47,6 @@ type Model struct {
 	left choice
 }
 
-// attachment describes further forms of a model's ports for pin maps.
 type attachment struct {
 	Edges  []string // inputs that enable a clock of the RTL
 	Pulses []Pulses // alternative forms of ports

@@ -2,7 +2,6 @@ package twin
 
 import "starloom/hw"
 
-// purposeStimulus separates the stimulus from other draws of a seed.
 const purposeStimulus = 4
 
 // Random draws the stimulus of a circuit. A draw is a function of seed, cycle and its number in the cycle, so that a

@@ -68,7 +68,6 @@ func (r *Random) between(low, high uint64) uint64 {
 	return min(max(top|r.Uint64()&(top-1), low), high)
 }
 
-// A manner is the behaviour of an input in a phase.
 type manner uint8
 
 const (
@@ -128,7 +127,6 @@ func (m manner) put(random *Random, words, before []uint64, width int) {
 	}
 }
 
-// stimulation is the state of Stimulate between cycles.
 type stimulation struct {
 	schedule *Schedule
 	phase    uint64 // 1 + number of the phase to which manners belong

@@ -16,7 +16,6 @@ type traffic struct {
 	frame              []byte
 }
 
-// trafficWire is the light of a wire in one slot, by cycle.
 type trafficWire struct{ rail1, rail0 []uint64 }
 
 func newTraffic(phitBits, frameMax, wires int) *traffic {
@@ -115,7 +114,6 @@ func (r *Random) Frame(buffer []byte) []byte {
 	}, payload)
 }
 
-// send adds the light of a frame from cycle first up to the end of the slot, and returns its phits.
 func (t *traffic) send(wire *trafficWire, frame []byte, first int) (phits int) {
 	for i := range 8 * len(frame) {
 		cycle, place := first+i/t.phitBits, t.phitBits-1-i%t.phitBits

@@ -2,7 +2,6 @@ package verilator
 
 import "starloom/cosim"
 
-// A design holds the facts about a top module that Verilator's XML or JSON tree gives.
 type design struct {
 	ports  []cosim.Port
 	types  []string          // by port: logic [7:0]

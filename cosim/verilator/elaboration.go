@@ -30,7 +30,6 @@ type elaboration struct {
 	Said    []byte            `json:"said"`
 }
 
-// elaborationFormat changes whenever a design is described differently.
 const elaborationFormat = 8
 
 func (b *builder) elaborationName() (string, error) {
@@ -166,7 +165,6 @@ func (b *builder) searched(files []string) (folders []string) {
 	return slices.Compact(folders)
 }
 
-// hashOf returns "" for a file that cannot be read.
 func hashOf(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

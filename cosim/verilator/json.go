@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// A jsonNode is an object of the tree that Verilator writes with --json-only.
 type jsonNode struct {
 	attributes map[string]string
 	children   []jsonList
@@ -20,7 +19,6 @@ type jsonList struct {
 	nodes []*jsonNode
 }
 
-// A jsonTree resolves the addresses of a tree.
 type jsonTree struct {
 	at  map[string]*jsonNode
 	top int // level of the top module: 2 in 5.032, 1 in 5.048

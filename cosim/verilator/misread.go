@@ -81,7 +81,6 @@ func (n *netlist) automatic(v, scope *xmlNode) bool {
 
 var automatic = regexp.MustCompile(`\bautomatic\b`)
 
-// before returns the text of a file up to a node, "" if it cannot be read.
 func (n *netlist) before(node *xmlNode) string {
 	part := strings.Split(node.get("loc"), ",")
 	if len(part) < 3 {

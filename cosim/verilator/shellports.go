@@ -42,7 +42,6 @@ func (n *netlist) moduleOf(f *shell) (*xmlNode, error) {
 	return nil, fmt.Errorf("%s has no instance dut in its XML", f.top)
 }
 
-// shellPorts lists the ports in order, then the signals of interfaces.
 func (n *netlist) shellPorts(module *xmlNode, interfaces []interfacePort) (ports []shellPort, err error) {
 	var vars []*xmlNode
 	for _, v := range module.children {

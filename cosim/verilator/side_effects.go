@@ -40,14 +40,12 @@ func meet(a, b map[*xmlNode]bool) bool {
 	return false
 }
 
-// acting lists nodes with effects beyond the values of variables.
 var acting = map[string]bool{
 	"finish": true, "stop": true, "rand": true, "urandomrange": true, "fopen": true, "fopenmcd": true, "fclose": true, "fgets": true, "fgetc": true,
 	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true, "systemf": true, "dumpctl": true,
 	"ucfunc": true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
 }
 
-// effects searches a netlist for calls with effects.
 type effects struct {
 	*netlist
 	names    map[string][]*xmlNode
@@ -249,7 +247,6 @@ func (e *effects) uses(ref *xmlNode) (reads, writes bool) {
 	return true, false
 }
 
-// formal returns an empty node for an unknown argument.
 func (e *effects) formal(arg *xmlNode) *xmlNode {
 	at := 0
 	for _, other := range arg.parent.children {

@@ -116,7 +116,6 @@ func (b *builder) note(said []byte) {
 	}
 }
 
-// statistics matches the run-time statistics of Verilator 5.032.
 var statistics = regexp.MustCompile(`(?m)^- (?:V e r i l a t i o n|Verilator: ).*\n`)
 
 func (b *builder) warn(said []byte) error {
@@ -280,7 +279,6 @@ func (b *builder) parameters() []string {
 	return slices.Sorted(maps.Keys(again.design.params))
 }
 
-// A builder is one build in a temporary directory.
 type builder struct {
 	context.Context
 	*cosim.Source

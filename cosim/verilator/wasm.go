@@ -187,7 +187,6 @@ func checkExports(m wazero.CompiledModule) error {
 	return nil
 }
 
-// dataFiles returns the file system of a circuit, which has only its $readmem files.
 func (c *Circuit) dataFiles() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, text := range c.Data {

@@ -36,7 +36,6 @@ type wasmDevice struct {
 	err error
 }
 
-// play is nil for a circuit without rows.
 type calls struct{ settle, edge, step, play api.Function }
 
 type views struct {
@@ -48,7 +47,6 @@ type views struct {
 	passing         [2]uint32 // address range excluded from snapshots
 }
 
-// wasmMemoryBytesMax bounds a circuit's memory, memories of the RTL included.
 const wasmMemoryBytesMax = 1 << 30
 
 var (

@@ -33,10 +33,8 @@ var All = []Language{
 // Netlist is the language of projects that draw their network: C, whose header has names for the drawn parts.
 const Netlist = "c"
 
-// drawn is a project that draws its network.
 var drawn = Language{"netlist", append([]string{"router.c"}, common...)}
 
-// common lists the files of every project.
 var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 
 // exampleName is the name of the examples in files and file names. A new project replaces it by its own.
@@ -65,12 +63,10 @@ func New(language string, netlist bool, folder string) error {
 	return fmt.Errorf("there is no language %q", language)
 }
 
-// refused returns an error about the folder.
 func refused(reason string, about any) error {
 	return fmt.Errorf(reason+"; give a new folder, whose name has a-z, 0-9, _ and -", about)
 }
 
-// write writes all files, or removes the folder.
 func (l Language) write(folder, name string) (err error) {
 	if err := traces.MakeFolder(filepath.Dir(folder)); err != nil {
 		return err

@@ -132,7 +132,6 @@ func (s *Source) Refuse(path, reason, remedy string) error {
 	return input.Mistake(s.Place(path), reason, remedy)
 }
 
-// Values of Firmware.Mode.
 const (
 	ModeBanked   = "banked"   // one instance for many processors
 	ModeIsolated = "isolated" // one instance per processor

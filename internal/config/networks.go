@@ -17,7 +17,6 @@ import (
 // Networks are networks written in Go that scenario files may name. Their fields hold the defaults.
 type Networks []fabric.Network
 
-// kindPattern matches keys under fabric:.
 var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // Check rejects networks that a file cannot name: their keys must come from a struct, and their kinds must be unique,

@@ -18,10 +18,8 @@ import (
 	"starloom/traces"
 )
 
-// allTargets are the systems and architectures of the archives.
 var allTargets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-// shells maps shells to the names of their completion files.
 var shells = map[string]string{"bash": "starloom.bash", "zsh": "_starloom", "fish": "starloom.fish", "powershell": "starloom.ps1"}
 
 func main() {

@@ -104,7 +104,6 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 
 func (s *Size) kept(t *Time) uint64 { return s.SlotBytes * uint64(t.Slots) }
 
-// begins reports whether a size is small enough to run without displacing other programs from memory.
 func (e *estimator) begins(size *Size) bool {
 	return e.available == 0 || size.Memory <= max(e.available/memoryPart, min(memoryAlong, e.available))
 }
@@ -250,13 +249,10 @@ func (m *Measured) whole(smaller *Measured, places float64) (time.Duration, bool
 	return m.total() + time.Duration(left), true
 }
 
-// point is a quantity of a run at one size.
 type point struct{ n, y float64 }
 
-// law extrapolates the last points of a list to a larger size.
 type law func(points []point, n float64) float64
 
-// power extrapolates by a power of the size through the last two points.
 func power(points []point, n float64) float64 {
 	a, b := points[len(points)-2], points[len(points)-1]
 	if a.n == b.n || a.y <= 0 || b.y <= 0 {
@@ -265,7 +261,6 @@ func power(points []point, n float64) float64 {
 	return b.y * math.Pow(n/b.n, math.Log(b.y/a.y)/math.Log(b.n/a.n))
 }
 
-// logarithm extrapolates by the logarithm of the size through the last two points.
 func logarithm(points []point, n float64) float64 {
 	a, b := points[len(points)-2], points[len(points)-1]
 	if a.n == b.n {
@@ -306,7 +301,6 @@ func places(points []point, n float64) float64 {
 	return math.Max(best, 1)
 }
 
-// pointsFitted is the number of largest sizes to which a power is fitted.
 const pointsFitted = 3
 
 func fitted(points []point, n float64) float64 {

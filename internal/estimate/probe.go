@@ -25,7 +25,6 @@ type Progress struct {
 	Repeated bool   // the run is finished and repeated for further details
 }
 
-// place returns the number of finished runs, or of slots of a single run.
 func (p *Progress) place() uint64 {
 	if p.Of > 0 {
 		return p.Runs
@@ -107,7 +106,6 @@ func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, err
 	return w.Measured, nil
 }
 
-// see records the progress of the run and stops it at its limit.
 func (w *watch) see(p Progress) {
 	if w.over {
 		return
@@ -173,7 +171,6 @@ func (m *Measured) cores(total time.Duration) float64 {
 	return math.Max(float64(total)/math.Max(float64(m.Wall), 1), 0.1)
 }
 
-// after returns the processor time from the first place to another one, interpolated between marks.
 func (m *Measured) after(place float64) float64 {
 	for i := 1; i < len(m.Marks); i++ {
 		a, b := m.Marks[i-1], m.Marks[i]
@@ -197,7 +194,6 @@ func (m *Measured) pace() float64 {
 	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)
 }
 
-// kept holds the cached measurements of a scenario on this machine.
 type kept struct {
 	path  string  // path of the cache; "": none
 	Found []found `json:"measured"`

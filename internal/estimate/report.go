@@ -48,7 +48,6 @@ type Time struct {
 	From      string  `json:"from"` // the measured part: 40 slots
 }
 
-// Values of Time.Basis.
 const (
 	BasisItself  = "run"           // the whole run
 	BasisPart    = "first slots"   // first slots of the run, and the distribution of time in smaller runs

@@ -95,7 +95,6 @@ func (b *Book) only(wanted func(e entry) bool) (found []Found) {
 	return found
 }
 
-// fits reports whether a pattern matches an entry, or a figure with an ending: latency.* matches latency.
 func (b *Book) fits(pattern string, e entry) bool {
 	if meaning.Matches(pattern, e.Name) {
 		return true

@@ -11,7 +11,6 @@ import (
 	"starloom/traces/meaning"
 )
 
-// foundMax is the number of entries explained in full; more are only listed.
 const foundMax = 8
 
 // WriteText lists all groups in the given width.

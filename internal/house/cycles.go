@@ -96,7 +96,6 @@ func (g *graph) upward() (n int) {
 	return n
 }
 
-// checked is a type-checked package without tests.
 type checked struct {
 	path  string
 	top   string

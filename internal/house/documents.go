@@ -67,7 +67,6 @@ func references(t *tree) (found []finding) {
 	return found
 }
 
-// link matches a link to a file of the repository, or to a heading of it or of the same page.
 var link = regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`)
 
 func deadLinks(t *tree, s *source, places map[string][]string) (found []finding) {
@@ -145,7 +144,6 @@ func undescribed(t *tree) (found []finding) {
 	return found
 }
 
-// undocumented finds exported names without a comment. Methods of an interface are documented there.
 func undocumented(t *tree, pkgs []*checked) (found []finding) {
 	interfaces := allInterfaces(pkgs)
 	for _, p := range pkgs {
@@ -303,7 +301,6 @@ func wordsIn(s *source, line int, text string) (found []finding) {
 	return found
 }
 
-// prose yields the readable text of a file by line: comments, and strings of Go.
 func prose(t *tree, s *source) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		if s.syn == nil {

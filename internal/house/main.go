@@ -173,7 +173,6 @@ var ratchet string
 //go:embed exceptions.txt
 var exceptionLines string
 
-// exception is a permitted violation of a rule, with the reason.
 type exception struct{ rule, path, what, why string }
 
 func (e exception) matches(f finding) bool {

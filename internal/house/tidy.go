@@ -45,7 +45,6 @@ func (f finding) String() string {
 	return text
 }
 
-// rules lists the rules of form in the order of printing.
 var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative", "documented", "doc.go", "cycle"}
 
 func tidy(t *tree) (found []finding) {
@@ -62,7 +61,6 @@ func tidy(t *tree) (found []finding) {
 	return found
 }
 
-// longLines finds lines of more than columnsMax columns, except long literals in tests.
 func longLines(t *tree, s *source) (found []finding) {
 	var literals map[int]bool
 	if s.syn != nil && s.isTest() {
@@ -208,7 +206,6 @@ func readLayers(top string) (layers []string, err error) {
 	return layers, nil
 }
 
-// levelOf returns the level of a package, or of its nearest parent folder in the table, or -1.
 func levelOf(layers []string, name string) int {
 	if name == "starloom" {
 		return slices.Index(layers, ".")

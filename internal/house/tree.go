@@ -19,7 +19,6 @@ type source struct {
 	made  bool // the file is generated
 }
 
-// folder returns the folder of the file, "." for the top.
 func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path)) }
 
 func (s *source) isTest() bool {
@@ -32,7 +31,6 @@ type tree struct {
 	files []*source
 }
 
-// sourceEndings are the suffixes of hand-written code.
 var sourceEndings = []string{".go", ".c", ".h", ".cc", ".cpp", ".hpp", ".v", ".vh"}
 
 func readTree(top string) (*tree, error) {
@@ -75,7 +73,6 @@ func (s *source) isCode() bool {
 	return false
 }
 
-// isDocument reports whether the file is prose.
 func (s *source) isDocument() bool {
 	return strings.HasSuffix(s.path, ".md") || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")
 }

@@ -50,7 +50,6 @@ func ParseDiff(path string, data []byte, o *diff.Options) error {
 	})
 }
 
-// rules parses names of A with names of B, in file order.
 func (d *decoder) rules(node *yaml.Node, where string, to *[]diff.NameRule) error {
 	if node.Kind != yaml.MappingNode {
 		return d.Wrong(node, where, "an object: {NAME_IN_A: NAME_IN_B}")

@@ -12,7 +12,6 @@ import (
 
 type decoder struct{ *strict.Decoder }
 
-// readNode reads one value at a path.
 type readNode = func(*yaml.Node, string) error
 
 const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
@@ -35,7 +34,6 @@ func FabricKey(root *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// pinDecoder fills a pin map and records the places of its keys.
 type pinDecoder struct {
 	*decoder
 	m      *pinmap.Map

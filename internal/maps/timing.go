@@ -50,7 +50,6 @@ func (d *pinDecoder) clock(n *yaml.Node, where string) error {
 	return nil
 }
 
-// ratio parses 2, 1/4, {ratio: 1/4, phase: 1/2}, or the name of an input.
 func (d *pinDecoder) ratio(n *yaml.Node, key, where string) error {
 	c := pinmap.Clock{Name: key}
 	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && cosim.IsIdentifier(n.Value) {

@@ -111,7 +111,6 @@ func (x *Excerpt) JoinRails() {
 	x.Signals = joined
 }
 
-// rails returns the texts for the light on two rails, and their index in each cycle.
 func rails(rail1, rail0 []uint64) (texts []string, values []uint64) {
 	values = make([]uint64, len(rail1))
 	for c := range rail1 {

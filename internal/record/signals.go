@@ -10,7 +10,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// shown is a run whose signals a waveform shows.
 type shown struct {
 	config   *config.Config
 	comments []string
@@ -46,7 +45,6 @@ func shownOf(m *emulator.Machine) *shown {
 	}
 }
 
-// waves holds a waveform and its save files.
 type waves struct {
 	out  *outputs.Set
 	of   *shown
@@ -55,7 +53,6 @@ type waves struct {
 	save *saveFile // nil without wave
 }
 
-// open opens the files. It calls show only if a waveform is wanted.
 func (w *waves) open(name string, o Options, out *outputs.Set, show func() (*shown, error)) (err error) {
 	w.out = out
 	if w.vcd, err = out.OpenWaveform(o.VCD); err != nil {

@@ -16,7 +16,6 @@ import (
 	"text/tabwriter"
 )
 
-// renamed maps names in today's benchmarks to those of an earlier commit.
 var renamed = strings.NewReplacer(
 	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape", "m.Timing()", "m.timing",
 )
@@ -182,7 +181,6 @@ func (t *table) note(which int, out []byte) {
 	}
 }
 
-// print writes a line for each figure. A figure that the rival lacks has only its present value.
 func (t *table) print(w io.Writer, commit string) error {
 	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(columns, "benchmark\tunit\t%s\tnow\tnow:%s\t%s:%s\n", commit, commit, commit, commit)

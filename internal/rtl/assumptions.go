@@ -34,7 +34,6 @@ type broken struct {
 	since         uint64
 }
 
-// brokenWords is the number of snapshot words per assumption.
 const brokenWords = 4
 
 func (r *Devices) watch(d *pinmap.Device, pins *pinmap.Map, path string) (*watched, error) {

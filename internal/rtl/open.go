@@ -176,7 +176,6 @@ func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device 
 	return device, nil
 }
 
-// arrayVerilog returns a module with an array of instances, to which Verilog distributes vectors.
 func arrayVerilog(name string, source *cosim.Source, ports []cosim.Port, count int) string {
 	var declared, connected, parameters []string
 	for _, p := range ports {

@@ -25,7 +25,6 @@ type output struct {
 	changes       []change
 }
 
-// change is the value of an output from a cycle on.
 type change struct{ cycle, value uint64 }
 
 // changesMax bounds the recorded changes of a run to 64 MiB. Later ones are not compared.

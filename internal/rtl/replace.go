@@ -259,7 +259,6 @@ func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSou
 	return nil
 }
 
-// alike groups elements by their parameters, ordered by first elements.
 func alike(site *hw.Site, elements []int) (groups [][]int) {
 	var parameters []map[string]int
 	for _, element := range elements {

@@ -16,7 +16,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// rtlSource is the RTL of an entry: a pin map or twins.
 type rtlSource struct {
 	at      string // key of the entry
 	key     string // key for errors
@@ -27,7 +26,6 @@ type rtlSource struct {
 	backend string
 }
 
-// place is a map at a component, the first component with these parameters.
 type place struct {
 	path string
 	pins *pinmap.Map

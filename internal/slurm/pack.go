@@ -25,7 +25,6 @@ const (
 	memoryMore  = 1.25 // factor of the requested memory over the estimate
 )
 
-// A task runs some units one after the other.
 type task struct {
 	units  []*unit
 	limit  time.Duration
@@ -95,7 +94,6 @@ func asked(bytes uint64) uint64 {
 	return max(step, (need+step-1)/step*step)
 }
 
-// arrays groups tasks with equal requests into arrays of up to most tasks.
 func arrays(tasks []*task, most int) (all []*array) {
 	open := map[[2]uint64]*array{}
 	for _, t := range tasks {

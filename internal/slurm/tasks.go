@@ -47,7 +47,6 @@ func (a *array) keep(here string) error {
 	return err
 }
 
-// adopt takes over queued tasks of earlier calls that do units of this work.
 func (r *runner) adopt(queue map[taskID]queued) {
 	paths, err := filepath.Glob(filepath.Join(globbed(r.Folder), "*", recordName))
 	if err != nil {
@@ -84,14 +83,12 @@ func globbed(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// ended is the record that a task writes at its end.
 type ended struct {
 	host       string
 	begun, end int64 // seconds since 1970; end is 0 without a report of the end
 	status     int
 }
 
-// readEnded reads the record of a task. ok is false if the task has not begun.
 func readEnded(here string, number int) (e ended, ok bool) {
 	path := filepath.Join(here, strconv.Itoa(number))
 	if data, err := os.ReadFile(path + ".ended"); err == nil {

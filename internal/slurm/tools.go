@@ -19,7 +19,6 @@ const place = "--on slurm"
 
 const arrayUsual = 1001
 
-// answerTime bounds the time of a Slurm command.
 const answerTime = 2 * time.Minute
 
 func ask(ctx context.Context, name string, words ...string) (string, error) {
@@ -184,7 +183,6 @@ func timeOf(text string) time.Duration {
 	return total + time.Duration(n)*24*time.Hour
 }
 
-// queued is a task in the queue, or a task that left it recently.
 type queued struct {
 	job    string // number of the array
 	state  string // PENDING, RUNNING, TIMEOUT, ...
@@ -217,7 +215,6 @@ func (q queued) over() bool {
 	return false
 }
 
-// full reports whether Slurm rejected an array because too many jobs are queued.
 func full(err error) bool {
 	text := err.Error()
 	for _, sign := range []string{"SubmitJob", "MaxSubmit", "temporarily unable", "job count", "Resource temporarily"} {

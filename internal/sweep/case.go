@@ -32,7 +32,6 @@ type Case struct {
 // Elaborate builds the case of a scenario with some keys set.
 type Elaborate func(place string, data []byte, set ...strict.Assignment) (*Case, error)
 
-// point is a checked point of the sweep.
 type point struct {
 	plan.Point
 	index      int
@@ -164,7 +163,6 @@ func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	return all
 }
 
-// atPoint adds the point to an error, unless its place is in the sweep file.
 func atPoint(err error, p *plan.Point, axes []string) error {
 	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
 	var several *input.Errors
@@ -261,5 +259,4 @@ func (c *checker) key(one *Case) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:keyDigits], nil
 }
 
-// keyDigits is the number of hash digits that identify a point.
 const keyDigits = 40

@@ -11,7 +11,6 @@ import (
 	"starloom/internal/slurm"
 )
 
-// Values of Options.On.
 const (
 	OnLocal = "local" // points run in this process
 	OnSlurm = "slurm" // points run as jobs of a Slurm cluster

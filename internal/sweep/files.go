@@ -53,7 +53,6 @@ func (f *files) once(key string, find func() (string, error)) (string, error) {
 	return hash, err
 }
 
-// hashMap hashes the RTL of a pin map: its sources, their includes, and the data files that they read.
 func (f *files) hashMap(path string, library pinmap.Library) (string, error) {
 	m, err := internalmaps.LoadPin(path, library)
 	if err != nil {

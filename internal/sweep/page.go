@@ -177,7 +177,6 @@ func numbers(t *plot.Table, column int) bool {
 	})
 }
 
-// plots draws figures over the axis with most values, with a curve for each combination of the others.
 func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) (blocks []page.Block) {
 	x, most, points := "", 0, 1
 	for k, axis := range t.Axes {

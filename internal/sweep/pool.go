@@ -214,7 +214,6 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.tell()
 }
 
-// release ends a worker's part in a job after its runs have been stored.
 func (p *pool) release(j *job, err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()

@@ -80,7 +80,6 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	return r, s.write(r, points)
 }
 
-// open finds the missing runs, begins the report and reports the extent.
 func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: Extent{Points: len(points), Workers: s.workers}}
 	e := &r.Extent

@@ -25,7 +25,6 @@ var (
 
 const timedMost = 5
 
-// kindOf returns a key for points with similar growth of run times.
 func kindOf(c *config.Config) string {
 	return c.Network.Kind() + " " + c.Firmware.Name + " " + c.Firmware.Mode
 }

@@ -67,7 +67,6 @@ type writer struct {
 
 func parent(key string) string { return key[:max(strings.LastIndexByte(key, '.'), 0)] }
 
-// stated reports whether a setting was chosen rather than derived.
 func (w *writer) stated(x *outcome.Setting) bool {
 	return x.Value != nil && (x.Key == "starloom" || x.By == outcome.ByOption)
 }
@@ -126,7 +125,6 @@ func (w *writer) above(key string) {
 	}
 }
 
-// line writes a key with its value and its meaning, beside it or, if that is too wide, below.
 func (w *writer) line(key, value string, given bool) {
 	depth := strings.Count(key, ".")
 	indent := strings.Repeat("  ", depth)
@@ -171,7 +169,6 @@ func (w *writer) paragraphs(all []string) {
 	}
 }
 
-// comment writes text as comment lines, with spaces before and after the #.
 func (w *writer) comment(before, after, text string) {
 	indent := before + "#" + after
 	line := indent
@@ -263,7 +260,6 @@ func readSchema(data []byte) (s *schema, err error) {
 	return s, err
 }
 
-// at returns the schema of a key with dots, or nil.
 func (s *schema) at(key string) *schema {
 	now := s.resolved(s)
 	for word := range strings.SplitSeq(key, ".") {

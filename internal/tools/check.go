@@ -224,7 +224,6 @@ func (c *Case) Write(report *lockstep.Report) error {
 	return nil
 }
 
-// vcdComment replaces characters that a VCD comment must not have.
 func vcdComment(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '$' {

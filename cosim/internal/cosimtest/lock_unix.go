@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// lock waits until no other process has the lock of a cache.
 func lock(cache string) (unlock func()) {
 	_ = os.MkdirAll(cache, 0o755)
 	file, err := os.OpenFile(filepath.Join(cache, ".test-lock"), os.O_CREATE|os.O_RDWR, 0o600)

@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The limits of the cluster, which are small so that tests meet them.
+// Limits of the cluster, small enough for tests to reach them.
 const (
 	ArrayMax  = 21    // MaxArraySize
-	MemoryMiB = 4000  // of the node
-	CPUs      = 2     // of it
-	Partition = "all" // to which jobs go by themselves; "short" has jobs of a minute
+	MemoryMiB = 4000  // memory of the node
+	CPUs      = 2     // processors of the node
+	Partition = "all" // default partition; "short" has jobs of a minute
 )
 
-// configuration is that of a cluster of one node that is also its controller, in a plain container: no cgroups.
+// configuration describes a cluster of one node, which is also its controller, in a plain container without cgroups.
 const configuration = `ClusterName=test
 SlurmctldHost=%[1]s(127.0.0.1)
 SlurmUser=%[2]s
@@ -55,10 +55,9 @@ PartitionName=%[9]s Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=short Nodes=ALL MaxTime=1 State=UP
 `
 
-// tools are the programs of Debian's slurm-wlm and munge.
 var tools = []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel"}
 
-// Start starts a cluster, which SLURM_CONF names until the test ends. Without Slurm the test is skipped, and says so.
+// Start starts a cluster, which SLURM_CONF names until the test ends. Without Slurm it skips the test.
 func Start(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
@@ -106,7 +105,6 @@ func Start(t *testing.T) {
 	}
 }
 
-// start starts a process, which ends with the test.
 func start(t *testing.T, dir, name string, words ...string) {
 	t.Helper()
 	out, err := os.Create(filepath.Join(dir, name+".out"))
@@ -117,13 +115,12 @@ func start(t *testing.T, dir, name string, words ...string) {
 	t.Cleanup(func() {
 		_ = command.Process.Signal(os.Interrupt)
 		stop := time.AfterFunc(10*time.Second, func() { _ = command.Process.Kill() })
-		_ = command.Wait() // it was ended
+		_ = command.Wait() // the process was killed
 		stop.Stop()
 		require.NoError(t, out.Close())
 	})
 }
 
-// freePort is a port that no one listens at.
 func freePort(t *testing.T) int {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -140,7 +137,7 @@ func tail(path string) string {
 	return string(data[max(0, len(data)-2000):])
 }
 
-// Queue lists the tasks in the queue, as squeue writes them: number of array, of task, state.
+// Queue lists the tasks in the queue as squeue prints them: number of the array, number of the task, state.
 func Queue(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("squeue", "--noheader", "--array", "--format=%F %K %T").Output()
@@ -153,7 +150,7 @@ func Cancel(t *testing.T) {
 	t.Helper()
 	me, err := user.Current()
 	require.NoError(t, err)
-	_ = exec.Command("scancel", "--user="+me.Username).Run() // with nothing to cancel, it may complain
+	_ = exec.Command("scancel", "--user="+me.Username).Run() // fails if there is nothing to cancel
 	for begun := time.Now(); Queue(t)[0] != "" && time.Since(begun) < 30*time.Second; time.Sleep(200 * time.Millisecond) {
 	}
 }

@@ -140,7 +140,6 @@ func (f *Folder) heads(key string) (heads []head, err error) {
 	return heads, err
 }
 
-// union inserts new names, each after the name that it follows.
 func union(known, names []string) []string {
 	at := 0
 	for _, name := range names {
@@ -203,7 +202,6 @@ var metrics string
 // Meanings describes the columns of a sweep's tables.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
-// whole writes a file under a temporary name, syncs it and renames it.
 func (f *Folder) whole(path string, write func(io.Writer) error) (err error) {
 	folder, name := filepath.Split(path)
 	temp := filepath.Join(folder, fmt.Sprintf(".%s.%s.%d.%s.tmp", name, f.host, os.Getpid(), rand.Text()))
@@ -237,7 +235,6 @@ func (f *Folder) step(what string) {
 	}
 }
 
-// temporary matches the name of an incomplete file, with its host and process.
 var temporary = regexp.MustCompile(`^\..+\.([^.]*)\.([0-9]+)\.[A-Z2-7]+\.tmp$`)
 
 // staleAfter exceeds the time to write a file, in case that two hosts share a name.

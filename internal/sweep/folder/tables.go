@@ -260,7 +260,6 @@ func (w *tableWriter) report(e *Entry, r *Record, to io.Writer) error {
 	return err
 }
 
-// jsonOf formats a label as JSON: a number, true or false, otherwise a string.
 func jsonOf(label string) []byte {
 	var value any
 	if json.Unmarshal([]byte(label), &value) == nil {
@@ -276,7 +275,6 @@ func jsonOf(label string) []byte {
 	return text
 }
 
-// confidence is the confidence level of the intervals in the table of points.
 const confidence = 0.95
 
 type column struct {

@@ -30,10 +30,8 @@ type Value struct {
 	Place    string
 }
 
-// axisName matches legal names of axes. Conditions use them.
 var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// taken lists the columns of every table.
 var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots", "cycles", "steps", "lambda", "completion"}
 
 func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
@@ -221,7 +219,6 @@ func decimal(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
-// decimalDigitsMax and exponentMax bound the text of a number and its value.
 const (
 	decimalDigitsMax = 40
 	exponentMax      = 40

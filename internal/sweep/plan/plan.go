@@ -216,7 +216,6 @@ func (p *Plan) Place(key string) string {
 	return p.places[""]
 }
 
-// oneLine formats a value as one line of YAML without references to its surroundings.
 func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
 	var b strings.Builder
 	if !write(&b, node, depthMax) {
