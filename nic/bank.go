@@ -1,8 +1,11 @@
+// Package nic implements the network interface of a processor: frames, buffers and the registers that firmware sees.
+//
+//	firmware              NIC                                    fabric
+//	handler  --TX FIFO--> Bank.TxHead --wire format--> Serialisers ----> light
+//	         <-RX FIFO--- Bank.PushRx <-wire format--- Deserialisers <-- light
 package nic
 
-import (
-	"encoding/binary"
-)
+import "encoding/binary"
 
 // Bank is the host's view of a bank of processors: the registers and FIFOs of the register map in the memory of the
 // firmware that serves the bank. They alias that memory, which must not move while the bank is used.

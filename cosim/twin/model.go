@@ -378,3 +378,10 @@ func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 	}
 	return rail1, rail0, m.ports[rail1].Bits%m.ports[own].Bits == 0 && m.ports[rail1].Bits == m.ports[rail0].Bits
 }
+
+// Pulses are an alternative form of two ports, Valid with a bit per lane and Index with a number per lane. They have
+// a bit for each number of each lane, at lane*Numbers + number, which is 1 if the lane is valid and has that number.
+type Pulses struct {
+	Name, Valid, Index string
+	Numbers            int // numbers per lane
+}

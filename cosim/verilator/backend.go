@@ -1,3 +1,4 @@
+// Its tests also check that all backends, including Icarus, behave alike.
 package verilator
 
 import (

@@ -1,3 +1,4 @@
+// Package contend provides media whose senders contend, buses and crossbars, in both engines, as parts of networks.
 package contend
 
 import (

@@ -2,6 +2,7 @@ package crossbar
 
 import (
 	"bytes"
+	"embed"
 	"encoding/csv"
 	"fmt"
 	"math/big"
@@ -328,3 +329,8 @@ func (s *gossipRuns) lengths(name string) error {
 func (s *gossipRuns) best(N int, table bool) (*gossiped, error) {
 	return s.gossip(gossiping{program: optimalProgram, N: N, table: table})
 }
+
+// published holds the figures of the papers, and reference figures of independent computations, which tests use, too.
+//
+//go:embed gossip/testdata/gossip_*.csv scatter/testdata/scatter_*.csv
+var published embed.FS

@@ -1,3 +1,4 @@
+// Package referees holds the referees of packets shared by networks, and trackers of packets and frames.
 package referees
 
 import (

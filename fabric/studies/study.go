@@ -1,3 +1,4 @@
+// Package studies defines studies: requests for runs, and result rows.
 package studies
 
 import (

@@ -129,17 +129,34 @@ func comments(t *tree, s *source) func(yield func(int, string) bool) {
 	}
 }
 
+// undescribed returns folders whose package has no comment in any file, or comments in several.
 func undescribed(t *tree) (found []finding) {
-	described := map[string]bool{}
+	described := map[string]int{}
 	for s := range t.code() {
 		if s.syn != nil && !s.isTest() {
-			described[s.folder()] = described[s.folder()] || path.Base(s.path) == "doc.go"
+			described[s.folder()] += map[bool]int{true: 1}[s.syn.Doc != nil]
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(described)) {
-		if !described[folder] {
-			found = append(found, finding{"doc.go", folder, 1, "missing", 0})
+		if n := described[folder]; n != 1 {
+			found = append(found, finding{"package", folder, 1, "comments of the package", n})
 		}
+	}
+	return found
+}
+
+// platform matches names of files for one operating system.
+var platform = regexp.MustCompile(`_(linux|unix|windows|other)\.go$`)
+
+// smallFiles returns files below smallFileLines lines if they are more than smallFilesMax.
+func smallFiles(t *tree) (found []finding) {
+	for s := range t.code() {
+		if s.syn != nil && !s.isTest() && len(s.lines) < smallFileLines && !platform.MatchString(s.path) {
+			found = append(found, finding{"small", s.path, 1, "lines", len(s.lines)})
+		}
+	}
+	if len(found) <= smallFilesMax {
+		return nil
 	}
 	return found
 }

@@ -215,7 +215,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 	long := strings.Repeat("x", columnsMax)
 	planted := map[string]string{
 		"a.go":       "package a\n\n// A cites gone.md and hw/b/doc.go, and stands behind B.\nfunc A() {}\n\nfunc (t T) B() {}\n\ntype T struct{}\n",
-		"columns.go": "// Package a is long. " + long + "\npackage a\n",
+		"columns.go": "package a\n\n// Package a is long. " + long + "\n",
 		"test_test.go": "package a\n\nvar _ = \"" + long + "\" // literals of tests may be long\n\nfunc f() {\n" +
 			strings.Repeat("\tprintln()\n", functionLines) + "}\n",
 		"function.go": "package a\n\nfunc f() {\n" + strings.Repeat("\tprintln()\n", functionLines) + "}\n",
@@ -244,7 +244,6 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 	require.Equal(t, []string{
 		"columns columns.go // Package a is long. xxxxxxxxxxxxxxxxxx",
 		"complexity branches.go g",
-		"doc.go . missing",
 		"documented a.go T",
 		"documented a.go T.B",
 		"documented b/b.go B",
@@ -252,6 +251,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"fields fields.go fields",
 		"file file.v lines",
 		"function function.go f",
+		"package . comments of the package",
 		"reference a.go gone.md",
 		"reference a.go hw/b/doc.go",
 		"reference page.md docs/page.md",

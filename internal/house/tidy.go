@@ -26,6 +26,8 @@ const (
 	fileLinesMax    = 700
 	exceptionsMax   = 10
 	cycleFilesMax   = 3
+	smallFileLines  = 40
+	smallFilesMax   = 40
 )
 
 // finding is a violation of a rule. Exceptions name it without its line.
@@ -45,7 +47,7 @@ func (f finding) String() string {
 	return text
 }
 
-var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative", "documented", "doc.go", "cycle"}
+var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative", "documented", "package", "small", "cycle"}
 
 func tidy(t *tree) (found []finding) {
 	for s := range t.code() {

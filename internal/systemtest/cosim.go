@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
 
+	"starloom"
 	"starloom/cosim"
 	"starloom/internal/inside"
 	"starloom/internal/maps"
@@ -47,4 +51,19 @@ func TryPinMap(path string, text []byte) error {
 		return Unexpected(errors.New("a map without RTL can be opened"))
 	}
 	return nil
+}
+
+// WithRTL returns a scenario with parts as RTL.
+func WithRTL(s *starloom.Scenario, parts ...starloom.RTL) *starloom.Scenario {
+	replaced := *s
+	replaced.RTL = parts
+	return &replaced
+}
+
+// ModelText is a report as JSON without what only a run with RTL says.
+func ModelText(t testing.TB, r *starloom.Report) string {
+	model := *r
+	model.RTL = nil
+	model.Notes = slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool { return strings.Contains(note, "RTL") })
+	return ReportText(t, &model)
 }

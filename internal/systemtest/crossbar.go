@@ -1,8 +1,17 @@
 package systemtest
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
 	"starloom"
 	"starloom/fabric/crossbar"
+	"starloom/firmware"
 )
 
 // GossipScenario is a gossip of N+1 processors.
@@ -14,4 +23,61 @@ func GossipScenario(N, scheduling int, g starloom.Gossip) *starloom.Scenario {
 	s.Workload = starloom.Workload{Gossip: &g}
 	s.Stop.Slots = uint32(g.Count()*N*(N+1) + 1)
 	return s
+}
+
+// HopfieldScenario is an associative memory on n processors.
+func HopfieldScenario(n int, params map[string]int64, g starloom.Gossip) *starloom.Scenario {
+	s := starloom.DefaultScenario()
+	s.Fabric.Crossbar = &crossbar.Network{Ports: n}
+	s.Firmware.Program, s.Firmware.Params = "gossip/hopfield", params
+	s.NIC.PayloadBytes = 8 + 16 // to 128 neurons of a processor
+	s.Workload = starloom.Workload{Gossip: &g}
+	return s
+}
+
+// AscendingImage is an image of a Hopfield network whose updates raise the energy.
+func AscendingImage(t *testing.T) string {
+	source, err := os.ReadFile("firmware/programs/gossip/hopfield.c")
+	require.NoError(t, err)
+	mutant := strings.Replace(string(source), "(field > 0) == up", "(field < 0) == up", 1)
+	require.NotEqual(t, string(source), mutant)
+	folder := t.TempDir()
+	path, image := filepath.Join(folder, "ascends.c"), filepath.Join(folder, "ascends.wasm")
+	require.NoError(t, os.WriteFile(path, []byte(mutant), 0o666))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: path, Output: image}))
+	return image
+}
+
+// Ascends is a run of it.
+func Ascends(t *testing.T) *starloom.Scenario {
+	s := HopfieldScenario(4, map[string]int64{"neurons": 16}, starloom.Gossip{Values: "random", Sessions: 3})
+	s.Firmware.Program, s.Firmware.Image = "", AscendingImage(t)
+	s.Rules = &starloom.Rules{Energy: true}
+	return s
+}
+
+// ScatterScenario is a scattering among n processors; more is what else the file has.
+func ScatterScenario(t testing.TB, program string, n int, more string) *starloom.Scenario {
+	s, err := starloom.ParseScenario("scatter.yaml", fmt.Appendf(nil,
+		"starloom: 1\nfabric: {crossbar: {ports: %d}}\nfirmware: {program: %s}\nworkload: {scatter: {origin: %d}}\n%s", n, program, n/2, more))
+	require.NoError(t, err)
+	return s
+}
+
+// VotingScenario is a vote of n modules.
+func VotingScenario(n int, adjudicate int64, g starloom.Gossip) *starloom.Scenario {
+	s := starloom.DefaultScenario()
+	s.Fabric.Crossbar = &crossbar.Network{Ports: n}
+	s.Firmware.Program, s.Firmware.Params = "gossip/voting", map[string]int64{"adjudicate": adjudicate}
+	s.Workload = starloom.Workload{Gossip: &g}
+	return s
+}
+
+// MachineRun runs a scenario in the slot engine.
+func MachineRun(t testing.TB, s *starloom.Scenario) *starloom.Machine {
+	m, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{Engine: starloom.EngineSlot})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	require.NoError(t, m.Run(t.Context(), nil))
+	return m
 }

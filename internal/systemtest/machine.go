@@ -3,6 +3,7 @@ package systemtest
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"testing"
@@ -53,4 +54,18 @@ func ReportText(t testing.TB, r *starloom.Report) string {
 	var text bytes.Buffer
 	require.NoError(t, r.WriteJSON(&text))
 	return text.String()
+}
+
+// MachineReport is the report of a run of a machine, step by step.
+func MachineReport(t *testing.T, s *starloom.Scenario) *starloom.Report {
+	m := Machine(t, s, starloom.MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	return m.Report()
+}
+
+// ReportBytes is the JSON form of a report.
+func ReportBytes(t *testing.T, r *starloom.Report) string {
+	data, err := json.Marshal(r)
+	require.NoError(t, err)
+	return string(data)
 }

@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"starloom"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/nic"
+	"starloom/traces/pcapng"
+	"starloom/traces/pcapng/pcapngtest"
 )
 
 // WaveformOf runs a scenario with a waveform and returns its text.
@@ -19,4 +22,26 @@ func WaveformOf(t *testing.T, s *starloom.Scenario) string {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// Packet is what must be the same in both captures.
+type Packet struct {
+	Direction pcapng.Direction
+	Status    nic.Status
+	Port      uint16
+	Slot      uint32
+	Cycle     uint64
+	Bytes     string
+}
+
+// PacketsOf returns the packets of every interface, in order.
+func PacketsOf(t *testing.T, data []byte) map[string][]Packet {
+	capture, err := pcapngtest.Read(data)
+	require.NoError(t, err)
+	all := map[string][]Packet{}
+	for _, p := range capture.Packets {
+		h := p.PseudoHeader
+		all[p.Interface] = append(all[p.Interface], Packet{h.Direction(), nic.Status(h.Status()), h.Port(), h.Slot(), h.Cycle(), string(h.Frame())})
+	}
+	return all
 }

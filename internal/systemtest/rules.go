@@ -2,8 +2,10 @@ package systemtest
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -52,4 +54,41 @@ func Trap(how int64) func(s *starloom.Scenario) {
 		s.Rules = &starloom.Rules{}
 		s.Firmware.Params = map[string]int64{"how": how}
 	}
+}
+
+// LossesOf are the violations of a rule, as slot, path and message.
+func LossesOf(report *starloom.Report, rule string) (losses []string) {
+	for _, v := range report.Violations {
+		if v.Rule == rule {
+			losses = append(losses, fmt.Sprintf("slot %d %s: %s", v.Slot, v.Path, v.Message))
+		}
+	}
+	return losses
+}
+
+// GoldenPart compares what stands between two lines of a file; -update writes it.
+func GoldenPart(t *testing.T, path, first, last, want string) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(text), first)
+	require.True(t, ok, first)
+	got, after, ok := strings.Cut(rest, last)
+	require.True(t, ok, last)
+	if *Update {
+		require.NoError(t, os.WriteFile(path, []byte(before+first+want+last+after), 0o644))
+		return
+	}
+	require.Equal(t, want, got)
+}
+
+// Broken are the rules that a run has broken, each once.
+func Broken(r *starloom.Report) (rules []string) {
+	seen := map[string]bool{}
+	for _, v := range r.Violations {
+		if !seen[v.Rule] {
+			rules = append(rules, v.Rule)
+		}
+		seen[v.Rule] = true
+	}
+	return rules
 }

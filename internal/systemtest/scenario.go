@@ -2,11 +2,15 @@ package systemtest
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom"
 )
 
 // Update is the flag that rewrites golden files.
@@ -35,4 +39,31 @@ firmware: {program: pops/random}
 type BadScenario struct {
 	Name, Text string
 	Schema     bool
+}
+
+// EjScenario is a broadcast on a small network.
+func EjScenario(t *testing.T, a, b, dimensions int, program, more string, params ...string) *starloom.Scenario {
+	return EjParsed(t, fmt.Sprintf("a: %d, b: %d, dimensions: %d", a, b, dimensions), program, more, params...)
+}
+
+// EjParsed is a broadcast on the network with these keys.
+func EjParsed(t *testing.T, network, program, more string, params ...string) *starloom.Scenario {
+	s, err := starloom.ParseScenario("ej.yaml", fmt.Appendf(nil, "starloom: 1\nname: ej\nfabric: {ej: {%s}}\nfirmware: {program: %s, params: {%s}}\n%s",
+		network, program, strings.Join(params, ", "), more))
+	require.NoError(t, err)
+	return s
+}
+
+// RoutedScenario is firmware on routers.
+func RoutedScenario(t testing.TB, netlist, rest string) *starloom.Scenario {
+	t.Helper()
+	s, err := starloom.ParseScenario("routed.yaml", []byte("starloom: 1\nfabric: {netlist: {"+netlist+"}}\n"+rest+"\n"))
+	require.NoError(t, err)
+	return s
+}
+
+// RoutedExchange is firmware on a mesh of routers, some of which may be RTL.
+func RoutedExchange(t *testing.T, rtl string) *starloom.Scenario {
+	return RoutedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}, streaming: {tick: 7}",
+		"nic: {rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}\n"+rtl)
 }

@@ -1,3 +1,4 @@
+// Package cosimtest is for tests of the packages of cosim that build RTL.
 package cosimtest
 
 import (
@@ -6,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
 )
@@ -44,4 +47,15 @@ func userCache() string {
 		return ""
 	}
 	return filepath.Join(dir, "starloom", "cosim")
+}
+
+// Since reports whether a tool here has a version or a later one: what is expected of tools differs.
+func Since(t testing.TB, command string, number ...int) bool {
+	option := "--version"
+	if command == "iverilog" {
+		option = "-V"
+	}
+	version, err := cosim.Tool{Command: command, Packages: command, VersionOption: option}.Version(t.Context())
+	require.NoError(t, err)
+	return version.Since(number...)
 }

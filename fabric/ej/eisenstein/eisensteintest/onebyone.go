@@ -1,3 +1,4 @@
+// Package eisensteintest is broadcasts that are simulated without processors, for tests.
 package eisensteintest
 
 import "starloom/fabric/ej/eisenstein"

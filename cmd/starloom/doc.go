@@ -1,3 +1,0 @@
-// Command starloom runs emulations of interconnect hardware and of its firmware: package cmd/cli is
-// its command line, which `starloom help` describes.
-package main

@@ -1,2 +1,0 @@
-// Its tests also check that all backends, including Icarus, behave alike.
-package verilator

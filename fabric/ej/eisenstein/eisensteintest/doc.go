@@ -1,2 +1,0 @@
-// Package eisensteintest is broadcasts that are simulated without processors, for tests.
-package eisensteintest

@@ -1,2 +1,0 @@
-// Package studies defines studies: requests for runs, and result rows.
-package studies
