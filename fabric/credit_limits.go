@@ -16,9 +16,9 @@ var creditLimitsSource string
 // always busy if depth covers the round trip, that of a frame taken by its receiver at once. A resynchronisation
 // restores the credits of frames that were never seen.
 type CreditLimits struct {
-	// frames of a port not taken out of its receiver's FIFO
+	// maximum number of a port's frames on its link and in its receiver's FIFO
 	Depth int `json:"depth" jsonschema:"required,minimum=1,maximum=255"`
-	// slots from a frame to the next by its credit; default 2
+	// slots until a port can reuse the credit of a frame; default 2
 	RoundTripSlots int `json:"round_trip_slots,omitempty" jsonschema:"minimum=2,maximum=64"`
 	// slots between resynchronisations of credits; 0 for never (default)
 	ResyncSlots uint32 `json:"resync_slots,omitempty"`

@@ -44,7 +44,7 @@ func TestDuration(t *testing.T) {
 		require.Equal(t, want.Unit != "", pattern.MatchString(want.String()), text)
 	}
 	for text, want := range map[string]string{
-		"5 ns":                        `w.yaml:1:10: measure is "5 ns", and there is no time but cycles; write how many cycles or slots that is: 5 cycles, 5 slots`,
+		"5 ns":                        `w.yaml:1:10: measure is "5 ns", but models measure time in cycles; write how many cycles or slots that is: 5 cycles, 5 slots`,
 		"5000cycles":                  `measure is "5000cycles", which is written otherwise; write 5000 cycles`,
 		"200 Slots":                   `measure is "200 Slots", which is written otherwise; write 200 slots`,
 		"1 cycle s":                   `measure is "1 cycle s", a number without a unit that is known`,

@@ -236,7 +236,7 @@ func (r *Results) State(v *hw.StateVisitor) {
 	hw.StateList(v, "results.key", &r.key, func(i int, key uint64) error {
 		keys = i + 1
 		if seen[key] {
-			return fmt.Errorf("element %d is there twice", i)
+			return fmt.Errorf("element %d is a duplicate", i)
 		}
 		seen[key] = true
 		return nil

@@ -15,41 +15,40 @@ var rulesSource string
 
 // Rules are the invariants of a run. What is left out is not checked.
 type Rules struct {
-	// slots in which no two frames may meet on one medium
+	// slots in which frames must not collide
 	CollisionFree *CollisionFree `json:"collision_free,omitempty"`
-	// packets that a processor may hold at the end of a slot
+	// maximum number of packets held by a processor at the end of a slot
 	PacketsPerProcessorMax int `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254"`
 	// every packet arrives exactly once at its destination
 	ExactlyOnce bool `json:"exactly_once,omitempty"`
-	// every frame that firmware queues finds room in its TX FIFO, and whom it is addressed to receives it;
-	// one for anybody, somebody
+	// every queued frame fits into its TX FIFO and is received by its addressee; a frame to anybody, by some
+	// processor
 	NoLoss bool `json:"no_loss,omitempty"`
-	// slots in which what has to arrive must arrive: a packet of the workload from slot 0 on, a measured packet of traffic
-	// from its creation (without firmware in cycles), other frames from the slot in which firmware queues them
+	// maximum number of slots until arrival: of a packet of the workload from slot 0, of a measured packet of traffic
+	// from its creation (without firmware in cycles), of other frames from the slot in which firmware queues them
 	DeadlineSlots uint32 `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
-	// when the run must be over: every processor is done and nothing is in flight, or traffic has ended; with its unit, 40 slots or 5000 cycles
+	// latest end of the run, with its unit: 40 slots or 5000 cycles. A run ends when every processor is done and no
+	// frame is in flight, or traffic has ended
 	FinishBy *Duration `json:"finish_by,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
-	// what the results of firmware are when the run is over, by their names: a number, equal (of all processors), distinct, or {min, max}
+	// required results of firmware by name: a number, equal (on all processors), distinct, or {min, max}
 	Results *ResultRules `json:"results,omitempty"`
-	// cycles to that in which the last bits come: of a measured packet of traffic from its creation, on every network; of another frame
-	// between processors at routers from the first cycle after it was queued
+	// maximum latency in cycles until the last bits arrive: of a measured packet of traffic from its creation, on
+	// every network; of another frame between processors at routers from the first cycle after it was queued
 	LatencyMax uint32 `json:"latency_max,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
-	// what one processor sends to another comes in the order in which it was made: packets of traffic as they were created, on every
-	// network; other frames as they were queued, at routers
+	// frames from one processor to another arrive in order: packets of traffic in the order of creation, on every
+	// network; other frames in the order of queueing, at routers
 	InOrder bool `json:"in_order,omitempty"`
-	// a frame of gossip has no item that its sender does not know
+	// a frame of gossip has no item unknown to its sender
 	NoCreation bool `json:"no_creation,omitempty"`
-	// a vertex is on one bus in a slot: it does not listen to another one than it sends to
+	// a vertex uses one bus in a slot: it listens only to the bus that it sends to
 	OneBus bool `json:"one_bus,omitempty"`
-	// at most fabric.bus.length vertices are on a bus in a slot: those that listen, send, or wait for it
+	// at most fabric.bus.length vertices use a bus in a slot: they listen, send, or wait for it
 	BusLength bool `json:"bus_length,omitempty"`
-	// all voters that decide decide alike
+	// all voters that decide, decide the same
 	Agreement bool `json:"agreement,omitempty"`
-	// what a voter decides for is what the correct modules hold: if they differ, nothing below the
-	// smallest and above the largest
+	// a voter decides for a value that correct modules hold, or if they differ, between the smallest and the largest
 	Validity bool `json:"validity,omitempty"`
-	// a broadcast reaches every processor in the step that its algorithm says: for most that of its
-	// distance
+	// a broadcast reaches every processor in the step given by its algorithm, usually its distance
 	ReceiveStep bool `json:"receive_step,omitempty"`
 	Deadlock    bool `json:"-"` // set if the network has routers
 	MeetsBudget bool `json:"-"` // set by firmware.cpu
@@ -62,9 +61,9 @@ func (Rules) Declaration() string { return rulesSource }
 
 // CollisionFree selects slots of a step, which repeats every Period slots. Slots count from 1.
 type CollisionFree struct {
-	// slots of one step of the algorithm
+	// slots per step of the algorithm
 	Period int `json:"period" jsonschema:"required,minimum=1,maximum=65535"`
-	// slots of a step that must be free of collisions; the first is 1
+	// slots of a step without collisions; the first is 1
 	Slots []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true"`
 }
 

@@ -19,42 +19,42 @@ var trafficSource string
 // Traffic makes every processor send packets to destinations of a pattern. The packets depend only on these keys, the
 // seed and the processor. Package fabric/traffic draws, offers and measures them, and sets defaults.
 type Traffic struct {
-	// where packets go: uniform to any processor, transpose row i, column j to row j, column i,
-	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number,
-	// tornado about halfway round, neighbour to the next, hotspot to the processors of hotspots, permutation
-	// as drawn from the seed (default uniform)
+	// destinations of packets: uniform to any processor, transpose row i, column j to row j, column i,
+	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number, tornado
+	// about halfway round, neighbour to the next processor, hotspot to the processors of hotspots, permutation drawn
+	// from the seed (default uniform)
 	Pattern string `json:"pattern,omitempty" jsonschema:"minLength=1"`
-	// a packet may go to its own source; without, a source that its pattern sends to itself sends nothing
-	// (default: true on a crossbar, else false)
+	// allow packets to their own source; otherwise a source whose pattern selects itself sends nothing (default: true
+	// on a crossbar, else false)
 	Self *bool `json:"self,omitempty"`
-	// packets that a processor creates in a slot, on average
+	// mean number of packets that a processor creates per slot
 	Rate float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
-	// when packets are created: bernoulli with probability rate in each slot; bursty in each slot of bursts,
-	// whose lengths and distances are geometric; periodic every 1/rate slots, beginning at random; file as
-	// the file says (default bernoulli)
+	// creation of packets: bernoulli with probability rate in each slot; bursty in each slot of bursts with geometric
+	// lengths and distances; periodic every 1/rate slots from a random start; file as given in the file (default
+	// bernoulli)
 	Arrivals string `json:"arrivals,omitempty" jsonschema:"enum=bernoulli,enum=bursty,enum=periodic,enum=file"`
-	// packets of a burst, on average; only with arrivals: bursty (default 8)
+	// mean number of packets per burst; only with arrivals: bursty (default 8)
 	Burst float64 `json:"burst,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-	// frames of a packet: a number, or a list of numbers and how often they occur (default 1)
+	// frames per packet: a number, or a list of numbers with weights (default 1)
 	Size []SizeShare `json:"size,omitempty"`
-	// where packets of pattern hotspot go; the others go anywhere, as uniform
+	// destinations of pattern hotspot; other packets are uniform
 	Hotspots []Hotspot `json:"hotspots,omitempty" jsonschema:"minItems=1"`
-	// time before packets are measured: 5000 cycles, 200 slots; a bare number is slots, at routers cycles
-	// (default 1000; with arrivals: file 0)
+	// time before the measurement: 5000 cycles, 200 slots; a bare number is slots, at routers cycles (default 1000;
+	// with arrivals: file 0)
 	WarmUp *Duration `json:"warm_up,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
-	// time in which packets are measured that are created in it, in the same units (default 10000; with arrivals:
-	// file up to its last packet)
+	// time in which created packets are measured, in the same units (default 10000; with arrivals: file up to its
+	// last packet)
 	Measure *Duration `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000000"`
-	// time after it in which the last of them must have arrived, or been lost, or the run fails by the rule finishes, in
-	// the same units; packets are created all the time (default 10000)
+	// time after it in which all measured packets must arrive or be lost, otherwise the run breaks the rule finishes,
+	// in the same units; sources continue to create packets (default 10000)
 	Drain *Duration `json:"drain,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
-	// more is offered than the network may carry: measured packets may still be on their way after drain, as long
-	// as something has arrived in the measured time. A sweep over the rate sets it
+	// allow more load than the network can carry: measured packets may remain in flight after drain if some packet
+	// has arrived in the measured time. A sweep over the rate sets it
 	Overload bool `json:"overload,omitempty"`
-	// packets of a source that may be on their way or unacknowledged at once; 0 for any number
+	// maximum number of packets of a source in flight or unacknowledged; 0 for any number
 	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
-	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in
-	// cycles, as --packets writes it, or src, dest, size and ctime; relative to the scenario's folder
+	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in cycles,
+	// as written by --packets, or src, dest, size and ctime; relative to the scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
 
 	Path string       `json:"-"` // path of File from the working folder
@@ -65,9 +65,9 @@ func (Traffic) Declaration() string { return trafficSource }
 
 // Hotspot is a processor that receives a share of all packets.
 type Hotspot struct {
-	// the processor
+	// number of the processor
 	Node int `json:"node" jsonschema:"required,minimum=0,maximum=2147483646"`
-	// of all packets, that go there
+	// share of all packets
 	Share float64 `json:"share" jsonschema:"required,minimum=0,maximum=1"`
 }
 
@@ -76,9 +76,9 @@ func (Hotspot) Declaration() string { return trafficSource }
 // SizeShare is a packet size with its weight. In a scenario the number alone is enough, and one object may replace a
 // list of one.
 type SizeShare struct {
-	// of a packet
+	// frames per packet
 	Frames int `json:"frames" jsonschema:"required,minimum=1,maximum=255"`
-	// how often, beside those of the others; 0 or left out is 1
+	// relative frequency of this size; 0 or left out is 1
 	Weight float64 `json:"weight,omitempty" jsonschema:"minimum=0,maximum=1000000"`
 }
 
@@ -129,7 +129,7 @@ func PatternOf(word string) string {
 		"hot_spot": PatternHotspot, "random": PatternUniform}[word]
 	switch word {
 	case "diagonal", "asymmetric", "taper64", "bad_dragon", "badperm_dfly", "badperm_yarc":
-		return word + " of BookSim is not here: write its packets into a file, arrivals: file"
+		return word + " of BookSim is not supported: write its packets into a file, arrivals: file"
 	}
 	if is == "" {
 		return ""

@@ -24,17 +24,17 @@ type Workload struct {
 	// path of a file with one destination per line (a header line is allowed), relative to the scenario's
 	// folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
-	// one processor tells everybody
+	// one processor broadcasts to all
 	OneToAll *OneToAll `json:"one_to_all,omitempty"`
-	// every processor tells everybody, by broadcasts at the same time
+	// every processor broadcasts to all at the same time
 	AllToAll *AllToAll `json:"all_to_all,omitempty"`
-	// every processor tells everybody its own; on netlists {}, without keys
+	// every processor sends its own item to all others; on netlists {}, without keys
 	Gossip *Gossip `json:"gossip,omitempty"`
-	// an item spreads from one processor to all, by messages to random ones
+	// an item spreads from one processor to all, by messages to random processors
 	Scatter *Scatter `json:"scatter,omitempty"`
 	// the permutation that a deterministic two-hops firmware cannot route, built from its choice table
 	Adversary *Adversary `json:"adversary,omitempty"`
-	// every processor sends packets, one after the other; latencies are measured
+	// every processor sends a sequence of packets; latencies are measured
 	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func (w *Workload) Usual() bool {
 
 // OneToAll is a broadcast by one processor.
 type OneToAll struct {
-	// the speaker
+	// number of the broadcasting processor
 	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646"`
 }
 
@@ -87,21 +87,20 @@ type AllToAll struct{}
 
 // Gossip makes every processor send its own item to all others, in each session.
 type Gossip struct {
-	// whom a processor tells first: identity, pipelined, shared-random, worst, optimal, or the path of a
-	// file.csv whose row i is the order of processor i, relative to the scenario's folder (default
-	// pipelined)
+	// order in which a processor sends: identity, pipelined, shared-random, worst, optimal, or the path of a file.csv
+	// whose row i is the order of processor i, relative to the scenario's folder (default pipelined)
 	Orders string `json:"orders,omitempty" jsonschema:"minLength=1"`
-	// sessions in a row
+	// number of consecutive sessions
 	Sessions int `json:"sessions,omitempty" jsonschema:"default=1,minimum=1,maximum=65534"`
 
-	// what the program's messages are made of: random, drawn from the seed, or the path of a file.csv
-	// relative to the scenario's folder; of a vote a 64-bit integer for every module, of patterns a row
-	// for each with -1, 0 or 1 for every neuron (default random)
+	// contents of messages: random, drawn from the seed, or the path of a file.csv relative to the scenario's folder;
+	// for a vote a 64-bit integer per module, for patterns a row per pattern with -1, 0 or 1 per neuron (default
+	// random)
 	Values string `json:"values,omitempty" jsonschema:"minLength=1"`
-	// modules that are faulty in a vote, by id
+	// ids of faulty modules in a vote
 	Faulty []int `json:"faulty,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
-	// value: a faulty module tells everybody the same wrong value; two-faced: it tells voters with odd ids
-	// a wrong one; silent: it says nothing (default value)
+	// value: a faulty module sends the same wrong value to all; two-faced: it sends a wrong one to voters with odd
+	// ids; silent: it sends nothing (default value)
 	Fault string `json:"fault,omitempty" jsonschema:"enum=value,enum=two-faced,enum=silent"`
 
 	Path       string     `json:"-"` // path of the file of orders from the working folder, "" without a file
@@ -114,7 +113,7 @@ func (Gossip) Declaration() string { return workloadSource }
 
 // Scatter spreads an item from one processor.
 type Scatter struct {
-	// the processor that has the item at first
+	// number of the first processor with the item
 	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646"`
 }
 
@@ -149,7 +148,7 @@ func (g *Gossip) Count() int { return max(1, g.Sessions) }
 
 // Adversary is a permutation that keeps a packet from arriving for some slots.
 type Adversary struct {
-	// slots in which a packet must not arrive; even
+	// even number of slots in which a packet must not arrive
 	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64"`
 }
 
@@ -226,7 +225,7 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 			return i, fmt.Sprintf("entry %d of the permutation is %d", i, destination), fmt.Sprintf("allowed are 0 to %d", processors-1)
 		}
 		if given[destination] {
-			return i, fmt.Sprintf("no permutation: destination %d is given twice, by entries %d and %d, and %d is missing",
+			return i, fmt.Sprintf("not a permutation: destination %d is given twice, by entries %d and %d, and %d is missing",
 				destination, slices.Index(list, destination), i, missing), "give every processor exactly one packet"
 		}
 		given[destination] = true

@@ -130,9 +130,9 @@ func (c *ArbiterConfig) check() error {
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
 		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles, c.Kind, min(1, slice), slice)
 	case c.Weights != nil && !spec.Weighted:
-		return fmt.Errorf("%s: weights, of which an arbiter of %v has none", path, c.Kind)
+		return fmt.Errorf("%s: weights are not supported by arbiter %v", path, c.Kind)
 	case c.Seeds != nil && !spec.Seeded:
-		return fmt.Errorf("%s: seeds, of which an arbiter of %v has none", path, c.Kind)
+		return fmt.Errorf("%s: seeds are not supported by arbiter %v", path, c.Kind)
 	case c.Weights != nil && len(c.Weights) != c.Bank.Size():
 		return fmt.Errorf("%s: weights of %d arbiters, there are %d", path, len(c.Weights), c.Bank.Size())
 	case c.Seeds != nil && len(c.Seeds) != c.Bank.Size():
@@ -140,7 +140,7 @@ func (c *ArbiterConfig) check() error {
 	case c.Request == nil:
 		return fmt.Errorf("%s: no request lines", path)
 	case c.Request.bank.Units != c.Bank.Units || c.Request.bank.PerUnit != c.Bank.PerUnit:
-		return fmt.Errorf("%s: %d arbiters in %d units, the lines %s are of %d in %d",
+		return fmt.Errorf("%s: %d arbiters in %d units, the lines %s belong to %d in %d",
 			path, c.Bank.Size(), c.Bank.Units, c.Request.path, c.Request.bank.Size(), c.Request.bank.Units)
 	}
 	return nil

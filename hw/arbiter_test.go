@@ -416,8 +416,8 @@ func TestArbitersRefuse(t *testing.T) {
 	for text, edit := range map[string]func(c *ArbiterConfig){
 		"0 units":  func(c *ArbiterConfig) { c.Bank.Units = 0 },
 		"kind(99)": func(c *ArbiterConfig) { c.Kind = 99 },
-		"weights, of which an arbiter of tdma has none": func(c *ArbiterConfig) { c.Weights = make([][]uint8, 1) },
-		"seeds, of which an arbiter of tdma has none":   func(c *ArbiterConfig) { c.Seeds = make([]uint32, 1) },
+		"weights are not supported by arbiter tdma": func(c *ArbiterConfig) { c.Weights = make([][]uint8, 1) },
+		"seeds are not supported by arbiter tdma":   func(c *ArbiterConfig) { c.Seeds = make([]uint32, 1) },
 		"seeds of 1 arbiters, there are 15": func(c *ArbiterConfig) {
 			c.Kind, c.SliceCycles, c.Seeds = ArbiterLottery, 0, make([]uint32, 1)
 		},

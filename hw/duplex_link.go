@@ -62,7 +62,7 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	case c.In.shards != c.Out.shards || c.In.bank.Units != c.Out.bank.Units || c.Bank.Units != c.Out.bank.Units:
 		return nil, fmt.Errorf("%s: transmitters, links and outputs must have the same units and shards", path)
 	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends && !c.Passes || c.Out.bank.Size() != c.In.bank.Size():
-		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs, of %d and %d that there are; each has two of both",
+		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs of %d and %d; each link has two of both",
 			path, c.Bank.Size(), len(c.From), len(c.To), c.In.bank.Size(), c.Out.bank.Size())
 	}
 	wires := c.In.bank.Size()
@@ -75,7 +75,7 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	for i, transmitter := range c.From {
 		wire, unit := c.To[i], i/2/c.Bank.PerUnit
 		if int(transmitter) >= wires || int(wire) >= wires || joined[transmitter] || driven[wire] || int(wire)/c.Out.bank.PerUnit != unit {
-			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one that there is not, that is joined already, or an output of another unit",
+			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one does not exist or is joined already, or the output is in another unit",
 				c.Bank.Element(i/2), i%2, transmitter, wire, wires)
 		}
 		joined[transmitter], driven[wire] = true, true
@@ -84,7 +84,7 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	for wire := range wires {
 		if c.Passes && !joined[wire] {
 			if driven[wire] || wire/c.In.bank.PerUnit != wire/c.Out.bank.PerUnit {
-				return nil, fmt.Errorf("%s: wire %d is of no link and passes, and a link drives it, or it is of another unit", path, wire)
+				return nil, fmt.Errorf("%s: wire %d without a link is driven by a link or is in another unit", path, wire)
 			}
 			l.carries[wire], l.opposite[wire], readers[wire] = uint32(wire), noEnd, uint32(wire/c.Out.bank.PerUnit)
 		}

@@ -84,7 +84,7 @@ func TestBrokenInvariants(t *testing.T) {
 			l.register[element] = 0
 			requests(c, 1)
 			return c
-		}, "lfsr[1]: cycle 20: the register is 0, from which it never moves"},
+		}, "lfsr[1]: cycle 20: the register is 0, at which it never moves"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := "test.unit[2]."

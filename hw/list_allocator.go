@@ -102,7 +102,7 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
 	}
 	if c.Rule.Cap < 0 || c.Rule.Cap > c.Ports {
-		return nil, fmt.Errorf("%s: a cap of %d, allowed are 0, for none, to %d ports", path, c.Rule.Cap, c.Ports)
+		return nil, fmt.Errorf("%s: a cap of %d, allowed are 0 (none) to %d ports", path, c.Rule.Cap, c.Ports)
 	}
 	for _, err := range []error{
 		c.Start.checkColumn(path, "start", c.Bank.Size(), 1),
@@ -115,7 +115,7 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 		}
 	}
 	if c.Lists == nil || len(c.Lists.Answer) != c.Bank.Size() {
-		return nil, fmt.Errorf("%s: no lists, or not those of %d allocators", path, c.Bank.Size())
+		return nil, fmt.Errorf("%s: no lists for %d allocators", path, c.Bank.Size())
 	}
 	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
 	a := &ListAllocators{

@@ -107,7 +107,7 @@ func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uin
 	x := n.Sources
 	place := x.wiring.place[node]
 	if int(x.end[place]-x.next[place]) >= x.room {
-		broken(Index(x.Path(), node), "a packet for a source that has no room")
+		broken(Index(x.Path(), node), "a packet for a full source")
 	}
 	x.queue[place*x.room+int(x.end[place]&x.mask)] = packet
 	x.end[place]++

@@ -110,7 +110,7 @@ func (x *PacketSinks) receive(shard, place int, packet uint32) {
 	if node := x.wiring.node[place]; int(x.packets.Destination[packet]) != node {
 		broken(Index(x.Path(), node), "packet %d arrives, its destination is %d", packet, x.packets.Destination[packet])
 	} else if x.packets.Received[packet] != PacketPending || x.packets.Sent[packet] == PacketPending {
-		broken(Index(x.Path(), node), "packet %d arrives, which was not sent, or has arrived before", packet)
+		broken(Index(x.Path(), node), "packet %d arrives unsent or again", packet)
 	}
 	if x.packets.dropped(packet) {
 		x.shards[shard].dropped++

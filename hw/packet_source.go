@@ -191,7 +191,7 @@ func (x *PacketSources) Latch(s Shard) {
 func (x *PacketSources) takeCredit(place, vc int) {
 	g := place*x.config.VCs + vc
 	if x.sent[g] == 0 {
-		broken(Index(x.Path(), x.wiring.node[place]), "a credit for VC %d, of which none is out", vc)
+		broken(Index(x.Path(), x.wiring.node[place]), "a credit for VC %d without an outstanding flit", vc)
 	}
 	x.sent[g]--
 	if x.config.WaitForTail && x.sent[g] == 0 && x.tailed[g] == 1 {

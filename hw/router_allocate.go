@@ -97,7 +97,7 @@ func (x *Routers) takeCredit(w *routerScratch, o, vc int) (out int, none bool) {
 	out = o*x.config.VCs + vc
 	g := w.vc + out
 	if x.sent[g] == 0 {
-		broken(x.wiring.output(w.router, o), "a credit for VC %d, of which none is out", vc)
+		broken(x.wiring.output(w.router, o), "a credit for VC %d without an outstanding flit", vc)
 	}
 	x.sent[g]--
 	return out, x.sent[g] == 0

@@ -99,7 +99,7 @@ func TestClassesThatDoNotFit(t *testing.T) {
 		return err
 	}
 	require.NoError(t, build(4, 1))
-	require.ErrorContains(t, build(4, 2), "in a class of VCs that there is not")
+	require.ErrorContains(t, build(4, 2), "in a class of VCs that does not exist")
 	require.ErrorContains(t, build(5, 1), "2 classes of 5 virtual channels")
 }
 

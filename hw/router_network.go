@@ -141,7 +141,7 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	for i, port := range t.Ports {
 		router, node := i/w.nodes, i%w.nodes
 		if int(port) >= w.ports[router] || w.outputs[w.first[router]+int(port)].wire == unwired {
-			return fmt.Errorf("%s: router %d sends to node %d by port %d, where nothing is wired", path, router, node, port)
+			return fmt.Errorf("%s: router %d sends to node %d by port %d, which is not wired", path, router, node, port)
 		}
 	}
 	if t.Classes != nil && len(t.Classes) != len(t.Ports) {
@@ -149,7 +149,7 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	}
 	for i, class := range t.Classes {
 		if int(class) >= len(t.VCs) || t.VCs[class].Low > t.VCs[class].High || int(t.VCs[class].High) >= vcs {
-			return fmt.Errorf("%s: router %d sends to node %d in a class of VCs that there is not", path, i/w.nodes, i%w.nodes)
+			return fmt.Errorf("%s: router %d sends to node %d in a class of VCs that does not exist", path, i/w.nodes, i%w.nodes)
 		}
 	}
 	return nil

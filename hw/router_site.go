@@ -10,7 +10,7 @@ import (
 func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork, error) {
 	switch {
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
-		return nil, fmt.Errorf("%s: %d ports with %d virtual channels, allowed are 64 of them in all", path, ports, config.VCs)
+		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each, allowed are 64 channels in all", path, ports, config.VCs)
 	case dataBits < 1 || dataBits > RouterDataBits:
 		return nil, fmt.Errorf("%s: %d bits of data, allowed are 1 to %d", path, dataBits, RouterDataBits)
 	}
@@ -198,7 +198,7 @@ func (x *Routers) send(port int) error {
 	case p.vc[port] >= uint64(x.config.VCs):
 		return fmt.Errorf("a flit for VC %d, there are %d", p.vc[port], x.config.VCs)
 	case to.wire == unwired:
-		return fmt.Errorf("a flit, and nothing is wired there")
+		return fmt.Errorf("a flit on an unwired port")
 	case int(f.Packet()) >= x.packets.Count():
 		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), x.packets.Count())
 	}
@@ -207,7 +207,7 @@ func (x *Routers) send(port int) error {
 		came = (Flit(x.packets.Hops[f.Packet()])<<flitHopsShift | flitHead).further() & flitHopsMask
 	}
 	if f&(flitHopsMask|flitNothing) != came {
-		return fmt.Errorf("a flit of packet %d with other data than it has come with", f.Packet())
+		return fmt.Errorf("a flit of packet %d with changed data", f.Packet())
 	}
 	x.flits.put(0, to.wire, to.delay-2, uint64(f.onVC(int(p.vc[port]))))
 	return nil
@@ -223,7 +223,7 @@ func (x *Routers) free(port int) error {
 	case p.creditVC[port] >= uint64(x.config.VCs):
 		return fmt.Errorf("a credit for VC %d, there are %d", p.creditVC[port], x.config.VCs)
 	case to.wire == unwired:
-		return fmt.Errorf("a credit, and nothing is wired there")
+		return fmt.Errorf("a credit on an unwired port")
 	}
 	x.credits.put(0, to.wire, to.delay-1, uint8(p.creditVC[port]))
 	return nil

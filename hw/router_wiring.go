@@ -172,7 +172,7 @@ func (w *routerWiring) link(l RouterLink, config *RouterConfig) error {
 		return err
 	}
 	if w.unknown(l.From, l.Output) || w.unknown(l.To, l.Input) {
-		return fmt.Errorf("%s: a link from output %d of router %d to input %d of router %d, of which one is not there",
+		return fmt.Errorf("%s: a link from output %d of router %d to input %d of router %d, one of which does not exist",
 			w.path, l.Output, l.From, l.Input, l.To)
 	}
 	out, in := w.first[l.From]+l.Output, w.first[l.To]+l.Input
@@ -200,7 +200,7 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 	w.node = make([]int, len(nodes))
 	for node := range nodes {
 		if w.unknown(nodes[node].Router, nodes[node].Port) {
-			return fmt.Errorf("%s: node %d is at port %d of router %d, which is not there", w.path, node, nodes[node].Port, nodes[node].Router)
+			return fmt.Errorf("%s: node %d is at port %d of router %d, which does not exist", w.path, node, nodes[node].Port, nodes[node].Router)
 		}
 		w.node[node] = node
 	}

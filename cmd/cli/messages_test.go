@@ -67,7 +67,7 @@ func TestMessages(t *testing.T) {
 		{pattern("bitrev"), "bitrev of BookSim is called bit_reverse here: write pattern: bit_reverse\n"},
 		{pattern("randperm"), "randperm of BookSim is called permutation here: write pattern: permutation\n"},
 		{pattern("neighbor"), "neighbor of BookSim is called neighbour here: write pattern: neighbour\n"},
-		{pattern("diagonal"), "diagonal of BookSim is not here: write its packets into a file, arrivals: file\n"},
+		{pattern("diagonal"), "diagonal of BookSim is not supported: write its packets into a file, arrivals: file\n"},
 		{pattern("tornadoes"), `did you mean "tornado"?`},
 		{[]string{"run", "mesh.yaml"}, "mesh.yaml:2:59: fabric.netlist.routes is the text \"long\"; write shortest or dor or dim_order or dateline or minimal or anynet\n"},
 		{[]string{"run", "none.yaml"}, "routes: none is of networks without routers: packets need ways through routers; delete it, or write routes: shortest\n"},

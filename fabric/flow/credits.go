@@ -473,7 +473,7 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		case c.from[port] != noCredits:
 			return bySender(int(c.from[port]), count)
 		case count > 0:
-			return fmt.Errorf("port %d of processor %d gives back credits, and what it hears has none", port%c.ports, port/c.ports)
+			return fmt.Errorf("port %d of processor %d returns credits, but the port that it hears has none", port%c.ports, port/c.ports)
 		}
 		return nil
 	}
@@ -510,7 +510,7 @@ func (c *Credits) State(v *hw.StateVisitor) {
 				depth, replaced = c.limitsOf(sender).Depth, bank.Replaced(counter)
 			}
 			if int(credits) != depth && !replaced {
-				return fmt.Errorf("the credits of port %d of processor %d are %d in all, there are %d", sender%c.ports, sender/c.ports, credits, depth)
+				return fmt.Errorf("the credits of port %d of processor %d add up to %d instead of %d", sender%c.ports, sender/c.ports, credits, depth)
 			}
 		}
 		c.restored = restoredCredits{}

@@ -416,7 +416,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	var total, words, sentWords uint64 // counts of restored values
 	past := func(word uint64) error {
 		if slot := uint32(word); slot > latest() {
-			return fmt.Errorf("slot %d is after slot %d, that of the machine", slot, latest())
+			return fmt.Errorf("slot %d is after the machine's slot %d", slot, latest())
 		}
 		return nil
 	}
@@ -440,7 +440,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	})
 	v.Verify(func() error {
 		if words != 2*total || sentWords%3 != 0 {
-			return fmt.Errorf("%d words for %d frames that wait, %d for those that were sent", words, total, sentWords)
+			return fmt.Errorf("%d words for %d waiting frames, %d words for sent frames", words, total, sentWords)
 		}
 		return nil
 	})

@@ -21,7 +21,7 @@ func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
 	serve, shape := n.Abilities().Server, n.Shape()
 	classes := shape.NIC().Classes
 	if serve == nil || classes == nil {
-		return nil, fmt.Errorf("%s: some lanes of its NICs ask, and it does not say whom media serve (Server of fabric.Abilities)", n.Kind())
+		return nil, fmt.Errorf("%s: some lanes of its NICs request media, but fabric.Abilities has no Server", n.Kind())
 	}
 	server, err := serve(c)
 	if err != nil {

@@ -147,7 +147,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	t.nic = t.shape.NIC()
 	t.blocks = n.Abilities().Blocks
 	if t.nic.Asks || t.timing.Frames > 1 {
-		return nil, fmt.Errorf("%s: its NICs ask before they send, or send several frames in a slot; wiring alone does not say who is served", n.Kind())
+		return nil, fmt.Errorf("%s: its NICs request media or send several frames in a slot; wiring alone does not define the service", n.Kind())
 	}
 	var err error
 	switch d := t.shape.Chosen().(type) {
@@ -159,7 +159,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	case fabric.Switched:
 		t.turns, t.hears = flow.NewSwitches(t.names, d, t.shape), make([]uint16, t.shape.Processors())
 	default:
-		return nil, fmt.Errorf("%s: wiring alone does not say what NICs of a discipline of its own do; bring a slot engine, too (fabric.SlotEngine)", n.Kind())
+		return nil, fmt.Errorf("%s: wiring alone does not define NICs with a discipline of their own; provide a fabric.SlotEngine", n.Kind())
 	}
 	if t.credits, err = flow.CreditsOf(n, c.Shards); err != nil {
 		return nil, err

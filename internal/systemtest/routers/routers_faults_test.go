@@ -168,7 +168,7 @@ func TestRouterFaultsRefused(t *testing.T) {
 		{bareLoad, "kind: buffers, rx_frames: 1", "no faults of their own"},
 		{bareLoad, "kind: stuck, slots: {from: 3, to: 4}", "write slots: {from: N} alone"},
 		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], slots: {list: [4]}`, "write slots: {from: N} alone"},
-		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], probability: 0.5`, "delete the key, and say the slot"},
+		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], probability: 0.5`, "delete the key and give the slot"},
 		{firmwareLoad, `kind: dead, targets: ["netlist.router[16]"]`, "is the path of no processor or router; paths are netlist.p[0] to netlist.router[15]"},
 	} {
 		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+x.load+"faults: {schedule: [{"+x.fault+"}]}\n"))

@@ -54,7 +54,7 @@ func TestLongRTLRouterBreaksItsNetwork(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, starloom.VerdictFail, report.Verdict)
 		require.Equal(t, "rtl_fault", report.Violations[0].Rule)
-		require.Regexp(t, "a flit of packet [0-9]+ with other data than it has come with", report.Violations[0].Message)
+		require.Regexp(t, "a flit of packet [0-9]+ with changed data", report.Violations[0].Message)
 	}
 }
 

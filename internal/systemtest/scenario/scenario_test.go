@@ -362,7 +362,7 @@ func TestPermutationForms(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "perm.csv"), []byte("to\n1\n0\n3\n3\n"), 0o644))
 	_, err = parse("{file: perm.csv}")
-	require.ErrorContains(t, err, "perm.csv:5:1: no permutation: destination 3 is given twice, by entries 2 and 3, and 2 is missing")
+	require.ErrorContains(t, err, "perm.csv:5:1: not a permutation: destination 3 is given twice, by entries 2 and 3, and 2 is missing")
 }
 
 func TestScenarioHash(t *testing.T) {
@@ -436,9 +436,9 @@ func TestScenarioCheck(t *testing.T) {
 			"workload.permutation: a list is given for the permutation random; set Kind to list, or delete the list"},
 		"double": {func(s *starloom.Scenario) {
 			s.Workload.Permutation = starloom.Permutation{Kind: starloom.PermutationList, List: []uint32{0, 1, 2, 2}}
-		}, "workload.permutation: no permutation: destination 2 is given twice, by entries 2 and 3, and 3 is missing; give every processor exactly one packet"},
+		}, "workload.permutation: not a permutation: destination 2 is given twice, by entries 2 and 3, and 3 is missing; give every processor exactly one packet"},
 		"rule": {func(s *starloom.Scenario) { s.Rules = &starloom.Rules{PacketsPerProcessorMax: -1} },
-			"rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 254 (packets that a processor may hold at the end of a slot)"},
+			"rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 254 (maximum number of packets held by a processor at the end of a slot)"},
 		"stop": {func(s *starloom.Scenario) { s.Stop.Slots = math.MaxUint32 },
 			"stop.slots: stop.slots is 4294967295; allowed are 1 to 4294967294 (a run that is not done after this many slots fails)"},
 	} {

@@ -96,7 +96,7 @@ func TestWindowUnits(t *testing.T) {
 		{"crossbar", "10", "200 ticks", "!workload.traffic.measure is 200 ticks, and only firmware at routers has ticks; write 200 slots"},
 		{"mesh", "10 slots", "200", "!workload.traffic.warm_up is 10 slots, and routers without firmware have no slots; write 10 cycles"},
 		{"crossbar", "1 cycle", "3 cycles", "!measure is 3 cycles, and no slot of 7 cycles begins in them; give at least 7 cycles"},
-		{"mesh", "5 ns", "200", `!workload.traffic.warm_up is "5 ns", and there is no time but cycles; write how many cycles or slots that is`},
+		{"mesh", "5 ns", "200", `!workload.traffic.warm_up is "5 ns", but models measure time in cycles; write how many cycles or slots that is`},
 	} {
 		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+unitNetworks[c.network]+"workload: {traffic: {"+fmt.Sprintf(load, c.warmUp, c.measure)+"}}\n"))
 		var report *starloom.Report
