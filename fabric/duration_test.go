@@ -12,7 +12,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// window is an object with a duration.
 type window struct {
 	Measure *fabric.Duration `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000"`
 }
@@ -26,7 +25,7 @@ func readWindow(text string) (w window, err error) {
 	return w, err
 }
 
-// TestDuration: numbers with their units are read as they are written, and each mistake says how to write it.
+// TestDuration checks durations with units, and the remedies for mistakes.
 func TestDuration(t *testing.T) {
 	pattern := regexp.MustCompile(fabric.DurationPattern())
 	for text, want := range map[string]fabric.Duration{
@@ -67,7 +66,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestPace: what a duration is in cycles, and which units a network has.
+// TestPace checks durations in cycles, and the units of a network.
 func TestPace(t *testing.T) {
 	slots := fabric.Timebase{Cycles: 7, Unit: fabric.UnitSlots, Word: fabric.UnitSlots}
 	ticks := fabric.Timebase{Cycles: 32, Unit: fabric.UnitCycles, Word: fabric.UnitTicks}
@@ -84,7 +83,7 @@ func TestPace(t *testing.T) {
 		{slots, fabric.Duration{Count: 10, Unit: fabric.UnitTicks}, 0, "", "at is 10 ticks, and only firmware at routers has ticks; write 10 slots"},
 		{ticks, fabric.Duration{Count: 10}, 10, "10 cycles", ""},
 		{ticks, fabric.Duration{Count: 10, Unit: fabric.UnitTicks}, 320, "10 ticks", ""},
-		{ticks, fabric.Duration{Count: 10, Unit: fabric.UnitSlots}, 320, "10 slots", ""}, // which a tick takes the place of
+		{ticks, fabric.Duration{Count: 10, Unit: fabric.UnitSlots}, 320, "10 slots", ""}, // ticks replace slots
 		{bare, fabric.Duration{Count: 10}, 10, "10 cycles", ""},
 		{bare, fabric.Duration{Count: 10, Unit: fabric.UnitSlots}, 0, "", "at is 10 slots, and routers without firmware have no slots; write 10 cycles"},
 		{bare, fabric.Duration{Count: 1, Unit: fabric.UnitTicks}, 0, "", "at is 1 tick, and routers without firmware have no ticks; write 1 cycle"},

@@ -15,7 +15,7 @@ func everywhere(kind FaultKind, n int, chance uint64) Fault {
 	return f
 }
 
-// TestFaultSlots: lists, ranges with both ends, every so many.
+// TestFaultSlots checks lists, inclusive ranges and periods.
 func TestFaultSlots(t *testing.T) {
 	slots := func(f Fault) (in []int) {
 		for slot := range 20 {
@@ -30,8 +30,8 @@ func TestFaultSlots(t *testing.T) {
 	require.Equal(t, []int{0, 17}, slots(Fault{List: []uint32{17, 0}, From: 3, To: 5, Every: 1}))
 }
 
-// TestFaultChance: the share of slots and targets is the probability, another seed has other
-// ones, two faults alike do not happen together, and 0 and 1 are never and always.
+// TestFaultChance requires that the share of hits is the probability, that seeds and equal faults are independent,
+// and that 0 and 1 are never and always.
 func TestFaultChance(t *testing.T) {
 	const n, slots = 100, 1000
 	f := Faults{}
@@ -58,7 +58,7 @@ func TestFaultChance(t *testing.T) {
 			}
 		}
 	}
-	const sd = 145 // of 100,000 with 0.3
+	const sd = 145 // standard deviation of 100,000 draws with probability 0.3
 	require.InDelta(t, 30_000, count[0], 5*sd)
 	require.InDelta(t, 30_000, count[1], 5*sd)
 	require.InDelta(t, 9_000, both, 5*sd)
@@ -68,8 +68,8 @@ func TestFaultChance(t *testing.T) {
 	require.EqualValues(t, 1, Chance(1e-300), "what can happen does not become impossible")
 }
 
-// TestOnMedium: darkness hides flips, processors' faults are none of media, and bits are those that
-// every frame has.
+// TestOnMedium requires that darkness hides flips, that faults of processors do not affect media, and that every
+// frame has the flipped bits.
 func TestOnMedium(t *testing.T) {
 	f := Faults{All: []Fault{
 		everywhere(FaultDead, 3, Chance(1)), everywhere(FaultFlip, 3, Chance(1)),
@@ -93,7 +93,7 @@ func TestOnMedium(t *testing.T) {
 	require.Len(t, hit, 80)
 }
 
-// TestFaultCounts: shards may be merged in any order.
+// TestFaultCounts requires that shards can be merged in any order.
 func TestFaultCounts(t *testing.T) {
 	var a, b, sum FaultCount
 	a.Note(4, 9)

@@ -8,7 +8,8 @@ import (
 	"starloom/hw"
 )
 
-// TestNICPorts: nodes are port 0 of all processors, then port 1 of those that have one; a port that there is not is the last one.
+// TestNICPorts checks the numbering of nodes: port 0 of all processors, then port 1 of those that have one. A missing
+// port means the last one.
 func TestNICPorts(t *testing.T) {
 	n := NewNICPorts([]uint16{1, 3, 2})
 	want := [][2]int{{0, 0}, {1, 0}, {2, 0}, {1, 1}, {2, 1}, {1, 2}}
@@ -23,7 +24,8 @@ func TestNICPorts(t *testing.T) {
 	require.Equal(t, []int{7, 1}, []int{n.Node(7, 3), n.Ports(7)})
 }
 
-// TestLeaves: the port of several is the class, of one the low bits of the tag, and what is left of the tag the VC.
+// TestLeaves checks classes: the port with several ports, the low bits of the tag with one. The rest of the tag
+// selects a VC.
 func TestLeaves(t *testing.T) {
 	r := &Routers{Config: hw.RouterConfig{VCs: 6, Classes: 2}, NIC: NewNICPorts([]uint16{1, 3})}
 	for _, c := range []struct {
@@ -48,7 +50,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestChosen: frames may leave in some virtual channels only if they have classes, or if their tags say which.
+// TestChosen requires that frames are restricted to some virtual channels only with classes or ByTag.
 func TestChosen(t *testing.T) {
 	for classes := range 3 {
 		for _, byTag := range []bool{false, true} {

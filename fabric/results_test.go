@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestResultsAreBounded: what there is no room for is counted; what is there can be replaced.
+// TestResultsAreBounded requires that excess results are counted, and that existing ones can be replaced.
 func TestResultsAreBounded(t *testing.T) {
 	var r Results
 	for k := range uint32(ResultsMax) {

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// naiveSlot is one slot of list matching, written after Algorithm 2 (De Florio and Blondia, section 6)
-// and the description of a rotating pointer, with maps.
+// naiveSlot is one slot of list matching with maps, after Algorithm 2 (De Florio and Blondia, section 6) with a
+// rotating pointer.
 func naiveSlot(rule ListRule, pointer int, requesting []uint32, requests []ListRequest, listeners []Listener) (claims []ListClaim) {
 	type turn struct{ tag, late, input int }
 	var turns []turn
@@ -61,7 +61,6 @@ func naiveSlot(rule ListRule, pointer int, requesting []uint32, requests []ListR
 	return claims
 }
 
-// randomSlot draws what inputs ask for and outputs accept.
 func randomSlot(r *rand.Rand, ports, length int) (requesting []uint32, requests []ListRequest, listeners []Listener) {
 	tags, density := 1+r.IntN(3), r.IntN(4)
 	tag := func() uint16 { return uint16(r.IntN(tags)) * 40000 }
@@ -71,7 +70,7 @@ func randomSlot(r *rand.Rand, ports, length int) (requesting []uint32, requests 
 		}
 		request := ListRequest{Tag: tag(), Valid: make([]uint64, (length+63)/64), First: uint32(r.IntN(length + 2))}
 		for range length {
-			request.List = append(request.List, uint32(r.IntN(ports+1))) // one beyond the last output, too
+			request.List = append(request.List, uint32(r.IntN(ports+1))) // also one beyond the last output
 		}
 		for w := range request.Valid {
 			request.Valid[w] = r.Uint64() & r.Uint64()
@@ -114,8 +113,8 @@ func TestListMatchingAgainstDefinition(t *testing.T) {
 	require.Greater(t, claims, 10_000)
 }
 
-// gossip runs the automaton FSA of De Florio and Blondia, section 2, with several sessions, on a matching and
-// returns its run-table.
+// gossip runs the automaton FSA of De Florio and Blondia, section 2, with several sessions, and returns its
+// run-table.
 func gossip(m *ListMatching, orders [][]uint32, sessions int, ask func(sent int, r *ListRequest)) (table [][]string) {
 	n := len(orders)
 	requests, listeners := make([]ListRequest, n), make([]Listener, n)
@@ -168,9 +167,8 @@ func allValid(positions int) []uint64 {
 	return valid
 }
 
-// What a sender asks for in stage B.
 var asks = map[string]func(sent int, r *ListRequest){
-	"head": func(sent int, r *ListRequest) { // its next addressee and nothing else
+	"head": func(sent int, r *ListRequest) { // its next addressee only
 		clear(r.Valid)
 		r.Valid[sent/64] = 1 << (sent % 64)
 	},
@@ -225,13 +223,13 @@ func TestAlgorithm2PublishedTables(t *testing.T) {
 	}{{"gossip_table_7.csv", identity(8)}, {"gossip_table_9.csv", pipelined(5)}} {
 		rows := readCSV(t, c.name)[1:]
 		table := gossip(&ListMatching{}, c.orders, 1, asks["alg2"])
-		for p, row := range rows[:len(c.orders)] { // below them stands what each step has used
+		for p, row := range rows[:len(c.orders)] { // the rows below hold the outputs used in each step
 			assert.Equal(t, strings.Join(row[1:], " "), strings.Join(table[p], " "), "%s, processor %d", c.name, p)
 		}
 	}
 }
 
-// TestGossipLengths: of plain permutations, Algorithm 2 and Algorithm 2', for every N.
+// TestGossipLengths checks lengths of plain permutations, Algorithm 2 and Algorithm 2' for every N.
 func TestGossipLengths(t *testing.T) {
 	nMax := 64
 	if testing.Short() {
@@ -257,7 +255,7 @@ func TestGossipLengths(t *testing.T) {
 	}
 }
 
-// TestGossipCapAndSessions are lengths of sections 9 and 6: caps, and sessions by tag.
+// TestGossipCapAndSessions checks lengths of sections 9 (caps) and 6 (sessions by tag).
 func TestGossipCapAndSessions(t *testing.T) {
 	for _, c := range []struct{ n, cap, identity, pipelined int }{
 		{10, 1, 90, 90}, {10, 2, 74, 47}, {10, 3, 74, 36}, {10, 4, 74, 29}, {10, 0, 74, 27},
@@ -274,8 +272,8 @@ func TestGossipCapAndSessions(t *testing.T) {
 	}
 }
 
-// TestListMatchingFair: with a pointer, an input that always asks gets something in at least
-// one of as many slots as there are inputs that want the same.
+// TestListMatchingFair: with a pointer, an input that always requests an output is served at least once in as many
+// slots as inputs request it.
 func TestListMatchingFair(t *testing.T) {
 	const ports = 7
 	m := ListMatching{Rule: ListRule{RoundRobin: true}}
@@ -295,7 +293,7 @@ func TestListMatchingFair(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(20, func() { m.Slot(requesting, requests, listeners) }))
 }
 
-// memory answers allocators like the memories of inputs: within the cycle.
+// memory answers allocators within the cycle, like the memories of inputs.
 type memory struct {
 	allocators *ListAllocators
 	lists      *Lists
@@ -317,8 +315,7 @@ func (m *memory) Settle(s Shard) {
 	}
 }
 
-// newListAllocators has one allocator for each of the bank's elements, and its ports in the
-// same unit.
+// newListAllocators returns an allocator per element of the bank, with its ports in the same unit.
 func newListAllocators(t testing.TB, ports, length int, rule ListRule, unitsPerShard, workers int, shuffle *rand.Rand,
 	requests func(allocator int, input uint32) ListRequest,
 ) (*clocked, *ListAllocators) {
@@ -343,7 +340,7 @@ func newListAllocators(t testing.TB, ports, length int, rule ListRule, unitsPerS
 	return c, a
 }
 
-// showSlot puts what a slot is like on the switches.
+// showSlot sets the switches of a slot.
 func (s *switches) showSlot(allocator, ports int, requesting []uint32, requests []ListRequest, listeners []Listener) {
 	for i := range ports {
 		k := allocator*ports + i
@@ -359,8 +356,8 @@ func flag(on bool) uint64 {
 	return 0
 }
 
-// TestListAllocatorsAgainstMatching: cell and function agree, slot by slot, and the cell
-// takes at most as many cycles as it has ports.
+// TestListAllocatorsAgainstMatching compares cell and function slot by slot; the cell takes at most as many cycles as
+// ports.
 func TestListAllocatorsAgainstMatching(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -415,8 +412,7 @@ func TestListAllocatorsAgainstMatching(t *testing.T) {
 	}
 }
 
-// TestOneAllocatorOfManyShards: the bank of a whole crossbar has one unit, whatever the
-// machine has.
+// TestOneAllocatorOfManyShards tests a bank of one unit in a machine of many.
 func TestOneAllocatorOfManyShards(t *testing.T) {
 	b := Bank{Name: "allocator", Units: 1, PerUnit: 1}
 	for shard, want := range map[Shard][2]int{{0, 0, 4}: {0, 1}, {1, 4, 8}: {1, 1}} {

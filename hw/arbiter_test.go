@@ -11,11 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requestBits is how many requesters of an arbiter ever request in these tests.
+// requestBits is the number of requesters that request in these tests.
 const requestBits = 64
 
-// raiser raises request lines by the bits of a word for each arbiter: bit b is requester
-// spread(b).
+// raiser raises request lines by the bits of a word per arbiter; bit b is requester spread(b).
 type raiser struct {
 	word   *Signal
 	lines  *Requests
@@ -36,8 +35,7 @@ func (r *raiser) Settle(s Shard) {
 	}
 }
 
-// holdRequests lets requests stay for 1 to 8 cycles and more, so that frames of
-// many lengths and gaps come about.
+// holdRequests holds requests for 1 to 8 or more cycles, for frames and gaps of many lengths.
 func holdRequests(requesters int) func(cycle uint64, s *switches) {
 	return func(cycle uint64, s *switches) {
 		for i := range s.value[0] {
@@ -51,8 +49,7 @@ func holdRequests(requesters int) func(cycle uint64, s *switches) {
 	}
 }
 
-// newArbiters has arbiters of so many requesters, all of which request now and then, or 64
-// from end to end.
+// newArbiters returns arbiters whose requesters, all or 64 of them, request at times.
 func newArbiters(t testing.TB, kind ArbiterKind, requesters, slice, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked, *Arbiters) {
 	t.Helper()
 	width := min(requesters, requestBits)
@@ -67,18 +64,17 @@ func newArbiters(t testing.TB, kind ArbiterKind, requesters, slice, unitsPerShar
 	return c, a
 }
 
-// spreadOver is the requester that a bit stands for.
 func spreadOver(requesters int) func(bit int) uint32 {
 	width := min(requesters, requestBits)
 	return func(bit int) uint32 { return uint32(bit * (requesters - 1) / max(width-1, 1)) }
 }
 
-// configOf has weights 1 to 4 and a seed for each arbiter where its kind takes them.
+// configOf returns a configuration with weights 1 to 4 and seeds if the kind takes them.
 func configOf(bank Bank, kind ArbiterKind, slice int, lines *Requests) ArbiterConfig {
 	c := ArbiterConfig{Bank: bank, Kind: kind, SliceCycles: slice, Request: lines}
 	for i := range bank.Size() {
 		if kind.Spec().Weighted {
-			c.Weights = append(c.Weights, make([]uint8, min(lines.Requesters(), 80))) // the others have 1
+			c.Weights = append(c.Weights, make([]uint8, min(lines.Requesters(), 80))) // missing weights are 1
 			for requester := range c.Weights[i] {
 				c.Weights[i][requester] = uint8(1 + (i+requester)%4)
 			}
@@ -90,7 +86,6 @@ func configOf(bank Bank, kind ArbiterKind, slice int, lines *Requests) ArbiterCo
 	return c
 }
 
-// weightOf is the weight that configOf gives.
 func weightOf(arbiter, requester int) int {
 	if requester < 80 {
 		return 1 + (arbiter+requester)%4
@@ -105,14 +100,14 @@ func sliceOf(kind ArbiterKind) int {
 	return 0
 }
 
-// arbiterByDefinition is one arbiter written with lists, without any trick.
+// arbiterByDefinition is one arbiter in its simplest form.
 type arbiterByDefinition struct {
 	kind       ArbiterKind
 	requesters int
 	slice      int
 	granted    int   // -1 for none
-	last       int   // round robin: who was granted last
-	order      []int // matrix: who was granted longest ago, first
+	last       int   // round robin: requester granted last
+	order      []int // matrix: requesters, least recently granted first
 	cycle      int
 
 	number  int
@@ -129,7 +124,6 @@ func newArbiterByDefinition(kind ArbiterKind, number, requesters, slice int) *ar
 	return a
 }
 
-// latch is one cycle; request has a line for each requester.
 func (a *arbiterByDefinition) latch(request []bool) {
 	turn := a.cycle
 	if a.kind == ArbiterTDMA {
@@ -179,7 +173,7 @@ func (a *arbiterByDefinition) latch(request []bool) {
 	}
 }
 
-// draw gives every ticket of those that request its place in a row.
+// draw assigns consecutive numbers to the tickets of all requests.
 func (a *arbiterByDefinition) draw(request []bool) {
 	var tickets []int
 	for i, requests := range request {
@@ -216,7 +210,7 @@ func TestArbitersAgainstDefinition(t *testing.T) {
 			request, spread := make([]bool, requesters), spreadOver(requesters)
 			served := map[int]bool{}
 			for cycle := range cycles {
-				c.play(cycle, cycle+1) // outputs are those of the registers before
+				c.play(cycle, cycle+1) // outputs show the registers of the previous cycle
 				for i, m := range model {
 					busy, index := uint64(0), uint64(0)
 					if m.granted >= 0 {
@@ -236,14 +230,14 @@ func TestArbitersAgainstDefinition(t *testing.T) {
 			if kind != ArbiterFixed && requesters <= requestBits {
 				assert.Len(t, served, requesters, "%v of %d starves no one", kind, requesters)
 			}
-			if kind != ArbiterTDMA { // whose turns are those of a few
+			if kind != ArbiterTDMA { // TDMA serves only a few requesters
 				assert.Greater(t, len(served), min(requesters, requestBits)/8, "%v of %d", kind, requesters)
 			}
 		}
 	}
 }
 
-// TestArbiterHold is the drawing in the comment of Arbiters.
+// TestArbiterHold checks the timing diagram of Arbiters.
 func TestArbiterHold(t *testing.T) {
 	for _, kind := range ArbiterKinds() {
 		slice := 0
@@ -262,7 +256,7 @@ func TestArbiterHold(t *testing.T) {
 	}
 }
 
-// TestArbiterWait counts how many frames of others a requester waits for at most.
+// TestArbiterWait counts the frames of others that a requester waits for.
 func TestArbiterWait(t *testing.T) {
 	const requesters = 7
 	for _, kind := range []ArbiterKind{ArbiterRoundRobin, ArbiterMatrix} {
@@ -292,13 +286,13 @@ func TestArbiterWait(t *testing.T) {
 	}
 }
 
-// TestWeightedShares: requesters that ask in every slot are served as their weights say.
+// TestWeightedShares requires that requesters that always request are served by weight.
 func TestWeightedShares(t *testing.T) {
 	for _, kind := range []ArbiterKind{ArbiterWeightedRoundRobin, ArbiterLottery} {
 		c, a := newArbiters(t, kind, 4, 0, 5, 1, nil) // arbiter 0 has weights 1, 2, 3, 4
 		grants := make([]int, 4)
 		for range 10000 {
-			for _, requests := range []uint64{0b1111, 0} { // a slot: all ask, and no one goes on
+			for _, requests := range []uint64{0b1111, 0} { // a slot: all request, and none holds on
 				c.switches.value[0][0] = requests
 				c.kernel.DriveAndSettle()
 				if a.Busy().Value[0] != 0 {
@@ -313,7 +307,7 @@ func TestWeightedShares(t *testing.T) {
 	}
 }
 
-// TestWrongArbiterKinds: a declaration that contradicts itself is refused where it is made.
+// TestWrongArbiterKinds requires that inconsistent declarations are refused.
 func TestWrongArbiterKinds(t *testing.T) {
 	good := ArbiterSpec{Name: "good", Uses: ForOutputs, New: newRoundRobin, Mutants: make([]Mistake, 3)}
 	require.Empty(t, good.wrong(77))
@@ -350,8 +344,7 @@ func TestArbitersBank(t *testing.T) {
 	}
 }
 
-// FuzzArbiters has every byte change one request of one of three arbiters, or let two
-// cycles pass.
+// FuzzArbiters lets each byte change one request of one of three arbiters, or pass two cycles.
 func FuzzArbiters(f *testing.F) {
 	f.Add(uint8(ArbiterRoundRobin), uint16(5), []byte("\x01\x02\xFF\x01\x81\xFF\x02\x82\xFF"))
 	f.Add(uint8(ArbiterMatrix), uint16(65535), []byte("\x01\x02\x03\xFF\x01\xFF\x02\x01\xFF\x03\xFF\xFF"))
@@ -428,7 +421,7 @@ func TestArbitersRefuse(t *testing.T) {
 		"65536 cycles":                           func(c *ArbiterConfig) { c.SliceCycles = 65536 },
 		"2 cycles, allowed for fixed are 0 to 0": func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
 		"no request":                             func(c *ArbiterConfig) { c.Request = nil },
-		"are of 1 in 1":                          func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
+		"belong to 1 in 1":                       func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
 	} {
 		c := good
 		edit(&c)
@@ -465,7 +458,7 @@ func TestRequestsRefuse(t *testing.T) {
 	}
 }
 
-// TestTwoGrantsAreRefused: what stands in an arbiter's place may grant one requester.
+// TestTwoGrantsAreRefused requires that replacing RTL grants at most one requester.
 func TestTwoGrantsAreRefused(t *testing.T) {
 	_, a := newArbiters(t, ArbiterFixed, 100, 0, 5, 1, nil)
 	port := a.Site().Port("grant_o")
@@ -495,8 +488,8 @@ func BenchmarkArbiters(b *testing.B) {
 	}
 }
 
-// BenchmarkArbitersSparse: of 4,096 arbiters of 65,536 requesters each, 16 have three
-// requests; who is granted withdraws its own.
+// BenchmarkArbitersSparse has 4,096 arbiters of 65,536 requesters, 16 of them with three requests; a granted
+// requester withdraws.
 func BenchmarkArbitersSparse(b *testing.B) {
 	const arbiters, used = 4096, 16
 	for _, kind := range ArbiterKinds() {

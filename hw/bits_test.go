@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBitsOneByOne compares with single bits, and holds that no other bit changes.
+// TestBitsOneByOne compares with single bits, and requires that no other bit changes.
 func TestBitsOneByOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
 	for range 5000 {

@@ -47,7 +47,7 @@ func (wires) State(*StateVisitor) {}
 func (w wires) Drives() []Wire    { return []Wire{w.b.asks, w.b.busy, w.b.index} }
 func (wires) Drive(Shard)         {}
 
-// lineReader reads request lines, as arbiters do.
+// lineReader reads request lines like an arbiter.
 type lineReader struct{ lines *Requests }
 
 func (lineReader) Path() string        { return "arbiters" }
@@ -101,8 +101,8 @@ func (b *busLamps) light(random *rand.Rand) {
 	}
 }
 
-// TestBusesAdd: without an arbiter a bus shows the light of all that are switched to it, and a
-// violation where two of them differ.
+// TestBusesAdd: without an arbiter a bus shows the light of all transmitters switched to it, and a violation where
+// two differ.
 func TestBusesAdd(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	taps := NewTaps(9, overlapping(random, 9, 6))
@@ -142,8 +142,7 @@ func TestBusesAdd(t *testing.T) {
 	require.Greater(t, met, 100)
 }
 
-// TestBusesServe: with an arbiter who asks has a line high, and only the light of the tap that is
-// granted passes; its transmitter is told.
+// TestBusesServe: with an arbiter a requester's line is high, and only the light of the granted tap passes.
 func TestBusesServe(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	taps := NewTaps(8, overlapping(random, 8, 5))

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// naiveCap chooses one input after the other, each time among all that are left.
+// naiveCap chooses one input at a time among the rest.
 type naiveCap struct {
 	rule    CapRule
 	pointer int
-	order   []uint32 // matrix: who was chosen longest ago, first
+	order   []uint32 // matrix: inputs, least recently chosen first
 }
 
 func (n *naiveCap) slot(granted []uint32, tags []uint16) (chosen []uint32) {
@@ -51,7 +51,7 @@ func (n *naiveCap) slot(granted []uint32, tags []uint16) (chosen []uint32) {
 	return chosen
 }
 
-// randomGranted draws who has the grant of an output, and all tags.
+// randomGranted returns random grants and tags.
 func randomGranted(r *rand.Rand, ports int) (granted []uint32, tags []uint16) {
 	kinds := 1 + r.IntN(3)
 	for i := range ports {
@@ -121,8 +121,7 @@ func newCapArbiters(t testing.TB, ports int, rule CapRule, unitsPerShard, worker
 	return c, a
 }
 
-// TestCapArbitersAgainstMatching: cell and function agree, and the cell takes as many cycles
-// as its cap says.
+// TestCapArbitersAgainstMatching compares cell and function; the cell takes as many cycles as its cap.
 func TestCapArbitersAgainstMatching(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -165,7 +164,7 @@ func TestCapArbitersAgainstMatching(t *testing.T) {
 			for i := range cells {
 				require.True(t, slices.Equal(want[i], got[i]), "%+v, seed %d: %v, want %v", rule, seed, got[i], want[i])
 			}
-			c.kernel.Latch() // which chooses none
+			c.kernel.Latch()
 		}
 	}
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestToss: heads are the values below floor(2^32/count), so that the probability is at most
-// 1/count and less than 2^-32 below it.
+// TestToss checks that heads are the values below floor(2^32/count).
 func TestToss(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 8))
 	counts := []uint32{1, 2, 3, 7, 8, 1000, 65536, 1 << 31, 1<<31 + 1, math.MaxUint32}
@@ -35,8 +34,8 @@ func TestToss(t *testing.T) {
 	require.False(t, Toss(math.MaxUint32, 0))
 }
 
-// TestCoinsAreFair: how often heads come, first and later tosses, within 5 standard
-// deviations, and that coins do not depend on each other.
+// TestCoinsAreFair checks the frequency of heads, of first and later tosses, within 5 standard deviations, and their
+// independence.
 func TestCoinsAreFair(t *testing.T) {
 	const tosses = 200_000
 	stream := NewStream(11, PurposeCoin)
@@ -68,9 +67,8 @@ func TestCoinsAreFair(t *testing.T) {
 	require.Equal(t, stream.Draw(5, 9, 0), stream.CoinSeed(5, 9), "as sl_random")
 }
 
-// TestAloha is gossip on a medium without an arbiter: N = 7 takes 70.99 steps
-// on average (sd 6.0) with identity permutations, 120.56 (12.4) with pipelined ones, in
-// 1,000,000 runs of a program of its own.
+// TestAloha is gossip on a medium without an arbiter. For N = 7 an independent program took 70.99 steps on average
+// (sd 6.0) with identity permutations and 120.56 (12.4) with pipelined ones, in 1,000,000 runs.
 func TestAloha(t *testing.T) {
 	const runs = 1500
 	for _, c := range []struct {
@@ -89,7 +87,7 @@ func TestAloha(t *testing.T) {
 	}
 }
 
-// aloha runs the automaton FSA of De Florio and Blondia, section 2, and returns how many steps it takes.
+// aloha runs the automaton FSA of De Florio and Blondia, section 2, and returns its number of steps.
 func aloha(m *ContentionMatching, orders [][]uint32) (steps int) {
 	n := len(orders)
 	received, sent, messages := make([]int, n), make([]int, n), 0
@@ -113,8 +111,6 @@ func aloha(m *ContentionMatching, orders [][]uint32) (steps int) {
 	return steps
 }
 
-// newMedium has contention cells and coins of their inputs in one kernel: each input
-// transmits for a cycle in the cycle after start, if it contends and its coin shows heads.
 func newMedium(t testing.TB, ports, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked, *Contentions, *Coins) {
 	t.Helper()
 	side := clockedBank("port")
@@ -167,14 +163,13 @@ func newMedium(t testing.TB, ports, unitsPerShard, workers int, shuffle *rand.Ra
 	return c, m, coins
 }
 
-// tosser lets those transmit, in the cycle after start, who contend and whose coin shows
-// heads.
+// tosser lets contenders with heads transmit in the cycle after start.
 type tosser struct {
 	bank     Bank
 	media    *Contentions
 	coins    *Coins
 	transmit *Signal
-	open     []uint8 // by medium: start was in the cycle before
+	open     []uint8 // by medium: start was high in the previous cycle
 }
 
 func (x *tosser) Path() string          { return "tosser" }
@@ -211,7 +206,7 @@ func (x *tosser) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// TestMediumAgainstMatching: cells and function agree on who contends, transmits, passes.
+// TestMediumAgainstMatching compares cells and function: contenders, transmissions, passes.
 func TestMediumAgainstMatching(t *testing.T) {
 	passed, collided := 0, 0
 	for seed := range uint64(25) {

@@ -110,7 +110,7 @@ func (o *optics) randomise(r *rand.Rand) {
 	}
 }
 
-// couple is what the couplers should show: the definition, coupler by coupler.
+// couple returns the expected light of the couplers by definition.
 func (o *optics) couple() (rail1, rail0 []uint64) {
 	rail1, rail0 = make([]uint64, o.g*o.g), make([]uint64, o.g*o.g)
 	for c := range rail1 {
@@ -169,7 +169,7 @@ func TestCouplersAndFibreAgainstDefinition(t *testing.T) {
 	}
 }
 
-// requireLit checks that the lit lists hold what is lit, once, where its reader looks.
+// requireLit checks that the lit lists hold the lit wires once, for their readers.
 func requireLit(t *testing.T, o *optics) {
 	t.Helper()
 	for _, s := range o.kernel.Shards() {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// creditInputs gives counters what cannot be, too: as RTL's ports do.
+// creditInputs gives counters impossible inputs, too, like RTL's ports.
 type creditInputs struct {
 	take []uint8
 	give []uint16
@@ -85,7 +85,7 @@ func TestCreditCountersBank(t *testing.T) {
 	})
 }
 
-// TestCreditsInUse: what a machine gives and takes is checked at once.
+// TestCreditsInUse requires that a machine's takes and gives are checked at once.
 func TestCreditsInUse(t *testing.T) {
 	k, c := newCreditCounters(t, 2, 1, 2, nil)
 	edge := func() {
@@ -98,7 +98,7 @@ func TestCreditsInUse(t *testing.T) {
 	}
 	require.Zero(t, c.Count(4))
 	require.PanicsWithError(t, "test.unit[1].port[1]: cycle 0: a frame is sent without a credit", func() { c.Take(4) })
-	c.Give(3, 4) // the receiver is in another shard
+	c.Give(3, 4)
 	c.Give(3, 4)
 	require.Zero(t, c.Count(4), "what is given counts from the next cycle on")
 	edge()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stimulus is lamps whose light is a function of the cycle, and no state.
+// stimulus is lamps whose light depends only on the cycle.
 type stimulus struct{ *lamps }
 
 func (stimulus) State(*StateVisitor) {}
@@ -117,7 +117,6 @@ func TestDuplexLinksAgainstDefinition(t *testing.T) {
 	}
 }
 
-// TestDuplexLinksBank: full duplex moves no register.
 func TestDuplexLinksBank(t *testing.T) {
 	requireBank(t, func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked {
 		c, _, _ := newDuplexLinks(t, true, 9, unitsPerShard, workers, shuffle)
@@ -168,7 +167,7 @@ func TestDuplexLinksRefuse(t *testing.T) {
 	require.False(t, l.Met(1))
 }
 
-// TestReplacedDuplexLink: no light of the bank goes through it, at either end.
+// TestReplacedDuplexLink requires that no light of the bank passes it, at either end.
 func TestReplacedDuplexLink(t *testing.T) {
 	_, in, l := newDuplexLinks(t, true, 8, clockedUnits, 1, nil)
 	site := l.Site()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireFault wants a Fault of a phase, with its text up to the values.
+// requireFault requires a Fault of a phase with the given start of its text.
 func requireFault(t *testing.T, want string, run func()) *Fault {
 	t.Helper()
 	var found *Fault
@@ -22,8 +22,8 @@ func requireFault(t *testing.T, want string, run func()) *Fault {
 	return found
 }
 
-// TestBrokenInvariants puts a state into one element that it cannot reach: the panic names
-// the element, the cycle and the values, for any number of shards and workers.
+// TestBrokenInvariants sets an unreachable state in one element. The panic must name the element, cycle and values,
+// for any number of shards and workers.
 func TestBrokenInvariants(t *testing.T) {
 	const element, cycles = 7, 20 // test.unit[2].x[1]
 	arbiters := func(kind ArbiterKind, corrupt func(a *Arbiters, c *clocked)) func(shard, workers int) *clocked {
@@ -42,7 +42,7 @@ func TestBrokenInvariants(t *testing.T) {
 			return c
 		}
 	}
-	// requests gives the element's requests in the cycle that follows.
+	// requests sets the element's requests of the next cycle.
 	requests := func(c *clocked, request uint64) {
 		c.random = func(_ uint64, s *switches) { s.value[0][element] = request }
 	}
@@ -99,7 +99,7 @@ func TestBrokenInvariants(t *testing.T) {
 	}
 }
 
-// hasty indexes what is not there, in one unit.
+// hasty indexes out of range, in one unit.
 type hasty struct {
 	register
 	unit int
@@ -111,8 +111,7 @@ func (h *hasty) Latch(s Shard) {
 	}
 }
 
-// TestPanicInAPhase: whatever a component panics with becomes a Fault with its path and
-// the cycle.
+// TestPanicInAPhase requires that any panic of a component becomes a Fault with its path and cycle.
 func TestPanicInAPhase(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		w := NewWorkers(workers)

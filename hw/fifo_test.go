@@ -18,7 +18,7 @@ func newFIFOs(t testing.TB, depth, width, countBits, unitsPerShard, workers int,
 	require.NoError(t, err)
 	c := &clocked{switches: s, outputs: []*Signal{f.Head(), f.Count(), f.Overflow(), f.Overflows()}}
 	c.random = func(cycle uint64, s *switches) {
-		// Mostly filling, then mostly emptying, in turns of 4 depths.
+		// Alternate between filling and emptying, for 4 depths each.
 		r := rand.New(rand.NewPCG(1, cycle))
 		pushes := 1 + 2*(1-int(cycle)/(4*depth)%2)
 		for i := range s.value[0] {
@@ -31,7 +31,6 @@ func newFIFOs(t testing.TB, depth, width, countBits, unitsPerShard, workers int,
 	return c, f
 }
 
-// chance is 1 in so many of four cases.
 func chance(r *rand.Rand, quarters int) uint64 {
 	if r.IntN(4) < quarters {
 		return 1

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// words is a bank of plain wires, one element per unit.
 type words struct {
 	path  string
 	value []uint32
@@ -183,9 +182,8 @@ func TestKernelRefuses(t *testing.T) {
 	assert.Panics(t, func() { built.Add(reg("m.r", p, p)) })
 }
 
-// requireQuiet runs two kernels that are built alike, one of which skips the cycles in which
-// nothing happens: what signals show is the same in each of them, and the state afterwards.
-// give sets the inputs of a cycle in both; they change in the first 6 of 20 cycles only.
+// requireQuiet compares two equal kernels, one of which skips inactive cycles: signals in each cycle, and the final
+// state. give sets the inputs of both in a cycle; they change only in the first 6 of 20 cycles.
 func requireQuiet(t *testing.T, stepped, skipping *Kernel, cycles uint64, give func(cycle uint64)) {
 	t.Helper()
 	shown := func(k *Kernel) (values []uint64) {
@@ -243,7 +241,7 @@ func TestOpticsQuiet(t *testing.T) {
 	}
 }
 
-// TestKernelQuiet: who cannot say when it is quiet keeps the whole kernel running.
+// TestKernelQuiet requires that a component that is not Quiet keeps the kernel running.
 func TestKernelQuiet(t *testing.T) {
 	k := newPipeline(t, 4, 2, 1, nil)
 	require.Zero(t, k.QuietFor(5))

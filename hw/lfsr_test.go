@@ -29,7 +29,7 @@ func newLFSRs(t testing.TB, unitsPerShard, workers int, shuffle *rand.Rand) (*cl
 	return c, l
 }
 
-// step32 is the matrix of a number of steps, as its columns.
+// step32 is the matrix of some steps, by columns.
 type step32 [32]uint32
 
 func (m *step32) apply(x uint32) (y uint32) {
@@ -41,7 +41,7 @@ func (m *step32) apply(x uint32) (y uint32) {
 	return y
 }
 
-// power is the matrix of count steps.
+// power returns the matrix of count steps.
 func power(count uint64) (result step32) {
 	var square step32
 	for i := range square {
@@ -60,8 +60,8 @@ func power(count uint64) (result step32) {
 	return result
 }
 
-// TestLFSRIsMaximal shows that a step has the order 2^32-1: that power is the
-// identity, and no power by a maximal divisor is.
+// TestLFSRIsMaximal shows that a step has the order 2^32-1: that power is the identity, and no power by a maximal
+// divisor is.
 func TestLFSRIsMaximal(t *testing.T) {
 	const all = 1<<32 - 1
 	identity := power(0)
@@ -77,8 +77,7 @@ func TestLFSRIsMaximal(t *testing.T) {
 	assert.Equal(t, x, p.apply(0xDEADBEEF))
 }
 
-// TestLFSRBitByBit compares with the register drawn out: bit 31 is fed by bit 0,
-// and bits 21, 1 and 0 get it added.
+// TestLFSRBitByBit compares with the register bit by bit: bit 31 is fed by bit 0, which is added to bits 21, 1 and 0.
 func TestLFSRBitByBit(t *testing.T) {
 	value := uint32(1)
 	for range 1000 {

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLightTap: wires 0 and 3 are as before, wire 1 is dark in slot 1 and wire 2 has another bit
-// in slot 1, counted from the first light of the slot. A bit with both rails or none lit stays.
+// TestLightTap: wires 0 and 3 are unchanged, wire 1 is dark in slot 1, and wire 2 has an inverted bit in slot 1,
+// counted from the slot's first light. A bit with both rails or none lit stays.
 func TestLightTap(t *testing.T) {
 	const width, slotCycles = 4, 8
 	for _, cut := range []int{1, 2, 4} {
@@ -25,7 +25,7 @@ func TestLightTap(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "test.unit[2].wire[0].tapped", out.Bank().Element(2))
 		require.Equal(t, uint64(slotCycles), tap.QuietFor(slotCycles))
-		// What slot 1 carries, from its cycle 3 on: two phits.
+		// Slot 1 carries two phits from its cycle 3 on.
 		phits := [2][2]uint64{{0b1010, 0b0101}, {0b1110, 0b0101}}
 		for clock.cycle = 0; clock.cycle < 3*slotCycles; clock.cycle++ {
 			slot, k := clock.cycle/slotCycles, int(clock.cycle%slotCycles)-3

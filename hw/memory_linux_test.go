@@ -8,8 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMemoryAvailable: the least of what the kernel has available and what control groups leave, of
-// version 1 and 2, of the process's own group and those around it.
 func TestMemoryAvailable(t *testing.T) {
 	const meminfo = "MemTotal: 16000 kB\nMemFree: 1000 kB\nMemAvailable: 8000 kB\n"
 	for name, c := range map[string]struct {

@@ -8,16 +8,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// placedSink is what the sink of a node does that has places for packets: they get them in the order of their heads, which cannot come
-// two in a cycle, and of those that have one the first that has a flit goes on.
+// placedSink models a node's sink with places: packets get places in the order of their heads, at most one per cycle,
+// and the first packet with a place and a flit continues.
 type placedSink struct {
 	heads    []uint32         // packets
-	pending  map[uint32][]int // of each packet that has come and is not whole, the VCs of its flits that wait
-	rest     map[uint32]int   // flits of it that are not consumed
+	pending  map[uint32][]int // by incomplete packet: VCs of its waiting flits
+	rest     map[uint32]int
 	received []uint32
 }
 
-// cycle is one cycle, with the flit that comes in it, if any; places are those that packets have and have had.
+// cycle runs one cycle with an arriving flit, if lit; places are present and past places of packets.
 func (s *placedSink) cycle(p *Packets, f Flit, lit bool, places int) {
 	packet := f.Packet()
 	if lit && f.Head() {
@@ -38,8 +38,8 @@ func (s *placedSink) cycle(p *Packets, f Flit, lit bool, places int) {
 	}
 }
 
-// TestSinksWithPlaces: packets get the places of a sink that firmware empties in the order in which their heads come, whatever their virtual
-// channels, and whichever tail comes first; flits of those without a place stay where they are until firmware has taken another packet.
+// TestSinksWithPlaces: packets get the places of a sink emptied by firmware in the order of their heads, for any
+// virtual channels and order of tails; flits without a place wait until firmware has taken another packet.
 func TestSinksWithPlaces(t *testing.T) {
 	const nodes, packets = 4, 24
 	downwards, overtaken, waited := 0, 0, 0
@@ -58,12 +58,12 @@ func TestSinksWithPlaces(t *testing.T) {
 			n.Feed(i%nodes, 0, uint16(1+r.IntN(4)), 0, VCRange{})
 		}
 		want := placedSink{pending: map[uint32][]int{}, rest: map[uint32]int{}}
-		var vcs []int // of heads
+		var vcs []int
 		var tails, got []uint32
 		for freed := 0; len(got) < packets; {
 			require.Less(t, k.Cycle(), uint64(2000))
 			k.DriveAndSettle()
-			flit, lit := n.Flits.at(nodes, 0) // of node 0: before it stand the inputs of the router
+			flit, lit := n.Flits.at(nodes, 0) // sink of node 0, after the router's inputs
 			f := Flit(flit)
 			if lit && f.Head() {
 				vcs = append(vcs, f.VC())

@@ -110,7 +110,7 @@ func TestPatternMatchAllocatesNothing(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { p.Match("pops.group[3].coupler[1].light.rail1") }))
 }
 
-// slowMatch is the grammar's meaning, tried in every way.
+// slowMatch implements the grammar by exhaustive search.
 func slowMatch(pattern [][]pathToken, components []string) bool {
 	if len(pattern) == 0 {
 		return len(components) == 0

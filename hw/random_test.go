@@ -37,7 +37,7 @@ var pinnedDraws = []struct {
 	{4294967295, 4294967295, 65535, 0xF5882624},
 }
 
-// TestDrawPinned holds the function still: other values would change every run.
+// TestDrawPinned pins the function: other values would change every run.
 func TestDrawPinned(t *testing.T) {
 	s := NewStream(1, PurposeFirmware)
 	assert.Equal(t, Stream(pinnedStream), s)
@@ -143,8 +143,8 @@ func TestDrawPurposesIndependent(t *testing.T) {
 	assert.Less(t, math.Abs(chiSquare(counts, walkLength)), 5.0)
 }
 
-// TestSeedPinned holds the seeds of all permutations still: other values would
-// change what --permutation repeats. Computed with Python's integers.
+// TestSeedPinned pins the seeds of all permutations: other values would change what --permutation repeats. Computed
+// with Python's integers.
 func TestSeedPinned(t *testing.T) {
 	for _, p := range []struct{ seed, k, want uint64 }{
 		{1, 0, 8547223582060069590}, {1, 1, 4530617772509985760}, {1, 40319, 17108095398869257529},

@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReplacedCoupler: a replaced coupler gets no light from the bank, and shows
-// nothing but what stands in its place says.
+// TestReplacedCoupler requires that a replaced coupler gets no light from the bank and shows only its replacement's.
 func TestReplacedCoupler(t *testing.T) {
 	shards := Shards(1, 1)
 	in, err := NewLight(Bank{Name: "tx", Units: 1, PerUnit: 2}, "light", 8, shards, nil)
@@ -39,7 +38,7 @@ func TestReplacedCoupler(t *testing.T) {
 	require.Zero(t, out.Rail1[1], "its light lasts for one cycle")
 }
 
-// TestReplacedWire: no light goes through a replaced wire, with and without registers.
+// TestReplacedWire requires that no light passes a replaced wire, with and without registers.
 func TestReplacedWire(t *testing.T) {
 	shards := Shards(1, 1)
 	for delay := range 3 {

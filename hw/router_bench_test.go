@@ -14,15 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkMesh measures flit-hops per second on meshes, with uniform packets of one flit that are
-// there before, beside the yardstick in C++ on the same packets, and of two workers beside one; every packet of all must be equal.
-// On the last mesh two or three packets are on their way at a time: it measures the cost of idle routers.
-// Beside each ratio stands what it should be at least.
+// BenchmarkMesh measures flit-hops per second on meshes with uniform one-flit packets that exist at the start,
+// relative to the C++ yardstick on the same packets, and of two workers relative to one; every packet must be equal.
+// The last mesh has two or three packets in flight, for the cost of idle routers. Each ratio is shown with its
+// minimum.
 func BenchmarkMesh(b *testing.B) {
 	yardstick := buildYardstick(b)
 	for _, c := range []struct {
 		k, workers, cycles int
-		load, atLeast      float64 // of the yardstick; of one worker
+		load, atLeast      float64 // minimum relative to the yardstick; minimum relative to one worker
 	}{{8, 1, 20_000, 0.2, 0.5}, {8, 1, 20_000, 0.36, 0.5}, {32, 1, 2000, 0.08, 0.4}, {32, 2, 2000, 0.08, 1.5}, {64, 1, 5000, 2.5e-6, 2}} {
 		b.Run(fmt.Sprintf("%dx%d/load=%v/workers=%d", c.k, c.k, c.load, c.workers), func(b *testing.B) {
 			config := RouterConfig{VCs: 4, Depth: 8, RoutingDelay: 1}
@@ -38,7 +38,7 @@ func BenchmarkMesh(b *testing.B) {
 			}
 			run, alone := build(c.workers), build(1)
 			ours, one, theirs, hops := time.Duration(0), time.Duration(0), 0.0, 0.0
-			for range b.N { // turn by turn: what else the machine does meets all
+			for range b.N { // alternating, so that other load affects all
 				took, packets := run()
 				ours += took
 				if c.workers > 1 {
@@ -91,7 +91,6 @@ func buildYardstick(t testing.TB) string {
 
 var yardstickSays = regexp.MustCompile(`: (\d+) packets, (\d+) differ, undelivered (\d+); (\d+) cycles, (\d+) flit-hops, ([0-9.]+) s`)
 
-// runYardstick returns the seconds that the yardstick has taken; it must find what the packets say.
 func runYardstick(t testing.TB, program string, packets *Packets, settings ...string) float64 {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "packets.csv")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ofClasses lets each packet leave in the block of virtual channels of its class.
+// ofClasses restricts each packet to the block of virtual channels of its class.
 func ofClasses(p *Packets, vcs int, class func(packet int) int) {
 	p.FirstVC, p.LastVC = nil, nil
 	for i := range p.Source {
@@ -17,7 +17,7 @@ func ofClasses(p *Packets, vcs int, class func(packet int) int) {
 	}
 }
 
-// again are the same packets, not yet sent.
+// again returns the same packets, unsent.
 func again(p *Packets) *Packets {
 	q := &Packets{}
 	for i := range p.Source {
@@ -26,15 +26,15 @@ func again(p *Packets) *Packets {
 	return q
 }
 
-// TestClasses: packets of one class of a network take the cycles that they take in a network that has the virtual channels of the class
-// alone, whichever class it is; of several classes none ever leaves its block.
+// TestClasses requires that packets of one class take the same cycles as in a network with only the virtual channels
+// of the class, and that no packet leaves its block.
 func TestClasses(t *testing.T) {
 	compared := 0
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 27))
 		n := newRandomNetwork(t, r)
 		one := n.config
-		if table := &n.top.routing; table.Ports != nil && one.VCs > 1 { // some routes have other VCs of their class than others
+		if table := &n.top.routing; table.Ports != nil && one.VCs > 1 { // some routes use other VCs of their class than others
 			half := uint8(one.VCs / 2)
 			table.VCs = []VCRange{{0, half - 1}, {half, uint8(one.VCs - 1)}}
 			for range table.Ports {
@@ -76,7 +76,7 @@ func TestClasses(t *testing.T) {
 	require.Greater(t, compared, 4000)
 }
 
-// hopsOfHeads are the hops that RTL would be shown, of heads that arrive and are routed at once, by input VC.
+// hopsOfHeads returns the hops shown to RTL, for arriving heads that are routed at once, by input VC.
 func hopsOfHeads(x *Routers) map[int]Hop {
 	hops := map[int]Hop{}
 	for port, r := range x.wiring.router {
@@ -89,7 +89,7 @@ func hopsOfHeads(x *Routers) map[int]Hop {
 	return hops
 }
 
-// TestClassesThatDoNotFit: classes have as many virtual channels each, and routes name those of one class.
+// TestClassesThatDoNotFit requires equal blocks of virtual channels, and routes within one class.
 func TestClassesThatDoNotFit(t *testing.T) {
 	top := mesh(2, 2) // of four routers
 	build := func(vcs int, high uint8) error {
@@ -103,7 +103,7 @@ func TestClassesThatDoNotFit(t *testing.T) {
 	require.ErrorContains(t, build(5, 1), "2 classes of 5 virtual channels")
 }
 
-// requireInBlocks: packet i is in a buffer of its class, and owns a virtual channel of that.
+// requireInBlocks requires that each packet uses buffers and virtual channels of its class only.
 func requireInBlocks(t *testing.T, x *Routers, vcs, classes int) {
 	for g, count := range x.count {
 		for place := range int(count) {

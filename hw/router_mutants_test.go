@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRouterSettings: with one setting changed, so many packets of each log differ, exactly; the
-// numbers come from another model of the same specification. -1: the change is none for the log.
+// TestRouterSettings checks the exact number of differing packets in each log after a change of one setting. The
+// numbers come from another model of the same specification; -1: the change does not apply.
 func TestRouterSettings(t *testing.T) {
 	type settings = func(g *golden)
 	other := func(a RouterAllocator) RouterAllocator { return ISLIP + SeparableInputFirst - a }
@@ -53,12 +53,11 @@ func TestRouterSettings(t *testing.T) {
 	}
 }
 
-// wrongRule is a mutant: in the copy of a file, old is replaced by text in which MUTANT is
-// true if this one is asked for.
+// wrongRule is a mutant: in a copy of the file, old is replaced by text in which MUTANT selects this mutant.
 type wrongRule struct {
 	name  string
-	want  [5]int   // packets that differ in each log, -1: none can
-	exact bool     // want comes from another model; else some log must differ
+	want  [5]int   // differing packets in each log, -1: none possible
+	exact bool     // want comes from another model; otherwise some log must differ
 	edits []string // file, old, new, ...
 }
 
@@ -236,8 +235,8 @@ func (w *wideScratch) mutantTwice(requests []request, ins, outs int, grant, acce
 }
 `
 
-// TestLongRouterMutants: every wrong rule changes as many packets of each log as another model of
-// the specification finds, or at least one; one program holds them all.
+// TestLongRouterMutants requires that every mutant changes as many packets of each log as in another model of the
+// specification, or at least one. One program holds all mutants.
 func TestLongRouterMutants(t *testing.T) {
 	mutants, texts, dir := routerMutants(), map[string]string{}, t.TempDir()
 	var wides []string

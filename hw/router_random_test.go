@@ -16,7 +16,7 @@ import (
 
 var full = goflag.Bool("full", false, "run the long tests")
 
-// randomNetwork is a network that the yardstick has as well, by its settings.
+// randomNetwork is a network that the yardstick supports, with its settings.
 type randomNetwork struct {
 	top      topology
 	config   RouterConfig
@@ -60,7 +60,7 @@ func newRandomNetwork(t testing.TB, r *rand.Rand) (n randomNetwork) {
 	return n
 }
 
-// randomGraph is a connected graph with unequal latencies, and a file of it for the yardstick.
+// randomGraph returns a connected graph with unequal latencies, and writes its file for the yardstick.
 func randomGraph(t testing.TB, r *rand.Rand, settings *[]string) topology {
 	routers := 1 + r.IntN(9)
 	latency := map[[2]int]int{}
@@ -69,7 +69,7 @@ func randomGraph(t testing.TB, r *rand.Rand, settings *[]string) topology {
 			latency[[2]int{a, b}], latency[[2]int{b, a}] = 1+r.IntN(5), 1+r.IntN(5)
 		}
 	}
-	ring := r.IntN(3) == 0 // which deadlocks with few virtual channels
+	ring := r.IntN(3) == 0 // a ring deadlocks with few virtual channels
 	for i := 1; i < routers; i++ {
 		if ring {
 			join(i, i-1)
@@ -130,9 +130,9 @@ func randomPackets(r *rand.Rand, nodes int) *Packets {
 	return p
 }
 
-// TestLongRoutersAsYardstick: random networks, parameters and packets give what the yardstick in C++
-// gives, packet by packet; where a network deadlocks, both leave the same ones. Half way each
-// run goes on in another machine, with other shards and the other way to allocate.
+// TestLongRoutersAsYardstick compares random networks, parameters and packets with the C++ yardstick packet by
+// packet; in a deadlock the same packets remain. Halfway each run continues in a machine with other shards and the
+// other allocation.
 func TestLongRoutersAsYardstick(t *testing.T) {
 	yardstick := buildYardstick(t)
 	runs := 50
@@ -175,7 +175,7 @@ func TestLongRoutersAsYardstick(t *testing.T) {
 	require.Len(t, kinds, 4)
 }
 
-// TestLongRoutersOfManyPorts: routers of more than 64 virtual channels keep the invariants and deliver.
+// TestLongRoutersOfManyPorts requires that routers of more than 64 virtual channels keep the invariants and deliver.
 func TestLongRoutersOfManyPorts(t *testing.T) {
 	for seed, c := range []struct {
 		top    topology
@@ -199,7 +199,7 @@ func TestLongRoutersOfManyPorts(t *testing.T) {
 	}
 }
 
-// requireInvariants: section 8 of the specification, between two cycles.
+// requireInvariants checks section 8 of the specification between two cycles.
 func requireInvariants(t testing.TB, n *RouterNetwork) {
 	x, s, w := n.Routers, n.Sources, n.Routers.wiring
 	vcs, ports := x.config.VCs, w.first[len(w.ports)]
@@ -245,10 +245,11 @@ func requireInvariants(t testing.TB, n *RouterNetwork) {
 			sent -= int(n.Packets.Size[i])
 		}
 	}
-	require.GreaterOrEqual(t, sent, flying, "flits that are in the network and were not sent") // and the consumed ones of packets without their tail
+	require.GreaterOrEqual(t, sent, flying, "flits that are in the network and were not sent") // also consumed flits of incomplete packets
 }
 
-// requireCredits: the flits that a sender counts are on the way, in the far buffer, or on the way back as credits.
+// requireCredits requires that the flits counted by a sender are in flight, in the far buffer, or returning as
+// credits.
 func requireCredits(t testing.TB, x *Routers, counted int, wire uint32, vc, between int) {
 	if int(wire) < len(x.wiring.router) {
 		between += int(x.count[int(wire)*x.config.VCs+vc])
@@ -257,7 +258,7 @@ func requireCredits(t testing.TB, x *Routers, counted int, wire uint32, vc, betw
 	require.LessOrEqual(t, counted, x.config.Depth)
 }
 
-// requireOwner: an output VC that is used has one owner, or waits for the credits after a tail.
+// requireOwner requires that a used output VC has one owner, or waits for the credits after a tail.
 func requireOwner(t testing.TB, x *Routers, r, out, g int) {
 	owners := 0
 	for member := range members(x.of(x.active, r)) {
@@ -277,9 +278,9 @@ func requireOwner(t testing.TB, x *Routers, r, out, g int) {
 	}
 }
 
-// requireQueue: packets stand in a buffer one after the other, from head to tail.
+// requireQueue requires that packets in a buffer follow one another from head to tail.
 func requireQueue(t testing.TB, x *Routers, r, member, g int) {
-	inside := has(x.of(x.active, r), member) // a packet of which flits may have gone
+	inside := has(x.of(x.active, r), member) // a packet whose first flits may have left
 	require.False(t, inside && has(x.of(x.waiting, r), member))
 	packet := int64(-1)
 	for k := range int(x.count[g]) {
@@ -299,7 +300,7 @@ func requireQueue(t testing.TB, x *Routers, r, member, g int) {
 	require.Equal(t, x.count[g] > 0, has(x.of(x.filled, r), member))
 }
 
-// requireLatencies: no packet is faster than an empty network allows, and hops are those of its route.
+// requireLatencies requires that no packet beats an empty network, and that hops match the route.
 func requireLatencies(t testing.TB, n *randomNetwork, p *Packets) {
 	g := &n.top.graph
 	leads := map[[2]int]RouterLink{}
@@ -329,7 +330,7 @@ func requireLatencies(t testing.TB, n *randomNetwork, p *Packets) {
 	}
 }
 
-// requireEmpty: some cycles after the last tail the network is as after a reset, but for its pointers.
+// requireEmpty requires the reset state, except pointers, some cycles after the last tail.
 func requireEmpty(t testing.TB, k *Kernel, n *RouterNetwork) {
 	for range 40 {
 		k.DriveAndSettle()

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// seen are the values of all signals of a network, as one sees them who looks at groups that have moved, and at no others.
+// seen holds the values of all signals of a network for an observer that reads only groups that have moved.
 type seen struct {
 	signals *RouterSignals
 	probes  []Probe
 	byPath  map[string]int
-	groups  [][]int // of each group, its probes
+	groups  [][]int // probes by group
 	values  []uint64
-	looks   int // at groups
+	looks   int // number of groups read
 }
 
 func look(n *RouterNetwork) *seen {
@@ -34,7 +34,7 @@ func look(n *RouterNetwork) *seen {
 	return s
 }
 
-// cycle looks at what has moved, and requires that nothing else has.
+// cycle reads the groups that have moved, and requires that no other signal has changed.
 func (s *seen) cycle(t testing.TB, cycle uint64) {
 	s.signals.Moved(func(group int) {
 		s.looks++
@@ -54,8 +54,9 @@ func (s *seen) cycle(t testing.TB, cycle uint64) {
 
 func (s *seen) value(path string) uint64 { return s.values[s.byPath[path]] }
 
-// TestRouterSignalsAsBookSim: what waveforms show has every packet where BookSim has logged it, also for who looks only at what
-// moves: its head leaves the source in the cycle after it is sent, comes to as many routers as it has hops, its tail to the sink.
+// TestRouterSignalsAsBookSim requires that waveforms show every packet as logged by BookSim, also when only moving
+// groups are read: its head leaves the source in the cycle after sending and passes as many routers as hops, and its
+// tail reaches the sink.
 func TestRouterSignalsAsBookSim(t *testing.T) {
 	for _, g := range goldens()[:3] {
 		packets, logged := readGolden(t, g.name)
@@ -95,8 +96,8 @@ func TestRouterSignalsAsBookSim(t *testing.T) {
 	}
 }
 
-// TestRouterSignals: a packet of two flits passes a router as the diagram of Routers has it, and the router after it, which has one
-// place for each VC, holds it up.
+// TestRouterSignals compares a packet of two flits with the diagram of Routers; the next router, with one place per
+// VC, blocks it.
 func TestRouterSignals(t *testing.T) {
 	packets := &Packets{}
 	packets.Add(0, 1, 2, 0)
@@ -135,7 +136,7 @@ func TestRouterSignals(t *testing.T) {
 `, "\n"), strings.Join(rows, "\n"))
 }
 
-// TestRouterSignalsAfterAGap: who has not looked for a while sees everything.
+// TestRouterSignalsAfterAGap requires that an observer sees everything after a gap.
 func TestRouterSignalsAfterAGap(t *testing.T) {
 	packets, _ := readGolden(t, "m44_p5")
 	g := goldens()[2]

@@ -34,7 +34,7 @@ func goldens() []golden {
 	}
 }
 
-// readGolden returns the packets of a log as they are created, and as they were logged.
+// readGolden returns the packets of a log as created and as logged.
 func readGolden(t testing.TB, name string) (packets, logged *Packets) {
 	f, err := os.Open("testdata/booksim/" + name + ".csv.gz")
 	require.NoError(t, err)
@@ -67,14 +67,15 @@ func differ(a, b *Packets) (n int) {
 	return n
 }
 
-// totals are, over all routers and cycles, the members of the sets of section 3.4 of the specification, and what comes of them.
+// totals sums, over all routers and cycles, the sizes of the sets of section 3.4 of the specification, and the
+// results.
 type totals struct {
-	asking, owning      int // heads that ask for an output VC, that get one
-	ready, pairs, moved int // flits that ask for the switch, the inputs and outputs that they want to join, those that cross
-	held                int // flits of packets that own an output VC, which has no credit
+	asking, owning      int // heads that request an output VC; heads that get one
+	ready, pairs, moved int // flits that request the switch; requested pairs of input and output; flits that cross
+	held                int
 }
 
-// count runs a network for a cycle and adds what its registers and wires say of that.
+// count runs a network for a cycle and adds its totals.
 func (s *totals) count(k *Kernel, n *RouterNetwork) {
 	x := n.Routers
 	vcs := x.config.VCs
@@ -119,9 +120,8 @@ func (s *totals) count(k *Kernel, n *RouterNetwork) {
 	}
 }
 
-// TestRoutersAsBookSim: every packet of five runs of BookSim enters, leaves and hops as logged, on
-// any shards and workers, and by the allocation for any number of virtual channels as well. The totals are those of section 10 of the
-// specification.
+// TestRoutersAsBookSim requires that every packet of five BookSim runs enters, leaves and hops as logged, for any
+// shards and workers and both allocations. The totals are those of section 10 of the specification.
 func TestRoutersAsBookSim(t *testing.T) {
 	for i, want := range []struct {
 		packets int
@@ -159,7 +159,8 @@ func TestRoutersAsBookSim(t *testing.T) {
 	}
 }
 
-// TestAllocators: three calls of each allocator of section 10 of the specification, on sets and on lists: what matches, and the pointers after it.
+// TestAllocators checks three calls of each allocator in section 10 of the specification, on sets and lists: matches
+// and pointers.
 func TestAllocators(t *testing.T) {
 	calls := [][]request{{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 1}}, {{1, 1}, {1, 2}}, {{0, 2}, {2, 2}}}
 	type after struct {
@@ -208,7 +209,7 @@ func TestAllocators(t *testing.T) {
 	}
 }
 
-// TestSmallNetworks: the cases of section 10 of the specification.
+// TestSmallNetworks checks the cases of section 10 of the specification.
 func TestSmallNetworks(t *testing.T) {
 	type packet struct {
 		created, source, destination uint32

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// topology is a network as the specification of the routers numbers it.
+// topology is a network numbered as in the specification of the routers.
 type topology struct {
 	graph   RouterGraph
 	routing RouteTable
@@ -66,7 +66,7 @@ func fly(k int) (t topology) {
 	return t
 }
 
-// irregular is a graph given by the latencies of its links, and the router of every node.
+// irregular returns a graph given by link latencies, and the router of each node.
 func irregular(latency map[[2]int]int, routers int, nodes []int) (t topology) {
 	local, out := make([][]int, routers), make([][]int, routers)
 	for node, r := range nodes {
@@ -142,7 +142,7 @@ func newTestNetwork(t testing.TB, top topology, config RouterConfig, packets *Pa
 	return k, n
 }
 
-// runNetwork runs until all packets have arrived, or nothing moves any more.
+// runNetwork runs until all packets have arrived or nothing moves.
 func runNetwork(k *Kernel, n *RouterNetwork) {
 	defer n.CountHops()
 	for !n.Done() {

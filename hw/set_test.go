@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSet holds a set to a list of flags, through additions, removals and windows.
+// TestSet compares a set with a list of flags, through additions, removals and windows.
 func TestSet(t *testing.T) {
 	for _, n := range []int{1, 63, 64, 65, 4096, 10_000} {
 		random := rand.New(rand.NewPCG(1, uint64(n)))

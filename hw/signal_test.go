@@ -14,7 +14,7 @@ import (
 type switches struct {
 	bank  Bank
 	wires []*Signal
-	value [][]uint64 // per wire
+	value [][]uint64
 }
 
 func newSwitches(t testing.TB, bank Bank, names []string, bits []int) *switches {
@@ -52,14 +52,14 @@ func (s *switches) Drive(shard Shard) {
 	}
 }
 
-// clocked is one bank with its switches in a kernel, and what it shows.
+// clocked is a bank with its switches in a kernel, and its outputs.
 type clocked struct {
 	kernel   *Kernel
 	switches *switches
 	outputs  []*Signal
-	show     func() []uint64                 // what else it shows, nil for nothing
-	random   func(cycle uint64, s *switches) // sets all switches, by the cycle alone
-	idle     func()                          // gives nothing but the switches, nil for nothing
+	show     func() []uint64                 // additional outputs, nil for none
+	random   func(cycle uint64, s *switches) // sets all switches, as a function of the cycle
+	idle     func()                          // disables inputs other than the switches, nil for none
 }
 
 const clockedUnits, clockedPerUnit = 5, 3
@@ -100,9 +100,9 @@ func (c *clocked) play(from, to uint64) (log []uint64) {
 	return log
 }
 
-// requireBank is what every bank of this package promises: nothing depends on
-// shards, workers and order; reset and restored state are as good as new; a cycle
-// allocates nothing; cycles that are skipped change nothing; probes have legal names.
+// requireBank checks what every bank of this package guarantees: results do not depend on shards, workers or order;
+// reset and restored states are as good as new; cycles do not allocate; skipped cycles change nothing; probes have
+// legal names.
 func requireBank(t *testing.T, build func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked) {
 	t.Helper()
 	const cycles = 60
@@ -159,7 +159,7 @@ func requireBank(t *testing.T, build func(unitsPerShard, workers int, shuffle *r
 	require.NotEmpty(t, paths)
 }
 
-// requireRefused restores what save wrote after a change of the registers.
+// requireRefused requires that a state saved after a change of the registers is refused.
 func requireRefused(t *testing.T, k *Kernel, text string, change func()) {
 	t.Helper()
 	k.Reset()

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPins: bits and bytes go where they are told, nothing else changes, and the first
-// unknown bits that are read are noted.
+// TestPins checks that only the selected bits and bytes change, and that the first unknown bits read are recorded.
 func TestPins(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 0))
 	for range 2000 {
@@ -89,7 +88,7 @@ func TestSites(t *testing.T) {
 	require.Equal(t, map[string]int{"SEED": 5}, lfsrs.Site().Parameters(4))
 	require.Equal(t, "arbiter_matrix", components[6].Site().Twin)
 
-	// What is put can be got again.
+	// Values that are put can be read back.
 	words := []uint64{0x1A5}
 	pins := Pins{Words: words, Bits: 9}
 	data, head := fifos.Site().Ports[1], fifos.Site().Ports[3]

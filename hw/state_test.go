@@ -85,7 +85,7 @@ func TestStateRoundTrip(t *testing.T) {
 	}
 }
 
-// TestStatePinned holds the format still.
+// TestStatePinned pins the format.
 func TestStatePinned(t *testing.T) {
 	var x uint16 = 0x1234
 	data := saved(t, scalarPart{&x})

@@ -31,8 +31,7 @@ func TestWorkersRunEveryShardOnce(t *testing.T) {
 	}
 }
 
-// sumTask writes without atomics: the race detector checks that Run is a barrier
-// in both directions.
+// sumTask writes without atomics, so the race detector checks that Run is a barrier in both directions.
 type sumTask struct{ in, out []int }
 
 func (s *sumTask) Do(shard int) { s.out[shard] += s.in[shard] }

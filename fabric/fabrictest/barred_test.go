@@ -28,7 +28,7 @@ func (bars) Rank(_ int, asks []hw.Request, ranks []uint64) {
 	}
 }
 
-// TestRequestsThatAreNeverGranted: queues pass them over in both engines.
+// TestRequestsThatAreNeverGranted requires that queues skip such requests in both engines.
 func TestRequestsThatAreNeverGranted(t *testing.T) {
 	var cases []Case
 	for _, output := range []string{"rendezvous", "queue"} {

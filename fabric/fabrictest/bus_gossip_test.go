@@ -8,7 +8,7 @@ import (
 	"starloom/fabric/contend"
 )
 
-// busGossip returns scenarios of a program of gossip on buses, with what it needs.
+// busGossip returns scenarios of a gossip program on buses with its defaults.
 func busGossip(program string, b bus.Network, slots uint32) func(testing.TB) *starloom.Scenario {
 	return func(testing.TB) *starloom.Scenario {
 		s := starloom.DefaultScenario()

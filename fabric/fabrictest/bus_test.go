@@ -19,7 +19,6 @@ import (
 	"starloom/hw"
 )
 
-// busImage is testdata/bus.c, built once.
 var busImage = sync.OnceValues(func() ([]byte, error) {
 	folder, err := os.MkdirTemp("", "starloom-bus-")
 	if err != nil {
@@ -33,7 +32,7 @@ var busImage = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// randomBuses are buses of random members, in random order, that overlap.
+// randomBuses returns overlapping buses of random members in random order.
 func randomBuses(vertices, buses int, seed uint64) (all [][]int) {
 	random := rand.New(rand.NewPCG(seed, 5))
 	for range buses {
@@ -99,7 +98,7 @@ func TestBus(t *testing.T) {
 	}).rtl(t)
 }
 
-// TestBusAllRTL: a bus network of which every part is RTL is the model, in both backends.
+// TestBusAllRTL replaces every part of a bus network by RTL, in both backends.
 func TestBusAllRTL(t *testing.T) {
 	arbiters, globs := []string{"none", "round_robin"}, []string{"bus.**"}
 	if *full {
@@ -126,7 +125,7 @@ func TestBusAllRTL(t *testing.T) {
 	}
 }
 
-// TestRandomBuses: both engines say the same of many random networks.
+// TestRandomBuses compares both engines on random networks.
 func TestRandomBuses(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
 	var moved starloom.Frames

@@ -114,8 +114,7 @@ func TestCrossbar(t *testing.T) {
 	}
 }
 
-// TestCrossbarQueues has RTL where outputs take several frames in a slot: arbiters that hand over
-// without a gap.
+// TestCrossbarQueues tests RTL whose outputs accept several frames in a slot.
 func TestCrossbarQueues(t *testing.T) {
 	(&Suite{
 		Cases: []Case{{Name: "scatter sync", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7}, 0, 6)}},
@@ -126,8 +125,8 @@ func TestCrossbarQueues(t *testing.T) {
 	}).Run(t)
 }
 
-// TestLongCrossbarAllRTL: a crossbar of which every part is RTL is the model, in both backends. The
-// frames of lists get their addressee, and a new CRC, in RTL.
+// TestLongCrossbarAllRTL replaces every part of a crossbar by RTL, in both backends. RTL sets the addressee and CRC
+// of frames with lists.
 func TestLongCrossbarAllRTL(t *testing.T) {
 	for _, c := range []struct {
 		name, backend string

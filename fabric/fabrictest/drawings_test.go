@@ -10,7 +10,7 @@ import (
 	"starloom"
 )
 
-// TestMeshDrawn: a mesh drawn by hand runs as its shorthand does: digest and capture, in both engines.
+// TestMeshDrawn compares a mesh drawn by hand with its shorthand: digest and capture, in both engines.
 func TestMeshDrawn(t *testing.T) {
 	const hand = `fabric:
   netlist:
@@ -42,7 +42,7 @@ func TestMeshDrawn(t *testing.T) {
 	}
 }
 
-// TestRoutes: packets take the ways that the drawing says, and without a table of ways no program needs one.
+// TestRoutes requires that packets take the drawn routes, and that programs work without a table of routes.
 func TestRoutes(t *testing.T) {
 	frames := func(routes string) uint64 {
 		s := parsed(t, "fabric: {netlist: {ring: {n: 4}"+routes+"}}\nfirmware: {program: netlist/next-hop}\nworkload: {permutation: [1, 2, 3, 0]}")

@@ -17,14 +17,13 @@ import (
 	"starloom/firmware"
 )
 
-// imageOf is an image of a source.
 func imageOf(t testing.TB, source string) string {
 	image := filepath.Join(t.TempDir(), "firmware.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
 	return image
 }
 
-// onEJ returns scenarios of an image, with FIFOs of so many frames for each port.
+// onEJ returns scenarios of an image with depth frames per FIFO and port.
 func onEJ(image string, e ej.Network, depth int) func(testing.TB) *starloom.Scenario {
 	return func(testing.TB) *starloom.Scenario {
 		s := starloom.DefaultScenario()
@@ -35,7 +34,7 @@ func onEJ(image string, e ej.Network, depth int) func(testing.TB) *starloom.Scen
 	}
 }
 
-// TestEJ floods networks of all kinds: frames meet, wait for credits, overflow and go unheard.
+// TestEJ floods networks of all kinds: frames collide, wait for credits, overflow and go unheard.
 func TestEJ(t *testing.T) {
 	for name, e := range map[string]ej.Network{
 		"half duplex":      {A: 1, B: 2, Dimensions: 1},
@@ -64,7 +63,7 @@ func TestEJ(t *testing.T) {
 	}
 }
 
-// TestEJRTL puts RTL in the place of each kind of part, and of all of them, in both backends.
+// TestEJRTL replaces each kind of part, and all parts, by RTL in both backends.
 func TestEJRTL(t *testing.T) {
 	flood := imageOf(t, "testdata/flood.c")
 	half := ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 2}}
@@ -103,8 +102,8 @@ func TestEJRTL(t *testing.T) {
 	}
 }
 
-// TestEJBothWays: a half-duplex link that both ends use in one slot breaks the rule in both
-// directions, in the cycle of the first phits; full duplex carries both.
+// TestEJBothWays requires that use of a half-duplex link from both ends breaks the rule in both directions, in the
+// cycle of the first phits; full duplex carries both.
 func TestEJBothWays(t *testing.T) {
 	image := imageOf(t, "testdata/both_ways.c")
 	scenario := func(duplex string) func(testing.TB) *starloom.Scenario {
@@ -138,9 +137,9 @@ func TestEJBothWays(t *testing.T) {
 	}
 }
 
-// TestEJCredits: of a link whose receiver takes frames out of its FIFO, two credits use every
-// slot, one every other. Where it takes none, frames come as long as there are credits, and
-// two more than the FIFO has places never block: what overflows gives its credit back.
+// TestEJCredits: with a receiver that takes every frame, two credits use every slot, one every other. With one that
+// takes none, frames arrive as long as credits last, and two more credits than places never block: an overflow
+// returns its credit.
 func TestEJCredits(t *testing.T) {
 	const slots = 40
 	image := imageOf(t, "testdata/stream.c")
@@ -177,8 +176,8 @@ func TestEJCredits(t *testing.T) {
 	}
 }
 
-// TestEJLostCredits: a frame that its receiver never sees takes its credit with it, until the
-// next resynchronisation; the report names the port that waits for it.
+// TestEJLostCredits: a frame that its receiver never sees loses its credit until the next resynchronisation; the
+// report names the waiting port.
 func TestEJLostCredits(t *testing.T) {
 	const slots, waits = 40, "it waits for a credit of ej.node[0].dim[1].port[+1], which has lost 2 of 2"
 	image := imageOf(t, "testdata/stream.c")
@@ -234,7 +233,7 @@ func TestEJLostCredits(t *testing.T) {
 	}
 }
 
-// TestEJLostCreditsAreTheFaults: only faults lose credits, also where the run does not finish without them.
+// TestEJLostCreditsAreTheFaults requires that only faults lose credits, even if the run does not finish without them.
 func TestEJLostCreditsAreTheFaults(t *testing.T) {
 	s := onEJ(imageOf(t, "testdata/stream.c"), ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 2}}, 1)(t)
 	s.Stop.Slots = 40
@@ -258,7 +257,7 @@ func TestEJLostCreditsAreTheFaults(t *testing.T) {
 	}
 }
 
-// TestMissingIsCounted: of six million messages that never came a report describes a hundred, and writes no more.
+// TestMissingIsCounted requires that a report describes only a hundred of six million missing messages.
 func TestMissingIsCounted(t *testing.T) {
 	s := onEJ(imageOf(t, "testdata/stream.c"), ej.Network{A: 1, B: 2, Dimensions: 4}, 1)(t)
 	s.Firmware.Params = map[string]int64{"until": 0}
@@ -276,8 +275,8 @@ func TestMissingIsCounted(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// TestLongEJCreditsUnderFaults floods networks whose links lose frames and whose nodes die and come
-// back: all ways to run them agree, and what is saved goes on as before.
+// TestLongEJCreditsUnderFaults floods networks with lossy links and nodes that die and restart: all engines and
+// divisions agree, and restored runs continue unchanged.
 func TestLongEJCreditsUnderFaults(t *testing.T) {
 	const seed = 2
 	flood := imageOf(t, "testdata/flood.c")
@@ -296,7 +295,7 @@ func TestLongEJCreditsUnderFaults(t *testing.T) {
 			}}
 			return s
 		}
-		breaks := "" // unless a port waits for ever
+		breaks := "" // unless a port waits forever
 		report, err := starloom.Run(t.Context(), scenario(t), starloom.RunOptions{})
 		require.NoError(t, err)
 		if report.Verdict == starloom.VerdictFail {
@@ -309,7 +308,7 @@ func TestLongEJCreditsUnderFaults(t *testing.T) {
 	require.Greater(t, stuck, 2)
 	require.Less(t, stuck, 6)
 	(&Suite{Cases: cases}).Run(t)
-	(&Suite{ // a resynchronisation gives back several credits at once
+	(&Suite{ // a resynchronisation returns several credits at once
 		Cases: []Case{{Scenario: func(t testing.TB) *starloom.Scenario {
 			s, half := onEJ(flood, ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 4, ResyncSlots: 9}}, 1)(t), 0.5
 			s.Faults = &starloom.Faults{Schedule: []starloom.Fault{{Kind: "drop", Probability: &half, Slots: &starloom.FaultSlots{To: 28}}}}
@@ -319,8 +318,7 @@ func TestLongEJCreditsUnderFaults(t *testing.T) {
 	}).rtl(t)
 }
 
-// TestEJActiveNodes: where nodes send and receive in one step, active counts each once, and free
-// the others.
+// TestEJActiveNodes requires that active counts a node that sends and receives in one step once, and free the rest.
 func TestEJActiveNodes(t *testing.T) {
 	relay := imageOf(t, "testdata/relay.c")
 	for _, source := range []int{0, 17} {
@@ -332,10 +330,10 @@ func TestEJActiveNodes(t *testing.T) {
 		(&Suite{Cases: []Case{{Name: fmt.Sprint("source ", source), Scenario: scenario}}}).Run(t)
 		report, err := starloom.Run(t.Context(), scenario(t), starloom.RunOptions{})
 		require.NoError(t, err)
-		for name, want := range map[string][]int{ // rings of 1, 6, 12 and 18 nodes, of which each hears its neighbours
+		for name, want := range map[string][]int{ // rings of 1, 6, 12 and 18 nodes; each node hears its neighbours
 			"senders":   {1, 6, 12, 18},
 			"receivers": {6, 19, 36, 30},
-			"active":    {7, 19, 36, 30}, // 48 of 37 were said to be active in step 3
+			"active":    {7, 19, 36, 30}, // counts must not exceed 37 nodes
 			"free":      {30, 18, 1, 7},
 		} {
 			require.Equal(t, want, report.Metrics.Get(name), name)
@@ -343,7 +341,7 @@ func TestEJActiveNodes(t *testing.T) {
 	}
 }
 
-// TestLongEJPrograms runs the programs; parts of the first network are RTL in turn.
+// TestLongEJPrograms runs the programs, with parts of the first network replaced by RTL in turn.
 func TestLongEJPrograms(t *testing.T) {
 	program := func(name, fabric, rest string) func(testing.TB) *starloom.Scenario {
 		return func(t testing.TB) *starloom.Scenario {

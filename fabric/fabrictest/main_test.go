@@ -8,7 +8,7 @@ import (
 
 var full = flag.Bool("full", false, "run the long tests")
 
-// long is RTL that another test has in a machine, too: it takes long to compile.
+// long returns RTL that takes long to compile under -full only; another test covers it.
 func long(rtl ...starloom.RTL) []starloom.RTL {
 	if !*full {
 		return nil

@@ -18,12 +18,12 @@ import (
 	"starloom/fabric/netlist"
 )
 
-// BenchmarkNetlist runs built-in networks beside their own netlists in the slot engine, from building the machine to
-// the verdict, round by round; figures are medians of processor time:
+// BenchmarkNetlist compares built-in networks with their own netlists in the slot engine, from building the machine
+// to the verdict, in alternating runs. Figures are medians of processor time:
 //
 //	built-in-s, netlist-s  the run of each
-//	netlist:built-in       how many times longer the netlist takes
-//	at-most                what of that is allowed
+//	netlist:built-in       their ratio
+//	at-most                its limit
 func BenchmarkNetlist(b *testing.B) {
 	const pops, ej = 1.5, 5 // times
 	for name, c := range map[string]struct {
@@ -64,20 +64,19 @@ func BenchmarkNetlist(b *testing.B) {
 	}
 }
 
-// processorSeconds are what this process has had of all processors.
+// processorSeconds returns the processor time of this process in seconds.
 func processorSeconds(b *testing.B) float64 {
 	var usage syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
 }
 
-// middle is the median.
 func middle(of []float64) float64 {
 	slices.Sort(of)
 	return of[len(of)/2]
 }
 
-// circulant is a netlist of 4^power processors in a ring with chords: each has 2*power ports, 4^k processors apart.
+// circulant returns a netlist of 4^power processors in a ring with chords: each has 2*power ports, to distances 4^k.
 func circulant(power int) string {
 	n := 1 << (2 * power)
 	var b strings.Builder

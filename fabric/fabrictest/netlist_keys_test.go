@@ -14,7 +14,7 @@ import (
 	"starloom/internal/picture"
 )
 
-// reportText is the report of a scenario, as a file has it.
+// reportText returns a scenario's report as in a file.
 func reportText(t testing.TB, s *starloom.Scenario, engine string) string {
 	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 	require.NoError(t, err)
@@ -36,8 +36,8 @@ firmware: {program: netlist/flood}
 workload: {one_to_all: {source: 0}}
 `
 
-// TestNetlistNodeRTL: RTL on a node is an entry of the list rtl, by the path of the node: the same report, whose pass
-// comes from the RTL; maps are found beside the file that names them.
+// TestNetlistNodeRTL requires that RTL on a node equals an entry of the list rtl with the node's path, with a pass
+// from the RTL; maps are found relative to the naming file.
 func TestNetlistNodeRTL(t *testing.T) {
 	nodes := parsed(t, rtlNodes)
 	bare := strings.NewReplacer(", rtl: {twin: star_coupler, backend: icarus}", "", ", rtl: {twin: deserialiser, backend: icarus}", "", ", rtl: {backend: icarus}", "").Replace(rtlNodes)
@@ -74,8 +74,8 @@ func TestNetlistNodeRTL(t *testing.T) {
 	require.ErrorContains(t, err, filepath.Join(folder, "drawn/or/map.yml"))
 }
 
-// alignedNodes are links to passive media that differ in latency; with the sums in their place, the same network is
-// drawn without align.
+// alignedNodes has links of different latency to passive media. With the latencies added up, the same network needs
+// no align.
 const alignedNodes = `fabric:
   netlist:
     access: ACCESS
@@ -101,9 +101,8 @@ const paddedNodes = `fabric:
       - {endpoints: ["p[0..3]:1", b], latency: 7}
 `
 
-// TestNetlistAligned: with align, frames of one slot are at a star or a bus together, and leave it together: the
-// digest, the cycles and the capture are those of a network whose media have the sum of the longest ways, in both
-// engines, also where frames meet.
+// TestNetlistAligned requires that align makes frames of a slot meet at a star or bus and leave it together: digest,
+// cycles and capture equal those of media with the longest latencies, in both engines, also with collisions.
 func TestNetlistAligned(t *testing.T) {
 	for _, access := range []string{"all", "switch", "one"} {
 		kind := map[string]string{"all": "star", "switch": "bus", "one": "star"}[access]
@@ -116,7 +115,6 @@ func TestNetlistAligned(t *testing.T) {
 	}
 }
 
-// wordOf is a flag as a parameter of firmware.
 func wordOf(set bool) int {
 	if set {
 		return 1
@@ -124,8 +122,8 @@ func wordOf(set bool) int {
 	return 0
 }
 
-// TestNetlistPicture: a picture of a netlist shows crossbars and buses as nodes, latencies and, of a run, the frames of
-// each medium; it names media that had none.
+// TestNetlistPicture requires that a picture shows crossbars and buses as nodes, latencies and frames per medium; it
+// names unused media.
 func TestNetlistPicture(t *testing.T) {
 	s := parsed(t, `fabric:
   netlist:
@@ -152,8 +150,8 @@ workload: {one_to_all: {source: 2}}
 	require.NotContains(t, svg.String(), "netlist.x.output[0]: ")
 }
 
-// TestNetlistPictureBothWays: who sends to a crossbar and hears it has a line without an arrow, also where the crossbar does not lead to the first
-// processors; names that are longer than a number are shown.
+// TestNetlistPictureBothWays requires a line without an arrow for a processor that sends to a crossbar and hears it,
+// and names longer than a number.
 func TestNetlistPictureBothWays(t *testing.T) {
 	s := parsed(t, "fabric: {netlist: {nodes: {'f[0..1].p[0..1]': processor, 'f[0..1].q': processor, 'f[0..1].s': star, x: crossbar}, links: [\n"+
 		"['f[0..1].p[0..1]', 'f[0..1].q', 'f[0..1].s'], ['f[0..1].q', x]]}}\nfirmware: {program: netlist/gossip}\nworkload: {gossip: {}}\n")
@@ -167,8 +165,8 @@ func TestNetlistPictureBothWays(t *testing.T) {
 	}
 }
 
-// TestNetlistGossipLimit: on links alone, where all send at once, gossip ends within the slots that the program asks for,
-// also on those networks on which a packet has the longest way.
+// TestNetlistGossipLimit requires that gossip on links ends within the program's slots, also on networks with the
+// longest paths.
 func TestNetlistGossipLimit(t *testing.T) {
 	for text, processors := range map[string]uint32{
 		"tree: {arity: 1, levels: 15}": 15,
@@ -185,8 +183,8 @@ func TestNetlistGossipLimit(t *testing.T) {
 	require.Equal(t, uint32(2*9*9+2), s.Stop.Slots)
 }
 
-// TestNetlistCreditsFit: credits that promise more places than a FIFO has are refused, and what the remedy says is read;
-// programs wait for credits.
+// TestNetlistCreditsFit requires that credits beyond the FIFO's places are refused with a valid remedy; programs wait
+// for credits.
 func TestNetlistCreditsFit(t *testing.T) {
 	text := "starloom: 1\nfabric: {netlist: {nodes: {a: processor, b: processor}, links: [\n{endpoints: [a, b], credits: 9}]}}\nfirmware: {PROGRAM}\n"
 	image := strings.Replace(text, "PROGRAM", "image: x.wasm", 1)
@@ -199,7 +197,7 @@ func TestNetlistCreditsFit(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, m.Close())
 	program := strings.Replace(text, "PROGRAM", "program: netlist/next-hop", 1)
-	s, err = starloom.ParseScenario("n.yaml", []byte(program)) // which brings the places
+	s, err = starloom.ParseScenario("n.yaml", []byte(program)) // the program provides the places
 	require.NoError(t, err)
 	require.Equal(t, 9, s.NIC.RXFrames)
 	report, err := starloom.Run(t.Context(), parsed(t, "fabric: {netlist: {ring: {n: 5, credits: {depth: 1, round_trip_slots: 4}}}}\nfirmware: {program: netlist/gossip}\n"+
@@ -209,8 +207,8 @@ func TestNetlistCreditsFit(t *testing.T) {
 	require.Positive(t, report.Frames.Blocked)
 }
 
-// TestNetlistBanksOfOne: traffic where some lanes ask and others do not is the same in one bank and with a bank for each processor, whose
-// frames are then seen in another order.
+// TestNetlistBanksOfOne requires the same traffic from one bank as from a bank per processor, with requesting and
+// free lanes.
 func TestNetlistBanksOfOne(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		var want string
@@ -233,8 +231,8 @@ func TestNetlistBanksOfOne(t *testing.T) {
 	}
 }
 
-// TestNetlistRunTable: by hand for three processors in a row and three at a star, in both engines; a table changes nothing, and no
-// reception is missing where no two frames come from one neighbour.
+// TestNetlistRunTable checks tables by hand for three processors in a row and three at a star, in both engines. A
+// table changes nothing, and records all receptions if no two frames come from one neighbour.
 func TestNetlistRunTable(t *testing.T) {
 	row := "fabric: {netlist: {nodes: {'p[0..2]': processor}, links: [['p[0]:0', 'p[1]:0'], ['p[1]:1', 'p[2]:0']]}}\n"
 	star := "fabric: {netlist: {nodes: {'p[0..2]': processor, hub: star}, links: [['p[0..2]', hub]]}}\n"

@@ -29,7 +29,7 @@ const (
 	crossbarFlies = "}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {sessions: 2}}\nstop: {slots: 400}"
 )
 
-// mirroredShared are runs on networks whose NICs share media, and ask for them.
+// mirroredShared holds runs on networks whose NICs share and request media.
 var mirroredShared = map[string]string{
 	"bus, none":               "fabric: {bus: {vertices: 4, " + sensors,
 	"bus, length":             "fabric: {bus: {vertices: 4, length: 2, " + sensors,
@@ -53,13 +53,13 @@ var mirroredShared = map[string]string{
 	"crossbar, ALOHA, faults": "fabric: {crossbar: {ports: 5, medium: aloha" + crossbarFlies + "\nfaults: {random: {kind: bit_flip, rate: 0.05}}",
 }
 
-// busArbiters are the arbiters of buses, and none.
+// busArbiters returns the arbiters of buses, and "" for none.
 func busArbiters() []string {
 	return append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses)...)
 }
 
-// TestNetlistOfShared: a network of buses, or a crossbar, is what its netlist is: the same report, digest and capture
-// in both engines.
+// TestNetlistOfShared compares networks of buses and crossbars with their netlists: report, digest and capture in
+// both engines.
 func TestNetlistOfShared(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(mirroredShared)) {
 		t.Run(name, func(t *testing.T) {
@@ -91,12 +91,11 @@ const drawnBus = `fabric:
       - ["nic[2]:1", "nic[4]:1", "nic[1]:1", "bus[2]"]
 `
 
-// TestNetlistDrawnBus: buses that are drawn by hand give the digest and the capture of the built-in ones, whatever
-// firmware does on them.
+// TestNetlistDrawnBus compares drawn buses with built-in ones: digest and capture, with several images.
 func TestNetlistDrawnBus(t *testing.T) {
 	source, err := os.ReadFile("testdata/bus.c")
 	require.NoError(t, err)
-	path := filepath.Join(t.TempDir(), "taps.c") // the ROM of a netlist has other words for the buses themselves
+	path := filepath.Join(t.TempDir(), "taps.c") // the ROM of a netlist numbers buses differently
 	require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(source, []byte("sl_bus_of(nic, port)"), []byte("port")), 0o600))
 	image := filepath.Join(t.TempDir(), "taps.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: path, Output: image}))
@@ -113,8 +112,8 @@ func TestNetlistDrawnBus(t *testing.T) {
 	}
 }
 
-// randomShared draws a netlist with what NICs share: buses and crossbars of every kind beside stars and links, buses of
-// NICs with one switch, or one crossbar.
+// randomShared returns a random netlist with shared media: buses and crossbars of every kind beside stars and links,
+// buses of NICs with one switch, or one crossbar.
 func randomShared(draw *rand.Rand) string {
 	processors := 2 + draw.IntN(7)
 	one := func(words ...string) string { return words[draw.IntN(len(words))] }
@@ -164,7 +163,7 @@ func randomShared(draw *rand.Rand) string {
 	}
 	var links strings.Builder
 	randomLinks(&links, draw, processors, kinds, "mixed")
-	b.WriteString(portAfter.ReplaceAllStringFunc(links.String(), func(end string) string { // port 0 is at x, or y
+	b.WriteString(portAfter.ReplaceAllStringFunc(links.String(), func(end string) string { // port 0 is at x or y
 		var p, port int
 		if _, err := fmt.Sscanf(end, "\"p[%d]:%d\"", &p, &port); err != nil {
 			panic(err)
@@ -192,8 +191,8 @@ const drawnMixed = `fabric:
       - {endpoints: ["p[0]:3", "p[4]:3"], duplex: half}
 `
 
-// TestNetlistMixed: lanes that are free, and lanes that ask, in one NIC: both engines, however they are cut, saved,
-// restored and captured, with faults, and with RTL in the place of all kinds of parts.
+// TestNetlistMixed tests NICs with free and requesting lanes: both engines in all divisions, saved, restored and
+// captured, with faults and RTL.
 func TestNetlistMixed(t *testing.T) {
 	rtl := []starloom.RTL{{Replace: "netlist.hub.end", Twin: "star_coupler"}, {Replace: "netlist.wire.arbiter", Twin: "arbiter_round_robin"}, {Replace: "netlist.wire.taps", Twin: "bus_taps"},
 		{Replace: "netlist.x.output[2].arbiter", Twin: "arbiter_matrix"}, {Replace: "netlist.x.output[1].filter", Twin: "output_filter"}, {Replace: "netlist.x.input[3]", Twin: "crosspoint"},

@@ -12,7 +12,7 @@ import (
 	"starloom/cosim"
 )
 
-// The networks of the suite: stars and links of several latencies, a mesh, half-duplex links, NICs that hear one port.
+// Networks of the suite: stars and links of several latencies, a mesh, half-duplex links, NICs that hear one port.
 const (
 	drawnMixture = `netlist: {nodes: {"p[0..3]": processor, hub: star, "q[0..1]": processor}, links: [["p[0..3]:0", hub], ["p[0]:1", "p[1]:1"], ` +
 		`{endpoints: ["p[2]:1", "p[3]:1"], latency: 5}, ["q[0..1]:0", "p[2..3]:2"], {endpoints: ["q[0]:1", "q[1]:1"], duplex: half}]}`
@@ -22,14 +22,14 @@ const (
 	drawnStars = `netlist: {access: one, nodes: {"p[0..4]": processor, "s[0..1]": star}, links: [["p[0..2]:0", "s[0]"], ["p[2]:1", "s[1]"], ["p[3..4]:0", "s[1]"]]}`
 )
 
-// onNetlist is a scenario on one of them: its program and workload, and what more it says.
+// onNetlist returns a scenario on one of them.
 func onNetlist(network, program, workload, more string) func(t testing.TB) *starloom.Scenario {
 	return func(t testing.TB) *starloom.Scenario {
 		return parsed(t, fmt.Sprintf("seed: 7\nfabric: {%s}\nfirmware: {program: netlist/%s}\nworkload: {%s}\n%s", network, program, workload, more))
 	}
 }
 
-// TestNetlistSuite runs netlists in all ways that must not matter, and with RTL in the place of each kind of part.
+// TestNetlistSuite runs the suite on netlists, with RTL for each kind of part.
 func TestNetlistSuite(t *testing.T) {
 	const offered = "traffic: {warm_up: 9, measure: 40, "
 	(&Suite{Cases: []Case{
@@ -53,7 +53,7 @@ func TestNetlistSuite(t *testing.T) {
 	}}).Run(t)
 }
 
-// TestLongNetlistRTL puts RTL in the place of each kind of part of a netlist, and of all of them at once.
+// TestLongNetlistRTL replaces each kind of part of a netlist, and all parts, by RTL.
 func TestLongNetlistRTL(t *testing.T) {
 	(&Suite{
 		Cases: []Case{{Scenario: onNetlist(drawnMixture, "next-hop", "permutation: random", "link: {propagation_cycles: 2}\n")}},
@@ -69,8 +69,8 @@ func TestLongNetlistRTL(t *testing.T) {
 	}).rtl(t)
 }
 
-// TestLongRandomNetlistRTL puts RTL in the place of all parts of 24 netlists that are drawn at random: of every kind
-// of part that they have, but for what only a crossbar has that is all there is (queues, lists), which has tests of its own.
+// TestLongRandomNetlistRTL replaces all parts of 24 random netlists by RTL. Parts found only in a network with a
+// single crossbar (queues, lists) have their own tests.
 func TestLongRandomNetlistRTL(t *testing.T) {
 	var kinds sync.Map
 	t.Run("netlists", func(t *testing.T) {

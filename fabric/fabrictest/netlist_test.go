@@ -18,7 +18,6 @@ import (
 	"starloom/hw"
 )
 
-// builtIn is the network of a scenario from a file.
 func builtIn(s *starloom.Scenario) fabric.Network {
 	switch {
 	case s.Fabric.POPS != nil:
@@ -37,7 +36,7 @@ func parsed(t testing.TB, text string) *starloom.Scenario {
 	return s
 }
 
-// mirrored are runs on networks of links and of stars.
+// mirrored holds runs on networks of links and of stars.
 var mirrored = map[string]string{
 	"offline":          "fabric: {pops: {groups: 6, group_size: 5}}\nfirmware: {program: pops/offline}",
 	"one to all":       "fabric: {pops: {groups: 6, group_size: 5}}\nfirmware: {program: pops/one-to-all}\nworkload: {one_to_all: {source: 7}}",
@@ -59,7 +58,7 @@ var mirrored = map[string]string{
 	"half, crowded":    wiredScenarios["all to all"],
 }
 
-// TestNetlistOf: a network of links or stars is what its netlist is: the same report, digest and capture in both engines.
+// TestNetlistOf compares networks of links or stars with their netlists: report, digest and capture in both engines.
 func TestNetlistOf(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(mirrored)) {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +93,6 @@ func TestNetlistOf(t *testing.T) {
 	})
 }
 
-// drawnPOPS is POPS(2,2) as a user draws it.
 const drawnPOPS = `fabric:
   netlist:
     name: pops
@@ -114,8 +112,8 @@ const drawnPOPS = `fabric:
       - {endpoints: ["group[1].coupler[1]", "group[1].nic[0..1]:1"], oneway: true}
 `
 
-// TestNetlistDrawn: POPS(2,2) drawn by hand gives the digest and the capture of the built-in one, whatever firmware
-// does on it. So the reader is not compared with itself.
+// TestNetlistDrawn compares POPS(2,2) drawn by hand with the built-in one: digest and capture. So the reader is not
+// compared with itself.
 func TestNetlistDrawn(t *testing.T) {
 	for _, program := range []string{"random", "random-corrected", "two-hops"} {
 		image, err := os.ReadFile(filepath.Join("..", "..", "firmware", "images", "pops", program+".wasm"))
@@ -125,7 +123,6 @@ func TestNetlistDrawn(t *testing.T) {
 	}
 }
 
-// drawnGrid is a mesh of 3 by 2 as a user draws it, link by link.
 const drawnGrid = `fabric:
   netlist:
     nodes:
@@ -140,7 +137,7 @@ const drawnGrid = `fabric:
       - ["p[2]:north", "p[5]:south"]
 `
 
-// TestNetlistDrawnMesh: a mesh that is drawn by hand gives the digest and the capture of its shorthand.
+// TestNetlistDrawnMesh compares a drawn mesh with its shorthand: digest and capture.
 func TestNetlistDrawnMesh(t *testing.T) {
 	for _, keys := range []string{"firmware: {program: netlist/next-hop}\n", "firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 4}}\n",
 		"firmware: {program: netlist/gossip}\nworkload: {gossip: {}}\n"} {
@@ -148,7 +145,7 @@ func TestNetlistDrawnMesh(t *testing.T) {
 	}
 }
 
-// requireSameRuns holds that an image, or the program of keys, gives one digest and one capture on several networks, in both engines.
+// requireSameRuns requires one digest and one capture of an image or program on several networks, in both engines.
 func requireSameRuns(t *testing.T, image []byte, keys string, networks ...string) {
 	t.Helper()
 	var digests []string
@@ -175,7 +172,7 @@ func requireSameRuns(t *testing.T, image []byte, keys string, networks ...string
 // aligned is a star whose links may have latencies that differ.
 const aligned = "{kind: star, align: true}"
 
-// randomNetlist draws a netlist of 2 to 12 nodes: processors of any degree, stars, links of every kind.
+// randomNetlist returns a random netlist of 2 to 12 nodes: processors of any degree, stars, links of every kind.
 func randomNetlist(draw *rand.Rand) string {
 	processors, stars := 2+draw.IntN(7), draw.IntN(5)
 	var b strings.Builder
@@ -191,7 +188,7 @@ func randomNetlist(draw *rand.Rand) string {
 	return b.String()
 }
 
-// randomCredits draws the credits of a link, mostly none.
+// randomCredits returns random credits of a link, usually none.
 func randomCredits(draw *rand.Rand) string {
 	switch draw.IntN(6) {
 	case 0:
@@ -202,7 +199,7 @@ func randomCredits(draw *rand.Rand) string {
 	return ""
 }
 
-// randomLinks draws links with stars of some kinds, or what stands for them, and others.
+// randomLinks writes random links to stars of some kinds or their substitutes, and other links.
 func randomLinks(b *strings.Builder, draw *rand.Rand, processors int, kinds []string, access string) {
 	ports := make([]int, processors)
 	port := func(p int) string { ports[p]++; return fmt.Sprintf("\"p[%d]:%d\"", p, ports[p]-1) }
@@ -219,7 +216,7 @@ func randomLinks(b *strings.Builder, draw *rand.Rand, processors int, kinds []st
 			into = func() string { return fmt.Sprintf(", latency: %d", 1+draw.IntN(6)) }
 			out = into
 		}
-		fmt.Fprintf(b, "      - {endpoints: [%s, \"s[%d]\"]%s}\n", port(s%processors), s, out()) // who sends and hears
+		fmt.Fprintf(b, "      - {endpoints: [%s, \"s[%d]\"]%s}\n", port(s%processors), s, out()) // sender and listener
 		sends[s%processors], hears[s%processors] = true, true
 		for range draw.IntN(4) {
 			of, way := draw.IntN(processors), draw.IntN(3)
@@ -243,7 +240,7 @@ func randomLinks(b *strings.Builder, draw *rand.Rand, processors int, kinds []st
 			}
 		}
 	}
-	for p := range processors { // no one is alone
+	for p := range processors { // no processor stays isolated
 		more := []string{"", ", oneway: true", ", duplex: half"}[draw.IntN(3)]
 		if access != "one" {
 			more += randomCredits(draw)
@@ -252,10 +249,10 @@ func randomLinks(b *strings.Builder, draw *rand.Rand, processors int, kinds []st
 	}
 }
 
-// TestRandomNetlists: of netlists that are drawn both engines, any cut, and a run that is saved and restored say the same.
+// TestRandomNetlists compares engines, divisions and restored runs on random netlists.
 func TestRandomNetlists(t *testing.T) { randomNetlists(t, 1, 40) }
 
-// TestLongRandomNetlists are many of them: 500 of each seed, 100,000 under -full.
+// TestLongRandomNetlists tests 500 netlists per seed, 100,000 under -full.
 func TestLongRandomNetlists(t *testing.T) {
 	seeds := uint64(2)
 	if *full {
@@ -289,10 +286,10 @@ func randomNetlists(t *testing.T, seed uint64, count int) {
 	}
 }
 
-// TestNetlistPrograms: the built-in programs carry their workloads on any netlist, in both engines.
+// TestNetlistPrograms runs the built-in programs with their workloads on random netlists, in both engines.
 func TestNetlistPrograms(t *testing.T) { netlistPrograms(t, 5, 48) }
 
-// TestLongNetlistPrograms are many of them, under -full.
+// TestLongNetlistPrograms tests more netlists under -full.
 func TestLongNetlistPrograms(t *testing.T) {
 	if !*full {
 		t.Skip("-full")
@@ -315,7 +312,7 @@ func netlistPrograms(t *testing.T, seed uint64, count int) {
 		}
 		network = strings.Replace(network, "    apart: true\n", "", 1)
 		if _, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\n"+network+"firmware: {program: netlist/next-hop}\n")); err != nil {
-			require.Regexp(t, "no way leads|fewer credits", err.Error()) // what is drawn may have parts, and frames that wait
+			require.Regexp(t, "no way leads|fewer credits", err.Error()) // a random netlist may be disconnected, and frames may wait
 			continue
 		}
 		ran++
@@ -350,7 +347,7 @@ func netlistPrograms(t *testing.T, seed uint64, count int) {
 	}
 }
 
-// TestNetlistProgramsRefused: what a program needs of a network, and what helps.
+// TestNetlistProgramsRefused checks the requirements of programs on networks, and the remedies.
 func TestNetlistProgramsRefused(t *testing.T) {
 	for text, says := range map[string]string{
 		"{" + drawnMesh + "}\nfirmware: {program: pops/sort}":                                                                                                                             "the program pops/sort is for another fabric; known are netlist/flood",
@@ -365,7 +362,7 @@ func TestNetlistProgramsRefused(t *testing.T) {
 	}
 }
 
-// TestNetlistTells: who is told something over one star tells it over another one by the same port.
+// TestNetlistTells requires that a processor that hears a star at a port forwards over another star by the same port.
 func TestNetlistTells(t *testing.T) {
 	text := "fabric: {netlist: {" +
 		"nodes: {a: processor, b: processor, c: processor, 's[0..1]': star, y: {kind: bus, arbiter: fixed}}, links: [\n" +
@@ -377,7 +374,7 @@ func TestNetlistTells(t *testing.T) {
 	require.Equal(t, starloom.VerdictPass, report.Verdict, "%+v\n%s", report.Violations, text)
 }
 
-// TestNetlistProgramsWait: a frame that asks waits in the NIC, and the program queues no other one after it.
+// TestNetlistProgramsWait requires that a requesting frame waits in the NIC while the program queues no other.
 func TestNetlistProgramsWait(t *testing.T) {
 	var networks []string
 	for _, arbiter := range hw.ArbitersFor(hw.ForBuses) {

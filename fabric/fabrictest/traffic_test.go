@@ -12,7 +12,7 @@ import (
 	"starloom"
 )
 
-// offering is a scenario of traffic: what stands under fabric and under workload.traffic, and the program.
+// offering returns a scenario of traffic from its keys under fabric and workload.traffic, and the program.
 func offering(network, program, workload, more string) func(t testing.TB) *starloom.Scenario {
 	return func(t testing.TB) *starloom.Scenario {
 		s, err := starloom.ParseScenario("traffic.yaml", []byte("starloom: 1\nname: traffic\nfabric: {"+network+"}\nfirmware: {program: "+program+
@@ -22,7 +22,7 @@ func offering(network, program, workload, more string) func(t testing.TB) *starl
 	}
 }
 
-// TestTraffic runs traffic in all ways that must not matter, from states of every slot, too.
+// TestTraffic runs the suite with traffic.
 func TestTraffic(t *testing.T) {
 	const crossbar, bus = "crossbar/traffic", "bus/traffic"
 	(&Suite{Cases: []Case{
@@ -38,8 +38,8 @@ func TestTraffic(t *testing.T) {
 	}, RTL: []starloom.RTL{{Replace: "crossbar.output[*].arbiter"}}}).Run(t)
 }
 
-// TestLongTrafficOnPOPS carries traffic by time division; with more groups than the listening table has slots, too, and where
-// processors stand still and miss their turns.
+// TestLongTrafficOnPOPS tests traffic by time division, also with more groups than slots of the listening table, and
+// with paused processors that miss their turns.
 func TestLongTrafficOnPOPS(t *testing.T) {
 	pops := func(groups, size int) string { return fmt.Sprintf("pops: {groups: %d, group_size: %d}", groups, size) }
 	const program = "pops/traffic"
@@ -53,7 +53,7 @@ func TestLongTrafficOnPOPS(t *testing.T) {
 	}, RTL: []starloom.RTL{{Replace: "pops.group[*].coupler[1]", Twin: "star_coupler"}, {Replace: "pops.group[1].nic[*].tx", Twin: "serialiser"}}}).Run(t)
 }
 
-// TestLongTrafficOnEJ carries traffic hop by hop, with and without acknowledgements and credits, and until a queue is too short.
+// TestLongTrafficOnEJ tests traffic hop by hop, with and without acknowledgements and credits, up to a full queue.
 func TestLongTrafficOnEJ(t *testing.T) {
 	ej := func(a, b int, more string) string { return fmt.Sprintf("ej: {a: %d, b: %d, %s}", a, b, more) }
 	const program = "ej/traffic"
@@ -66,7 +66,7 @@ func TestLongTrafficOnEJ(t *testing.T) {
 	}, RTL: long(starloom.RTL{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"})}).Run(t)
 }
 
-// randomTraffic draws a network and what it carries.
+// randomTraffic returns a random network with random traffic.
 func randomTraffic(draw *rand.Rand) func(t testing.TB) *starloom.Scenario {
 	of := func(words ...string) string { return words[draw.IntN(len(words))] }
 	rate := 0.02 + 0.5*draw.Float64()*draw.Float64()
@@ -94,8 +94,7 @@ func randomTraffic(draw *rand.Rand) func(t testing.TB) *starloom.Scenario {
 	return offering(network, program, strings.Join(keys, ", "), more)
 }
 
-// TestLongRandomTraffic: both engines, any cut, and a run that is saved, restored and goes on at drawn slots say the same of traffic
-// that is drawn with its network.
+// TestLongRandomTraffic compares engines, divisions and runs restored at random slots on random traffic.
 func TestLongRandomTraffic(t *testing.T) {
 	draw := rand.New(rand.NewPCG(23, 2))
 	scenarios := 60

@@ -17,7 +17,7 @@ import (
 	"starloom/fabric/wired"
 )
 
-// onWires is a network whose slot engine is made of its wiring alone.
+// onWires is a network without its slot engine, so that its wiring is used.
 type onWires struct{ fabric.Network }
 
 func (o onWires) Abilities() fabric.Abilities {
@@ -31,7 +31,7 @@ func (o onWires) Abilities() fabric.Abilities {
 	return a
 }
 
-// wiredScenarios are runs of every passive network, with what may go wrong on it.
+// wiredScenarios holds runs of every passive network, with faults.
 var wiredScenarios = map[string]string{
 	"random":        "fabric: {pops: {groups: 5, group_size: 5}}\nfirmware: {program: pops/random}",
 	"loses":         "fabric: {pops: {groups: 3, group_size: 7}}\nfirmware: {program: pops/random}\nlink: {phit_bits: 8}\nseed: 8",
@@ -53,8 +53,8 @@ var wiredScenarios = map[string]string{
 	"busy, faulted": "fabric: {bus: {vertices: 12, length: 3}}\nfirmware: {program: bus/improved}\nstop: {slots: 40}\nfaults: {random: {kind: drop, rate: 0.1}, schedule: [{kind: bit_flip, probability: 0.1}]}",
 }
 
-// TestWiring: what carries whole frames by a network's wiring alone finds what its own slot engine
-// finds, and what its hardware does, however the machine is cut, also from any state.
+// TestWiring compares the slot engine of package wired with a network's own and with the cycle engine, in all
+// divisions and from any state.
 func TestWiring(t *testing.T) {
 	for name, scenario := range wiredScenarios {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestWiring(t *testing.T) {
 	}
 }
 
-// TestWrappersKeepAbilities: a network around another one can all that the other can; what it replaces is named here.
+// TestWrappersKeepAbilities requires that a wrapper keeps all abilities of the inner network but the listed ones.
 func TestWrappersKeepAbilities(t *testing.T) {
 	replaced := []string{"Adapt", "Slot", "Credits"}
 	able := map[string]bool{}
@@ -116,7 +116,7 @@ func TestWrappersKeepAbilities(t *testing.T) {
 			}
 		}
 	}
-	// What still returns the network inside, a plain wrapper would be lost to.
+	// A plain wrapper would be lost to an ability that returns the inner network.
 	plain := struct{ fabric.Network }{pops.Network{Groups: 3, GroupSize: 2}}
 	require.Nil(t, fabric.Resized(plain, -1))
 	plain.Network = ej.Network{A: 1, B: 2, Dimensions: 1}
@@ -128,7 +128,7 @@ func TestWrappersKeepAbilities(t *testing.T) {
 	}
 }
 
-// abilitiesOf are those of a network, by the names of fields, and of the fields of groups.
+// abilitiesOf returns the abilities of a network by field name, including fields of groups.
 func abilitiesOf(n fabric.Network) map[string]reflect.Value {
 	all, abilities := map[string]reflect.Value{}, reflect.ValueOf(n.Abilities())
 	for i := range abilities.NumField() {

@@ -10,8 +10,8 @@ import (
 	"starloom/traces"
 )
 
-// TestSentSums holds that a frame is only the same in its slot and with all its bytes, and
-// that another one changes the digest.
+// TestSentSums requires that a frame matches only in its slot and with all its bytes, and that a changed frame
+// changes the digest.
 func TestSentSums(t *testing.T) {
 	s := newSentSums(4, 1)
 	frame := func(source uint32, payload string) nic.Frame {

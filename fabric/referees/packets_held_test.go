@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeldAgainstCounting lets processors receive, keep, drop and send packets at
-// random, few enough for Held to remember all, and compares with counting every interval
-// at every boundary, from the definition.
+// TestHeldAgainstCounting makes processors receive, keep, drop and send random packets, few enough for Held to
+// remember, and compares with a count of every interval at every boundary.
 func TestHeldAgainstCounting(t *testing.T) {
 	const slots = 30
 	random := rand.New(rand.NewPCG(6, 8))
@@ -17,7 +16,7 @@ func TestHeldAgainstCounting(t *testing.T) {
 	for range 2000 {
 		h := NewHeld(3)
 		const p = 1
-		since := map[uint32]int{p: 0} // first boundary of what may be there
+		since := map[uint32]int{p: 0} // first boundary at which the packet may be held
 		var at [slots + 1]map[uint32]bool
 		for i := range at {
 			at[i] = map[uint32]bool{}
@@ -26,10 +25,10 @@ func TestHeldAgainstCounting(t *testing.T) {
 		shown, receptions := uint8(0), 0
 		most := heldPackets - 1
 		if random.IntN(4) == 0 {
-			most = slots // more than are remembered
+			most = slots // more than Held remembers
 		}
 		for slot := range slots {
-			// The boundary before the slot: it sends one packet, or none.
+			// Before the boundary the slot sends at most one packet.
 			if origin := 10 + random.Uint32N(origins); random.IntN(3) == 0 {
 				if random.IntN(4) == 0 {
 					origin = p

@@ -8,9 +8,8 @@ import (
 	"starloom/fabric"
 )
 
-// TestAnnouncedInUnit: where a packet has arrived when its unit has it, frames alone tell
-// its sender so, and not the word of the firmware, not even about its own packet. (What
-// waits to be acknowledged between two boundaries would have to be saved, too.)
+// TestAnnouncedInUnit: with ArriveInUnit only frames tell a sender of an arrival, not announcements, not even of its
+// own packet. (Otherwise acknowledgements pending between two boundaries would have to be saved.)
 func TestAnnouncedInUnit(t *testing.T) {
 	p := NewPackets(4)
 	p.ArriveInUnit(2, 2)

@@ -9,7 +9,7 @@ import (
 	"starloom/hw"
 )
 
-// TestFlow: frames of one class have one order, in whichever of its channels they leave.
+// TestFlow requires one order per class, for all its channels.
 func TestFlow(t *testing.T) {
 	p := &hw.Packets{FirstVC: []uint8{0, 1, 2, 3, 4, 5}}
 	s := &Stream{network: &hw.FedNetwork{RouterNetwork: &hw.RouterNetwork{Packets: p}}}

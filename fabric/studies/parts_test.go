@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDiffering counts cells that differ, and those that only one table has.
+// TestDiffering counts differing cells, and cells in only one table.
 func TestDiffering(t *testing.T) {
 	table := [][]string{{"S1", "-"}, {"R0", "~"}}
 	require.Equal(t, 0, Differing(table, table))
