@@ -134,7 +134,7 @@ func (g *waits) output(vc int) int {
 }
 
 // waiting reports whether a vertex is blocked, and records its reason and edges. A blocked vertex without edges is
-// blocked for ever.
+// blocked forever.
 func (g *waits) waiting(v int) bool {
 	x := g.x
 	if v >= g.source(0) {

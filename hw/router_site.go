@@ -106,7 +106,8 @@ func bit(on bool) uint64 {
 	return 0
 }
 
-// pin returns a port with bits pins per router port. get and put take port numbers that count all routers.
+// pin returns a port with the given number of bits per router port. get and put take port numbers that count all
+// routers.
 func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64, put func(port int, value uint64) error) Port {
 	return Port{
 		Name: name, Bits: x.wiring.portsMax * bits, Input: input,

@@ -51,8 +51,8 @@ type Hop struct {
 	Phase           bool // phase of the packet after the hop
 }
 
-// Next returns the hop of a head with a phase at an input port of a router towards one of nodes nodes. Low and High
-// count from the first of the vcs VCs of the packet's class.
+// Next returns the hop of a head with a phase at an input port of a router towards a node; nodes is the number of
+// nodes. Low and High count from the first VC of the packet's class, which has vcs VCs.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
 	if t.Ports == nil && t.Rule == nil {
 		return t.Torus.route(router, input, node, phase, vcs)

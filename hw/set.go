@@ -133,7 +133,7 @@ func (s *Set) Count(first, end int) (n int) {
 
 // Ports of RTL are packed vectors of 64-bit words, low word first.
 
-// GetBits returns bits bits (1..64) of a packed vector, starting at bit first.
+// GetBits extracts 1..64 bits of a packed vector, starting at bit first.
 func GetBits(words []uint64, first, bits int) uint64 {
 	word, shift := first>>6, uint(first&63)
 	value := words[word] >> shift

@@ -202,7 +202,7 @@ func (p Pins) Ones(visit func(pin int)) {
 	}
 }
 
-// Slice returns bits pins, starting at bit first.
+// Slice returns a range of the pins, starting at bit first.
 func (p Pins) Slice(first, bits int) Pins {
 	p.First, p.Start, p.Bits = p.First+first, p.Start+first, bits
 	return p
@@ -268,7 +268,7 @@ func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 	return p
 }
 
-// ColumnPort returns a port with elements adjacent words of the signal per element.
+// ColumnPort returns a port with several adjacent words of the signal per element.
 func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 	return Port{
 		Name: name, Bits: elements * signal.width, Input: input,

@@ -57,7 +57,7 @@ func chatter(b bus.Network, params map[string]int64, rules starloom.Rules) func(
 	}
 }
 
-// weightsOf are weights for a weighted arbiter, nil for any other.
+// weightsOf returns weights for a weighted arbiter, nil for any other.
 func weightsOf(arbiter string, weights ...int) []int {
 	if !hw.ArbiterOf(arbiter).Spec().Weighted {
 		return nil

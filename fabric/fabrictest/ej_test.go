@@ -23,7 +23,7 @@ func imageOf(t testing.TB, source string) string {
 	return image
 }
 
-// onEJ returns scenarios of an image with depth frames per FIFO and port.
+// onEJ returns scenarios of an image with FIFOs of depth frames per port.
 func onEJ(image string, e ej.Network, depth int) func(testing.TB) *starloom.Scenario {
 	return func(testing.TB) *starloom.Scenario {
 		s := starloom.DefaultScenario()

@@ -58,7 +58,7 @@ func (v *vanishing) sooner(from uint64, fault int) {
 	}
 }
 
-// NewRouterFaults attaches faults to a network with shards shards.
+// NewRouterFaults attaches faults to a network; shards is its number of shards.
 func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNetwork, timing *nic.Timing, shards int) *RouterFaults {
 	f := &RouterFaults{plan: plan, network: network, routers: fabric.RoutersOf(n), names: n.Names(), processors: n.Shape().Processors(),
 		cycles: uint64(timing.SlotCycles()), counts: make([][]fabric.FaultCount, shards)}

@@ -31,7 +31,7 @@ func (t *takenFrames) take(processor, port int) {
 	ports[len(ports)-1] = uint8(port)
 }
 
-// leave removes the first frames frames that leave by a port, and appends their places to a list.
+// leave removes the first entries that leave by a port, frames of them, and appends their places to a list.
 func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
 	ports := t.ports(processor)
 	kept := 0

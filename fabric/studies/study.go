@@ -214,9 +214,9 @@ func (s *Sample) deviating(row StudyRow, scale float64) StudyRow {
 	return row
 }
 
-// Tolerance returns 3.5 standard errors of the difference between the sample's mean and the mean of a reference of
-// runs runs with standard deviation sd. Correct firmware makes both samples of one distribution. A short sample may
-// have too small a deviation, so the larger one is used; the note names it.
+// Tolerance returns 3.5 standard errors of the difference between the sample's mean and a reference's mean. The
+// reference has the given number of runs and standard deviation sd. Correct firmware makes both samples of one
+// distribution. A short sample may have too small a deviation, so the larger one is used; the note names it.
 func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string) {
 	note = fmt.Sprintf("tolerance by the reference's sd %.3f, above the measured", sd)
 	if s.SD > sd {
@@ -243,7 +243,7 @@ type StudyPart struct {
 	add  func(name string) error
 }
 
-// Part returns a named case. add adds its rows and requests runs runs.
+// Part returns a named case. add adds its rows and requests the given number of runs.
 func Part(name string, runs int, add func(name string) error) StudyPart {
 	return StudyPart{name, runs, add}
 }
