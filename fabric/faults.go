@@ -127,9 +127,9 @@ type Effect uint8
 
 // Effects. A flip does not affect collided frames: both rails stay lit.
 const (
-	Unharmed Effect = iota
-	Dark            // no light passes
-	Flipped         // one bit is inverted
+	Unharmed Effect = iota // no fault applies
+	Dark                   // no light passes
+	Flipped                // one bit is inverted
 )
 
 // OnMedium returns the effect on a medium in a slot and the number of the fault. Darkness precedes flips; otherwise

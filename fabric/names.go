@@ -28,12 +28,15 @@ type UnitNames struct {
 	Ports   []string // Shape.PortLabels
 }
 
+// Unit returns the path of the units.
 func (u UnitNames) Unit() string { return u.Path }
 
+// Processor returns the path of a processor, e.g. ring.node[3].nic[0].
 func (u UnitNames) Processor(processor int) string {
 	return fmt.Sprintf("%s[%d].nic[%d]", u.Path, processor/u.PerUnit, processor%u.PerUnit)
 }
 
+// Port returns the path of a port of a processor.
 func (u UnitNames) Port(processor int, port uint16) string {
 	if int(port) < len(u.Ports) {
 		return fmt.Sprintf("%s[%d].%s", u.Path, processor, u.Ports[port])

@@ -144,6 +144,7 @@ const (
 	ValuesRandom  = "random"    // drawn from the seed
 )
 
+// Count returns the number of sessions.
 func (g *Gossip) Count() int { return max(1, g.Sessions) }
 
 // Adversary is a permutation that keeps a packet from arriving for some slots.

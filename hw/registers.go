@@ -106,6 +106,7 @@ func (r *Registers) Cells(yield func(Probe)) {
 	}
 }
 
+// Register is a column or a list of registers.
 type Register interface {
 	begin() // initialises new, zeroed registers to their reset state
 	each(path string, yield func(Probe))
@@ -115,6 +116,7 @@ type Register interface {
 	probe(element string, i int) Probe
 }
 
+// RegisterColumn is a column whose length is a parameter.
 type RegisterColumn[T Fixed] struct {
 	name   string
 	cells  []T

@@ -45,6 +45,7 @@ func NewHeld(processors int) *Held {
 	return h
 }
 
+// Reset forgets all packets but those with which processors start.
 func (h *Held) Reset() {
 	for i := range h.origin {
 		h.origin[i], h.since[i], h.end[i] = never, never, 0
@@ -68,6 +69,7 @@ func (h *Held) Restart(processor int, slot uint32) {
 // never marks a free place: a boundary that no run reaches.
 const never = 1<<32 - 1
 
+// State visits the columns.
 func (h *Held) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "held.origin", h.origin)
 	hw.StateColumn(v, "held.since", h.since)

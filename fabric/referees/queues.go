@@ -378,6 +378,7 @@ func (q *Queues) match(bank *nic.Bank, cell, frames int) (old int) {
 	return old
 }
 
+// Reset removes all frames.
 func (q *Queues) Reset() {
 	for i := range q.waiting {
 		q.waiting[i] = q.waiting[i][:0]

@@ -40,6 +40,7 @@ func (c *Came) Text(noun, made, unit string, source, destination uint32, before 
 		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit, before.Received)
 }
 
+// State visits the last packet of each stream.
 func (o Order) State(v *hw.StateVisitor) {
 	var sources, destinations, created, received []uint32
 	var serials []uint64

@@ -96,6 +96,7 @@ type SampleList struct {
 	last, lastSq  float64   // sums over the last entries
 }
 
+// Add adds the list of a run.
 func (l *SampleList) Add(list []int) {
 	for len(l.sums) < len(list) {
 		l.sums, l.squares = append(l.sums, l.last), append(l.squares, l.lastSq)
