@@ -13,8 +13,9 @@ import (
 //go:embed texts.tmpl
 var textsSource string
 
-var texts = outcome.NewTexts(textsSource, template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times,
+var texts = outcome.NewTexts(textsSource, template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
 	"joined":   func(list []string) string { return strings.Join(list, "; ") },
+	"trimDot":  func(text string) string { return strings.TrimSuffix(text, ".") },
 	"unquoted": func(text string) string { return strings.Trim(text, "`") }})
 
 // paragraphs are the lines of a text.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"path/filepath"
@@ -53,47 +54,18 @@ func untold(r *lockstep.Report) Block {
 }
 
 func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written []outcome.OutputFile) []Answer {
-	d := r.Divergence
-	where := fmt.Sprintf("Cycle %d", d.Cycle)
-	if path != "" {
-		where += ", " + path
-	}
-	if d.Signal != "" {
-		where += fmt.Sprintf(", output %s of the model", d.Signal)
-	}
-	if len(d.Pins) > 0 {
-		where += fmt.Sprintf(", pin %s of the RTL", join(d.Pins))
-	}
-	where += "."
-	for _, line := range r.HowFound() {
-		where += " " + strings.ToUpper(line[:1]) + line[1:] + "."
-	}
 	files := filesOf(written)
-	correct := "correct the RTL."
-	if d.Signal != "" && len(d.Pins) > 0 && len(r.Files) > 0 {
-		correct = fmt.Sprintf("look in %s for what drives %s in this case, and correct it.", join(baseNames(r.Files)), join(d.Pins))
-	}
-	steps := []Step{{Text: "See in [the waveform](#waveform) which inputs came before the cycle that is marked, and what model and RTL make of them. " +
-		"The model is right: " + correct}}
-	if files["vcd"] == "" {
-		steps = append(steps, Step{Text: "Write the case as a waveform, and its inputs:", Command: command + " --vcd check.vcd --save check.csv"})
+	saved := files["vcd"] != ""
+	if !saved {
 		files["vcd"], files["gtkw"], files["save"] = "check.vcd", "check.gtkw", "check.csv"
 	}
-	gtkw := files["gtkw"]
-	if gtkw == "" {
-		gtkw = files["vcd"]
-	}
-	steps = append(steps, Step{Text: "Open it, with a marker where they differ:", Command: "gtkwave " + gtkw})
+	again := ""
 	if files["save"] != "" && !strings.Contains(command, "--stimulus") && (path == "" || r.Map != "") {
-		again := fmt.Sprintf("starloom cosim check %s --stimulus %s%s", pinMap, files["save"], r.Replay())
-		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again:", Command: again, Expect: "PASS"},
-			Step{Text: "Then repeat the whole check:", Command: command, Expect: "PASS"})
+		again = fmt.Sprintf("starloom cosim check %s --stimulus %s%s", pinMap, files["save"], r.Replay())
 	}
-	what := []string{strings.TrimSuffix(d.Text, ".") + "." + asBits(d)}
-	if r.Does != "" {
-		what = append(what, fmt.Sprintf("What is right: `%s` %s.", r.Model, r.Does))
-	}
-	return Failed(what, []string{where}, nil, nil, steps...)
+	differs := map[string]any{"R": r, "D": r.Divergence, "Path": path, "Bits": asBits(r.Divergence), "Files": baseNames(r.Files), "Saved": saved,
+		"GTKW": cmp.Or(files["gtkw"], files["vcd"]), "Command": command, "Again": again}
+	return Failed(texts.Lines("differs", differs), texts.Lines("differs where", differs), nil, nil, texts.Steps("differs next", differs)...)
 }
 
 const bitsShown = 16
@@ -162,9 +134,9 @@ func gapsSection(r *lockstep.Report) *Section {
 		s.Blocks = append(s.Blocks, text("Inputs that never did something: %s.", lockstep.GapsText(r.Unexercised)))
 	}
 	if len(r.Warnings) > 0 {
-		t := &Table{Caption: "Warnings of the tools that bear on the verdict.", Columns: columns([]string{"place", "code", "text"})}
+		t := table("Warnings of the tools that bear on the verdict.", "place", "code", "text")
 		for _, w := range r.Warnings {
-			t.Rows = append(t.Rows, []string{w.Place, w.Code, w.Text})
+			t.row(w.Place, w.Code, w.Text)
 		}
 		s.Blocks = append(s.Blocks, Block{Table: t})
 	}

@@ -290,17 +290,6 @@ func (p *Page) Add(title string, blocks ...Block) { p.add(&Section{Title: title,
 
 func text(format string, values ...any) Block { return Block{Text: fmt.Sprintf(format, values...)} }
 
-// columns are those of words, and from the first numeric one on those of numbers.
-func columns(words []string, numbers ...string) (list []Column) {
-	for _, name := range words {
-		list = append(list, Column{Name: name})
-	}
-	for _, name := range numbers {
-		list = append(list, Column{Name: name, Number: true})
-	}
-	return list
-}
-
 // table is a table with the columns named; # begins the name of one of numbers.
 func table(caption string, names ...string) *Table {
 	t := &Table{Caption: caption}

@@ -131,12 +131,12 @@ func TestPageLimits(t *testing.T) {
 		svg := "<svg>" + strings.Repeat("<path/>", 999) + "</svg>"
 		p.Add(fmt.Sprint("picture ", k), Block{Picture: &Picture{Caption: fmt.Sprint("Picture ", k), SVG: []byte(svg)}})
 	}
-	table := &Table{Caption: "Rows", Columns: columns([]string{"name", "value"})}
+	table := table("Rows", "name", "value")
 	for k := range 200_000 {
 		table.Rows = append(table.Rows, []string{fmt.Sprint("row ", k), "<&>"})
 	}
 	p.Add("rows", Block{Table: table})
-	p.Add("more rows", Block{Table: &Table{Caption: "None", Columns: columns([]string{"name"}), Rows: [][]string{{strings.Repeat("x", 1<<20)}}}})
+	p.Add("more rows", Block{Table: &Table{Caption: "None", Columns: []Column{{Name: "name"}}, Rows: [][]string{{strings.Repeat("x", 1<<20)}}}})
 	html := written(t, p)
 	require.Less(t, len(html), BytesMax)
 	require.Equal(t, 5, strings.Count(html, "<svg"))

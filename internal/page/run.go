@@ -67,52 +67,39 @@ func expected(e *outcome.Expectation) string {
 	return " This is " + e.Words() + "."
 }
 
-func runSummary(r *outcome.Report) string {
-	took := fmt.Sprintf("%s (%s)", traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"))
-	if r.Verdict == outcome.VerdictPass {
-		tested := len(r.Rules)
-		for _, rule := range r.Rules {
-			if unheld(r, rule) != "" {
-				tested--
-			}
+// summary is a run as its summary says it.
+type summary struct {
+	*outcome.Report
+	Tested           int      // rules
+	Names, Undecided []string // of rules: broken, and not tested beside finishes
+	By               string   // what limits the run
+}
+
+func summaryOf(r *outcome.Report) *summary {
+	s := &summary{Report: r, By: r.Aside.Known.LimitedBy, Names: outcome.LeftOf(r).Rules}
+	for _, rule := range r.Rules {
+		if unheld(r, rule) == "" {
+			s.Tested++
+		} else if rule != fabric.RuleFinishes {
+			s.Undecided = append(s.Undecided, rule)
 		}
-		if tested < len(r.Rules) {
-			return fmt.Sprintf("The run kept the %s that it tested, of %d: %s.", traces.Plural(uint64(tested), "rule", "rules"), len(r.Rules), took)
-		}
-		return fmt.Sprintf("The run kept all %s: %s.", traces.Plural(uint64(len(r.Rules)), "rule", "rules"), took)
 	}
+	return s
+}
+
+func runSummary(r *outcome.Report) string {
 	if cut := cutSummary(r); cut != "" {
 		return cut
 	}
-	var names []string
-	for i := range r.Violations {
-		if name := r.Violations[i].Rule; !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return fmt.Sprintf("The run broke %s (%s), %s in all, in %s.", traces.Plural(uint64(len(names)), "rule", "rules"), join(names),
-		traces.Plural(r.ViolationsTotal, "violation", "violations"), took)
+	return texts.Say("summary", summaryOf(r))
 }
 
 // cutSummary is the verdict of a run of which nothing has failed but that its limit of slots cut it short, "" for others.
 func cutSummary(r *outcome.Report) string {
-	by := r.Aside.Known.LimitedBy
-	if by == "" || len(r.Faults) > 0 || len(r.Violations) == 0 ||
-		slices.ContainsFunc(r.Violations, func(v outcome.Violation) bool { return v.Rule != fabric.RuleFinishes }) {
+	if count := broken(r); r.Aside.Known.LimitedBy == "" || len(r.Faults) > 0 || len(count) != 1 || count[fabric.RuleFinishes] == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("The run was cut short: `%s` ended it after %s (%s), before it was over. That is the only failure (rule `%s`). "+
-		"Nothing else has failed up to there", by, traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"), fabric.RuleFinishes)
-	var undecided []string
-	for _, rule := range r.Rules {
-		if rule != fabric.RuleFinishes && unheld(r, rule) != "" {
-			undecided = append(undecided, "`"+rule+"`")
-		}
-	}
-	if undecided != nil {
-		text += "; not decided: " + join(undecided)
-	}
-	return text + "."
+	return texts.Say("cut short", summaryOf(r))
 }
 
 // violationsSection shows the first violations with their scenes, after those of the faults that have brought them about,
@@ -127,11 +114,12 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 			s.Parts = append(s.Parts, faultPart(r, scene))
 		}
 	}
-	rest := &Table{Caption: "The other violations.", Columns: columns([]string{"rule"}, "cycle", "slot"), Sorts: len(order) > 12}
-	rest.Columns = append(rest.Columns, Column{Name: "times", Number: true}, Column{Name: "where"}, Column{Name: "what"})
-	if r.Without != nil {
-		rest.Columns = append(rest.Columns, Column{Name: "cause"})
+	names := []string{"rule", "#cycle", "#slot", "#times", "where", "what", "cause"}
+	if r.Without == nil {
+		names = names[:6]
 	}
+	rest := table("The other violations.", names...)
+	rest.Sorts = len(order) > 12
 	number, listed := 0, 0
 	for _, x := range order {
 		v := &r.Violations[x.Place]
@@ -149,11 +137,7 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 			continue
 		}
 		cycle, slot := min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
-		row := []string{v.Rule, strconv.FormatUint(cycle, 10), strconv.FormatUint(slot, 10), strconv.Itoa(x.Times), v.Path, v.Text()}
-		if r.Without != nil {
-			row = append(row, texts.Say("cause cell", failure{r, v}))
-		}
-		rest.Rows = append(rest.Rows, row)
+		rest.row([]any{v.Rule, cycle, slot, x.Times, v.Path, v.Text(), texts.Say("cause cell", failure{r, v})}[:len(names)]...)
 	}
 	if slices.ContainsFunc(order, func(x outcome.Repeat) bool { return atEnd(r, &r.Violations[x.Place]) }) {
 		rest.Caption += " What only the end of the run shows stands in its last cycle."
@@ -182,31 +166,17 @@ func costSection(f *outcome.FirmwareReport) *Section {
 		return nil
 	}
 	s := &Section{Title: "What handlers cost"}
-	t := &Table{Caption: "Cycles of the fabric that calls of handlers took; processor model " + f.CPU + ".",
-		Columns: columns([]string{"handler"}, "calls", "mean", "50%", "90%", "99%", "max")}
+	t := table("Cycles of the fabric that calls of handlers took; processor model "+f.CPU+".", "handler", "#calls", "#mean", "#50%", "#90%", "#99%", "#max")
 	for _, h := range []struct {
 		name   string
 		cycles *outcome.HandlerCycles
 	}{{"slot", f.Cycles}, {"start", f.StartCycles}} {
 		if c := h.cycles; c != nil {
-			row := []string{h.name, fmt.Sprint(c.Calls), outcome.FormatFloat(c.Mean)}
-			for _, cycles := range []uint64{c.P50, c.P90, c.P99, c.Max} {
-				row = append(row, strconv.FormatUint(cycles, 10))
-			}
-			t.Rows = append(t.Rows, row)
+			t.row(h.name, c.Calls, outcome.FormatFloat(c.Mean), c.P50, c.P90, c.P99, c.Max)
 		}
 	}
-	s.Blocks = append(s.Blocks, Block{Table: t})
-	if f.Overruns != nil {
-		where := ""
-		if *f.Overruns > 0 {
-			where = ": [the violations](#violations)"
-		}
-		s.Blocks = append(s.Blocks, text("The compute window has %s; %s longer and missed their slot%s.",
-			traces.Plural(f.BudgetCycles, "cycle", "cycles"), traces.Plural(*f.Overruns, "call took", "calls took"), where))
-	}
+	s.Blocks = append([]Block{{Table: t}}, paragraphs("cost", f)...)
 	if worst := f.Cycles.Worst; worst != nil {
-		s.Blocks = append(s.Blocks, text("The longest call took %s: %s.", traces.Plural(f.Cycles.Max, "cycle", "cycles"), worst.Text()))
 		s.Blocks = append(s.Blocks, flameBlocks(worst)...)
 	}
 	return s
@@ -218,21 +188,15 @@ func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 		return []Block{{Aside: "Where it spent them is not recorded; --profile F says."}}
 	}
 	svg, left := FlameGraph("Where the longest call has spent its cost, by function", profile.Stacks())
-	caption := "Where it has spent its cost: each function below the one that called it, as wide as what it cost with all that it called. " +
-		"Filled: a quarter of the cost or more is its own."
-	if left > 0 {
-		caption += " " + traces.Plural(uint64(left), "function is", "functions are") + " too narrow to be drawn."
-	}
-	t := &Table{Caption: "The places that cost most, without what they call.", Columns: []Column{{"place", false}, {"cost", true}, {"%", true}}}
+	t := table("The places that cost most, without what they call.", "place", "#cost", "#%")
 	for _, l := range profile.Lines {
-		t.Rows = append(t.Rows, []string{l.Frame.String(), strconv.FormatUint(l.Cost, 10), strconv.FormatUint(l.Cost*100/max(profile.Cost, 1), 10)})
+		t.row(l.Frame, l.Cost, l.Cost*100/max(profile.Cost, 1))
 	}
-	return []Block{{Picture: &Picture{caption, svg}}, {Table: t}}
+	return []Block{{Picture: &Picture{texts.Say("flames", left), svg}}, {Table: t}}
 }
 
 func figuresSection(r *outcome.Report) *Section {
-	t := &Table{Caption: "Figures of the run. `starloom explain NAME` says more of each.", Columns: columns([]string{"figure"}, "value")}
-	t.Columns = append(t.Columns, Column{Name: "unit"}, Column{Name: "means"})
+	t := table("Figures of the run. `starloom explain NAME` says more of each.", "figure", "#value", "unit", "means")
 	s, unknown := &Section{Title: "Figures", Blocks: []Block{{Table: t}}}, []string(nil)
 	for _, m := range r.Figures() {
 		means := r.Aside.Known.Means[m.Name]
@@ -252,7 +216,7 @@ func figuresSection(r *outcome.Report) *Section {
 			if m.Of != "" {
 				unit += " " + m.Of
 			}
-			t.Rows = append(t.Rows, []string{m.Name, value, unit, means.Means})
+			t.row(m.Name, value, unit, means.Means)
 		}
 	}
 	if unknown != nil {
@@ -276,10 +240,10 @@ func aboutSection(command string, f *outcome.FirmwareReport, rtl []outcome.RTLRe
 
 // About is a table of what was run: rows with a value, and by which version of Starloom.
 func About(caption string, rows ...[2]string) Block {
-	t := &Table{Caption: caption, Columns: columns([]string{"what", "value"})}
+	t := table(caption, "what", "value")
 	for _, row := range append(rows, [2]string{"version", outcome.Version()}) {
 		if row[1] != "" {
-			t.Rows = append(t.Rows, []string{row[0], row[1]})
+			t.row(row[0], row[1])
 		}
 	}
 	return Block{Table: t}

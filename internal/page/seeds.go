@@ -51,32 +51,24 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if len(r.Failed) == 0 {
 		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run alone has a page of its own."})
 	}
-	first := &r.Failed[0]
-	what := fmt.Sprintf("%d of %s. The first: `%s`: %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), first.Rule, first.First.Message)
-	if means := ruleText(first.Rule, nil); means != "" {
-		what += " The rule: " + means + "."
-	}
-	where := "`" + first.Alone() + "`: " + first.First.Where() + "."
-	if len(first.First.Backtrace) > 0 {
-		where += " In the firmware: " + first.First.Backtrace[0].String() + "."
-	}
-	step := Step{Text: "Run the first one alone, for a page with its signals and frames: " + first.Alone()}
-	if r.Aside.Command != "" {
-		step = Step{Text: "Run the first one alone, for a page with its signals and frames:", Command: r.Aside.Command + " " + first.Alone() + " --html run.html"}
-	}
-	also := Step{Text: "That page says what to do about it. [The table](#runs-that-failed) says which other runs failed, and in which slots they did."}
-	return Failed([]string{what}, []string{where}, nil, r.Notes, step, also)
+	first := struct {
+		*outcome.SeedsReport
+		One   *outcome.FailedRun
+		Means string
+	}{r, &r.Failed[0], ruleText(r.Failed[0].Rule, nil)}
+	said := texts.Lines("first seed", first)
+	return Failed(said[:1], said[1:], nil, r.Notes, texts.Steps("seeds next", first)...)
 }
 
 func failedSection(r *outcome.SeedsReport) *Section {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	t := &Table{Caption: "Runs that failed, each with the first rule that it broke.", Sorts: len(r.Failed) > 12,
-		Columns: []Column{{"options", false}, {"rule", false}, {"cycle", true}, {"slot", true}, {"where", false}, {"what", false}}}
+	t := table("Runs that failed, each with the first rule that it broke.", "options", "rule", "#cycle", "#slot", "where", "what")
+	t.Sorts = len(r.Failed) > 12
 	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
 		f, v := &r.Failed[i], &r.Failed[i].First
-		t.Rows = append(t.Rows, []string{"`" + f.Alone() + "`", f.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message})
+		t.row("`"+f.Alone()+"`", f.Rule, v.Cycle, v.Slot, v.Path, v.Message)
 	}
 	if more := r.FailedTotal - uint64(len(t.Rows)); more > 0 {
 		t.Left = fmt.Sprintf("%d more failed; --csv has all.", more)
@@ -117,8 +109,9 @@ func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 }
 
 func statisticsSection(all outcome.Statistics) *Section {
-	t := &Table{Caption: "Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal distribution).", Sorts: len(all) > 12,
-		Columns: columns([]string{"figure"}, "runs", "mean", "from", "to", "sd", "min", "median", "max")}
+	t := table("Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal distribution).",
+		"figure", "#runs", "#mean", "#from", "#to", "#sd", "#min", "#median", "#max")
+	t.Sorts = len(all) > 12
 	for i := range all {
 		s := &all[i]
 		low, high := "-", "-"
@@ -126,11 +119,7 @@ func statisticsSection(all outcome.Statistics) *Section {
 			half := float64(rounded.Z95 * *s.SE)
 			low, high = outcome.FormatFloat(*s.Mean-half), outcome.FormatFloat(*s.Mean+half)
 		}
-		row := []string{s.Name, strconv.FormatUint(s.Runs, 10), outcome.OrDash(s.Mean), low, high}
-		for _, value := range []*float64{s.SD, s.Min, s.Median, s.Max} {
-			row = append(row, outcome.OrDash(value))
-		}
-		t.Rows = append(t.Rows, row)
+		t.row(s.Name, s.Runs, outcome.OrDash(s.Mean), low, high, outcome.OrDash(s.SD), outcome.OrDash(s.Min), outcome.OrDash(s.Median), outcome.OrDash(s.Max))
 	}
 	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
 }

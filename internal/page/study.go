@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"strconv"
 
 	"starloom/fabric/outcome"
 	"starloom/fabric/studies"
@@ -46,38 +45,20 @@ func studyAnswers(r *outcome.StudyReport, off []*studies.StudyRow, command strin
 			"have its words beside them. This repeats the study:"
 		return Passed(r.Notes, Block{Text: text}, Block{Command: command})
 	}
-	first := off[0]
-	what := fmt.Sprintf("%s, %s: measured %s", first.Case, first.Quantity, outcome.FormatFloat(first.Measured))
-	if first.Published != nil {
-		what += ", published " + outcome.FormatFloat(*first.Published)
-	} else if first.Reference != nil {
-		what += ", expected " + outcome.FormatFloat(*first.Reference)
-	}
-	what += fmt.Sprintf(", tolerance %s.", outcome.FormatFloat(first.Tolerance))
-	if first.Note != "" {
-		what += " " + first.Note + "."
-	}
-	where := fmt.Sprintf("The case %s of the study %s; of %s, [%d are off](#off).",
-		first.Case, r.Study, traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(off))
-	return Failed([]string{what}, []string{where}, nil, r.Notes,
-		Step{Text: "Run this case alone:", Command: fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
-		Step{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after. " +
-			"If not, see whether the interval is wide (se): --full narrows it."})
+	first := map[string]any{"Row": off[0], "R": r, "Off": len(off), "Study": outcome.ShellQuote(r.Study), "Case": outcome.ShellQuote(off[0].Case)}
+	said := texts.Lines("off", first)
+	return Failed(said[:1], said[1:], nil, r.Notes, texts.Steps("off next", first)...)
 }
 
 func rowsSection(title, caption string, rows []*studies.StudyRow) *Section {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &Table{Caption: caption, Sorts: len(rows) > 12,
-		Columns: columns([]string{"case", "quantity"}, "published", "reference", "measured", "sd", "se", "runs", "tolerance")}
-	t.Columns = append(t.Columns, columns([]string{"status", "note"})...)
+	t := table(caption, "case", "quantity", "#published", "#reference", "#measured", "#sd", "#se", "#runs", "#tolerance", "status", "note")
+	t.Sorts = len(rows) > 12
 	for _, x := range rows {
-		row := []string{x.Case, x.Quantity}
-		for _, value := range []*float64{x.Published, x.Reference, &x.Measured, x.SD, x.SE} {
-			row = append(row, outcome.OrDash(value))
-		}
-		t.Rows = append(t.Rows, append(row, strconv.Itoa(x.Runs), outcome.FormatFloat(x.Tolerance), x.Status(), x.Note))
+		t.row(x.Case, x.Quantity, outcome.OrDash(x.Published), outcome.OrDash(x.Reference), outcome.FormatFloat(x.Measured),
+			outcome.OrDash(x.SD), outcome.OrDash(x.SE), x.Runs, outcome.FormatFloat(x.Tolerance), x.Status(), x.Note)
 	}
 	return &Section{Title: title, Blocks: []Block{{Table: t}}}
 }
