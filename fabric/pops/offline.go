@@ -25,9 +25,9 @@ import (
 //
 // Firmware sees the result of a slot at the start of the next, so it then acts on bits 33 to 35 of the last slot.
 const (
-	WordSendShift   = 0  // bits 0 to 15: the send port
-	WordListenShift = 16 // bits 16 to 31: the listen port
-	WordPortMask    = 0xFFFF
+	WordSendShift   = 0       // bits 0 to 15: the send port
+	WordListenShift = 16      // bits 16 to 31: the listen port
+	WordPortMask    = 0xFFFF  // mask of a port, shifted down
 	WordPortNone    = 0xFFFF  // the processor neither sends nor hears
 	WordOwn         = 1 << 32 // it sends its own packet, not the held one
 	WordFinal       = 1 << 33 // the received packet is the final one
