@@ -164,7 +164,6 @@ type column struct {
 	put    func(part []byte)
 }
 
-// columns returns all columns that a bank may have. Columns that are not taken stay nil.
 func (b *Bank) columns() []column {
 	const always = true
 	d, lanes := b.descriptor, b.Lanes()
@@ -228,7 +227,6 @@ func (l *layout) take(c *column, cells int) error {
 	return nil
 }
 
-// alignment returns the size of the words, 1, 2, 4 or 8 bytes, that elements of a size consist of.
 func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
 
 func (b *Bank) configure() {

@@ -64,7 +64,6 @@ func (d descriptor) word(offset int) int { return int(binary.LittleEndian.Uint32
 
 func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
 
-// claim is a part of the memory that holds a part of a bank.
 type claim struct {
 	name      string
 	at, size  uint64
@@ -110,7 +109,6 @@ const LanesMax = 72
 // Lanes returns the number of ports at which the NIC sends and receives in one slot.
 func (c *BankConfig) Lanes() int { return c.Discipline.Lanes(c.Ports) }
 
-// lane returns the index of a cell's element for a port in a column with one element per lane.
 func (b *Bank) lane(cell int, port uint16) int {
 	if b.AllPorts {
 		return int(port)*b.Cells + cell
@@ -127,7 +125,6 @@ func (b *Bank) RecordBytes() int { return b.recordBytes }
 // StateBytes returns the size of the state of one processor's handlers.
 func (b *Bank) StateBytes() int { return b.rx.at }
 
-// frame returns a frame of a cell's FIFO; place 0 is the head.
 func (b *Bank) frame(cell int, f *fifo, place int) FrameView {
 	memory, at := b.records, cell*b.recordBytes+f.at
 	if place > 0 {

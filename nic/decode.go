@@ -99,7 +99,6 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	}
 }
 
-// phitSlack is the number of bytes that a phit may touch beyond the last byte of a frame.
 const phitSlack = frameSlack + PhitBitsMax/8
 
 func (d *Decoder) begin(lane int, cycle uint64, p decode.Phit) {

@@ -399,7 +399,6 @@ func wellFormed(f Frame) bool {
 	return f[offsetVersionKind]>>4 == Version && f.Kind() < KindCount && f.Valid()
 }
 
-// lengthKnownBytes is the number of leading bytes of a frame that include its length.
 const lengthKnownBytes = offsetPayloadBytes + 2
 
 // Status returns the result of a cell in this slot so far. It is complete in the slot's last cycle, before its Latch.

@@ -7,7 +7,6 @@ import (
 	"starloom/hw"
 )
 
-// deserialiserSite is the additional state of receivers replaced by RTL.
 type deserialiserSite struct {
 	ask    []func() bool // function that asks for status, length and frame; nil for a model
 	status []Status      // status from the RTL
@@ -123,7 +122,6 @@ func (d *Deserialisers) framePorts() []hw.Port {
 	}}
 }
 
-// railPorts returns the light of all wires that a cell can select, dark beyond its taps.
 func (d *Deserialisers) railPorts() []hw.Port {
 	if d.taps == nil {
 		return hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 {

@@ -57,7 +57,6 @@ func WriteDissector(w io.Writer, ports []string) error {
 	return nil
 }
 
-// dissector generates the script. Offsets in Lua are bytes from the start of the packet.
 type dissector struct {
 	names  []string // names in wire order
 	fields map[string]pcapng.Field
@@ -99,7 +98,6 @@ func (d *dissector) span(name string) (first, count int) {
 	return d.bases[name] + f.Offset/8, (f.Offset%8 + f.Bits + 7) / 8
 }
 
-// value returns the Lua expression that reads a field of at most 32 bits.
 func (d *dissector) value(name string) string {
 	f := d.field(name)
 	first, count := d.span(name)

@@ -98,7 +98,6 @@ func (b *Bank) parkFrames(to []byte) []byte {
 	return to
 }
 
-// unparkFrames restores frames; the registers have their counts.
 func (b *Bank) unparkFrames(from []byte) {
 	take := func(cell int, f *fifo, frames int) {
 		for place := 0; place < frames && len(from) >= b.frameStride; place++ {

@@ -299,7 +299,6 @@ func (t *Serialisers) driveOffered(shard int, active []uint32) {
 	}
 }
 
-// check checks the registers of the active cells once per slot, with the first phit.
 func (t *Serialisers) check(shard *serialiserShard) {
 	for _, cell := range shard.active {
 		if length := int(t.length[cell]); length < 1 || length > t.frameMax {
@@ -310,7 +309,6 @@ func (t *Serialisers) check(shard *serialiserShard) {
 
 func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
-// driveLight drives the phits of active cells. It returns a cell whose frame is over, -1 for none.
 func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) (over int) {
 	for _, cell := range active {
 		left := 8*int(length[cell]) - firstBit
@@ -428,7 +426,6 @@ func (t *Serialisers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// collect returns the common start of all busy transmitters.
 func (t *Serialisers) collect() {
 	t.start[0] = 0
 	for i := range t.shards {

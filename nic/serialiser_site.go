@@ -114,7 +114,6 @@ func (t *Serialisers) loadPorts() []hw.Port {
 	}
 }
 
-// servingPort returns the input with the serving output of this cycle, for transmitters that ask.
 func (t *Serialisers) servingPort() hw.Port {
 	return hw.Port{
 		Name: "serving_i", Bits: 16, Input: true,
@@ -155,7 +154,6 @@ func (t *Serialisers) busyPort() hw.Port {
 	}
 }
 
-// askPorts returns the outputs of a transmitter that asks; port_o is the output requested.
 func (t *Serialisers) askPorts() []hw.Port {
 	owner := func(cell int) int { return int(t.owner[cell/t.bank.PerUnit]) }
 	return []hw.Port{

@@ -62,7 +62,6 @@ func (r *gossipReferee) of(vertex int) []uint64 {
 	return r.known[vertex*r.words : (vertex+1)*r.words]
 }
 
-// eachWord calls f for the words of the set in a frame, if the frame has one.
 func (r *gossipReferee) eachWord(frame nic.FrameView, f func(k int, items uint64)) {
 	payload := frame.Payload()
 	if frame.Kind() != nic.KindControl || len(payload) != setBytes(r.n) {

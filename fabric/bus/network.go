@@ -65,7 +65,6 @@ const (
 	BusesMax    = 1 << 20 // limit of buses
 )
 
-// resized doubles the vertices, unless buses are listed.
 func (b Network) resized(steps int) fabric.Network {
 	if b.Buses != nil {
 		return nil
@@ -238,7 +237,6 @@ func (b Network) rom(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
 	return tapROM{b.Plan()}, nil
 }
 
-// tapROM holds the number of taps of each vertex, followed by their buses.
 type tapROM struct{ plan *Plan }
 
 func (r tapROM) Words() (processor, machine int) { return 1 + r.plan.taps.Ports, 0 }
@@ -283,8 +281,6 @@ const (
 	memoryReported   = 670 // report on one tap of each vertex
 )
 
-// workloadBytes returns the memory of the referee: the items of every vertex for gossip, otherwise the waiting
-// frames.
 func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
 	if b.schedule == "" {
 		taps := 0

@@ -9,7 +9,6 @@ import (
 	"starloom/traces"
 )
 
-// sensorsProgram requires given buses.
 const sensorsProgram = "bus/sensors"
 
 // readingBytes is the size of the reading's number in a frame.
@@ -41,7 +40,6 @@ func (b Network) Programs() (programs []fabric.Program) {
 // trafficProgram requires given buses and one bus per vertex.
 const trafficProgram = "bus/traffic"
 
-// traffic returns the program for the workload traffic. Without an arbiter, frames are lost.
 func (b Network) traffic() fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
 		Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Rules: fabric.Rules{OneBus: true, BusLength: true},
@@ -52,7 +50,6 @@ func (b Network) traffic() fabric.Program {
 	return p
 }
 
-// anywhere returns why some vertex cannot reach others at their only taps, "" if all can.
 func (b Network) anywhere() string {
 	for vertex := range b.Vertices {
 		if why := b.reaches(0, vertex); why != "" {

@@ -56,7 +56,6 @@ func NewWaiting(b Network) *Waiting {
 	return w
 }
 
-// tap returns the place of a vertex's port in the columns of taps, -1 for a missing port.
 func (w *Waiting) tap(vertex int, port uint16) int {
 	if int(port) >= w.plan.Ports(vertex) {
 		return -1

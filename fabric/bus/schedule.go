@@ -47,7 +47,6 @@ func (b Network) scheduled(name string, _ fabric.Referee) (fabric.Schedule, erro
 //	+----------+--------------+-------------+
 const wordListenShift = 16
 
-// stepSchedule gives each vertex its send and listen ports; a slot is a step.
 type stepSchedule struct {
 	plan        *Plan
 	steps       []gossip.Step
@@ -72,7 +71,6 @@ func (s *stepSchedule) Changes(slot int, yield func(vertex int, word uint64)) {
 	}
 }
 
-// fill sets the words of a slot; before the first and after the last, all vertices idle.
 func (s *stepSchedule) fill(words []uint64, slot int) {
 	clear(words)
 	if slot < 0 || slot >= len(s.steps) {

@@ -21,7 +21,6 @@ func records(name string) [][]string {
 	return records
 }
 
-// whole returns the integer in a cell of a table.
 func whole(cell string) int { return int(studies.Figure(cell)) }
 
 // gossipStudy repeats the results of S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks
@@ -75,7 +74,6 @@ func eachSize(f func(n, l int, left bool)) {
 	}
 }
 
-// run runs gossip, which must pass, and returns its steps, and on request its run-table.
 func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Table, error) {
 	program := "bus/" + schedule
 	net := Network{Vertices: n, Length: l}.adapt(program, "", nil)
@@ -93,12 +91,10 @@ func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Ta
 	return outcome.Metrics.Get("steps").(int), t, nil
 }
 
-// none adds a row for a count that must be zero.
 func (s *gossipRuns) none(name, what string, found, runs int, note string) {
 	s.Add(studies.Referred(name, what, 0, float64(found), runs, 0, note))
 }
 
-// table2 compares the coefficients.
 func (s *gossipRuns) table2(name string) error {
 	for _, record := range records("table_2") {
 		l := whole(record[0])
@@ -117,7 +113,6 @@ func (s *gossipRuns) table2(name string) error {
 	return nil
 }
 
-// growths lists the constants c by length.
 var growths = []struct {
 	l int
 	c float64

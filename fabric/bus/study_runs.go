@@ -7,12 +7,10 @@ import (
 	"starloom/fabric/studies"
 )
 
-// lengthSamples lists n, l and the length of a gossip.
 var lengthSamples = [][3]int{
 	{2, 2, 2}, {3, 2, 4}, {3, 3, 3}, {4, 4, 3}, {17, 16, 7}, {4096, 2, 19}, {10_000, 3, 20}, {5000, 4, 15}, {4000, 8, 14}, {1000, 30, 15},
 }
 
-// Largest sizes of the reference that are run.
 const referencesQuick, referencesFull = 64, 10_000
 
 // references returns n, l, q, r, length, upper and lower bound of the sizes of the reference that are run.
@@ -25,7 +23,6 @@ func (s *gossipRuns) references() (rows [][]string) {
 	return rows
 }
 
-// lengths runs the published algorithm, and compares formulas with the reference beyond the sizes that are run.
 func (s *gossipRuns) lengths(name string) error {
 	for _, sample := range lengthSamples {
 		n, l := sample[0], sample[1]
@@ -71,7 +68,6 @@ func (s *gossipRuns) lengths(name string) error {
 // Size of the run whose vertices show Table 1: it has more columns than lines know at the last time of the table.
 const table1Vertices, table1Length = 1024, 4
 
-// table1 compares the columns that the lines know in phase 2, from the frames of a run.
 func (s *gossipRuns) table1(name string) error {
 	const n, l = table1Vertices, table1Length
 	steps, table, err := s.run(twoPhase, n, l, true)
@@ -98,7 +94,6 @@ func (s *gossipRuns) table1(name string) error {
 	return s.picture()
 }
 
-// lineKnows returns the fewest and the most items that a vertex of a line knows after a step, counted from 0.
 func lineKnows(table *gossip.Table, n, l, line, step int) (least, most int) {
 	least = n + 1
 	for vertex := line; vertex < n/l*l; vertex += l {
@@ -108,7 +103,6 @@ func lineKnows(table *gossip.Table, n, l, line, step int) (least, most int) {
 	return least, most
 }
 
-// phase2Sizes returns the sizes of runs whose every vertex is checked.
 func (s *gossipRuns) phase2Sizes() (sizes [][2]int) {
 	largest, by := s.size(80, 160), s.size(13, 3)
 	for l := 2; l <= sizesLength; l++ {
@@ -154,7 +148,6 @@ func (s *gossipRuns) phase2(name string) error {
 	return nil
 }
 
-// optimum compares the shortest gossips with runs.
 func (s *gossipRuns) optimum(name string) error {
 	for _, record := range records("g_exact") {
 		n, l := whole(record[0]), whole(record[1])
@@ -175,7 +168,6 @@ func (s *gossipRuns) optimum(name string) error {
 	return nil
 }
 
-// improvedSizes are the sizes that are run.
 var improvedSizes = [][2]int{{5, 2}, {10, 3}, {11, 4}, {100, 7}, {129, 5}, {1000, 6}, {2000, 16}}
 
 // improved shows that gossip without separate steps for left-over vertices is never longer; the gain depends on l.
@@ -223,7 +215,6 @@ func (s *gossipRuns) improved(name string) error {
 	return nil
 }
 
-// naiveSizes are the sizes that are run.
 var naiveSizes = [][2]int{{2, 2}, {8, 3}, {20, 3}, {81, 3}, {100, 4}, {1000, 8}, {5000, 3}, {10_000, 16}}
 
 // naive shows that the naive algorithm takes the published number of steps. It is shorter for small n, where the
@@ -258,10 +249,8 @@ func (s *gossipRuns) naive(name string) error {
 	return nil
 }
 
-// naiveMax is the largest n of the comparison.
 const naiveMax = 100_000
 
-// picture draws the schedule of a small gossip.
 func (s *gossipRuns) picture() error {
 	const n, l = 18, 4
 	plan := PlanSteps(n, gossip.TwoPhase(n, l))

@@ -18,7 +18,6 @@ type askPorts struct {
 	// If not nil, busy and index of the arbiters select the inputs that may proceed.
 	busy, index *hw.Signal
 
-	// Clock and cycles of a slot, for the signal slot.
 	clock      *hw.Clock
 	slotCycles int
 

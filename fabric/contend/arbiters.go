@@ -36,7 +36,6 @@ func bytesOf(weights []int) []uint8 {
 	return bytes
 }
 
-// shape returns the shape of a bank of arbiters; slice is the length of a slot in the engine's time.
 func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 	s, spec := hw.ArbiterShape{Path: bank.Path(), Element: bank.Element, Arbiters: bank.Size(), Requesters: requesters, Shards: 1}, a.Kind.Spec()
 	if spec.Slices {
@@ -62,7 +61,6 @@ func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
 	}
 }
 
-// hardware returns the bank in the cycle engine, and a function that sets a run's seed, nil for kinds without seeds.
 func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uint64) (*hw.Arbiters, func(seed uint64), error) {
 	s := a.shape(bank, lines.Requesters(), slice)
 	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
@@ -108,7 +106,6 @@ func (a Arbiters) decisions(bank hw.Bank, requesters int) *decisions {
 	return d
 }
 
-// reset clears all grants and sets a run's seed.
 func (d *decisions) reset(seed uint64) {
 	seedArbiters(d.shape.Seeds, d.bank, seed)
 	d.Registers.Reset()
@@ -158,7 +155,6 @@ func (d *decisions) choose(slot uint32) []hw.Request {
 
 func (d *decisions) grant(q hw.Request) { d.arbitration.Granted(q.Arbiter, q.Requester) }
 
-// check rejects kinds of arbiters outside their uses.
 func (x Crossbar) check() error {
 	outputs := hw.ForOutputs
 	switch {

@@ -56,7 +56,6 @@ type busTransport struct {
 	met   []uint32 // buses with several senders, ascending
 }
 
-// busSlot is a bus in a slot.
 type busSlot struct {
 	sender  int32 // sender of its frame, the first of several, or noOne
 	senders uint32
@@ -97,7 +96,6 @@ func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-// send copies the frame at the head of a cell's TX FIFO, if any.
 func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	if bank.Registers[cell].TxCount == 0 {
 		return
@@ -157,7 +155,6 @@ func (t *busTransport) carry(number uint32, vertex int) {
 	t.used = append(t.used, number)
 }
 
-// clear removes the result of a slot.
 func (t *busTransport) clear() {
 	for _, number := range t.used {
 		t.buses[number] = busSlot{sender: noOne}
@@ -205,7 +202,6 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	ledger.Judge(slot)
 }
 
-// harmed reports whether faults change what a vertex receives from a lit bus.
 func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
 	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {

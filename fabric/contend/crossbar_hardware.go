@@ -47,7 +47,6 @@ func (x Crossbar) Build(plant fabric.Plant, delays []uint16) error {
 	return part.Carry(plant, links, delays, hears)
 }
 
-// builder builds a crossbar; it does nothing after the first error.
 type builder struct {
 	Crossbar
 	from  Senders
@@ -71,7 +70,6 @@ func must[T any](b *builder) func(value T, err error) T {
 func (b *builder) inputs(part string) hw.Bank  { return b.bank("input", part, b.Ports) }
 func (b *builder) outputs(part string) hw.Bank { return b.bank("output", part, b.Ports) }
 
-// arbitrate gives every output an arbiter, and the crossbar a cap arbiter if it has a cap.
 func (b *builder) arbitrate() {
 	lines := must[*hw.Requests](b)(hw.NewRequests(b.outputs("arbiter"), "request", b.Ports, b.plant.Shards()))
 	if b.err != nil {

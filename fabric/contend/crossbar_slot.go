@@ -143,7 +143,6 @@ func (t *crossbarTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int
 	return ledger.Harm(bank, cell, 0, slot, false)
 }
 
-// hearAll applies the faults of the one medium to its frame at all listeners of a window.
 func (t *crossbarTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	for cell := w.First; cell < w.End; cell++ {
 		if bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, false) == fabric.Flipped {

@@ -33,7 +33,6 @@ type matching struct {
 	contention hw.ContentionMatching // decisions on a medium without an arbiter
 }
 
-// asked holds the requests of inputs and the filters of outputs, by processor.
 type asked struct {
 	asking      hw.Set   // inputs that ask
 	destination []uint32 // an output, or nic.ListedDestination
@@ -172,7 +171,6 @@ func (m *matching) decide(slot uint32) {
 	}
 }
 
-// askOutputs passes requests that their outputs accept to the arbiters.
 func (m *matching) askOutputs() {
 	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
 		if output := m.destination[input]; m.listeners[output].Accepts(m.tag[input]) {
@@ -181,7 +179,6 @@ func (m *matching) askOutputs() {
 	}
 }
 
-// meet serves at most one input at each output.
 func (m *matching) meet(slot uint32) {
 	m.askOutputs()
 	for _, q := range m.arbiters.choose(slot) {
@@ -299,7 +296,6 @@ func (m *matching) place(input int) int {
 	return int(m.places[input])
 }
 
-// listRequest returns the request list of an input; a single output is a list of one.
 func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 	frame := bank.TxHead(cell)
 	if to := frame.Destination(); to != nic.ListedDestination {

@@ -101,7 +101,6 @@ type joint struct {
 	noted    [][]int    // number of its violations included, by shard and part
 }
 
-// jointPart is a part and its place in the network.
 type jointPart struct {
 	*Part
 	media   []uint32
@@ -218,7 +217,6 @@ func (j *joint) ClearSlot(shard int) {
 	j.violated[shard] = j.violated[shard][:0]
 }
 
-// takes holds the filters of the outputs of all crossbars, by receiver.
 type takes struct {
 	of      []placeIn
 	filters []interface {

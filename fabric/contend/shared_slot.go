@@ -35,13 +35,11 @@ type servers struct {
 	heard []placeIn
 }
 
-// placeIn is a place in a part; part is -1 for none.
 type placeIn struct {
 	part  int32
 	place uint32
 }
 
-// servedPart is a part and its registers.
 type servedPart struct {
 	*Shared
 	path string

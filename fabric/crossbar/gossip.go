@@ -13,7 +13,6 @@ import (
 
 const ordersKey = "workload.gossip.orders"
 
-// orders returns the orders of a workload, by default the pipelined ones.
 func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	N := x.Ports - 1
 	switch {
@@ -56,7 +55,6 @@ type application interface {
 	state(v *hw.StateVisitor)
 }
 
-// application returns the application of the program, or of an image with values; nil for none.
 func (x Network) application(w *fabric.Gossip) (application, error) {
 	switch _, blocks := x.params["neurons"]; {
 	case x.program == hopfieldProgram, x.program == "" && blocks && w.Values != "":
@@ -161,7 +159,6 @@ func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	return r
 }
 
-// appliedReferee is the referee of gossip with an application.
 type appliedReferee struct {
 	*gossipReferee
 	use     application
@@ -346,7 +343,6 @@ func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 	}
 }
 
-// session returns the current session of a processor and the number of its messages received.
 func (r *gossipReferee) session(processor int) (session, received int) {
 	session = r.sessions
 	for sender := range r.ports {

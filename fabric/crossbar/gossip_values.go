@@ -38,13 +38,11 @@ func valuesOf(w *fabric.Gossip, bytesMax int64, remedy string) (rows []valueRow,
 	return rows, path, err
 }
 
-// valueRow is a row of a file of values, with its line from 1.
 type valueRow struct {
 	line   int
 	values []int64
 }
 
-// readValues reads rows of comma-separated integers without a header. Errors are *input.Error with line and column.
 func readValues(name string, data []byte, remedy string) (rows []valueRow, err error) {
 	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace, reader.Comment = -1, true, true, '#'
@@ -76,7 +74,6 @@ func readValues(name string, data []byte, remedy string) (rows []valueRow, err e
 	}
 }
 
-// param returns a parameter of the program, or its default. Errors name the range.
 func (x Network) param(name string, open, low, high int64) (int, error) {
 	value, given := x.params[name]
 	if !given {

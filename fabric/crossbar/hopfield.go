@@ -108,7 +108,6 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	return h, nil
 }
 
-// neuronBytes returns the bytes of a processor's neurons in a message, 0 for an illegal parameter.
 func (x Network) neuronBytes() int {
 	neurons, err := x.param("neurons", neuronsDefault, 1, neuronsMax)
 	if err != nil {
@@ -121,7 +120,6 @@ func (h *hopfield) all() int { return h.processors * h.neurons }
 
 func (h *hopfield) row() []uint32 { return make([]uint32, h.processors*h.blockWords) }
 
-// flip inverts one neuron of a row.
 func (h *hopfield) flip(row []uint32, neuron int) {
 	processor, k := neuron/h.neurons, neuron%h.neurons
 	row[processor*h.blockWords+k/bitsPerWord] ^= 1 << (k % bitsPerWord)
@@ -172,7 +170,6 @@ func (h *hopfield) machine(dst []uint32) {
 
 func (h *hopfield) mute(int) string { return "" }
 
-// block reads the neurons of a processor after a session, and reports whether they were given.
 func (h *hopfield) block(r *fabric.Results, processor, session int, dst []uint32) (given bool) {
 	words := (h.neurons + bitsPerResult - 1) / bitsPerResult
 	for k := range words {

@@ -58,7 +58,6 @@ const (
 	MediumALOHA    = "aloha"    // all share one medium without an arbiter
 )
 
-// settled fills open keys with their defaults.
 func (x Network) settled() Network {
 	x.Medium, x.CrossbarKeys = cmp.Or(x.Medium, MediumCrossbar), x.Settled(x.Ports)
 	return x
@@ -74,7 +73,6 @@ func (x Network) decided() (n fabric.Network, program []string) {
 	return x.settled(), program
 }
 
-// resized doubles the ports.
 func (x Network) resized(steps int) fabric.Network {
 	x.Ports = fabric.Scaled(x.Ports, steps)
 	return x
@@ -96,7 +94,6 @@ func (x Network) Check() error {
 	return nil
 }
 
-// terms names the program if it has set a key.
 func (x Network) terms() contend.Terms {
 	t := contend.Terms{Ports: x.Ports, Noun: "ports"}
 	if x.Medium == MediumALOHA {

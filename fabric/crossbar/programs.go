@@ -118,7 +118,6 @@ func (x Network) leastGossip() (least fabric.Least) {
 	return least
 }
 
-// waitingShown is the largest number of processors whose waits are listed.
 const waitingShown = 8
 
 // waitingSum explains the waits of the first processors, one per pair, before they may send, and their cost.
@@ -162,7 +161,6 @@ func (x Network) gossipSlots() uint32 {
 	return uint32(min(2*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
 }
 
-// votingSlots returns the slots of gossip plus those of voters that give up one message after the other.
 func (x Network) votingSlots() uint32 {
 	slots, timeout := uint64(x.gossipSlots()), uint64(max(0, min(x.params["timeout"], timeoutMax)))
 	if slots == 0 {
@@ -171,7 +169,6 @@ func (x Network) votingSlots() uint32 {
 	return uint32(min(slots+timeout*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
 }
 
-// adapt fills open keys with the values that the program requires.
 func (x Network) adapt(program, _ string, params map[string]int64) fabric.Network {
 	x.program, x.params = program, params
 	switch program {

@@ -56,7 +56,6 @@ func (s *gossipRuns) size(quick, full int) int {
 	return quick
 }
 
-// gossiping describes a run in which every processor sends its value to all others.
 type gossiping struct {
 	program       string        // name, "" for gossip/fsa
 	N             int           // largest id, for a program with its own orders
@@ -66,7 +65,6 @@ type gossiping struct {
 	table         bool
 }
 
-// gossiped is the result of a run.
 type gossiped struct {
 	lambda int
 	nu     []int
@@ -77,7 +75,6 @@ func (g *gossiped) epsilon(processors int) *big.Rat {
 	return gossip.Measure(processors, g.nu).Epsilon
 }
 
-// gossip executes a run, which must pass.
 func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 	N, sessions, program := x.N, max(1, x.sessions), x.program
 	if program == "" {
@@ -102,7 +99,6 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 	return g, nil
 }
 
-// count adds a row for a count that must be zero.
 func (s *gossipRuns) count(name, what string, found, runs int, note string) {
 	s.Add(studies.Referred(name, what, 0, float64(found), runs, 0, note))
 }
@@ -132,7 +128,6 @@ func publishedTable(file string) (rows [][]string) {
 	return rows
 }
 
-// table repeats a run-table cell by cell.
 func (s *gossipRuns) table(t *runTable) error {
 	g, err := s.gossip(gossiping{orders: t.orders, scheduling: t.scheduling, table: true})
 	if err != nil {
@@ -144,7 +139,6 @@ func (s *gossipRuns) table(t *runTable) error {
 	return nil
 }
 
-// rows returns the cells of the run's table, with the used slots below.
 func (g *gossiped) rows() [][]string {
 	var text bytes.Buffer
 	err := g.table.WriteCSV(&text)
@@ -190,8 +184,6 @@ func (s *gossipRuns) table6(name string) error {
 	return nil
 }
 
-// completions counts how often, from column from to before column to, a processor completes the messages of a
-// session.
 func completions(rows [][]string, from, to int) (found int) {
 	for _, row := range rows {
 		received := 0
@@ -241,7 +233,6 @@ const (
 	sessionsNMax              = 20
 )
 
-// member is a member of the family, with the column of its reference lengths.
 type member struct {
 	name       string
 	scheduling int
@@ -268,7 +259,6 @@ func (m *member) row(name string, N int, reference, steps float64) studies.Study
 	return studies.Referred(name, quantity, reference, steps, 1, 0, m.name)
 }
 
-// plotted returns the number of runs of optimal orders in the plots.
 func (s *gossipRuns) plotted() (runs int) {
 	if s.Writes(studies.StudyPlot) {
 		for N := 1; N <= s.size(lengthsQuick, lengthsFull); N = 2*N + 1 {
@@ -278,7 +268,6 @@ func (s *gossipRuns) plotted() (runs int) {
 	return runs
 }
 
-// lengths runs the whole family for all N, and draws it.
 func (s *gossipRuns) lengths(name string) error {
 	_, records := studies.Figures(published, "gossip/testdata/gossip_lengths.csv")
 	sizes := s.size(lengthsQuick, lengthsFull)

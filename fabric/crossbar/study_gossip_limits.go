@@ -13,7 +13,6 @@ import (
 
 var metricsOrders = []string{gossip.WordIdentity, gossip.WordPipelined, gossip.WordSharedRandom, gossip.WordWorst}
 
-// property is a property of all runs of one size, from size first on.
 type property struct {
 	what, note string
 	first      int
@@ -71,7 +70,6 @@ func count(values []int, wanted int) (found int) {
 	return found
 }
 
-// metrics checks the propositions on runs of all sizes.
 func (s *gossipRuns) metrics(name string) error {
 	broken := make([]int, len(properties))
 	var identity *gossiped
@@ -194,7 +192,6 @@ func (s *gossipRuns) aloha(name string) error {
 	return nil
 }
 
-// optimal runs the orders that meet the lower bound, and compares the bounds.
 func (s *gossipRuns) optimal(name string) error {
 	_, lengths := studies.Figures(published, "gossip/testdata/gossip_lengths.csv")
 	bound, free := 0, 0

@@ -62,7 +62,6 @@ func (s *scatterRuns) formula(name, what string, reference, measured, tolerance 
 	s.Add(studies.Referred(name, what, reference, measured, 0, tolerance, note))
 }
 
-// nodesOf reads the sizes in the header of a table of p(j,n).
 func nodesOf(header []string) (sizes []int) {
 	for _, name := range header[1:] {
 		sizes = append(sizes, int(studies.Figure(strings.TrimPrefix(name, "n="))))
@@ -76,7 +75,6 @@ const (
 	publishedTolerance = 1.5e-4
 )
 
-// table1 compares all published figures with the law.
 func (s *scatterRuns) table1(name string) error {
 	header, records := studies.Figures(published, "scatter/testdata/scatter_table_1.csv")
 	for column, n := range nodesOf(header) {
@@ -135,7 +133,6 @@ var syncCompletion = []struct {
 	mean, sd, se float64
 }{{128, 12.931, 1.329, 0.001}, {1024, 18.099, 1.324, 0.003}}
 
-// completion compares samples with the law.
 func (s *scatterRuns) completion(name string) error {
 	for _, c := range syncCompletion {
 		s.Tell(fmt.Sprintf("completion, n = %d", c.nodes))
@@ -171,7 +168,6 @@ func (s *scatterRuns) expectedTime(name string) error {
 	return nil
 }
 
-// meanField compares the times of the mean field: Lemma 5, Theorems 2 and 3.
 func (s *scatterRuns) meanField(name string) error {
 	_, records := studies.Figures(published, "scatter/testdata/scatter_meanfield_T.csv")
 	for _, record := range records {
@@ -188,7 +184,6 @@ func (s *scatterRuns) meanField(name string) error {
 	return nil
 }
 
-// growth compares the additional time of scattering for twice as many nodes.
 func (s *scatterRuns) growth(name string) error {
 	const n, a = 1 << 19, 0.1
 	_, before := scatter.SyncTime(n, a)

@@ -10,7 +10,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// scatterer is a kind of scattering.
 type scatterer struct {
 	name    string
 	program string

@@ -6,7 +6,6 @@ import (
 	"starloom/hw"
 )
 
-// fibre is the part of a link that carries light from one end to the other.
 const fibre = "fibre"
 
 // Build implements fabric.Network.

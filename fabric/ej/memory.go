@@ -118,7 +118,6 @@ func (e Network) trafficFrames(t *fabric.Traffic) (frames float64) {
 	return min(frames, float64(e.ports()))
 }
 
-// framesMax estimates the frames in flight in the busiest slot.
 func (e Network) framesMax(c *fabric.Config) uint64 {
 	nodes := uint64(e.nodes())
 	if t := c.Workload.Traffic; t != nil {
@@ -139,7 +138,6 @@ func (e Network) framesMax(c *fabric.Config) uint64 {
 
 const distancesMax = 1 << 16
 
-// distances counts the nodes by distance from one node in a network of the given dimensions.
 func (e Network) distances(dimensions int) []uint64 {
 	torus, at := e.torus(), []uint64{1}
 	for range dimensions {
@@ -154,7 +152,6 @@ func (e Network) distances(dimensions int) []uint64 {
 	return at
 }
 
-// workloadBytes returns one bit per message and node for an all-to-all broadcast, otherwise 0.
 func (e Network) workloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
 	if w.AllToAll == nil {
 		return 0, 0

@@ -49,13 +49,11 @@ type Network struct {
 
 func (Network) Declaration() string { return source }
 
-// Values of Duplex.
 const (
 	DuplexHalf = "half" // a link carries one direction in a slot
 	DuplexFull = "full" // a link carries both directions
 )
 
-// directions is the number of links of a node in one dimension.
 const directions = 6
 
 const alphaMax = 1 << 16
@@ -170,7 +168,6 @@ func (e Network) checkCombined(refuse func(key, reason, remedy string) error) er
 
 func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }
 
-// diameter returns M of one dimension (Hussain, section 2.1, for b >= a).
 func (e Network) diameter() int { return (e.A + 2*e.B) / 3 }
 
 func (e Network) ports() int { return directions * e.Dimensions }
@@ -248,7 +245,6 @@ func (e Network) Names() fabric.Names {
 	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, media: e.mediumLabels(), torus: sync.OnceValue(e.torus)}
 }
 
-// names forms paths such as ej.node[27].nic[0] and ej.node[27].dim[1].port[+rho].
 type names struct {
 	fabric.UnitNames
 	net   Network
@@ -256,7 +252,6 @@ type names struct {
 	torus func() *eisenstein.Torus
 }
 
-// label names a port or link by dimension, 1 to n, and direction.
 func label(what string, dimension, direction int) string {
 	return fmt.Sprintf("dim[%d].%s[%s]", dimension, what, eisenstein.Directions[direction])
 }

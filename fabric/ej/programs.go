@@ -32,7 +32,6 @@ const (
 	allToAllC2Bytes = 10
 )
 
-// packetBytes returns the size of a program's packets; user firmware has that of all-to-all.
 func packetBytes(p *fabric.Program) int {
 	switch {
 	case p == nil:
@@ -109,7 +108,6 @@ const (
 	readingB = 1 // every packet that arrives at the end of a phase starts the next
 )
 
-// misprintedTxFrames is the depth of a port's FIFO for repeated frames.
 const misprintedTxFrames = 3
 
 func (e Network) incomplete() string {
@@ -145,7 +143,6 @@ func (e Network) directed() int {
 // memories.
 const mostPacketsNodes = 1 << 18
 
-// mostPackets returns the most packets that a program may put on a link in one step.
 func (e Network) mostPackets(program string) (most int) {
 	if !e.counts(program) {
 		return 1
@@ -235,7 +232,6 @@ func (e Network) routes() machineROM {
 	return words
 }
 
-// machineROM holds the words of a ROM that all processors share.
 type machineROM []uint32
 
 func (r machineROM) Words() (processor, machine int) { return 0, len(r) }

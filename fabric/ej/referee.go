@@ -110,7 +110,6 @@ func (r *referee) dueStep(node int) (step int) {
 	return step
 }
 
-// dueStepOf returns the same for the message of any source, along the oriented links.
 func (r *referee) dueStepOf(node, source int) (step int) {
 	for k := range r.net.Dimensions {
 		step += r.torus.OrientedWeight(r.torus.Field.Subtract(r.torus.Coordinate(node, k+1), r.torus.Coordinate(source, k+1)))
@@ -343,7 +342,6 @@ func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	return m
 }
 
-// some turns nil into an empty list.
 func some(list []int) []int {
 	if list == nil {
 		return []int{}

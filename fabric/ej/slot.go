@@ -38,7 +38,6 @@ func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// binNodes is the number of adjacent nodes whose frames share a bin.
 const binNodes = fabric.BlockUnits
 
 // slotTransport is the network in the slot engine. The frames of a slot are in a list per few thousand nodes, so that
@@ -76,7 +75,6 @@ type bin struct {
 	sent []uint32 // sending ports, node*ports+port in the bin, for half-duplex links
 }
 
-// chunk holds frames of their used length, in sending order.
 type chunk struct {
 	at     []uint32 // node in the bin * ports + port
 	starts []uint16 // starts of frames in words of 8 bytes
@@ -133,7 +131,6 @@ type slotWork struct {
 	placed [2]uint64
 }
 
-// place returns the bin of a node and its number there.
 func (t *slotTransport) place(node int) (bin, number int) {
 	shard := node / t.perShard
 	number = node - shard*t.perShard
@@ -302,7 +299,6 @@ func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// hear delivers the frames for nodes from to to-1 of a bin; first is the bin's first node.
 func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	start, _ := slices.BinarySearchFunc(b.order, uint32(from*t.ports), func(index, at uint32) int {
 		return cmp.Compare(b.at(index), at)

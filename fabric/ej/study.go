@@ -65,7 +65,6 @@ func (s *broadcastRuns) size(quick, full int) int {
 	return quick
 }
 
-// net is EJ_{a+b*rho}^(n).
 type net struct{ a, b, n int }
 
 func (x net) String() string {
@@ -88,7 +87,6 @@ func (x net) torus() *eisenstein.Torus {
 	return t
 }
 
-// nodes returns N^n, below 2^63 in all networks of the study.
 func (x net) nodes() (nodes int) {
 	nodes = 1
 	for range x.n {
@@ -136,7 +134,6 @@ type broadcast struct {
 	runs                int               // number of runs: 1, or 0 for a recurrence
 }
 
-// run runs a program; the outcome may break rules.
 func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
 	adapted := network.adapt(program, "", params)
 	needs := fabric.ProgramNamed(adapted, program).Needs
@@ -175,7 +172,6 @@ func (s *broadcastRuns) mustPass(network Network, program string, params map[str
 func fromOne() fabric.Workload { return fabric.Workload{OneToAll: &fabric.OneToAll{}} }
 func fromAll() fabric.Workload { return fabric.Workload{AllToAll: &fabric.AllToAll{}} }
 
-// oneToAll broadcasts from node 0, by a run or by recurrence.
 func (s *broadcastRuns) oneToAll(x net, o oneToAll) (*broadcast, error) {
 	if s.runs(x) {
 		return s.mustPass(x.network(), o.program, nil, fromOne(), false)
@@ -198,7 +194,6 @@ func (b *broadcast) senders() (senders uint64) {
 	return senders
 }
 
-// cells returns the columns of the tables: free, sending, receiving and active nodes of each step.
 func (b *broadcast) cells(x net) (rows [][]string) {
 	for _, step := range b.course {
 		var row []string
@@ -226,7 +221,6 @@ func (s *broadcastRuns) compare(name, what string, reference, measured float64, 
 	s.Add(studies.Referred(name, what, reference, measured, runs, 0, note))
 }
 
-// none adds a row for a count that must be zero.
 func (s *broadcastRuns) none(name, what string, found, runs int, note string) {
 	s.compare(name, what, 0, float64(found), runs, note)
 }

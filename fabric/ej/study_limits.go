@@ -111,7 +111,6 @@ func arithmetic(f *eisenstein.Field) []string {
 		fmt.Sprint(f.Directed())}
 }
 
-// misprints lists the number of nodes that Algorithm 1 misses if read literally.
 var misprints = []struct {
 	net
 	missing int
@@ -138,7 +137,6 @@ func (s *broadcastRuns) misprint(name string) error {
 	return nil
 }
 
-// counters follows the printed counters x = y = M-1 on every alpha.
 func (s *broadcastRuns) counters(name string) error {
 	nets := alphas(1)
 	missing, again, turned := 0, 0, 0
@@ -161,7 +159,6 @@ func (s *broadcastRuns) counters(name string) error {
 	return nil
 }
 
-// everyToAll is an all-to-all algorithm with its columns in the table of reference figures.
 type everyToAll struct {
 	name      string
 	program   string
@@ -188,7 +185,6 @@ func (e everyToAll) reference(row []string) (x everyBroadcast) {
 	return x
 }
 
-// restarts lists the mean number of copies of a message at a node if Algorithm 4 is read literally.
 var restarts = []struct {
 	net
 	copies int // copies, 0 if not known beforehand
@@ -272,7 +268,6 @@ func truth(holds bool) int {
 	return 0
 }
 
-// restarted checks Algorithm 4 read literally: complete, with many copies.
 func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	f, nodes := eisenstein.NewMessage(x.torus(), eisenstein.Restarted, 0), x.nodes()
 	s.none(name, "nodes missed by the letter, "+x.String(), f.Missing(), 0,

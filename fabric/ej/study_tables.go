@@ -16,7 +16,6 @@ var (
 	twelveStepNets = []net{{1, 2, 12}, {2, 3, 6}, {3, 4, 4}, {4, 5, 3}, {6, 7, 2}}
 )
 
-// table1 repeats Table 1, which misprints one step.
 func (s *broadcastRuns) table1(name string) error {
 	rows := records("table1")
 	b, err := s.table(name, rows, 2, previous)
@@ -58,7 +57,6 @@ func (s *broadcastRuns) draw(prefix, title string, courses []eisenstein.Course) 
 	return nil
 }
 
-// table compares a run with a table whose free nodes are in column from; its last row has the totals.
 func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll) (*broadcast, error) {
 	b, err := s.oneToAll(table1Net, o)
 	if err != nil {
@@ -117,7 +115,6 @@ func (s *broadcastRuns) table3(name string) error {
 	return s.File(studies.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
 }
 
-// example repeats the example network of Section 5.
 func (s *broadcastRuns) example(name string) error {
 	x := net{2, 3, 2}
 	b, err := s.oneToAll(x, proposed)

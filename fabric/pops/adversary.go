@@ -247,7 +247,6 @@ func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	return group, shoots
 }
 
-// onlyOutside returns the only member outside a set, noIndex for none or several.
 func onlyOutside(members []uint32, set []bool) uint32 {
 	only := uint32(noIndex)
 	for _, i := range members {
@@ -294,7 +293,6 @@ func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok boo
 	return marked, true
 }
 
-// permutation sends the marked packets to a group and the others to the remaining processors, in ascending order.
 func (a *adversary) permutation(marked []uint32, group int) []uint32 {
 	n := a.net.Processors()
 	destination := make([]uint32, n)

@@ -42,7 +42,6 @@ func newBatcherStage(n, stage int) batcherStage {
 	return batcherStage{n, bit, bit, top>>(stage-1) - bit}
 }
 
-// partner returns the other key of i's comparator, or i if there is none.
 func (s batcherStage) partner(i int) int {
 	if i&s.bit == s.want {
 		if j := i + s.distance; j < s.n {

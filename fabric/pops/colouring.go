@@ -159,7 +159,6 @@ func (c *colourer) match(lo, degree int) {
 	copy(edges, c.scratch[:degree*g])
 }
 
-// draw returns the position of a random edge of a first end.
 func (c *colourer) draw(u uint32, degree int) uint32 {
 	c.draws++
 	return u*uint32(degree) + hw.Below(uint32(hw.Mix64(c.draws)>>32), uint32(degree))
@@ -304,7 +303,6 @@ func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 	}
 }
 
-// relist lists the edges of two classes again, those of colour large first.
 func (f *flipper) relist(a, b []uint32, large uint32) (first, second []uint32) {
 	first = make([]uint32, 0, len(a))
 	second = make([]uint32, 0, len(a)+len(b))

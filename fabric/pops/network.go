@@ -152,7 +152,6 @@ func (n Network) holds(rule string) string {
 	return "with group_size: 1 a coupler has one sender"
 }
 
-// rowPad is the gap in SlotTransport between the frames of two groups; one place of it is for a lost frame.
 const rowPad = 24
 
 // Build implements fabric.Network. The couplers that leave a group take the light of all its transmitters, and a

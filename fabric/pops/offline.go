@@ -35,16 +35,13 @@ const (
 	WordKeepMax     = 1 << 35 // it keeps the larger
 	WordEnd         = 1 << 36 // the schedule is over
 
-	// WordIdle neither sends nor hears.
 	WordIdle = WordPortNone<<WordListenShift | WordPortNone<<WordSendShift
 )
 
-// wordSend sets the send port of a word to a group; flags is WordOwn or 0.
 func wordSend(word, group, flags uint64) uint64 {
 	return word&^(WordPortMask<<WordSendShift) | group<<WordSendShift | flags
 }
 
-// wordListen sets the listen port of a word to a group; flags is WordFinal or 0.
 func wordListen(word, group, flags uint64) uint64 {
 	return word&^(WordPortMask<<WordListenShift) | group<<WordListenShift | flags
 }
@@ -71,7 +68,6 @@ func routesOf(p Network) routes {
 	}
 }
 
-// batch returns the classes of a slot's batch, and the hop of the slot.
 func (r routes) batch(slot int) (first, end, hop int) {
 	first = slot / 2 * r.groups
 	return first, min(first+r.groups, r.classes), slot % 2

@@ -34,7 +34,6 @@ type SlotTransport struct {
 	listened listened
 }
 
-// slotTable holds the frames on all couplers in one slot.
 type slotTable struct {
 	senders []uint8  // number of senders of each coupler: 0, 1, or 2 for a collision
 	first   []uint16 // number of the first frame, in the group's row, of each coupler with a sender
@@ -47,7 +46,6 @@ type slotTable struct {
 	collided, placed []uint64
 }
 
-// meeting is a collided frame in a slot whose cycles matter.
 type meeting struct{ coupler, bit uint32 }
 
 // slotTransport allocates the tables for frames of at most PayloadBytes. Couplers past the last are always dark;
@@ -85,7 +83,6 @@ const pitchPad = 24
 
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
-// entries returns the couplers of a table, including those of a missing group, which are always dark.
 func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
 
 // Begin implements Transport. It darkens the couplers that leave the shard.
@@ -159,7 +156,6 @@ func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 	return list[:n]
 }
 
-// send puts the head of a cell's TX FIFO on the couplers that leave its group.
 func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	table := &t.tables[slot&1]
 	frame := bank.TxHead(cell)

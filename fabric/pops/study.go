@@ -57,7 +57,6 @@ type study struct {
 	measured, delivering []measured
 }
 
-// Sizes and efforts. Runs per row follow from constants, never from a clock.
 const (
 	quickProcessorsMax = 4096
 	// Processor-slots that a row may cost, and the fewest runs of a mean.
@@ -101,7 +100,6 @@ func (s *study) run() error {
 	return nil
 }
 
-// runs returns the runs of a size, 0 if it is for --full only or not wanted.
 func (s *study) runs(name string, d, g int, slots float64) int {
 	if !s.Wants(name) {
 		return 0
@@ -203,7 +201,6 @@ const (
 	figure3Runs = 20000
 )
 
-// figure3 is the worked example of the paper, POPS(4,4).
 var figure3 = []uint32{1, 5, 8, 9, 3, 10, 11, 14, 15, 13, 0, 7, 2, 6, 12, 4}
 
 func (s *study) figure3() error {
@@ -230,7 +227,6 @@ var (
 	schedules   = []string{"hash", "rotation", "Delta(i)", "blocks"} // values of the firmware's parameter
 )
 
-// adversary lets the repaired construction defeat deterministic two-hops firmware.
 func (s *study) adversary() error {
 	for _, c := range adversaries {
 		name := c.name()
@@ -256,7 +252,6 @@ func (s *study) adversary() error {
 	return s.gap()
 }
 
-// gap shows that the published construction lets its packet arrive, and the repaired one does not.
 func (s *study) gap() error {
 	p := Network{Groups: 64, GroupSize: 64}
 	table := GapTable(p)
@@ -351,7 +346,6 @@ var tables = []tableRow{
 	{16384, 1024, 66.79, 333.60, 7093, 9600, 66.7800, 0.4399, 67},
 }
 
-// correctedTable holds the steps of the corrected rule on random permutations.
 var correctedTable = []correctedRow{
 	// d, g, mean, sd, runs
 	{8, 2, 15.912, 3.722, 20000},

@@ -16,10 +16,10 @@ const (
 	drawSize        = 42
 )
 
-// never is the time of a packet that is never created.
 const never = math.MaxUint32
 
-// arrivals determines when a source creates packets. The number of the later packet draws each interval.
+// arrivals determines when a source creates packets. Intervals are independent; the number of the later packet is
+// their draw.
 type arrivals struct {
 	kind   string
 	stream hw.Stream
@@ -45,7 +45,6 @@ func newArrivals(s *Spec, stream hw.Stream) arrivals {
 	return a
 }
 
-// oneFixed is 1 in fixed point.
 const oneFixed = 1 << 32
 
 // share returns the bound that a draw of 32 bits undershoots with probability p.
@@ -65,7 +64,6 @@ func (a *arrivals) first(source uint32) uint32 {
 	return after(0, a.gap.draw(a.stream, source, 0))
 }
 
-// next returns the slot in which a source creates a packet, given the slot at of the packet before.
 func (a *arrivals) next(source, number, at uint32) uint32 {
 	switch a.kind {
 	case fabric.ArrivalsBursty:

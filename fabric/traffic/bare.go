@@ -400,7 +400,6 @@ func (b *Bare) left(cycles uint64, knots bool) string {
 	return left + " at the limit of " + traces.Plural(uint64(b.limit), "cycle", "cycles") + ", which stop.slots or --slots sets"
 }
 
-// harmed describes the effect of faults on packets that have not arrived, "" for none.
 func (b *Bare) harmed() (text string) {
 	var dropped, cut uint64
 	for i, harm := range b.Harm {

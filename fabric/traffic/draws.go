@@ -128,7 +128,6 @@ func (d *Draws) row(source, number uint32) row {
 
 const fileBytesMax = 1 << 30
 
-// columns lists the columns of a file under both of their names: those of a file of packets, and BookSim's.
 var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"}, {"created", "ctime"}}
 
 // ReadFile reads the packets of a file, in order of time. It returns an error if the file or one of its rows is

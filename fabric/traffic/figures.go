@@ -75,7 +75,6 @@ func (f *figures) measured(created, before uint32) bool {
 	return f.Measures(uint64(created)*f.slotCycles - uint64(before))
 }
 
-// whole reports whether the measured window is over after slots.
 func (f *figures) whole(slots uint32) bool { return uint64(slots)*f.slotCycles >= f.End }
 
 // carried counts a frame on its medium. Shards may share a medium.
@@ -257,7 +256,6 @@ type summary struct {
 	max       uint64
 }
 
-// quantiles names the quantiles of a summary, in thousandths.
 var quantiles = [4]struct {
 	name string
 	of   uint64
@@ -312,7 +310,6 @@ func (h Histogram) add(m *fabric.Metrics, name, of string, known bool) {
 	}
 }
 
-// addLatency appends latencies in cycles, for one more version also under their former name.
 func (h Histogram) addLatency(m *fabric.Metrics, of string, known bool) {
 	h.add(m, "latency", of, known)
 	former := len(*m)

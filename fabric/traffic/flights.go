@@ -50,7 +50,6 @@ func (f *flights) add(source uint32, x flight) {
 	f.count++
 }
 
-// find returns the flight of a source with a 24-bit number, nil for none.
 func (f *flights) find(source, number uint32) *flight {
 	for at := f.of[int(source)-f.first]; at != none; at = f.all[at].following {
 		if x := &f.all[at]; x.number&numberMask == number {

@@ -25,7 +25,6 @@ func newJudge(r *fabric.Rules, processors int, unit string) judge {
 	return j
 }
 
-// trip is a packet that has arrived or still waits. Times are in slots, for bare packets in cycles.
 type trip struct {
 	serial              uint64
 	source, destination uint32

@@ -466,7 +466,6 @@ func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
 	s.waiting = kept
 }
 
-// offerOne offers for one source with untaken packets. It reports whether some remain.
 func (r *Referee) offerOne(bank *nic.Bank, cell, shard int, source uint32) (waits bool) {
 	if r.shown[source] != 0 {
 		if bank.Schedule[cell] != 0 {

@@ -93,7 +93,6 @@ func (s *sources) file(source, at uint32) {
 	s.after[int(source)-s.first], *list = *list, source
 }
 
-// begin files all sources by their next packet, after slot from has begun.
 func (s *sources) begin(c *cursors) {
 	for i := range s.wheel {
 		s.wheel[i] = none

@@ -27,7 +27,6 @@ type window struct {
 // growthBatches is the number of batches of half a window, from which the variance of arrivals follows.
 const growthBatches = 32
 
-// growth is the increase of packets inside a network during a half of the window.
 type growth struct {
 	times   uint32
 	gone    uint64
@@ -161,7 +160,6 @@ func (w *window) addSaturated(m *fabric.Metrics, whole bool) {
 	m.AddKnown(whole && known, "saturated", map[bool]int{true: 1}[saturated])
 }
 
-// of returns the remark on latencies without pending packets, "" if none is pending.
 func (w *window) of() string {
 	if w.pending == 0 {
 		return ""

@@ -110,7 +110,6 @@ func most(known []int) int { return slices.Index(known, slices.Max(known)) }
 
 func complete(known []int, columns int) bool { return slices.Min(known) >= columns }
 
-// ceilLog returns the least e with base^e >= n, for n of 1 or more.
 func ceilLog(base, n int) (e int) {
 	for ; n > 1; e++ {
 		n = (n-1)/base + 1

@@ -35,7 +35,6 @@ type state uint64
 func (s state) row(n, v int) state             { return s >> (n * v) & (1<<n - 1) }
 func (s state) with(n, v int, row state) state { return s | row<<(n*v) }
 
-// optimum holds the steps and renamings of n vertices.
 type optimum struct {
 	n, l  int
 	steps []Step

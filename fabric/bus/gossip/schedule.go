@@ -66,7 +66,6 @@ func Naive(n, l int) []Step {
 	return steps
 }
 
-// vertices returns the vertices from first to end-1.
 func vertices(first, end int) []int {
 	list := make([]int, 0, end-first)
 	for v := first; v < end; v++ {
@@ -97,7 +96,6 @@ func together(groups []group) []Step {
 	return append(steps, last)
 }
 
-// gather brings the items of every group to its first member, on buses of length 2.
 func gather(groups []group) (steps []Step) {
 	for half := 1; ; half *= 2 {
 		var step Step
@@ -120,7 +118,6 @@ func (g grid) left() int { return g.n - g.q*g.l }
 
 func (g grid) vertex(line, column int) int { return column*g.l + line }
 
-// column returns j modulo q, from 0 to q-1.
 func (g grid) column(j int) int { return ((j % g.q) + g.q) % g.q }
 
 // fold sends the items of left-over vertices to column 0; unfold sends all items to them.
@@ -175,7 +172,6 @@ func (g grid) send(known []int, told func(line int) bool) (step Step) {
 	return step
 }
 
-// beforeLast returns the knowledge of the lines before the last step of phase 2.
 func (g grid) beforeLast() []int {
 	known := ones(g.l)
 	for !complete(next(known), g.q) {

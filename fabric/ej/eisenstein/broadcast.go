@@ -31,7 +31,6 @@ const (
 // phases lists the sectors, by index, of the three phases of all-to-all.
 var phases = [3][]int{{5, 0}, {1, 2}, {3, 4}}
 
-// phase returns the phase of Phased, 1..3, in which a node of one dimension receives, 0 for node 0.
 func (f *Field) phase(node int) int {
 	if node == 0 {
 		return 0
@@ -46,7 +45,6 @@ type Hop struct {
 	From, To       int
 }
 
-// hop is a packet of a broadcast in one dimension from residue 0.
 type hop struct{ to, direction, depth int }
 
 func (f *Field) climbed(s *stairs, sectors ...int) (hops []hop) {
@@ -65,7 +63,6 @@ func (f *Field) climbed(s *stairs, sectors ...int) (hops []hop) {
 	return hops
 }
 
-// counted returns the packets of Algorithms 1 and 2 in one dimension.
 func (f *Field) counted(misprinted bool) (hops []hop) {
 	var send func(from, direction int, packet sector, x, y, depth int)
 	send = func(from, direction int, packet sector, x, y, depth int) {

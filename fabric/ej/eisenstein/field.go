@@ -27,7 +27,6 @@ import (
 // Directions names the six units rho^j, j = 0..5; j+3 is the opposite of j.
 var Directions = [6]string{"+1", "+rho", "+rho^2", "-1", "-rho", "-rho^2"}
 
-// units are rho^j as x + y*rho.
 var units = [6]integer{{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}}
 
 // Opposite returns the direction of a link at its other end.
@@ -99,7 +98,6 @@ func refuse(a, b int, reason, remedy string) error {
 	return input.Mistake("fabric.ej.alpha", fmt.Sprintf("alpha = %d + %d*rho %s", a, b, reason), remedy)
 }
 
-// norm returns N = a^2 + ab + b^2.
 func norm(a, b int) *big.Int {
 	x, y := big.NewInt(int64(a)), big.NewInt(int64(b))
 	sum := new(big.Int).Add(x, y)
@@ -120,7 +118,6 @@ func bezout(a, b int) (gcd, m, k int) {
 
 func modulo(x, n int) int { return (x%n + n) % n }
 
-// integer returns the representative of a residue in its number.
 func (f *Field) integer(node int) integer { return integer{node % f.wide, node / f.wide} }
 
 func (f *Field) residue(z integer) int {
@@ -193,7 +190,6 @@ func HistogramFormula(a, b, s int) int {
 // high is the vertical distance of +rho: the sine of 60 degrees.
 const high = 0.8660254037844386
 
-// least returns the representative of a node with the fewest hops from 0.
 func (f *Field) least(node int) integer {
 	at := f.sectors.places[node]
 	sector := sectorDirections[at.sector]

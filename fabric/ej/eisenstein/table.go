@@ -15,7 +15,6 @@ type Table struct {
 	packets [][]crossed
 }
 
-// crossed is a packet that has crossed the link between two neighbours.
 type crossed struct{ step, from, to uint32 }
 
 // NewTable returns an empty table of a source's message. Shards may add packets concurrently.
