@@ -12,9 +12,9 @@ import (
 //go:embed credit_limits.go
 var creditLimitsSource string
 
-// CreditLimits are the credits of each port. In a scenario the depth may stand for the object: credits: 2. A depth
-// equal to the round trip, of a frame taken by its receiver at once, keeps a link busy. A resynchronisation restores
-// the credits of frames that were never seen.
+// CreditLimits are the credits of each port. In a scenario a number stands for the depth: credits: 2. A depth equal
+// to the round trip keeps a link busy if the receiver takes each frame at once. A resynchronisation restores the
+// credits of frames that were never seen.
 type CreditLimits struct {
 	// maximum number of a port's frames on its link and in its receiver's FIFO
 	Depth int `json:"depth" jsonschema:"required,minimum=1,maximum=255"`

@@ -2,10 +2,9 @@ package fabric
 
 import "starloom/cosim/twin"
 
-// Network is a fabric: sizes, numbering, names, programs, and the hardware that carries frames. A scenario selects it
-// under `fabric:` as a pointer to a struct with tagged keys; Go code passes it to Scenario.Fabric.Custom, or to
-// starloom.Networks for use by name in scenarios. Its methods are called when a machine is built, never per processor
-// or slot.
+// Network is a fabric: sizes, numbering, names, programs and hardware. A scenario selects it under `fabric:` as a
+// pointer to a struct with tagged keys; Go code passes it to Scenario.Fabric.Custom, or to starloom.Networks for use
+// by name in scenarios. Its methods are called only when a machine is built.
 type Network interface {
 	// Kind returns the key in a scenario and the head of all paths.
 	Kind() string

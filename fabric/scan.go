@@ -34,8 +34,8 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanWords summarises the registers of some processors with one load each and no data-dependent branch: the number
-// done or faulty, the union of all words, and the maximum number of packets held, at least held.
+// scanWords summarises registers without data-dependent branches: the number of processors done or faulty, the union
+// of all words, and the maximum of held and the packets held.
 func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, heldMax uint64) {
 	var done uint64
 	for _, cell := range cells {

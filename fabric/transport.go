@@ -27,9 +27,8 @@ type Transport interface {
 	// Begin prepares the shard's part of the fabric for a slot. exact means that Collisions will be called with
 	// yield.
 	Begin(shard int, slot uint32, exact bool)
-	// Hear delivers the frames heard in a slot to NICs of the bank: those whose number in their unit is in the
-	// window, of all units. It reports receptions to the ledger (NoteHeard, Judge). For light that reaches a receiver
-	// it calls Ledger.Harm first.
+	// Hear delivers the frames heard in a slot to the NICs whose number in their unit is in the window. It reports
+	// receptions to the ledger (NoteHeard, Judge). For light that reaches a receiver it calls Ledger.Harm first.
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
 	// Send takes the frame at the head of every non-empty TX FIFO of the window; cells lists the candidates in
 	// ascending order. It reports the outcome of each: Ledger.NoteSent, Bank.NoteTx and PopTx, or Ledger.NoteBlocked
@@ -39,10 +38,9 @@ type Transport interface {
 	Cross(slot uint32)
 	// Latch is the edge at the end of a slot, at which Send takes effect.
 	Latch()
-	// Collisions counts a shard's frames of a crossed slot, per medium: met are those that collided, alone the
-	// others. If yield is not nil and the slot is exact, it yields the media with collisions in ascending order with
-	// the first cycle of the slot, from 0, in which their wire `violation` is 1. Call it between Cross and the
-	// shard's next Begin.
+	// Collisions counts a shard's frames of a crossed slot that collided (met) and did not (alone). If yield is not
+	// nil and the slot is exact, it yields the media with collisions in ascending order with the first cycle of the
+	// slot, from 0, in which their wire `violation` is 1. Call it between Cross and the shard's next Begin.
 	Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64)
 	// Reset darkens the fabric for a run with another seed.
 	Reset(seed uint64)

@@ -201,9 +201,8 @@ func FillRandom(p []uint32, seed uint64) {
 	}
 }
 
-// Misplaced returns the reason why a user's list is not a permutation of that many processors, and the remedy: the
-// first entry out of range or used twice, and the missing destination. entry is -1 for a wrong length. For a
-// permutation it returns "" as reason.
+// Misplaced returns the reason why a list is not a permutation of the processors, "" if it is, and the remedy. entry
+// is the first one out of range or used twice, -1 for a wrong length.
 func Misplaced(list []uint32, processors int) (entry int, reason, remedy string) {
 	if len(list) != processors {
 		count := traces.Plural(processors, "destination", "destinations")

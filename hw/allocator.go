@@ -99,10 +99,9 @@ func (r *ListRequest) valid(position int) bool {
 // ListClaim records that Input has claimed output List[Position].
 type ListClaim struct{ Input, Position, Output uint32 }
 
-// ListMatching matches inputs and outputs of one slot. A list allocator computes the same claims in as many cycles as
-// it has ports. Inputs claim in the order of ListRule. With equal tags, one valid bit per unsent message, and First
-// the number of sent messages, this is Algorithm 2 of V. De Florio and C. Blondia ("The Algorithm of Pipelined
-// Gossiping", section 6); with First beyond the list it is Algorithm 2'.
+// ListMatching matches inputs and outputs of one slot. Inputs claim in the order of ListRule. With equal tags, one
+// valid bit per unsent message, and First the number of sent messages, this is Algorithm 2 of V. De Florio and C.
+// Blondia ("The Algorithm of Pipelined Gossiping", section 6); with First beyond the list it is Algorithm 2'.
 //
 // A ListMatching must not be used concurrently. It allocates only while its buffers grow.
 type ListMatching struct {
@@ -117,8 +116,8 @@ type ListMatching struct {
 	claims []ListClaim
 }
 
-// Slot returns the claims of one slot in the order in which they were made. The result is valid until the next call.
-// requesting lists the requesting inputs in any order; requests and listeners cover all inputs and all outputs.
+// Slot returns the claims of one slot in their order, valid until the next call. requesting lists the requesting
+// inputs in any order; requests and listeners cover all inputs and outputs.
 func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listeners []Listener) []ListClaim {
 	m.order = append(m.order[:0], requesting...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return m.Rule.before(requests[a].Tag, a, requests[b].Tag, b, m.Pointer) })

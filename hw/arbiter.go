@@ -10,7 +10,7 @@ const (
 	SliceCyclesMax = 65535 // maximum length of a TDMA slice in cycles
 )
 
-// Arbiters is a bank of arbiters of one kind. Each has up to 65,536 requesters and grants at most one of them.
+// Arbiters is a bank of arbiters of one kind. Each grants at most one of up to 65,536 requesters.
 //
 // The grant is registered: latency 1 cycle, throughput one decision per cycle. It is held while the request stays
 // high, to the end of the frame:
@@ -21,9 +21,8 @@ const (
 //	grant           -   A   A   A   B   B
 //
 // A requests in cycle 0 and is granted from cycle 1 on. It lowers its request in the last cycle of its frame (3). In
-// the same cycle the arbiter decides again, so the medium changes hands without a gap. A requester owns the medium in
-// every cycle in which it sees its grant. A request withdrawn before its grant is forgotten. The kind (ArbiterKind)
-// decides only when no grant is held, so its memory changes only when a frame starts.
+// the same cycle the arbiter decides again, so the next owner follows without a gap. A request withdrawn before its
+// grant is forgotten. The kind's memory (ArbiterKind) changes only when a frame starts.
 //
 // The cost of a cycle grows with the requests and grants in it, not with the number of requesters.
 //

@@ -7,8 +7,8 @@ import (
 
 // ArbiterLottery gives each requester as many tickets as its weight and draws among the tickets of all requests (K.
 // Lahiri, A. Raghunathan and G. Lakshminarayana, "LOTTERYBUS: A New High-Performance Communication Architecture for
-// System-on-Chip Designs", DAC 2001, with static tickets). Each arbiter draws from a 32-bit LFSR (LFSRs), which
-// advances 32 steps per grant. A requester without tickets is never granted.
+// System-on-Chip Designs", DAC 2001, with static tickets). An LFSR (LFSRs) advances 32 steps per grant. A requester
+// without tickets is never granted.
 const ArbiterLottery ArbiterKind = 5
 
 func init() {

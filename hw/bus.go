@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Buses is a bank of buses. The rails of all transmitters on a bus are ORed, and all receivers see the result. One
-// switch connects a transmitter to its taps, so it reaches one bus at a time.
+// Buses is a bank of buses. The rails of all transmitters on a bus are ORed, and all receivers see the result. A
+// transmitter reaches one bus at a time.
 //
 // Without an arbiter every tap is open. With an arbiter a transmitter requests the bus of its port, and light passes
 // only the granted tap; a faulty arbiter lets frames collide.

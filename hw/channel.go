@@ -12,9 +12,9 @@ import (
 // ChannelDelayMax is the maximum delay of a channel in cycles.
 const ChannelDelayMax = 1000
 
-// channels is a bank of delay lines, one per wire: a value put on wire w for a cycle appears in that cycle only. Each
-// reader owns consecutive wires, with one lit bit per wire, so an idle reader costs a word. A put and a take in Latch
-// may run in any order and in different shards.
+// channels is a bank of delay lines: a value put on a wire for a cycle appears in that cycle only. Each reader owns
+// consecutive wires; an idle reader costs a word of lit bits. A put and a take in Latch may run in any order and in
+// different shards.
 type channels[T uint8 | uint64] struct {
 	Registers
 	clock  *Clock

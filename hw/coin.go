@@ -8,13 +8,12 @@ func Toss(random, count uint32) bool {
 	return count != 0 && (uint64(random)+1)*uint64(count) <= 1<<32
 }
 
-// CoinSeed returns the first value of a processor's coin in a slot: the slot's first draw, as firmware sees it in its
-// own stream. An LFSR cannot start at 0, so 0 becomes 1; Toss treats both alike for every count up to 2^31.
+// CoinSeed returns the first value of a processor's coin in a slot: the first draw. An LFSR cannot start at 0, so 0
+// becomes 1; Toss treats both alike for every count up to 2^31.
 func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(processor, slot, 0)) }
 
 // Coins is a bank of coins, one for each input of a medium without an arbiter. Heads has probability 1/count; all
-// inputs of a medium share a count. A coin is an LFSR (LFSRs). start loads it with CoinSeed, so a toss depends only
-// on stream, processor and slot:
+// inputs of a medium share a count. A coin is an LFSR (LFSRs) that start loads with CoinSeed:
 //
 //	cycle      0    1    2    3
 //	start     /-\_______________

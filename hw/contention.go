@@ -14,9 +14,9 @@ type ContentionMatching struct {
 }
 
 // Slot counts the contenders: the requesting inputs whose addressee accepts their tag. Each tosses a coin
-// (Stream.CoinSeed, Toss) and transmits on heads. A single frame passes; several frames are lost. requesting lists
-// inputs in any order; addressees, tags and listeners cover all inputs and outputs. Input i uses the coin of
-// processor i. The result is valid until the next call.
+// (Stream.CoinSeed, Toss) and transmits on heads. A single frame passes; several are lost. requesting lists inputs in
+// any order; addressees, tags and listeners cover all inputs and outputs. Input i uses the coin of processor i. The
+// result is valid until the next call.
 func (m *ContentionMatching) Slot(slot uint32, requesting, addressees []uint32, tags []uint16, listeners []Listener) (contenders int, transmitted []uint32) {
 	for _, input := range requesting {
 		if contends(addressees[input], tags[input], listeners) {
@@ -36,9 +36,8 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 	return int(addressee) < len(listeners) && listeners[addressee].Accepts(tag)
 }
 
-// Contentions is a bank of media without an arbiter. At the start of a slot a medium counts its contenders: the
-// requesting inputs whose addressee accepts their tag. Then it reports the fate of transmissions: a single one
-// passes, several collide.
+// Contentions is a bank of media without an arbiter. At the start of a slot it counts the contenders: the requesting
+// inputs whose addressee accepts their tag. A single transmission passes, several collide.
 //
 //	cycle       0    1    2    3
 //	start      /-\_______________

@@ -2,19 +2,18 @@ package hw
 
 import "fmt"
 
-// StarCouplers is a bank of passive optical star couplers. Every input reaches every output, so a coupler has one
-// output value, the OR of its senders' rails.
+// StarCouplers is a bank of passive optical star couplers. All outputs of a coupler carry the OR of its senders'
+// rails.
 //
 // Latency 0 cycles (combinational), throughput one phit per cycle and coupler. Senders whose bits differ light both
-// rails of a bit, a code violation that every receiver sees: a collision delivers nothing. The only state is the
-// Violation flags, a column for observers; reset and ClearSlot clear it.
+// rails of a bit, a code violation that every receiver sees. The only state is the Violation flags, a column for
+// observers; reset and ClearSlot clear it.
 //
 // Parameters: the wiring (Base, Fan). Inputs: light and port selects of the transmitters. Output: light of the
 // couplers. Source: Mei and Rizzi, section I.
 //
 // In a partitioned network of g groups of d, transmitter i is in group i div d, Base[i] = (i div d)*g, and Fan is g.
-// Coupler from*g+to carries light from group from to group to. A transmitter reaches only couplers of its own unit,
-// so shards never write to the same coupler.
+// Coupler from*g+to carries light from group from to group to. A transmitter reaches only couplers of its own unit.
 type StarCouplers struct {
 	Registers
 	violations

@@ -11,8 +11,7 @@ const CreditDepthMax = 65535
 // CreditCounterBytes is the memory per counter.
 const CreditCounterBytes = 7
 
-// CreditCounters is a bank of senders' counters of free buffers at their receivers. A frame takes a credit; the
-// receiver gives it back when it has freed the buffer.
+// CreditCounters is a bank of senders' counters of free buffers at their receivers.
 //
 // Inputs: take (1 bit) and give (a number). Registered outputs: count, underflow and overflow. A credit given in
 // cycle c can be taken in cycle c+1. Throughput one credit taken and any number given per cycle.

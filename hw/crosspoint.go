@@ -3,7 +3,7 @@ package hw
 import "fmt"
 
 // Crosspoints is a bank of gates, one per input of a crossbar. A transmitter's light passes only to the output whose
-// arbiter grants it. The outputs are couplers, so a faulty arbiter lets frames collide.
+// arbiter grants it.
 //
 // Latency 0 cycles (combinational), stateless. Parameters: outputs, phit bits. Inputs: light and ask of the
 // transmitter, grants of all outputs. Outputs: light, and the output that it goes to. Twin: crosspoint.v.

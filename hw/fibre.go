@@ -6,8 +6,7 @@ import (
 	"slices"
 )
 
-// Fibre delays a bank of wires by Delay cycles. Throughput is one phit per cycle without stalls; code violations pass
-// unchanged.
+// Fibre delays a bank of wires by Delay cycles. Throughput is one phit per cycle; code violations pass unchanged.
 //
 // Delay 0 is combinational (Settle copies); Delay >= 1 is a pipeline of registers (Drive shows the last stage, Latch
 // fills the first). Reset state: dark. The cost of a cycle grows with the light that enters and leaves, not with the

@@ -14,8 +14,8 @@ const (
 // FIFOs is a bank of synchronous first-in first-out buffers.
 //
 // Inputs: push, data and pop. Registered outputs: head, count, overflow and overflows. A word pushed in cycle c can
-// be the head in cycle c+1. Throughput one push and one pop per cycle. The head is visible without a pop (first-word
-// fall-through); it is 0 while count is 0.
+// be the head in cycle c+1. Throughput one push and one pop per cycle. The head is visible without a pop; it is 0
+// while count is 0.
 //
 // A pop precedes a push in the same cycle, so a full FIFO accepts a push with a pop. A pop of an empty FIFO has no
 // effect, even with a push in the same cycle. A push into a full FIFO loses the word: overflow is 1 in the next

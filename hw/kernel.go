@@ -37,9 +37,8 @@ func (c *Clock) Cycle() uint64 { return c.cycle }
 // Wire is a bank of wires. Identity distinguishes wires; the path names them.
 type Wire interface{ Path() string }
 
-// Component is a unit that the kernel runs. It takes part in the phases whose interface it implements: Driver,
-// Combinational, Latcher. Each phase method is called once per cycle and shard, concurrently and in any order of
-// shards, and accesses only the state of its shard.
+// Component takes part in the phases of a cycle whose interface it implements: Driver, Combinational, Latcher. Each
+// phase method is called once per cycle and shard, concurrently, and accesses only the state of its shard.
 type Component interface {
 	Stateful
 	// Reset puts every register into its reset state.

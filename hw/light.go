@@ -24,12 +24,10 @@ type Light struct {
 	reader  []uint16 // by wire: the shard that reads it; nil for the driver's
 }
 
-// NewLight returns a dark bank of wires. signal names the wire within its element (path
-// pops.group[3].coupler[1].<signal>), bits is the phit width, 1..64, and shards are the machine's and cover
-// bank.Units.
+// NewLight returns a dark bank of wires. signal names the wire within its element, bits is the phit width, 1..64, and
+// shards cover bank.Units.
 //
-// readerUnit[i] is the unit that reads wire i in Latch, so a reading shard finds its lit wires without scanning
-// others. With nil the driving unit reads.
+// readerUnit[i] is the unit that reads wire i in Latch; with nil the driving unit reads.
 func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []uint32) (*Light, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err

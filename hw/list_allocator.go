@@ -44,8 +44,8 @@ func (l *Lists) Path() string { return l.path }
 //	grant       -    a    a    a,c      until the next start
 //
 // Allocation ends when no input is left or Cap inputs are granted, so it takes at most as many cycles as inputs.
-// Requests, tags and listeners should be stable from start to end; every turn reads them. The round-robin pointer
-// advances at the next start, past the first input granted. A start in mid-allocation restarts it.
+// Requests, tags and listeners should be stable from start to end. The round-robin pointer advances at the next
+// start, past the first input granted. A start in mid-allocation restarts it.
 //
 // Reset: no claims, idle until start, pointer at 0.
 //

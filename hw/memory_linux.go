@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// MemoryAvailable returns the bytes that the process may still allocate, and a sentence with %s for that amount: what
-// the kernel has available, or what the control groups of the process leave. limit is "" if the amount is unknown.
+// MemoryAvailable returns the bytes that the process may still allocate under the limits of the kernel and its
+// control groups. limit is a sentence with %s for the amount, "" if it is unknown.
 func MemoryAvailable() (bytes uint64, limit string) { return memoryAvailable("/") }
 
 func memoryAvailable(root string) (bytes uint64, limit string) {

@@ -131,10 +131,9 @@ func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// ejection is the part of sinks emptied by firmware. It returns a flit's credit when the flit's packet has a place.
-// Packets get places in the order in which their heads arrive. Without a place, flits stay in the buffer that the
-// router's credits cover. A sink consumes one flit per cycle, of the first packet in that order with a place and a
-// flit; without a lack of places it consumes each flit on arrival.
+// ejection is the part of sinks emptied by firmware. Packets get places in the order in which their heads arrive;
+// until then their flits stay in the buffer that the router's credits cover. A sink consumes one flit per cycle, of
+// the first packet in that order with a place and a flit; without a lack of places it consumes each flit on arrival.
 //
 // Reset: all places free, no flits.
 type ejection struct {

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// PacketSources is a bank of sources of bare packets. Each node has an unbounded FIFO of packets in order of creation
-// and sends them one after the other, flit by flit, into an input port of a router. A head takes the next virtual
-// channel after the last one used that its packet allows, no packet owns, and has a credit; otherwise it waits. A
-// packet created in cycle t may be sent in t. Credits count in the cycle in which they arrive.
+// PacketSources is a bank of sources of bare packets. Each node sends an unbounded FIFO of packets, in order of
+// creation, flit by flit into an input port of a router. A head takes the next virtual channel after the last one
+// used that its packet allows, no packet owns, and has a credit; otherwise it waits. A packet created in cycle t may
+// be sent in t. Credits count in the cycle in which they arrive.
 //
 // Throughput one flit per cycle. Reset: all credits, all VCs free, no packet sent.
 type PacketSources struct {

@@ -54,8 +54,8 @@ func (p *Pattern) MayMatch(path string) bool { return strings.HasPrefix(path, p.
 func (p *Pattern) String() string { return p.source }
 
 // Match reports whether the whole path matches the pattern. It does not allocate. Its work is at most the square of
-// the path's length, independent of the pattern: only the last ** (and, within a component, the last *) is retried.
-// That suffices because the earliest match between two of them leaves the most for the rest.
+// the path's length: only the last ** (and, within a component, the last *) is retried, because the earliest match of
+// the others leaves the most for the rest.
 func (p *Pattern) Match(path string) bool {
 	at, done := 0, false
 	next := 0

@@ -2,9 +2,9 @@ package hw
 
 import "hash/fnv"
 
-// Randomness is counter-based: a draw is a pure function of (seed, processor, slot, draw) instead of the next value
-// of a shared stream. So it depends neither on the order of processors nor on the number of workers. The firmware SDK
-// computes the same function in the sandbox (sl_random in starloom.h); a test compares the two.
+// Randomness is counter-based: a draw is a pure function of (seed, processor, slot, draw), so it depends neither on
+// the order of processors nor on the number of workers. The firmware SDK computes the same function (sl_random in
+// starloom.h).
 
 // Multipliers of the finaliser (D. Stafford's variant 13 of MurmurHash3's finaliser, as in splitmix64) and
 // splitmix64's golden-ratio increment.

@@ -3,7 +3,7 @@ package hw
 import "fmt"
 
 // Requests is a bank of request lines, one from every requester to each arbiter. Lists of high lines limit the cost
-// of a cycle to its requests: a bank may have thousands of arbiters with tens of thousands of lines each.
+// of a cycle to its requests.
 //
 // A Requests is stateless: in their phase of every cycle, the driver's shards call Clear, then Raise at most once per
 // line.

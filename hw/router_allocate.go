@@ -317,9 +317,9 @@ func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 	}
 }
 
-// move moves the front flit of a VC of input i across the switch to output o and advances the pointers past both. The
-// flit enters the crossbar register, its credit the credit register. It reports whether the buffer is now empty, the
-// output VC out of credit, and the flit a tail.
+// move moves the front flit of a VC of input i across the switch to output o, into the crossbar register, and
+// advances the pointers past both. Its credit enters the credit register. It reports whether the buffer is now empty,
+// the output VC out of credit, and the flit a tail.
 func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) {
 	vcs, depth := x.config.VCs, x.config.Depth
 	x.switchGrant[w.port+o], x.switchAccept[w.port+i] = uint8(next(i, w.ports)), uint8(next(o, w.ports))

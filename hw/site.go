@@ -54,9 +54,8 @@ type Composite interface {
 }
 
 // Port is a port of a component. For an element and pins, Get returns a function that copies the element's value to
-// the pins, and Put one that copies the pins to the element; the exchange calls these every cycle, in the order of
-// declaration. Inputs that count only in some cycles (data without a strobe) may keep stale values in others. Put's
-// function returns an error if the value of an output is not allowed.
+// the pins, and Put one that copies the pins to the element, or returns an error for a forbidden value; they run
+// every cycle, in the order of declaration. Data without a strobe may be stale.
 type Port struct {
 	Name    string // name of the port in the twin
 	Bits    int

@@ -13,8 +13,8 @@ type Task interface {
 	Do(shard int)
 }
 
-// Workers is a pool of persistent goroutines with a barrier. Run distributes the shards of a task and returns when
-// all are done. Run does not allocate, because the kernel calls it several times per cycle.
+// Workers is a pool of persistent goroutines. Run distributes the shards of a task and returns when all are done,
+// without allocations.
 //
 // The caller is one of the workers, so a pool of one is a plain loop. Run and Close must not be called concurrently.
 type Workers struct {

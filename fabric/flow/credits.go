@@ -184,9 +184,8 @@ func (c *Credits) put(shard, sender int) {
 	bank.Give(shard, counter)
 }
 
-// Free returns, at the boundary at which a slot begins, the credits of the frames that handlers of a window have
-// taken out of RX FIFOs, and resynchronised credits. It checks all cells, because an image can write the registers of
-// sleeping ones.
+// Free returns the credits of the frames that handlers of a window have taken out of RX FIFOs, and resynchronised
+// credits, at the start of a slot. It checks all cells, because an image can write the registers of sleeping ones.
 func (c *Credits) Free(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	resyncs := slot > 0 && slices.ContainsFunc(c.every, func(every uint32) bool { return slot%every == 0 })
 	c.free(shard, bank, slot, window.First, window.End)

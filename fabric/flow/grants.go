@@ -13,9 +13,9 @@ const (
 	Met   = -2 // the frame was sent and has collided
 )
 
-// Answer gives a requesting NIC the result of its request in a slot. output is the output that has taken the frame at
-// the head of the TX FIFO, NoOne or Met; place is the output's position in the list of a NIC that requests by list,
-// if known. Answer reports whether the frame has left the NIC or the NIC is off the fabric.
+// Answer gives a NIC the result of its request in a slot. output has taken the frame at the head of the TX FIFO, or
+// is NoOne or Met; place is the output's position in the NIC's list, if it has one. Answer reports whether the frame
+// has left the NIC or the NIC is off the fabric.
 func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot uint32) (sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) { // another handler has overwritten it since the request

@@ -171,8 +171,8 @@ func (p *Packets) belongs(processor int, origin uint32) bool {
 func (p *Packets) Sent(*fabric.Ledger, int, nic.FrameView, uint32)    {}
 func (p *Packets) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements Witness. It notes a frame with the packet that belongs to the processor, or one with a payload
-// that the host cannot read as a packet: a short one, or one of an ack or a control frame.
+// Received implements Witness. It notes a frame with the packet that belongs to the processor, or with a payload that
+// is no packet: a short one, an ack or a control frame.
 func (p *Packets) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, _ uint32) {
 	switch {
 	case frame.IsPacket():

@@ -9,9 +9,8 @@ import (
 )
 
 // Held derives the packets held by processors from frames, to check the counts of firmware (sl_hold). Packets are
-// counted at a boundary, after the previous slot's receptions and before the next slot's sending: a packet received
-// in slot t and sent in slot u > t was held at the boundaries t+1 to u, and a processor's own packet from boundary 0
-// to the slot that sends it.
+// counted at boundaries: a packet received in slot t and sent in slot u > t was held at the boundaries t+1 to u, and
+// a processor's own packet from boundary 0 to the slot that sends it.
 //
 //	slot        t      t+1     t+2  ...   u
 //	boundary |-------|-------|-------|-------|

@@ -21,8 +21,7 @@ import (
 //	     queue wait: s-q slots
 //
 // A frame queued at a boundary counts when its slot crosses. A frame is identified by its contents, since the
-// hardware does not number frames. So a frame that a handler withdraws and queues again unchanged counts as the same
-// frame.
+// hardware does not number frames.
 //
 // A medium carries a frame in the slot in which it is sent. At routers a frame stays in flight for several slots;
 // their hardware identifies it and reports its fate (Ended).

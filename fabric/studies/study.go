@@ -125,9 +125,9 @@ func (l *SampleList) Means() (means, se []float64) {
 	return means, se
 }
 
-// StudyRow compares a measured figure with a paper's, or with a reference. OK means that |measured - reference|, or
-// |measured - published| without a reference, is at most Tolerance, or that the test named in Note holds.
-// Contradicted means that the paper is wrong: Note quotes it, and OK refers to Reference.
+// StudyRow compares a measured figure with a reference, or without one with a paper's. OK: the difference is at most
+// Tolerance, or the test named in Note holds. Contradicted: the paper is wrong, as quoted in Note, and OK refers to
+// Reference.
 type StudyRow struct {
 	Case     string `json:"case"`
 	Quantity string `json:"quantity"`
@@ -216,8 +216,8 @@ func (s *Sample) deviating(row StudyRow, scale float64) StudyRow {
 }
 
 // Tolerance returns 3.5 standard errors of the difference between the sample's mean and a reference's mean. The
-// reference has the given number of runs and standard deviation sd. Correct firmware makes both samples of one
-// distribution. A short sample may have too small a deviation, so the larger one is used; the note names it.
+// reference has the given number of runs and standard deviation sd. The larger of both deviations counts, since that
+// of a short sample may be too small; the note names it.
 func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string) {
 	note = fmt.Sprintf("tolerance by the reference's sd %.3f, above the measured", sd)
 	if s.SD > sd {

@@ -13,10 +13,9 @@ import (
 	"starloom/nic"
 )
 
-// wired carries whole frames across any passive network given by its Wiring. It is the default transport of the slot
-// engine and the reference for faster ones. Latency: one slot. Frames that share a medium, or use both directions of
-// a half-duplex link, are lost and show StatusCollision at their listeners. Work and memory grow with the frames sent
-// and heard, and with the receivers of NICs with one each.
+// wired carries whole frames across any passive network given by its Wiring. It is the reference for faster
+// transports of the slot engine. Latency: one slot. Frames that share a medium, or use both directions of a
+// half-duplex link, are lost and show StatusCollision at their listeners.
 //
 //	Send, by shard: lists of frames -> Cross: what is on each medium, where it arrives -> Hear, by shard
 type wired struct {
