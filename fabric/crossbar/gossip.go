@@ -222,7 +222,6 @@ type gossipReferee struct {
 	first           []uint64 // a bit per receiver and sender for a received message; on large runs it must fit the cache
 	further         []uint16 // messages after the first, by receiver and sender; nil for one session
 	used            []uint32 // processors that sent or received in each step
-	steps           int      // number of steps up to the last message
 	table           *gossip.Table
 	filled          []uint32 // filled columns of each processor's row, with a table
 }

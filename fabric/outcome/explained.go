@@ -155,11 +155,16 @@ func listText(value any) string {
 		panic(fmt.Sprintf("scenario: %v", err)) // only plain data is in it
 	}
 	text := strings.ReplaceAll(string(data), ",", ", ")
-	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice && len(text) > listTextMax {
-		head := text[:listTextMax]
-		return fmt.Sprintf("%s, ... (%d entries)", head[:max(1, strings.LastIndex(head, ", "))], v.Len())
+	if reflect.ValueOf(value).Kind() != reflect.Slice || len(text) <= listTextMax {
+		return text
 	}
-	return text
+	var list []json.RawMessage
+	var object map[string]json.RawMessage // a list with names, as nodes of a netlist
+	if json.Unmarshal(data, &list) != nil && json.Unmarshal(data, &object) != nil {
+		return text
+	}
+	head := text[:listTextMax]
+	return fmt.Sprintf("%s, ... (%d entries)", head[:max(1, strings.LastIndex(head, ", "))], len(list)+len(object))
 }
 
 func bareList(value any) string {

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -58,4 +59,12 @@ func TestShownOnce(t *testing.T) {
 	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}, {1, 1, 1}}, ShownOnce(all, -1, 9, 9))
 	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}}, ShownOnce(all, -1, 9, 1))
 	require.Equal(t, []Repeat{{3, 1, 3}, {1, 1, 1}, {0, 3, 4}}, ShownOnce(all, 1, 9, 9))
+}
+
+// TestEntriesAreCounted: a value that is JSON already has entries, not bytes.
+func TestEntriesAreCounted(t *testing.T) {
+	nodes := json.RawMessage(`{"p[0..15]":{"kind":"processor","ports":["row","column"]},"row[0..3]":"star","column[0..3]":"star"}`)
+	require.Equal(t, `{"p[0..15]":{"kind":"processor", ... (3 entries)`, listText(nodes))
+	require.Equal(t, `[1000000, 1000001, 1000002, 1000003, 1000004, ... (6 entries)`, listText([]int{1000000, 1000001, 1000002, 1000003, 1000004, 1000005}))
+	require.Equal(t, `{"a":1}`, listText(json.RawMessage(`{"a":1}`)))
 }

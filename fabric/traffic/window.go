@@ -197,10 +197,18 @@ func (w *window) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the measured window %d packets were created and "+
 			"%d received or lost; give a longer one", s.WarmUp, w.growing.halves[0].all(), w.growing.halves[0].gone))
 	} else if w.way*float64(w.slotCycles) > float64(s.From) && s.Arrivals != fabric.ArrivalsFile {
-		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean way of a packet (%.4g %ss): the state was not steady when the "+
-			"measured window began; give a longer one", s.WarmUp, w.way, w.unit))
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean way of a packet (%s): the state was not steady when the "+
+			"measured window began; give a longer one", s.WarmUp, w.wayText()))
 	}
 	return w.outside(notes)
+}
+
+func (w *window) wayText() string {
+	text := fmt.Sprintf("%.4g %ss", w.way, w.unit)
+	if text == "1 "+w.unit+"s" {
+		return "1 " + w.unit
+	}
+	return text
 }
 
 func (w *window) outside(notes []string) []string {

@@ -71,3 +71,8 @@ func TestHalves(t *testing.T) {
 		require.Equal(t, [2]int{int(window[1] / 2), int(window[1] - window[1]/2)}, counts)
 	}
 }
+
+func TestWayOfOne(t *testing.T) {
+	require.Equal(t, "1 slot", (&window{way: 1, unit: "slot"}).wayText())
+	require.Equal(t, "1.5 cycles", (&window{way: 1.5, unit: "cycle"}).wayText())
+}
