@@ -34,13 +34,6 @@ fabric: {pops: {groups: 2, group_size: 2}}
 firmware: {program: pops/random}
 `
 
-// BadScenario is a scenario that must be refused. schema says that the JSON
-// Schema refuses it too.
-type BadScenario struct {
-	Name, Text string
-	Schema     bool
-}
-
 // EjScenario is a broadcast on a small network.
 func EjScenario(t *testing.T, a, b, dimensions int, program, more string, params ...string) *starloom.Scenario {
 	return EjParsed(t, fmt.Sprintf("a: %d, b: %d, dimensions: %d", a, b, dimensions), program, more, params...)

@@ -46,7 +46,7 @@ type parser struct {
 	count int // inputs under -full
 	seeds [][]byte
 	// mutate makes an input of one of the seeds.
-	mutate func(m *systemtest.Mutator, seed int) []byte
+	mutate func(m *mutator, seed int) []byte
 	// open returns what parses an input, for one goroutine: nil if it is accepted, an
 	// unexpectedError for what may not happen, else why it is refused.
 	open func(t testing.TB) func(input []byte) error
@@ -70,15 +70,15 @@ func texts(all ...string) (seeds [][]byte) {
 
 // parsers are all ways in, with ten million inputs together.
 func parsers(t testing.TB) []parser {
-	text, raw := (*systemtest.Mutator).Text, (*systemtest.Mutator).Raw
+	text, raw := (*mutator).Text, (*mutator).Raw
 	return []parser{
 		{"scenario", 1_000_000, append(scenarioSeeds(t), slices.Repeat(filesOf(t, math.MaxInt, goodScenarioFiles(t)...), 8)...), text,
 			func(testing.TB) func([]byte) error { return tryScenario }},
-		{"image", 800_000, imageSeeds(t), (*systemtest.Mutator).Image, func(testing.TB) func([]byte) error { return tryImage }},
+		{"image", 800_000, imageSeeds(t), (*mutator).Image, func(testing.TB) func([]byte) error { return tryImage }},
 		{"ABI descriptor", 2_500_000, descriptorSeeds(t), raw, newTryDescriptor},
 		{"VCD", 1_200_000, filesOf(t, 1024, "traces/vcd/testdata/icarus.vcd", "traces/vcd/testdata/verilator.vcd",
 			"traces/vcd/testdata/ghdl.vcd", "traces/vcd/testdata/small.vcd"), text, func(testing.TB) func([]byte) error { return tryVCD }},
-		{"pcapng", 1_500_000, captureSeeds(t), (*systemtest.Mutator).Capture, func(testing.TB) func([]byte) error { return tryCapture }},
+		{"pcapng", 1_500_000, captureSeeds(t), (*mutator).Capture, func(testing.TB) func([]byte) error { return tryCapture }},
 		{"pin map", 1_000_000, texts(systemtest.PinMapSeeds()...), text, func(t testing.TB) func([]byte) error {
 			path := filepath.Join(t.TempDir(), "m.yml")
 			return func(data []byte) error { return systemtest.TryPinMap(path, data) }
@@ -99,7 +99,7 @@ func parsers(t testing.TB) []parser {
 		}},
 		{"stimulus", 100_000, texts("cycle,reset,push_i,data_i,pop_i\n0,1,0,0x1f,0\n5,0,1,0b11,1\n", "reset\n1\n"), text, newTryStimulus},
 		{"input of a handler", 100_000, texts(`{"seed": 1, "slots": 1, "processor": 3, "steps": [{"state": "00ff", "frames": [{"port": 1, "kind": 0, "payload": "0011"}], "statuses": [{"port": 0, "status": 1}]}, {}]}`), text, newTryHandlerInput},
-		{"saved state", 50_000, stateSeeds(t), (*systemtest.Mutator).State, newTryState},
+		{"saved state", 50_000, stateSeeds(t), (*mutator).State, newTryState},
 	}
 }
 
@@ -389,7 +389,7 @@ func (p *parser) run(t *testing.T, count int) {
 	for range runtime.GOMAXPROCS(0) {
 		try := p.open(t)
 		workers.Go(func() {
-			m := systemtest.NewMutator(p.seeds)
+			m := newMutator(p.seeds)
 			for !t.Failed() {
 				n := next.Add(1) - 1
 				if n >= int64(count) {
@@ -427,7 +427,7 @@ func (p *parser) run(t *testing.T, count int) {
 }
 
 // input makes input n.
-func (p *parser) input(m *systemtest.Mutator, n int64) []byte {
+func (p *parser) input(m *mutator, n int64) []byte {
 	m.Rand = rand.New(rand.NewPCG(uint64(n), uint64(len(p.name))))
 	return p.mutate(m, m.IntN(len(p.seeds)))
 }

@@ -34,7 +34,7 @@ func busSensors(keys string) string {
 	return "starloom: 1\nfabric: {bus: {" + keys + "}}\nfirmware: {program: bus/sensors}\n"
 }
 
-var badScenarios = slices.Concat([]systemtest.BadScenario{
+var badScenarios = slices.Concat([]badScenario{
 	// The file as a whole.
 	{Name: "empty file", Text: "", Schema: false},
 	{Name: "only a comment", Text: "# nothing\n", Schema: false},
@@ -257,7 +257,7 @@ var badScenarios = slices.Concat([]systemtest.BadScenario{
 	{Name: "buffers without a depth", Text: systemtest.Small + "faults: {schedule: [{kind: buffers}]}\n", Schema: false},
 	{Name: "buffers in some slots", Text: systemtest.Small + "faults: {schedule: [{kind: buffers, rx_frames: 1, slots: {from: 3}}]}\n", Schema: false},
 	{Name: "depth of another fault", Text: systemtest.Small + "faults: {schedule: [{kind: dead, rx_frames: 1}]}\n", Schema: false},
-}, systemtest.BadTraffic)
+}, badTraffic)
 
 // Each bad input is refused with place, reason and remedy; the golden file holds
 // the messages, so that a change of wording is seen and read.

@@ -1,4 +1,4 @@
-package systemtest
+package scenario
 
 import (
 	"bytes"
@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Mutator draws changes. The same numbers give the same input.
-type Mutator struct {
+// mutator draws changes. The same numbers give the same input.
+type mutator struct {
 	*rand.Rand
 	seeds [][]byte
 	words [][]byte // of all seeds
@@ -19,21 +19,21 @@ type Mutator struct {
 }
 
 var (
-	// WordPattern splits a text into words.
-	WordPattern = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[ \t]+|(?s:.)`)
-	// Edges are values at the edges of ranges.
-	Edges = []string{
+	// wordPattern splits a text into words.
+	wordPattern = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*|[0-9]+|[ \t]+|(?s:.)`)
+	// edges are values at the edges of ranges.
+	edges = []string{
 		"0", "1", "-1", "2", "7", "8", "255", "256", "65535", "65536", "2147483647", "2147483648", "4294967294", "4294967295", "4294967296",
 		"9223372036854775807", "18446744073709551615", "18446744073709551616", "1e9", "0x10", "08", "1.5", ".inf", "true", "null", "~", "''", "{}", "[]", "&a", "*a", "!!str", "<<", "\x00", "\xff", "\u00e9",
 	}
 )
 
-// NewMutator returns a mutator of the seeds.
-func NewMutator(seeds [][]byte) *Mutator {
-	m := &Mutator{seeds: seeds}
+// newMutator returns a mutator of the seeds.
+func newMutator(seeds [][]byte) *mutator {
+	m := &mutator{seeds: seeds}
 	known := map[string]bool{}
 	for _, seed := range seeds {
-		words := WordPattern.FindAll(seed, -1)
+		words := wordPattern.FindAll(seed, -1)
 		m.split = append(m.split, words)
 		for _, word := range words {
 			if !known[string(word)] {
@@ -46,7 +46,7 @@ func NewMutator(seeds [][]byte) *Mutator {
 }
 
 // Text changes some words or lines of a seed.
-func (m *Mutator) Text(seed int) []byte {
+func (m *mutator) Text(seed int) []byte {
 	if m.IntN(4) == 0 {
 		return m.lines(seed)
 	}
@@ -58,7 +58,7 @@ func (m *Mutator) Text(seed int) []byte {
 		case 0, 1:
 			words[at] = m.words[m.IntN(len(m.words))]
 		case 2, 3:
-			words[at] = []byte(Edges[m.IntN(len(Edges))])
+			words[at] = []byte(edges[m.IntN(len(edges))])
 		case 4:
 			words = slices.Delete(words, at, end)
 		case 5:
@@ -78,7 +78,7 @@ func (m *Mutator) Text(seed int) []byte {
 }
 
 // lines swaps, repeats or drops lines of a seed, or puts in those of another one.
-func (m *Mutator) lines(seed int) []byte {
+func (m *mutator) lines(seed int) []byte {
 	lines := bytes.SplitAfter(m.seeds[seed], []byte("\n"))
 	for n := 1 + m.IntN(3); n > 0 && len(lines) > 0; n-- {
 		at := m.IntN(len(lines))
@@ -99,7 +99,7 @@ func (m *Mutator) lines(seed int) []byte {
 }
 
 // bytes changes some bytes or words of data, in place.
-func (m *Mutator) bytes(data []byte) {
+func (m *mutator) bytes(data []byte) {
 	for n := 1 + m.IntN(3); n > 0 && len(data) > 0; n-- {
 		at := m.IntN(len(data))
 		switch m.IntN(4) {
@@ -119,7 +119,7 @@ func (m *Mutator) bytes(data []byte) {
 }
 
 // resize cuts a piece of data out, or puts one in, of a multiple of unit bytes.
-func (m *Mutator) resize(data []byte, unit int) []byte {
+func (m *mutator) resize(data []byte, unit int) []byte {
 	at := m.IntN(len(data)/unit+1) * unit
 	size := (1 + m.IntN(4)) * unit
 	if m.IntN(2) == 0 {
@@ -133,7 +133,7 @@ func (m *Mutator) resize(data []byte, unit int) []byte {
 }
 
 // Raw changes a seed as if it had no structure.
-func (m *Mutator) Raw(seed int) []byte {
+func (m *mutator) Raw(seed int) []byte {
 	data := slices.Clone(m.seeds[seed])
 	m.bytes(data)
 	switch m.IntN(4) {
@@ -146,7 +146,7 @@ func (m *Mutator) Raw(seed int) []byte {
 }
 
 // Capture changes blocks of a packet capture, whose lengths stay right.
-func (m *Mutator) Capture(seed int) []byte {
+func (m *mutator) Capture(seed int) []byte {
 	if m.IntN(4) == 0 {
 		return m.Raw(seed)
 	}
@@ -177,7 +177,7 @@ func (m *Mutator) Capture(seed int) []byte {
 }
 
 // Image changes the inside of a section of an image, or of a function; lengths stay right.
-func (m *Mutator) Image(seed int) []byte {
+func (m *mutator) Image(seed int) []byte {
 	if m.IntN(4) == 0 {
 		return m.Raw(seed)
 	}
@@ -213,7 +213,7 @@ func (m *Mutator) Image(seed int) []byte {
 }
 
 // code changes one function of a code section.
-func (m *Mutator) code(content []byte) []byte {
+func (m *mutator) code(content []byte) []byte {
 	count, n := binary.Uvarint(content)
 	out := slices.Clone(content[:n])
 	chosen := m.IntN(int(count))
@@ -233,7 +233,7 @@ func (m *Mutator) code(content []byte) []byte {
 }
 
 // State changes a saved state, whose checksum stays right most of the time.
-func (m *Mutator) State(seed int) []byte {
+func (m *mutator) State(seed int) []byte {
 	data := slices.Clone(m.seeds[seed])
 	switch m.IntN(4) { // the memory of the firmware is most of it
 	case 0:
