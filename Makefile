@@ -10,6 +10,7 @@
 # make install  the command, its manual pages and its completion for bash, zsh and fish: PREFIX (/usr/local), DESTDIR
 # make dist    dist/: static programs for Linux, macOS and Windows (amd64, arm64; TARGETS=linux/amd64: only these), with manual pages,
 #              completion and checksums
+# make site    dist/site: the pages of docs as a site that loads nothing from elsewhere; make site-serve shows it at http://127.0.0.1:8000
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
 #              SAMPLE=seed: draws comments, messages and sentences of the documentation for a reader
 # make newer   another Debian release (SUITE=trixie, sid), unpacked from packages in the user's cache, and the quick tests of RTL and firmware
@@ -21,7 +22,7 @@ GO ?= go
 
 # Command and Debian package of every tool that the tests use. wasm-opt is here because it must change nothing.
 TOOLS = clang:clang wasm-ld:lld wasm-opt:binaryen wasm-as:binaryen tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl genhtml:lcov \
-	jq:jq groff:groff-base broadwayd:libgtk-3-bin qemu-aarch64:qemu-user sbatch:slurm-wlm munge:munge node:nodejs npm:npm chromium:chromium zsh:zsh fish:fish
+	jq:jq groff:groff-base broadwayd:libgtk-3-bin qemu-aarch64:qemu-user sbatch:slurm-wlm munge:munge node:nodejs npm:npm chromium:chromium zsh:zsh fish:fish mkdocs:mkdocs
 # File and Debian package of every library: for native unit tests, for C++ in WebAssembly, and for completion.
 LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
 	/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-dev-wasm32 /usr/share/bash-completion/bash_completion:bash-completion
@@ -58,7 +59,7 @@ NEWER = clang lld binaryen tshark gtkwave build-essential verilator iverilog yos
 NEWER_QUICK = '^(TestTwinsInLockstepOnIcarus|TestOfTwins|TestMutant|TestDeadBranch|TestSecondIsLed|TestBuildOfVHDL|TestBuildRefuses|TestMisread|TestJSONIsXML|TestBuildWarns|TestDissectorFields)$$'
 NEWER_TESTED = ./cosim/twin ./cosim/lockstep ./cosim/prove ./cosim/flatten ./cosim/verilator ./firmware ./nic
 
-.PHONY: newer newer-all newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
+.PHONY: newer newer-all newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist site site-serve house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -153,6 +154,12 @@ install:
 
 dist:
 	@$(GO) run ./internal/dist $(TARGETS)
+
+site:
+	@$(GO) run ./internal/site
+
+site-serve:
+	@$(GO) run ./internal/site -serve
 
 house:
 	@$(GO) run ./internal/house
