@@ -20,13 +20,13 @@ import (
 
 // wrapping is a credit counter that wraps when empty, which a schedule rarely reaches.
 const wrapping = `module dut(input clock, input reset, input take, input [11:0] give, output reg [11:0] count, output reg none, output reg many);
+  parameter WRAPS = 1;
   wire [11:0] out = 12'd4095 - count;
   always @(posedge clock) begin
     none <= !reset && take && count == 0 && !WRAPS;
     many <= !reset && give > out;
     count <= reset ? 12'd4095 : count - {11'd0, take && (count != 0 || WRAPS)} + (give > out ? out : give);
   end
-  parameter WRAPS = 1;
 endmodule`
 
 func wrappingMap(t *testing.T, wraps string) *pinmap.Map {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 )
@@ -329,6 +330,10 @@ endmodule`, &pinmap.Map{
 		Pins:   []pinmap.Wiring{{Port: "data_i", Pins: []string{"v_i"}}, {Port: "data_o", Pins: []string{"v_o"}}},
 	})
 	r := runLockstep(t, m, Options{Cycles: 1_000})
+	if cosimtest.Since(t, "verilator", 5, 48) { // keeps the value of n
+		require.Nil(t, r.Divergence)
+		return
+	}
 	require.NotNil(t, r.Divergence)
 	require.NotEmpty(t, r.Warnings)
 	require.Equal(t, "STATIC", r.Warnings[0].Code)

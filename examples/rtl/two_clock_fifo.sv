@@ -13,6 +13,7 @@ module two_clock_fifo #(
 );
     localparam int A = $clog2(Depth);
     logic [Width-1:0] mem[Depth];
+    logic [A:0] rbin, rgray, wgray_r1, wgray_r2;
 
     // Write side
     logic [A:0] wbin, wgray, rgray_w1, rgray_w2;
@@ -30,7 +31,6 @@ module two_clock_fifo #(
     always_ff @(posedge wr_clk) if (wr_en && !full) mem[wbin[A-1:0]] <= wr_data;
 
     // Read side
-    logic [A:0] rbin, rgray, wgray_r1, wgray_r2;
     wire [A:0] rbin_next = rbin + {{A{1'b0}}, rd_en && !empty};
     wire [A:0] rgray_next = (rbin_next >> 1) ^ rbin_next;
     always_ff @(posedge rd_clk or negedge rd_rst_n)
