@@ -38,6 +38,17 @@ type Referee interface {
 	State(v *hw.StateVisitor)
 }
 
+// NoPackets is the part of a Referee that has nothing to do where the frames of a workload carry no packets of
+// several hops, and processors learn nothing about the workload.
+type NoPackets struct{}
+
+func (NoPackets) Tell(int, []uint32)                {}
+func (NoPackets) Overhears() bool                   { return false }
+func (NoPackets) Arrive(*Ledger, uint32, []Arrival) {}
+func (NoPackets) Acknowledges() bool                { return false }
+func (NoPackets) Acknowledge(func(int))             {}
+func (NoPackets) Missing(func(Finding) bool)        {}
+
 // Ending is a Referee of a workload that ends when all has arrived, even if the firmware continues.
 type Ending interface {
 	Referee

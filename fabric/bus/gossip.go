@@ -19,6 +19,8 @@ func setWords(n int) int { return (n + 63) / 64 }
 // control frame has a bit for each item, item 0 in the lowest bit of byte 0. A sender creates an item that it does
 // not know; its receivers are not at fault. The run ends when all live vertices know all items.
 type gossipReferee struct {
+	fabric.NoPackets
+
 	n, words int // words of a set
 	plan     *Plan
 	known    []uint64 // words of each vertex's set
@@ -220,13 +222,3 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 		r.tally()
 	})
 }
-
-// Tell, Overhears, Arrive, Acknowledges, Acknowledge and Missing implement fabric.Referee. They do nothing: the
-// workload is fixed, and frames carry no packets of several hops.
-
-func (r *gossipReferee) Tell(int, []uint32)                              {}
-func (r *gossipReferee) Overhears() bool                                 { return false }
-func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *gossipReferee) Acknowledges() bool                              { return false }
-func (r *gossipReferee) Acknowledge(func(int))                           {}
-func (r *gossipReferee) Missing(func(fabric.Finding) bool)               {}

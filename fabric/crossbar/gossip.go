@@ -217,6 +217,8 @@ func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
 // gossipReferee counts messages: every processor must receive one from every other in each session. The sender's NIC
 // writes the source of a frame, so firmware cannot forge it. A step is a slot; the run ends with the last message.
 type gossipReferee struct {
+	fabric.NoPackets
+
 	ports, sessions int
 	words           int      // words of first for each receiver
 	first           []uint64 // a bit per receiver and sender for a received message; on large runs it must fit the cache
@@ -382,14 +384,6 @@ func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens fun
 	}
 	return "messages of " + listOf("processor", senders)
 }
-
-// Overhears, Arrive, Acknowledges and Acknowledge implement fabric.Referee. Messages are frames, without packets of
-// several hops.
-
-func (r *gossipReferee) Overhears() bool                                 { return false }
-func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *gossipReferee) Acknowledges() bool                              { return false }
-func (r *gossipReferee) Acknowledge(func(int))                           {}
 
 func (r *gossipReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
 	has := int(origin) == processor || int(origin) < r.ports && r.first[processor*r.words+int(origin>>6)]>>(origin&63)&1 != 0

@@ -17,6 +17,8 @@ var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those
 // sent by a processor that was coloured when the slot began: no other can have the item. The run ends when all live
 // processors are coloured.
 type scatterReferee struct {
+	fabric.NoPackets
+
 	origin int
 	seed   uint64
 	unit   uint32 // slots of a unit
@@ -136,12 +138,3 @@ func (r *scatterReferee) State(v *hw.StateVisitor) {
 func (r *scatterReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
 	l.Claim(processor, origin, slot, int(origin) == r.origin && r.since[processor] != never)
 }
-
-// Overhears, Arrive, Acknowledges, Acknowledge and Missing implement fabric.Referee. Messages are frames, the item
-// may arrive repeatedly, and there are no packets of several hops.
-
-func (r *scatterReferee) Overhears() bool                                 { return false }
-func (r *scatterReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *scatterReferee) Acknowledges() bool                              { return false }
-func (r *scatterReferee) Acknowledge(func(int))                           {}
-func (r *scatterReferee) Missing(func(fabric.Finding) bool)               {}

@@ -38,6 +38,8 @@ func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 // sources, a list of packets that begin with the source of their message. A message should reach every node once, in
 // the step given by the algorithm.
 type referee struct {
+	fabric.NoPackets
+
 	net     Network
 	torus   *eisenstein.Torus
 	program string
@@ -457,10 +459,3 @@ func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
 		l.Claim(node, origin, slot, int(origin) == r.source && r.got[node]&1 != 0)
 	}
 }
-
-// Overhears, Arrive, Acknowledges and Acknowledge implement fabric.Referee; messages are frames without acks.
-
-func (r *referee) Overhears() bool                                 { return false }
-func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *referee) Acknowledges() bool                              { return false }
-func (r *referee) Acknowledge(func(int))                           {}

@@ -13,6 +13,7 @@ import (
 // has its own packet and those brought by good data frames; announcements of firmware do not count. It may receive a
 // packet again, and must not send one that it lacks. The run ends when all live processors have all packets.
 type Told struct {
+	fabric.NoPackets
 	n, words int      // processors; words per set of processors
 	sessions uint32   // sessions told to processors, 0 for all-to-all
 	has      []uint64 // by processor: words of the set of origins of its packets
@@ -159,11 +160,4 @@ func (t *Told) State(v *hw.StateVisitor) {
 	})
 }
 
-// Other methods of Referee and Witness.
-
 func (t *Told) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
-func (t *Told) Overhears() bool                                    { return false }
-func (t *Told) Arrive(*fabric.Ledger, uint32, []fabric.Arrival)    {}
-func (t *Told) Acknowledges() bool                                 { return false }
-func (t *Told) Acknowledge(func(int))                              {}
-func (t *Told) Missing(func(fabric.Finding) bool)                  {}

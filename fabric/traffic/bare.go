@@ -21,6 +21,7 @@ const barePacketsMax = 1 << 30
 // Bare holds the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot is a
 // cycle. It is the referee of such a run.
 type Bare struct {
+	fabric.NoPackets
 	*hw.Packets
 	ids        []uint64 // ids in the file, nil to use packet numbers
 	spec       *Spec
@@ -305,19 +306,13 @@ func (b *Bare) Load(l *fabric.Load) error {
 
 // Methods without a meaning for packets that hardware alone carries.
 
-func (b *Bare) Overhears() bool                                 { return false }
-func (b *Bare) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (b *Bare) Announce(*fabric.Ledger, int, uint32, uint32)    {}
-func (b *Bare) Acknowledges() bool                              { return false }
-func (b *Bare) Acknowledge(func(int))                           {}
-func (b *Bare) Missing(func(fabric.Finding) bool)               {}
-func (b *Bare) Tell(int, []uint32)                              {}
-func (b *Bare) Witness(bool) fabric.Witness                     { return nil }
-func (b *Bare) Create(int, uint32)                              {}
-func (b *Bare) Offer(int, *nic.Bank, uint32)                    {}
-func (b *Bare) Settle(uint32, func(fabric.Finding))             {}
-func (b *Bare) Reset()                                          {}
-func (b *Bare) State(v *hw.StateVisitor)                        { v.AfterRestore(func() { b.last = nil }) }
+func (b *Bare) Announce(*fabric.Ledger, int, uint32, uint32) {}
+func (b *Bare) Witness(bool) fabric.Witness                  { return nil }
+func (b *Bare) Create(int, uint32)                           {}
+func (b *Bare) Offer(int, *nic.Bank, uint32)                 {}
+func (b *Bare) Settle(uint32, func(fabric.Finding))          {}
+func (b *Bare) Reset()                                       {}
+func (b *Bare) State(v *hw.StateVisitor)                     { v.AfterRestore(func() { b.last = nil }) }
 
 // Over reports whether all packets have arrived or were discarded.
 func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }

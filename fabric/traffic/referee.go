@@ -37,6 +37,7 @@ type Config struct {
 // Referee offers the packets of a run and follows them by their frames. A packet is offered one boundary before the
 // earliest slot in which it can be sent. It ends when its last frame arrives or no longer can.
 type Referee struct {
+	fabric.NoPackets
 	spec   *Spec
 	direct bool
 	names  fabric.Names
@@ -438,12 +439,7 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 
 // Methods of fabric.Referee without a meaning here: frames show all packets, and firmware announces nothing.
 
-func (r *Referee) Overhears() bool                                 { return false }
-func (r *Referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *Referee) Announce(_ *fabric.Ledger, _ int, _, _ uint32)   {}
-func (r *Referee) Acknowledges() bool                              { return false }
-func (r *Referee) Acknowledge(func(int))                           {}
-func (r *Referee) Missing(func(fabric.Finding) bool)               {}
+func (r *Referee) Announce(_ *fabric.Ledger, _ int, _, _ uint32) {}
 
 // Offer implements fabric.Offering. It takes back the words that firmware has cleared and shows packets of the
 // waiting sources of the bank.
