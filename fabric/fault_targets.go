@@ -43,7 +43,8 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	case !forEver:
 		return nil
 	case f.List != nil || f.To != math.MaxUint32 || f.Every != 1:
-		return refuse(".slots", "a channel or router that has lost flits of a packet cannot recover", "write slots: {from: N} alone; a fault that passes is kind: drop")
+		return refuse(".slots", "a channel or router that has lost flits of a packet cannot recover",
+			"write slots: {from: N} alone; a fault that passes is kind: drop")
 	case f.Chance != 0 && f.Chance != Chance(1):
 		return refuse(".probability", "a router is dead from a slot on, or never", "delete the key and give the slot")
 	}

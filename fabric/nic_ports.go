@@ -9,8 +9,8 @@ import (
 const none = math.MaxUint32
 
 // NICPorts numbers the ports of processors at routers; each port is a node of the graph: first port 0 of all
-// processors, in order, then port 1 of those that have one, and so on. With nil each processor has one port with its
-// own number.
+// processors, in order, then port 1 of processors with at least two, and so on. With nil each processor has one port
+// with its own number.
 type NICPorts struct {
 	counts []uint16
 	nodes  [][]uint32 // nodes by port and processor

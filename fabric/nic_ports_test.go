@@ -8,7 +8,7 @@ import (
 	"starloom/hw"
 )
 
-// TestNICPorts checks the numbering of nodes: port 0 of all processors, then port 1 of those that have one. A missing
+// TestNICPorts checks the numbering of nodes: port 0 of all processors, then port 1 of processors with one. A missing
 // port means the last one.
 func TestNICPorts(t *testing.T) {
 	n := NewNICPorts([]uint16{1, 3, 2})

@@ -8,7 +8,7 @@ import (
 	"starloom/hw"
 )
 
-// Wiring lists who drives and who hears each medium of a passive network, as index slices for both engines. Entry
+// Wiring lists the ports that drive and hear each medium of a passive network, as index slices for both engines. Entry
 // processor*Shape.Ports+port is a port.
 type Wiring struct {
 	Sends []uint32 // by port: medium that it drives, or NoMedium

@@ -182,7 +182,7 @@ func TestKernelRefuses(t *testing.T) {
 	assert.Panics(t, func() { built.Add(reg("m.r", p, p)) })
 }
 
-// requireQuiet compares two equal kernels, one of which skips inactive cycles: signals in each cycle, and the final
+// requireQuiet compares two equal kernels, one with inactive cycles skipped: signals in each cycle, and the final
 // state. give sets the inputs of both in a cycle; they change only in the first 6 of 20 cycles.
 func requireQuiet(t *testing.T, stepped, skipping *Kernel, cycles uint64, give func(cycle uint64)) {
 	t.Helper()

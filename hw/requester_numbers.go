@@ -56,7 +56,7 @@ func (n *requesterNumbers) declare(who, values string, check func(i int, value u
 	}
 }
 
-// checkWho returns a check that who is in range and ascending.
+// checkWho returns a check that the numbers of requesters are in range and ascending.
 func (n *requesterNumbers) checkWho() func(i int, who uint64) error {
 	before := uint64(0)
 	return func(i int, who uint64) error {

@@ -43,7 +43,7 @@ type waits struct {
 // the nodes one of whose sources must send a packet first; any one of them suffices.
 type Firmware func(node int) (does Taking, before []int)
 
-// Taking tells whether firmware takes packets out of a full RX FIFO.
+// Taking is the behaviour of firmware with a full RX FIFO.
 type Taking uint8
 
 const (

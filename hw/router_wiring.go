@@ -172,7 +172,7 @@ func (w *routerWiring) link(l RouterLink, config *RouterConfig) error {
 		return err
 	}
 	if w.unknown(l.From, l.Output) || w.unknown(l.To, l.Input) {
-		return fmt.Errorf("%s: a link from output %d of router %d to input %d of router %d, one of which does not exist",
+		return fmt.Errorf("%s: a port of the link from output %d of router %d to input %d of router %d does not exist",
 			w.path, l.Output, l.From, l.Input, l.To)
 	}
 	out, in := w.first[l.From]+l.Output, w.first[l.To]+l.Input

@@ -131,7 +131,7 @@ func (b Bank) Element(i int) string {
 	return path
 }
 
-// WholeOf returns a function that names the component of which an element is a part, nil without a Part.
+// WholeOf returns a function that names the component around an element, nil without a Part.
 func (b Bank) WholeOf() func(element int) string {
 	if b.Part == "" {
 		return nil

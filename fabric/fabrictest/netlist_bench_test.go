@@ -90,7 +90,8 @@ func circulant(power int) string {
 }
 
 // BenchmarkNetlistLarge reads netlists and floods them: of 100,000 nodes, each written out with its links, and of
-// 2^22 ports. Figures are seconds: read-s, of which at-most-s are allowed for the nodes, and run-s from reading to the verdict.
+// 2^22 ports. Figures are seconds: read-s, its limit
+// at-most-s for the nodes, and run-s from reading to the verdict.
 func BenchmarkNetlistLarge(b *testing.B) {
 	var nodes, links strings.Builder
 	for i := range 100000 {

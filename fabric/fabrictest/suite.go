@@ -1,5 +1,5 @@
 // Package fabrictest is the test suite for every fabric. A fabric's folder holds its network; its tests here give the
-// suite scenarios, some of which break rules.
+// suite scenarios; some break rules.
 //
 //	Suite.Run   engines, banks, workers, modes and runtimes agree
 //	            a run saved, rebuilt and restored at any slot continues unchanged
@@ -9,9 +9,9 @@
 //	Flood.Run   for any network: firmware that floods it, faults of each kind and
 //	            illegal firmware, in tiny windows and banks and odd shards
 //
-// Networks of scenarios are tested in this folder, one per file. Three folders hold fabrics written in Go: stars is
-// the one of docs/how-to/add-a-network.md, ring has two ports, and tuned has a discipline of its own and a slot
-// engine with many mutations, each of which Flood must find.
+// Networks of scenarios are tested in this folder, one per file. Three folders hold fabrics written in Go: stars from
+// docs/how-to/add-a-network.md, ring with two ports, and tuned with its own discipline and many mutations of its slot
+// engine for Flood to find.
 package fabrictest
 
 import (

@@ -31,5 +31,6 @@ func accessOf(d fabric.Discipline, p *Front) (Access, error) {
 	case Accessible:
 		return d.Access(p)
 	}
-	return nil, fmt.Errorf("%s: the cycle engine does not know the discipline %T of its NICs; a discipline from another package must implement plant.Accessible", p.kind, d)
+	return nil, fmt.Errorf("%s: the cycle engine does not know the discipline %T of its NICs; "+
+		"a discipline from another package must implement plant.Accessible", p.kind, d)
 }

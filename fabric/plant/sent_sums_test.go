@@ -25,8 +25,8 @@ func TestSentSums(t *testing.T) {
 	require.True(t, s.same(7, frame(1, "other")))
 	require.False(t, s.same(7, frame(1, "packet")), "of the slot before")
 	require.False(t, s.same(6, frame(1, "packed")))
-	require.False(t, s.same(6, frame(2, "packet")), "who sends nothing")
-	require.False(t, s.same(6, frame(4, "packet")), "who does not exist")
+	require.False(t, s.same(6, frame(2, "packet")), "no frame sent")
+	require.False(t, s.same(6, frame(4, "packet")), "no such sender")
 	s.begin(8, 0, 4)
 	require.False(t, s.same(8, frame(1, "packet")), "two slots old")
 

@@ -15,7 +15,7 @@ import (
 //
 // Firmware may announce that it has received a packet (sl_deliver). The announcement counts if the packet is the
 // processor's own or a good frame has brought it there before. That proves that the packet has been there, not that
-// it still is. Any packet but the one that belongs to a processor breaks the rule exactly_once there, so one byte of
+// it still is. Any packet that does not belong to a processor breaks the rule exactly_once there, so one byte of
 // evidence per processor is enough, and only the processor's own shard writes it.
 type Packets struct {
 	Destination []uint32 // by source processor

@@ -34,7 +34,7 @@ const (
 
 // Runs executes the runs of a study. Errors are those of a machine, or an interruption.
 type Runs interface {
-	// Full requests all sizes instead of those that take seconds.
+	// Full requests all sizes, not only small ones that take seconds.
 	Full() bool
 	// Wants reports whether a case is selected.
 	Wants(name string) bool

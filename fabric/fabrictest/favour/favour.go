@@ -7,7 +7,8 @@ import (
 	"starloom/hw"
 )
 
-// Favour grants requester 0 before all others, and the others in turns. They starve while requester 0 always asks.
+// Favour is an arbiter that grants requester 0 before all others, and the others in turn. They starve while requester
+// 0 always asks.
 const Favour hw.ArbiterKind = 100
 
 //go:embed arbiter_favour.v
@@ -30,14 +31,14 @@ func init() {
 type favour struct {
 	hw.ArbiterShape
 	hw.Forgetful
-	first []uint16 // by arbiter: the first of the others
+	first []uint16 // by arbiter: first of the other requesters
 }
 
 func newFavour(s hw.ArbiterShape) hw.Arbitration {
 	return &favour{ArbiterShape: s, first: make([]uint16, s.Arbiters)}
 }
 
-// Rank is 0 for the favourite, 1 for requesters from first on, 2 for the rest.
+// Rank returns 0 for requester 0, 1 for requesters from first on, 2 for the rest.
 func (f *favour) Rank(_ int, asks []hw.Request, ranks []uint64) {
 	for k, q := range asks {
 		switch {
@@ -51,14 +52,14 @@ func (f *favour) Rank(_ int, asks []hw.Request, ranks []uint64) {
 	}
 }
 
-// Granted moves the turn of the others.
+// Granted makes the requester after the granted one the first.
 func (f *favour) Granted(arbiter, requester uint32) {
 	if requester != 0 {
 		f.first[arbiter] = uint16((int(requester) + 1) % f.Requesters)
 	}
 }
 
-// Memory is the turn.
+// Memory declares the column first.
 func (f *favour) Memory() hw.Declaration {
 	return hw.Declaration{Registers: []hw.Register{hw.Column("first", f.first, hw.AtMost(uint16(f.Requesters-1)))}}
 }

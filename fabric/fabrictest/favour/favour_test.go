@@ -11,7 +11,7 @@ import (
 	"starloom/fabric/fabrictest"
 )
 
-// TestFavour: machines with the arbiter pass the suite of all fabrics, with its Verilog in the loop.
+// TestFavour requires that machines with the arbiter pass the suite of all fabrics, with Verilog in the loop.
 func TestFavour(t *testing.T) {
 	scenario := func(network, program string) func(testing.TB) *starloom.Scenario {
 		return func(t testing.TB) *starloom.Scenario {
@@ -31,7 +31,7 @@ func TestFavour(t *testing.T) {
 	}).Run(t)
 }
 
-// TestTwin: no difference between Verilog and Go is found in 20,000 cycles, and one between Go and each mutant.
+// TestTwin compares Verilog and Go for 20,000 cycles, and requires a difference for each mutant.
 func TestTwin(t *testing.T) {
 	own, err := twin.Find(twin.All(), "arbiter_favour")
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"starloom/fabric/fabrictest"
 )
 
-// TestGuide: the page is the files of this folder, cut into pieces.
+// TestGuide requires that the page contains the files of this folder, in pieces.
 func TestGuide(t *testing.T) {
 	fabrictest.RequireGuide(t, "../../../docs/how-to/add-an-arbiter.md", "favour.go", "favour_test.go")
 	fabrictest.RequireBlocks(t, "../../../docs/how-to/add-an-arbiter.md", "verilog", "arbiter_favour.v")

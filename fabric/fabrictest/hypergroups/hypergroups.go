@@ -1,5 +1,5 @@
-// Package hypergroups is a network of unequal processors: groups on a star each, joined by one star of their first processors.
-// docs/how-to/add-a-network.md names it.
+// Package hypergroups is a network of unequal processors: groups on a star each, whose first processors share one
+// more star. docs/how-to/add-a-network.md mentions it.
 package hypergroups
 
 import (
@@ -12,21 +12,20 @@ import (
 	"starloom/nic"
 )
 
-// ports is how many a processor has at most.
+// ports is the maximum number of ports of a processor.
 const ports = 2
 
-// Hypergroups are groups of processors. Port 0 of a processor leads to the star of its group, port 1
-// of processor 0 of each group to the star that joins all of them; others have no port 1. Star k is that
-// of group k, the last one joins them.
+// Hypergroups are groups of processors. Port 0 of a processor leads to the star of its group; port 1, which only
+// processor 0 of a group has, to the last star. Star k belongs to group k.
 type Hypergroups struct {
 	Groups int `json:"groups" jsonschema:"required,minimum=1,maximum=4096,description=groups"`
 	Size   int `json:"size" jsonschema:"minimum=1,maximum=4096,description=processors of a group"`
 }
 
-// Kind is the head of all paths.
+// Kind returns the first component of all paths.
 func (h Hypergroups) Kind() string { return "hypergroups" }
 
-// Check bounds the number of processors.
+// Check limits the number of processors.
 func (h Hypergroups) Check() error {
 	if h.Groups*h.Size > 1<<16 {
 		return errors.New("hypergroups have 65536 processors at most")
@@ -37,7 +36,7 @@ func (h Hypergroups) Check() error {
 func (h Hypergroups) processors() int { return h.Groups * h.Size }
 func (h Hypergroups) media() int      { return h.Groups + 1 }
 
-// star is the star of a port, both ways; -1 for a missing port.
+// star returns the star of a port in both directions, -1 for a missing port.
 func (h Hypergroups) star(processor, port int) int {
 	switch {
 	case port == 0:
@@ -49,7 +48,7 @@ func (h Hypergroups) star(processor, port int) int {
 	}
 }
 
-// leads are the stars of all ports.
+// leads returns the stars of all ports.
 func (h Hypergroups) leads() (leads []uint32) {
 	for port := range h.processors() * ports {
 		lead := fabric.NoMedium
@@ -61,7 +60,8 @@ func (h Hypergroups) leads() (leads []uint32) {
 	return leads
 }
 
-// Shape is one unit: its processors differ, so the discipline has a wiring and the number of ports of each processor.
+// Shape returns one unit, since processors differ; the discipline has a wiring and the number of ports of each
+// processor.
 func (h Hypergroups) Shape() fabric.Shape {
 	wiring := fabric.NewWiring(h.processors() * ports)
 	copy(wiring.Sends, h.leads())
@@ -79,21 +79,21 @@ func (h Hypergroups) Shape() fabric.Shape {
 	}
 }
 
-// Programs are none.
+// Programs returns none.
 func (h Hypergroups) Programs() []fabric.Program { return nil }
 
-// Referee follows a packet of each processor, or one for all.
+// Referee tracks one packet per processor, or one for all.
 func (h Hypergroups) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return referees.NewPackets(h.processors())
 }
 
-// MemoryBytes is small.
+// MemoryBytes returns 0: the network needs little memory.
 func (h Hypergroups) MemoryBytes(*fabric.Config) uint64 { return 0 }
 
-// Abilities are none.
+// Abilities returns none.
 func (h Hypergroups) Abilities() fabric.Abilities { return fabric.Abilities{} }
 
-// Names agree with the wiring.
+// Names returns names that agree with the wiring.
 func (h Hypergroups) Names() fabric.Names {
 	return names{fabric.UnitNames{Path: "hypergroups.net", PerUnit: h.processors()}, h}
 }
@@ -117,7 +117,7 @@ func (n names) SentOn(processor int, port uint16, towards int) int {
 	return n.star(processor, int(port))
 }
 
-// Build is the hardware of the cycle engine: every receiver may hear every star, by its wiring.
+// Build adds the hardware of the cycle engine. The wiring selects the stars that a receiver hears.
 func (h Hypergroups) Build(p fabric.Plant) error {
 	hears := hw.Gather{Inputs: h.media()}
 	for star := range h.media() {

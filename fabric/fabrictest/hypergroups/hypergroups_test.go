@@ -12,7 +12,7 @@ import (
 	"starloom/firmware"
 )
 
-// TestHypergroups: a network with a Wiring and ports of its own for each processor passes the suite of all fabrics.
+// TestHypergroups runs the suite of all fabrics on a network with a Wiring and different numbers of ports.
 func TestHypergroups(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "relay.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/relay.c", Output: image}))
@@ -40,7 +40,7 @@ func TestHypergroups(t *testing.T) {
 	t.Run("flood", fabrictest.Flood{Fabric: starloom.Fabric{Custom: Hypergroups{5, 3}}}.Run)
 }
 
-// astray is the network, whose Own does not say that most processors lack port 1.
+// astray is the network with an Own that gives every processor a port 1.
 type astray struct{ Hypergroups }
 
 func (a astray) Shape() fabric.Shape {
@@ -49,7 +49,7 @@ func (a astray) Shape() fabric.Shape {
 	return shape
 }
 
-// TestPortThatLeadsNowhere: both engines refuse it.
+// TestPortThatLeadsNowhere requires that both engines refuse a port without a star.
 func TestPortThatLeadsNowhere(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "relay.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/relay.c", Output: image}))

@@ -14,10 +14,10 @@ import (
 	"starloom/hw"
 )
 
-// repeated is a ring with a component of its own at each link: a repeater, of which nothing outside this folder knows.
+// repeated is a ring with a repeater, a component defined here, at each link.
 type repeated struct{ Ring }
 
-// repeaters pass light on within the cycle.
+// repeaters pass light on in the same cycle.
 type repeaters struct {
 	*hw.Fibre
 	phit int
@@ -28,7 +28,7 @@ func newRepeaters(path string, clock *hw.Clock, in, out *hw.Light, phit int) (re
 	return repeaters{fibre, phit}, err
 }
 
-// Site says what RTL of a repeater is: its model, and ports.
+// Site names the model and ports of a repeater for RTL.
 func (r repeaters) Site() *hw.Site {
 	site := r.Fibre.Site()
 	site.Twin, site.What, site.Parameters = "repeater", "repeaters", hw.Same(map[string]int{"PHIT_BITS": r.phit})
@@ -99,8 +99,8 @@ const repeaterRTL = `module amplifier #(parameter W = 1) (input [W-1:0] a1, inpu
 endmodule
 `
 
-// TestOwnComponent: RTL stands for a component that only a network from Go knows, by a pin map that names its
-// model, and is compared with it on the inputs of a run; a mistake in it is found.
+// TestOwnComponent replaces a component of a Go network by RTL, by means of a pin map that names its model, and
+// compares both on the inputs of a run. The comparison finds a mistake.
 func TestOwnComponent(t *testing.T) {
 	dir := t.TempDir()
 	image := filepath.Join(dir, "router.wasm")

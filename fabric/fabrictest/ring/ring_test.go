@@ -1,5 +1,4 @@
-// Package ring is a fabric in one folder: nodes in a ring, each with a link to both of its
-// neighbours. Nothing outside this folder knows of it.
+// Package ring is a fabric in one folder: nodes in a ring with links to both neighbours. No other package knows it.
 package ring
 
 import (
@@ -19,8 +18,8 @@ import (
 	"starloom/nic"
 )
 
-// Ring has so many nodes, which send and receive at both ports in one slot. Port 0 of a node leads to the node before it, port 1 to the one
-// after it; link 2*i+p leaves node i at port p.
+// Ring has Nodes nodes, which send and receive at both ports in one slot. Port 0 of a node leads to the previous
+// node, port 1 to the next. Link 2*i+p leaves node i at port p.
 type Ring struct{ Nodes int }
 
 func (r Ring) Kind() string                      { return "ring" }
@@ -44,7 +43,7 @@ func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return referees.NewPackets(r.Nodes)
 }
 
-// heard is the link that ends at a node's port.
+// heard returns the link that ends at a node's port.
 func (r Ring) heard(node, port int) int {
 	if port == 0 {
 		return 2*((node+r.Nodes-1)%r.Nodes) + 1
@@ -108,7 +107,7 @@ func TestRing(t *testing.T) {
 	t.Run("flood", fabrictest.Flood{Fabric: starloom.Fabric{Custom: Ring{7}}}.Run)
 }
 
-// TestForeignNames holds what a fabric without programs and schedules says of them.
+// TestForeignNames checks the refusals of programs and schedules by a fabric that has none.
 func TestForeignNames(t *testing.T) {
 	for _, refused := range []struct {
 		firmware starloom.Firmware

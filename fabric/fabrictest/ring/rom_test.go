@@ -12,8 +12,8 @@ import (
 	"starloom/firmware"
 )
 
-// labelled is a ring with tables: the label of each node, which is another one for each
-// seed, and how far each label is from a node.
+// labelled is a ring with tables: the label of each node, drawn from the seed, and the distance from each label to a
+// node.
 type labelled struct{ Ring }
 
 func (l labelled) Abilities() fabric.Abilities     { return withROM(l) }
@@ -36,8 +36,8 @@ func (l labelled) Machine(seed uint64, dst []uint32) {
 	}
 }
 
-// TestROM: tables reach firmware of every network that has some, however the machine is
-// cut, saved and reset.
+// TestROM requires that firmware sees the tables of a network, in any division of the machine, after a restore and a
+// reset.
 func TestROM(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "rom.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/rom.c", Output: image}))
@@ -67,7 +67,7 @@ func TestROM(t *testing.T) {
 	})
 	t.Run("memory", func(t *testing.T) {
 		s := on(huge{labelled{Ring{1000}}})
-		s.Firmware.Mode = starloom.ModeIsolated // its own copy of all for each
+		s.Firmware.Mode = starloom.ModeIsolated // each processor has a copy
 		_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
 		require.ErrorContains(t, err, "GiB of memory, this machine has")
 	})
@@ -76,7 +76,7 @@ func TestROM(t *testing.T) {
 	require.True(t, info.ROM)
 }
 
-// huge has more words than fit into any memory. They are mapped, and never written.
+// huge has more words than fit into any memory. They are mapped and never written.
 type huge struct{ labelled }
 
 func (huge) Words() (processor, machine int) { return 1 << 10, 1 << 29 }

@@ -12,15 +12,15 @@ import (
 	"starloom/firmware"
 )
 
-// shutter is a ring each of whose nodes is shut in two of three slots.
+// shutter is a ring whose nodes are shut in two of three slots.
 type shutter struct{ Ring }
 
 func (s shutter) Abilities() fabric.Abilities {
 	return fabric.Abilities{Blocks: func(node int, _ uint16, slot uint32) bool { return (node+int(slot))%3 != 0 }}
 }
 
-// TestTransmitStatus: a frame that is blocked stays until it is sent or withdrawn, and its
-// handler knows, asleep or not.
+// TestTransmitStatus requires that a blocked frame stays until it is sent or withdrawn, and that its handler learns
+// this, asleep or awake.
 func TestTransmitStatus(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "patient.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/patient.c", Output: image}))

@@ -14,14 +14,14 @@ import (
 
 const guide = "../../../docs/how-to/add-a-network.md"
 
-// TestGuide: the page is the files of this folder, cut into pieces.
+// TestGuide requires that the page contains the files of this folder, in pieces.
 func TestGuide(t *testing.T) {
 	fabrictest.RequireGuide(t, guide, "stars.go", "stars_test.go", "starloom-stars/main.go")
 	fabrictest.RequireBlocks(t, guide, "c", "testdata/relay.c")
 	fabrictest.RequireBlocks(t, guide, "yaml", "testdata/stars.yaml")
 }
 
-// TestGuideCommand: the page's own command line does what the page shows.
+// TestGuideCommand requires that the page's command prints the output on the page.
 func TestGuideCommand(t *testing.T) {
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "starloom-stars"), "./starloom-stars").CombinedOutput()
@@ -33,7 +33,7 @@ func TestGuideCommand(t *testing.T) {
 		line, want, _ := strings.Cut(step, "\n")
 		command := exec.CommandContext(t.Context(), "sh", "-c", line)
 		command.Dir = dir
-		got, _ := command.CombinedOutput() // refusals are shown, too
+		got, _ := command.CombinedOutput() // output includes refusals
 		require.Equal(t, want, string(got), line)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"starloom/firmware"
 )
 
-// TestStars: the network passes the suite that every fabric passes.
+// TestStars runs the suite of all fabrics.
 func TestStars(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "relay.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/relay.c", Output: image}))

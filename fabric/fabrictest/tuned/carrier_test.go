@@ -11,25 +11,25 @@ import (
 	"starloom/nic"
 )
 
-// carrier is the slot engine: it carries whole frames by tables. Who sends stands in lists, shard by
-// shard, so that a slot in which little moves costs little; and so there is something to forget.
+// carrier is the slot engine: it carries whole frames by tables. Lists of senders per shard make quiet slots cheap,
+// and need a reset.
 type carrier struct {
 	of      Network
 	bug     bug
 	timing  nic.Timing
 	shards  []hw.Shard
 	stride  int
-	frames  [2][]byte   // by transmitter: what it sends in an even slot, an odd one...
-	to      [2][]uint16 // ...and to which group; nic.PortNone for nothing
+	frames  [2][]byte   // by transmitter: frame sent in an even and in an odd slot
+	to      [2][]uint16 // group of the addressee; nic.PortNone for no frame
 	senders [2][][]uint32
-	media   []medium // in the slot that has crossed
+	media   []medium // in the crossed slot
 }
 
-// medium is one in a slot.
+// medium is the state of a medium in a slot.
 type medium struct {
 	frames int
-	first  int // the first transmitter with a frame on it
-	shows  int // the first bit in which two frames differ
+	first  int // first transmitter with a frame
+	shows  int // first bit in which two frames differ
 	heard  bool
 }
 
@@ -45,7 +45,7 @@ func (n Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// column is that of a slot.
+// column returns the column of a slot.
 func (t *carrier) column(slot uint32) int {
 	if t.bug == oneColumn {
 		return 0
@@ -57,7 +57,7 @@ func (t *carrier) frame(slot uint32, transmitter int) nic.FrameView {
 	return t.frames[t.column(slot)][transmitter*t.stride : (transmitter+1)*t.stride]
 }
 
-// leads is the medium to which a transmitter is tuned in a slot.
+// leads returns the medium to which a transmitter is tuned in a slot.
 func (t *carrier) leads(slot uint32, transmitter int) int {
 	return t.of.medium(transmitter/fibres/t.of.Size, transmitter%fibres, int(t.to[t.column(slot)][transmitter]))
 }
@@ -164,7 +164,7 @@ func (t *carrier) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32
 	}
 }
 
-// hear delivers what a receiver has heard.
+// hear delivers the frame at a receiver.
 func (t *carrier) hear(bank *nic.Bank, cell int, fibre uint16, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	bank.SetRx(cell, fibre, nic.StatusIdle)
@@ -249,7 +249,7 @@ func (t *carrier) Reset(uint64) {
 	}
 }
 
-// forget empties the lists of those who send.
+// forget empties the lists of senders.
 func (t *carrier) forget(column int) {
 	for shard := range t.shards {
 		t.senders[column][shard] = t.senders[column][shard][:0]
@@ -259,7 +259,7 @@ func (t *carrier) forget(column int) {
 // Path implements hw.Stateful.
 func (t *carrier) Path() string { return "fabric" }
 
-// State implements hw.Stateful: the lists follow from who sends.
+// State implements hw.Stateful. The lists follow from the frames.
 func (t *carrier) State(v *hw.StateVisitor) {
 	for i, name := range []string{"even", "odd"} {
 		if t.bug == columnNotSaved && i == 1 {
@@ -288,7 +288,7 @@ func (t *carrier) State(v *hw.StateVisitor) {
 	})
 }
 
-// windows are the widths that a transport was given, a bit for each.
+// windows records the widths of windows given to a transport, one bit for each.
 type windows struct{ bits atomic.Uint64 }
 
 func (w *windows) note(window fabric.Window) {

@@ -9,12 +9,12 @@ import (
 	"starloom/fabric/fabrictest"
 )
 
-// bug is what a mutant of the slot engine does wrong.
+// bug is the mistake of a mutant of the slot engine.
 type bug string
 
 const (
-	hearsPastWindow bug = "windows are ignored by who hears"
-	sendsPastWindow bug = "windows are ignored by who sends"
+	hearsPastWindow bug = "receivers ignore windows"
+	sendsPastWindow bug = "senders ignore windows"
 	lastListenerOut bug = "the last cell of a window hears nothing"
 	lastSenderOut   bug = "the last cell of a window sends nothing"
 	illegalGoesOn   bug = "an illegal sender is not silenced"
@@ -26,7 +26,7 @@ const (
 	wrongCycle      bug = "a collision is seen a cycle late"
 	wrongMedium     bug = "a collision is on another medium"
 	heardTwice      bug = "a frame that two have heard counts twice"
-	neverDeaf       bug = "who does not listen hears"
+	neverDeaf       bug = "a deaf processor hears"
 	faultsIgnored   bug = "faults of media are ignored"
 	lightStays      bug = "a reset leaves light"
 	columnNotSaved  bug = "a column is not saved"
@@ -36,7 +36,7 @@ const (
 	notJudged       bug = "the referee is not told"
 )
 
-// TestMutants: the suite finds out each of them.
+// TestMutants requires that the suite finds each mutant.
 func TestMutants(t *testing.T) {
 	for _, mutant := range []bug{
 		hearsPastWindow, sendsPastWindow, lastListenerOut, lastSenderOut, illegalGoesOn, sourceNotSet, firstWins, allIsOne, wrongSlot, notCounted, wrongCycle,

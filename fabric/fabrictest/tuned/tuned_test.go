@@ -1,7 +1,6 @@
-// Package tuned is a fabric with a discipline of its own, in one folder: a NIC has two transmitters,
-// each of which is tuned to one medium of many in a slot. Nothing outside this folder knows of it.
-// Its slot engine is what the suite of package fabrictest is tried on: made wrong in many ways, it
-// must be found out each time.
+// Package tuned is a fabric with its own discipline, in one folder: a NIC has two transmitters, tuned to one of many
+// media in each slot. No other package knows it. Its slot engine tests the suite of package fabrictest, which must
+// find each of many mutants.
 package tuned
 
 import (
@@ -21,17 +20,16 @@ import (
 	"starloom/nic"
 )
 
-// fibres are the ports of a NIC, with a transmitter and a receiver each.
+// fibres is the number of ports of a NIC, each with a transmitter and a receiver.
 const fibres = 2
 
-// Network is groups of processors joined by two fibres. On each, every group has a wavelength to
-// every group, its own included: medium 2*groups*s + groups*f + d is group s to group d on fibre f. A
-// transmitter is tuned to the group of its frame's addressee. Receivers are not tuned: that of fibre
-// f in group d hears group d+1+f.
+// Network is groups of processors joined by two fibres. On each fibre every group has a wavelength to every group,
+// itself included: medium 2*groups*s + groups*f + d leads from group s to group d on fibre f. A transmitter is tuned
+// to the group of its frame's addressee. Receivers are not tuned: receiver f in group d hears group d+1+f on fibre f.
 type Network struct {
 	Groups, Size int
-	bug          bug      // in the slot engine
-	seen         *windows // that the slot engine was given, nil if none are wanted
+	bug          bug      // mutation of the slot engine
+	seen         *windows // windows given to the slot engine; may be nil
 }
 
 func (n Network) Kind() string                      { return "tuned" }
@@ -59,13 +57,13 @@ func (n Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return referees.NewPackets(n.Groups * n.Size)
 }
 
-// medium leads from a group to another.
+// medium returns the medium from one group to another.
 func (n Network) medium(from, fibre, to int) int { return (from*fibres+fibre)*n.Groups + to }
 
-// heard is the group that a receiver hears.
+// heard returns the group that a receiver hears.
 func (n Network) heard(group, fibre int) int { return (group + 1 + fibre) % n.Groups }
 
-// groupOf is the group of an addressee; that of all is the first.
+// groupOf returns the group of an addressee; group 0 for a frame to all.
 func (n Network) groupOf(addressee int) int {
 	if addressee < 0 || addressee >= n.Groups*n.Size {
 		return 0
@@ -97,7 +95,7 @@ func (n names) SentOn(processor int, port uint16, towards int) int {
 	return n.medium(processor/n.Size, int(port)%fibres, n.groupOf(towards))
 }
 
-// Build is the hardware: a star for each medium.
+// Build adds the hardware: a star for each medium.
 func (n Network) Build(p fabric.Plant) error {
 	stars := fabric.Stars{Name: "wave", Link: "fibre", Fan: n.Groups, Hears: hw.Gather{Inputs: fibres * n.Groups}}
 	for transmitter := range n.Groups * n.Size * fibres {
@@ -113,7 +111,7 @@ func (n Network) Build(p fabric.Plant) error {
 	return stars.Build(p)
 }
 
-// discipline is how NICs get at their media: as at all ports, but a transmitter is tuned.
+// discipline is the use of all ports with tuned transmitters.
 type discipline struct{ of Network }
 
 func (discipline) NIC() nic.Discipline { return nic.Discipline{AllPorts: true} }
@@ -122,11 +120,11 @@ func (d discipline) Access(p *plant.Front) (plant.Access, error) {
 	return &access{of: d.of, plant: p, wire: make([][]byte, len(p.Shards()))}, nil
 }
 
-// access is its half of the hardware.
+// access is the discipline's part of a Plant.
 type access struct {
 	of    Network
 	plant *plant.Front
-	wire  [][]byte // by shard: room to work in
+	wire  [][]byte // buffers by shard
 }
 
 func (a *access) Outputs() int              { return a.of.Groups }
@@ -167,7 +165,7 @@ func (a *access) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 	}
 }
 
-// transmit loads the transmitters that the port of a frame means.
+// transmit loads the transmitters selected by the port of a frame.
 func (a *access) transmit(shard, processor int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) {
 	frame.SetSource(uint32(processor))
 	wire := frame.AppendWire(a.wire[shard][:0])
@@ -188,8 +186,7 @@ func (a *access) Placed(shard, first, end int) {
 	}
 }
 
-// TestTuned: a discipline of its own passes the suite, in windows of all sizes, with RTL in the place of
-// its parts, too.
+// TestTuned runs the suite on a discipline of its own, in windows of all sizes, also with RTL in place of parts.
 func TestTuned(t *testing.T) {
 	network := Network{Groups: 5, Size: 4, seen: new(windows)}
 	flood := fabrictest.Flood{Fabric: starloom.Fabric{Custom: network}, RTL: []starloom.RTL{
@@ -202,13 +199,13 @@ func TestTuned(t *testing.T) {
 	t.Run("groups of one", flood.Run)
 }
 
-// TestNoSlotEngine: wiring does not say what NICs of another discipline do.
+// TestNoSlotEngine requires a slot engine of a network with a discipline unknown to the wiring.
 func TestNoSlotEngine(t *testing.T) {
 	_, err := wired.TransportOf(slow{Network{Groups: 3, Size: 1}}, &fabric.Config{Shards: []hw.Shard{{End: 3}}})
 	require.ErrorContains(t, err, "bring a slot engine, too")
 }
 
-// slow is a network that brings no slot engine.
+// slow is a network without a slot engine.
 type slow struct{ Network }
 
 func (slow) Abilities() fabric.Abilities { return fabric.Abilities{} }

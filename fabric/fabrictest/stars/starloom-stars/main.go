@@ -1,4 +1,4 @@
-// Command starloom-stars is Starloom with one more network: the end of the guide docs/how-to/add-a-network.md.
+// Command starloom-stars is Starloom with one more network, the result of docs/how-to/add-a-network.md.
 package main
 
 import (
