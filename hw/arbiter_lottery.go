@@ -59,7 +59,6 @@ func (l *lottery) Rank(shard int, asks []Request, ranks []uint64) {
 	}
 }
 
-// holder returns the index of the request that holds a ticket.
 func (l *lottery) holder(asks []Request, order []int, ticket uint32) int {
 	for _, k := range order {
 		weight := uint32(l.weight(asks[k].Arbiter, asks[k].Requester))

@@ -49,7 +49,6 @@ func (r *roundRobin) Granted(arbiter, requester uint32) {
 	r.first[arbiter] = uint16(following(requester, r.Requesters))
 }
 
-// following returns the next index modulo count.
 func following[T uint16 | uint32](index T, count int) T {
 	if int(index) == count-1 {
 		return 0

@@ -8,7 +8,7 @@ import (
 // ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA), with the results of
 // Contentions and Coins. It must not be used concurrently and allocates only while its buffers grow.
 type ContentionMatching struct {
-	Stream Stream // stream of the coins
+	Stream Stream
 
 	transmitted []uint32
 }

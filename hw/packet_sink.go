@@ -20,7 +20,7 @@ type PacketSinks struct {
 }
 
 type sinkShard struct {
-	received uint64   // number of packets received
+	received uint64
 	dropped  uint64   // number of packets dropped by faults
 	arrived  []uint32 // packets of a fed network that Arrived has not yielded yet
 	_        [24]byte
@@ -94,7 +94,6 @@ func (x *PacketSinks) Latch(s Shard) {
 	}
 }
 
-// consume removes a flit and sends its credit.
 func (x *PacketSinks) consume(shard, place int, f Flit) {
 	to := &x.wiring.sinks[place]
 	x.credits.put(shard, to.wire, to.delay, uint8(f.VC()))

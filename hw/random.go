@@ -25,7 +25,6 @@ func Mix64(x uint64) uint64 {
 // share a draw.
 type Stream uint64
 
-// Purposes of a run's random streams.
 const (
 	PurposeFirmware    = 1 // draws of handlers
 	PurposeWorkload    = 2 // work of the processors

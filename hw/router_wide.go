@@ -133,7 +133,6 @@ func (w *wideScratch) build(x *Routers) {
 	w.cand = make([]int, x.wiring.portsMax*x.wiring.portsMax)
 }
 
-// distance returns (i - pointer) modulo n.
 func distance(i, pointer, n int) int {
 	if i -= pointer; i < 0 {
 		i += n

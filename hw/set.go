@@ -17,7 +17,6 @@ func NewSet(n int) Set {
 	return Set{all[:words:words], all[words:]}
 }
 
-// wholeLines rounds words up to whole cache lines.
 func wholeLines(words int) int { return (words + 7) &^ 7 }
 
 // Add adds i to the set.

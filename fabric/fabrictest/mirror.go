@@ -41,7 +41,6 @@ func (m mirror) Abilities() fabric.Abilities {
 	return a
 }
 
-// on returns the mirror of an adapted network.
 func (m mirror) on(n fabric.Network) fabric.Network {
 	m.Network = n
 	switch n.Shape().Discipline.(type) {

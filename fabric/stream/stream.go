@@ -55,8 +55,8 @@ type streamColumns struct {
 
 // streamShard holds a shard's results of a boundary until the next edge.
 type streamShard struct {
-	fed    []int    // node of each new frame
-	frames []byte   // the new frames
+	fed    []int // node of each new frame
+	frames []byte
 	freed  []int    // node of each freed place of an RX FIFO
 	over   []uint32 // packets to release
 	rx     []uint8  // by port of its processors: frames in the RX FIFO before the handlers

@@ -76,7 +76,6 @@ func (f *wiredFrames) clear() {
 	f.processors, f.ports, f.starts, f.bytes, f.on = f.processors[:0], f.ports[:0], f.starts[:0], f.bytes[:0], f.on[:0]
 }
 
-// room reserves room for more frames.
 func (f *wiredFrames) room(frames int) {
 	f.processors, f.ports, f.starts = slices.Grow(f.processors, frames), slices.Grow(f.ports, frames), slices.Grow(f.starts, frames)
 	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
