@@ -132,8 +132,8 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 // WiringOf returns the wiring given by the network's discipline, or one derived from its names.
 func WiringOf(n Network) *Wiring {
 	shape, names := n.Shape(), n.Names()
-	if d, ok := shape.Chosen().(wiredBy); ok && d.wiredBy() != nil {
-		return d.wiredBy()
+	if w := shape.Wired(); w != nil {
+		return w
 	}
 	w := NewWiring(shape.Processors() * shape.Ports)
 	for processor := range shape.Processors() {
@@ -152,14 +152,8 @@ func WiringOf(n Network) *Wiring {
 // CheckWiring returns an error for a sending port (Own) without a medium.
 func CheckWiring(n Network) error {
 	shape := n.Shape()
-	var w *Wiring
-	switch d := shape.Chosen().(type) {
-	case OnePort:
-		w = d.Wiring
-	case AllPorts:
-		w = d.Wiring
-	}
-	if w == nil {
+	w := shape.Wired()
+	if _, mixed := shape.Chosen().(Mixed); mixed || w == nil { // lanes that ask have no medium
 		return nil
 	}
 	own := shape.NIC().Own

@@ -108,5 +108,10 @@ func (w *Wiring) Listeners(media int) Listeners {
 	return l
 }
 
-// wiredBy is a discipline with its own wiring.
-type wiredBy interface{ wiredBy() *Wiring }
+// Wired returns the discipline's own wiring, nil if the wiring repeats in each unit.
+func (s Shape) Wired() *Wiring {
+	if d, ok := s.Chosen().(interface{ wiredBy() *Wiring }); ok {
+		return d.wiredBy()
+	}
+	return nil
+}
