@@ -42,16 +42,16 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, VCD or FST")
-	f.BoolVar(&o.shrink, "shrink", false, "make the case that differs short (default true; false with --stimulus and for a scenario)")
+	f.BoolVar(&o.shrink, "shrink", false, "shorten the case that differs (default true; false with --stimulus and for a scenario)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
-	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the model's parameter P to V by `P=V`")
 	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove that there is none, as cosim prove does")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
 	o.json = o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
-	o.coverage = o.outputs.to(f, "coverage", "write what was covered of RTL and model to `F`: JSON if it ends in .json, LCOV in .info, "+
-		"Verilator's form in .dat, else a text", &o.Cover)
+	o.coverage = o.outputs.to(f, "coverage", "write the coverage of RTL and model to `F`: JSON if it ends in .json, LCOV in .info, "+
+		"Verilator's format in .dat, otherwise text", &o.Cover)
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 

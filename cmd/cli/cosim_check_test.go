@@ -79,7 +79,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus`}},
 		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
-		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, beside clk: something waits for its edges; name both: clock: {clk: 1, clk_b: 1}"}},
+		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, beside clk: logic is triggered by its edges; name both: clock: {clk: 1, clk_b: 1}"}},
 		{"second clock in Icarus", "", "two.yml --backend icarus", statusInput, []string{"two.yml:7:7: nothing drives the RTL's input clk_b; ", "if it is a second clock, name both: clock: {clk: 1, clk_b: 1}"}},
 		{"asynchronous reset", "", "reset.yml", statusInput, []string{"reset.yml:6:7: nothing drives the RTL's input rst; ", "a clock or a reset goes to clock: and reset:"}},
 		{"a clock that is not named", "", "clock.yml", statusInput, []string{"clock.yml:6:7: nothing drives the RTL's input clk; write clock: clk"}},

@@ -48,7 +48,7 @@ func newFirmwareBuild() *cobra.Command {
 	f.StringVarP(&o.Level, "optimise", "O", "2", "optimise to `LEVEL`: "+strings.Join(firmware.Levels, ", "))
 	f.StringArrayVarP(&o.Define, "define", "D", nil, "define the macro `NAME=VALUE`; may be given several times")
 	f.StringArrayVarP(&o.Include, "include", "I", nil, "look for headers in the folder `DIR`; may be given several times")
-	f.BoolVar(&o.Debug, "debug", false, "a checked build: slower, and it says what is wrong")
+	f.BoolVar(&o.Debug, "debug", false, "a checked build: slower, but it reports mistakes")
 	return c
 }
 
@@ -125,7 +125,7 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	o.outputs.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
-	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each of what that finds into the folder `DIR`")
+	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each finding into the folder `DIR`")
 	f.StringVar(&o.Replay, "replay", "", "only try the sequence in `F`, which --reproduce has written")
 	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
 	return c
@@ -184,7 +184,7 @@ func newFirmwareInspect() *cobra.Command {
 	var files outputs
 	c := &cobra.Command{
 		Use:               "inspect F.wasm",
-		Short:             "Check an image and say what is in it and what its handlers may cost",
+		Short:             "Check an image and report its contents and the cost of its handlers",
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: oneFile("wasm"),
 	}

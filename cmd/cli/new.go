@@ -203,9 +203,9 @@ func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([
 			"what this scenario becomes, and 'starloom explain' what the figures of its report mean."},
 	}
 	if expect != "" {
-		t.Head = append(t.Head, "Its run fails, and is to: that is what the program is there to show.")
+		t.Head = append(t.Head, "Its run fails on purpose: the program shows that failure.")
 	}
-	t.Head = append(t.Head, "A line that is a comment has what a key is if it is left out: delete the # to change it.")
+	t.Head = append(t.Head, "A commented line has the value of a key that is left out: delete the # to change it.")
 	if others := slices.DeleteFunc(programNames(n), func(name string) bool { return name == o.program }); len(others) > 0 && o.program != "" {
 		t.Notes["firmware.program"] = "or " + strings.Join(others, ", ") + ": 'starloom new " + n.Kind() + " --program P' writes what each needs"
 	}

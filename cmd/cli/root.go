@@ -22,7 +22,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		RunE:              group,
 		PersistentPreRunE: prepare,
 	}
-	root.PersistentFlags().BoolP("quiet", "q", false, "print errors only, and what - asks for: the exit status tells")
+	root.PersistentFlags().BoolP("quiet", "q", false, "print only errors, and output requested by -: the exit status has the result")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(printHelp)
@@ -53,7 +53,7 @@ func prepare(c *cobra.Command, args []string) error {
 
 func sayTemporaryCache(c *cobra.Command) {
 	if dir, temporary := cosim.UserCache(); temporary {
-		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: what is built of RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it elsewhere\n", dir)
+		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: compiled RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it elsewhere\n", dir)
 	}
 }
 
@@ -71,7 +71,7 @@ func newScenarioShow(networks starloom.Networks) *cobra.Command {
 	var files outputs
 	c := &cobra.Command{
 		Use:               "show SCENARIO",
-		Short:             "Print every value of a scenario, who has decided it, and what follows",
+		Short:             "Print every value of a scenario, its origin, and the derived values",
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}

@@ -69,7 +69,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 func (o *runFlags) declareExecution(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
-	o.engine = choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
+	o.engine = choose(c, "engine", "how slots are computed; auto selects the fastest way that provides the requested outputs", "auto", "cycle", "slot")
 	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: as many as help")
 	f.Uint32Var(&o.bank, "bank", 0, "`N` processors per bank; 0: by size")
@@ -82,12 +82,12 @@ func (o *runFlags) execution() {
 
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, with 1 if not: for runs whose failure is the point")
+	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1: for runs that are meant to fail")
 	completed(c, "expect", expectWords)
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
-	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print what came and what they did")
+	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print their inputs and actions")
 }
 
 func (o *runFlags) run(c *cobra.Command, path string) error {
@@ -164,19 +164,19 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use:               "estimate SCENARIO",
-		Short:             "Say what memory and time a run will take, and larger ones",
+		Short:             "Estimate the memory and time of a run, and of larger ones",
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
 	f := c.Flags()
 	json := o.outputs.file(f, "json", "write everything as JSON to `F`")
-	o.outputs.to(f, "vcd", "as run would write a waveform to `F`, which is not written", &o.VCD)
-	o.outputs.to(f, "pcapng", "as run would write a packet capture to `F`, which is not written", &o.PCAPNG)
-	o.outputs.to(f, "log", "as run would write the firmware's log lines to `F`, which is not written", &o.Log)
+	o.outputs.to(f, "vcd", "estimate with a waveform in `F`, which is not written", &o.VCD)
+	o.outputs.to(f, "pcapng", "estimate with a packet capture in `F`, which is not written", &o.PCAPNG)
+	o.outputs.to(f, "log", "estimate with the firmware's log lines in `F`, which is not written", &o.Log)
 	o.settings.declare(c)
 	o.overrides.declare(c)
 	o.declareExecution(c)
-	f.BoolVar(&again, "recalibrate", false, "measure again what was measured before on this machine")
+	f.BoolVar(&again, "recalibrate", false, "ignore earlier measurements on this machine")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		scenario, err := o.settings.load(args[0])
 		if err != nil {

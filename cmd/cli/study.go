@@ -270,8 +270,8 @@ func (p *caseParts) runKeys(ctx context.Context) error {
 	}
 	if done < len(keys) {
 		return input.Mistake("--points",
-			"the study has not all of the cases that are asked for: this executable is not that of the command that asks",
-			"leave it as it is while a study runs, and start the command again")
+			"the study lacks some of the requested cases: this executable differs from that of the requesting command",
+			"do not change it while a study runs, and start the command again")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
 	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points"))
 	o.on = choose(c, "on", "run in this process, or as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing but what tells their times")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run only what is needed to estimate their times")
 	c.AddCommand(newSweepMerge())
 	return c
 }

@@ -152,7 +152,7 @@ func (d *design) clockOf(n *node, items []sensitivity) int {
 		}
 	}
 	if len(unread) != 1 {
-		panic(d.refuse(n, "several edges, and which one is the clock does not show", "name the clock, and test every asynchronous reset"))
+		panic(d.refuse(n, "several edges, any of which may be the clock", "name the clock, and test every asynchronous reset"))
 	}
 	return unread[0]
 }

@@ -37,13 +37,13 @@ type Difference struct {
 
 func (d *Difference) Error() string {
 	if d.Second && len(d.Turned) > 0 {
-		return fmt.Sprintf("%s: an array is given to one whose range goes in the opposite direction: from the left to the right (IEEE 1800-2017 7.6), and Icarus "+
-			"Verilog does it by the index, so that %s has another value there than as Verilator reads it; declare both in one direction, such as [0:3]",
+		return fmt.Sprintf("%s: an array is assigned to one with a range in the opposite direction: elements correspond from the left to the right "+
+			"(IEEE 1800-2017 7.6), and Icarus Verilog assigns by index, so that %s has another value there than in Verilator; declare both in one direction, such as [0:3]",
 			strings.Join(d.Turned, ", "), d.What)
 	}
 	if d.Second {
-		return fmt.Sprintf("%s: Icarus Verilog reads it otherwise than Verilator, which the proof rests on: in cycle %d of random inputs with seed %d, "+
-			"%s: the source is %x there, and %x as Verilator reads it; one of them is wrong, or the source leaves it open (a race, an X): "+
+		return fmt.Sprintf("%s: Icarus Verilog reads it differently from Verilator, on which the proof rests: in cycle %d of random inputs with seed %d, "+
+			"%s: the source is %x there, and %x in Verilator; one of them is wrong, or the source leaves the value open (a race, an X): "+
 			"write it so that both agree; `starloom cosim check --backend icarus` compares Icarus with the model",
 			d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 	}

@@ -93,7 +93,7 @@ func (p *process) selected(n *node, s *state) *expr {
 	}
 	array := p.typeOf(inner, inner.dtype)
 	if array.element == nil {
-		panic(p.refuse(n, "an element of what is not an array", "select from the array itself"))
+		panic(p.refuse(n, "an element of something that is not an array", "select from the array itself"))
 	}
 	if inner.kind == "VARREF" {
 		v := p.variableOf(inner)

@@ -425,7 +425,7 @@ func (l *lost) enumerations() {
 		}
 		for _, table := range n.operands[2] {
 			if e := l.before[l.before[n.dtype].below()]; e == nil || len(table.operands[1]) < 1<<min(e.bitsBefore(), 30) {
-				l.first(n, "next or prev of an enumeration that has not all values of its bits", "write it as a case with a default")
+				l.first(n, "next or prev of an enumeration that lacks values of its bits", "write it as a case with a default")
 			}
 		}
 	})
@@ -447,8 +447,8 @@ func (l *lost) continuous() {
 func (l *lost) signedArrays() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "PACKARRAYDTYPE" && strings.Contains(n.rest, " refdt="+n.below()+"(sw") {
-			l.first(n, "a packed array with a sign, which Verilator takes for one of elements with a sign, or of none",
-				"declare it without one, and write $signed where a value has a sign")
+			l.first(n, "a signed packed array, in which Verilator may misread the sign of the array or of its elements",
+				"declare it unsigned, and write $signed where a value is signed")
 		}
 	})
 }
@@ -468,7 +468,7 @@ func (l *lost) negativeRanges() {
 		}
 		for _, side := range []*node{at.one(1), at.one(2)} {
 			if among(at.kind, "ADD", "SUB") && side.kind != "CONST" && side.bitsBefore() >= 32 && !side.signed() && !strings.HasPrefix(side.kind, "EXTEND") {
-				l.first(n, "an index of 32 bits without a sign into a range with an end below 0", "write $signed(i), or fewer bits")
+				l.first(n, "an unsigned index of 32 bits into a range with a negative end", "write $signed(i), or fewer bits")
 			}
 		}
 	})

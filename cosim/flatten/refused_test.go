@@ -25,7 +25,7 @@ func TestLongRefused(t *testing.T) {
 		"sensitivity":             {"always @(i[0]) o = i;", "its sensitivity list lacks"},
 		"both edges":              {"always @(edge clk) o <= i;", "m.sv:2:10: both edges of a clock"},
 		"two drivers":             {"always @(posedge clk) o <= i; always @(posedge clk) o[3] <= 0;", " is written by several processes"},
-		"endless":                 {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop that turns more than"},
+		"endless":                 {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop with more than"},
 		"random":                  {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
 		"random range":            {"always @(posedge clk) o <= $urandom_range(3);", "$urandom_range cannot be printed as plain Verilog; take random bits"},
 		"beyond a row":            {"logic [3:0][7:0] s; always_comb begin s = '0; s[2][i[2:0] +: 2] = 3; end assign o = s;", "a slice of an element that may reach beyond it"},
@@ -62,31 +62,31 @@ func TestLongRefused(t *testing.T) {
 		},
 		"case of X":           {"localparam P = 1'bx; always_comb case (P) 0, 1: o = 1; default: o = 0; endcase", "case of a constant that may be X"},
 		"assign in a process": {"initial assign o = i;", "assign in a process"},
-		"next of another":     {"typedef enum logic [1:0] {A = 1, B = 2} e_t; e_t e; assign e = e_t'(i[1:0]); assign o = e.next();", "not all values of its bits"},
+		"next of another":     {"typedef enum logic [1:0] {A = 1, B = 2} e_t; e_t e; assign e = e_t'(i[1:0]); assign o = e.next();", "lacks values of its bits"},
 		"generate by X":       {"localparam P = 1'bx; generate if (!P) assign o = 1; else assign o = 0; endgenerate", "generate with what may be X in its condition"},
 		"tri-state":           {"assign o = i[0] ? i : 'z;", "'z as a value: a tri-state"},
 		"z of a parameter":    {"localparam P = 1'bz; assign o = P;", "'z as a value: a tri-state"},
 		"bufif1":              {"wire z; bufif1 g(z, 1'b1, i[0]); assign o = {31'd0, z};", "'z as a value: a tri-state"},
 		"two assigns":         {"wire w; assign w = i[0]; assign w = i[1]; assign o = w;", "m.sv:2:18 is another one; drive every bit in one place"},
-		"race":                {"logic x; always @(posedge clk) x = i[0]; always @(posedge clk) o <= x;", "m.sv:2:10 writes with = at an edge: which goes first is open; write it with <="},
+		"race":                {"logic x; always @(posedge clk) x = i[0]; always @(posedge clk) o <= x;", "m.sv:2:10 writes with = at an edge: their order is undefined; write it with <="},
 		"case of signs": {
 			"wire signed [3:0] a = i[3:0]; wire signed [7:0] b = i[11:4]; always_comb case (a) b: o = 1; 8'd200: o = 2; default: o = 0; endcase",
-			"a case of values with and without a sign",
+			"a case of signed and unsigned values",
 		},
 		"deaf": {
 			"wire k = i[1]; function f(input x); f = g(x); endfunction function g(input x); g = x ^ k; endfunction always @* o = f(i[0]);",
 			"always @* does not wait for k, which g reads",
 		},
-		"below 0":         {"logic [-2:0] v; logic signed [31:0] k; assign k = i; assign v = i[2:0]; assign o = {29'd0, v[k], v[i[1:0]], v[i]};", "an index of 32 bits without a sign"},
-		"signed array":    {"logic signed [3:0][7:0] b; assign b = i; assign o = {31'd0, b < 0};", "a packed array with a sign"},
-		"array of signed": {"typedef logic signed [7:0] s8; s8 [3:0] b; assign b = i; assign o = {31'd0, b[1] < 0};", "a packed array with a sign"},
+		"below 0":         {"logic [-2:0] v; logic signed [31:0] k; assign k = i; assign v = i[2:0]; assign o = {29'd0, v[k], v[i[1:0]], v[i]};", "an unsigned index of 32 bits"},
+		"signed array":    {"logic signed [3:0][7:0] b; assign b = i; assign o = {31'd0, b < 0};", "a signed packed array"},
+		"array of signed": {"typedef logic signed [7:0] s8; s8 [3:0] b; assign b = i; assign o = {31'd0, b[1] < 0};", "a signed packed array"},
 		"begins once": {
 			"function [3:0] f(input [7:0] x); logic [3:0] c = 0; for (int k = 0; k < 8; k++) c += x[k]; return c; endfunction assign o = f(i[7:0]);",
 			"c begins with its value once",
 		},
 		"may not be called": {
 			"function automatic logic f(inout logic [3:0] k); k = k + 1; return 1; endfunction logic [3:0] k; always_comb begin k = 0; o = i[4] && f(k); o[7:4] = k; end",
-			"f writes more than its own variables, and is called only where its operand counts",
+			"f writes more than its own variables, and is called only if its operand counts",
 		},
 		"array or another": {
 			"logic [15:0] b [1:0], k [0:1], a [0:1]; assign {b[1], b[0]} = i; assign {k[1], k[0]} = i; assign a = i[0] ? b : k; assign o = {a[1], a[0]};",
@@ -132,7 +132,7 @@ func TestLongWrongPrint(t *testing.T) {
 	_, err = CompareSecond(context.Background(), s, m, o, 1)
 	require.ErrorAs(t, err, &differs)
 	require.True(t, differs.Second)
-	require.ErrorContains(t, err, "Icarus Verilog reads it otherwise than Verilator, which the proof rests on: in cycle ")
+	require.ErrorContains(t, err, "Icarus Verilog reads it differently from Verilator, on which the proof rests: in cycle ")
 
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte("module m (input [7:0] i, output [7:0] o);\n  logic [3:0] a [0:1], b [1:0]; assign {b[1], b[0]} = i;\n"+
@@ -145,7 +145,7 @@ func TestLongWrongPrint(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	require.ErrorContains(t, err, "m.sv:3:12: an array is given to one whose range goes in the opposite direction")
+	require.ErrorContains(t, err, "m.sv:3:12: an array is assigned to one with a range in the opposite direction")
 }
 
 // TestSecond checks that a source is not refused if Icarus cannot read it or ends it.

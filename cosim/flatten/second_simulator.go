@@ -104,10 +104,10 @@ func (c *comparison) often(counted map[string]int) map[string]float64 {
 // Text returns the result as a sentence for reports.
 func (s *Second) Text() string {
 	cycles := cosim.Count(uint64(s.Cycles), "cycle")
-	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cycles)
+	text := fmt.Sprintf("Icarus Verilog, which reads the RTL independently, shows the same in %s of random inputs", cycles)
 	switch n := uint64(s.Branches); {
 	case n > 0:
-		text += fmt.Sprintf(" that were led to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)), cosim.Digits(n))
+		text += fmt.Sprintf(" guided to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)), cosim.Digits(n))
 	case s.Led:
 		text += "; it has no branches"
 	default:

@@ -165,7 +165,7 @@ func (p *process) loop(n *node, s *state) *state {
 		}
 		p.turns++
 		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit || p.guesses > guessesMax {
-			panic(p.refuse(n, fmt.Sprintf("a loop that turns more than %d times, or whose end depends on values of the circuit", limit),
+			panic(p.refuse(n, fmt.Sprintf("a loop with more than %d iterations, or whose end depends on values of the circuit", limit),
 				"give it a constant bound: `for (i = 0; i < N; i++)`"))
 		}
 		if !c.known() {

@@ -32,7 +32,7 @@ func (p *process) locate(n *node, s *state) target {
 	case "ARRAYSEL":
 		t := p.locate(n.one(1), s)
 		if t.what == nil || t.what.element == nil {
-			panic(p.refuse(n, "an element of what is not an array", "select from the array itself"))
+			panic(p.refuse(n, "an element of something that is not an array", "select from the array itself"))
 		}
 		at, count := p.index(n, s), t.what.elements
 		t.what = t.what.element

@@ -143,7 +143,7 @@ func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	return at, err
 }
 
-var errUnsteady = errors.New("the RTL has differed from the model, and then, with the same inputs from the same state, has not")
+var errUnsteady = errors.New("the RTL differed from the model, but not again with the same inputs from the same state")
 
 // books holds the counters of a pair, saved before a batch that may be repeated.
 type books struct {

@@ -154,7 +154,7 @@ func (c *contract) unsatisfiable(cycle uint64) error {
 	return &cosim.InputError{
 		Place:  c.pins.Place(c.pins.AssumeKey(at)),
 		Reason: fmt.Sprintf("%s: %d were tried for each cycle", reason, redrawsMax),
-		Remedy: "if it can be met, say it in other words or give inputs that meet it: --stimulus FILE",
+		Remedy: "if it can be met, write it differently or give inputs that meet it: --stimulus FILE",
 	}
 }
 
@@ -166,7 +166,7 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	return &cosim.InputError{
 		Place:  s.Place,
 		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where, c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
-		Remedy: "give inputs that meet it, or delete it from assume: the RTL has to bear what it meets",
+		Remedy: "give inputs that meet it, or delete it from assume: the RTL must tolerate such inputs",
 	}
 }
 

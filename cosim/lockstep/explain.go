@@ -153,7 +153,7 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	}
 	where := d.where()
 	if at.kind == DivergenceLimit { // model and RTL may agree in the bits that are mapped
-		d.Text = fmt.Sprintf("%s is beyond what the map takes %s: %s", name, where, l.brokenText(at.port))
+		d.Text = fmt.Sprintf("%s exceeds the limits of the map %s: %s", name, where, l.brokenText(at.port))
 		return
 	}
 	if p.Bits > 64 {

@@ -94,7 +94,7 @@ func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	switch {
 	case r == nil:
 	case r.Divergence != nil && r.Divergence.Kind == DivergenceValue:
-		report.simulators(m, "the model in cycle %d of random inputs, and Verilator does not: one of them does not do what the RTL says; --backend icarus shows it",
+		report.simulators(m, "the model in cycle %d of random inputs, and Verilator does not: one of them misreads the RTL; --backend icarus shows it",
 			r.Divergence.Cycle)
 	case l.options.Stimulus == nil:
 		report.Second = &flatten.Second{Cycles: int(r.Cycles)}
@@ -126,7 +126,7 @@ func (l *pair) led(ctx context.Context, report *Report) {
 	case first == nil && other == nil && second.Absent == "":
 		report.Second = &second
 	case (first == nil) != (other == nil) && errors.As(errors.Join(first, other), &differs):
-		report.simulators(m, "Verilator in cycle %d of inputs that are led to its branches, in %s: one of them does not do what the RTL says, or it leaves that open",
+		report.simulators(m, "Verilator in cycle %d of inputs guided to its branches, in %s: one of them misreads the RTL, or it leaves that open",
 			differs.Cycle, differs.What)
 	}
 }
@@ -134,5 +134,5 @@ func (l *pair) led(ctx context.Context, report *Report) {
 func (r *Report) simulators(m *pinmap.Map, differs string, of ...any) {
 	r.Second = nil
 	r.Warnings = append(r.Warnings, cosim.Warning{Code: "SIMULATORS", Place: m.Source.Name(),
-		Text: "Icarus Verilog, which reads the RTL by itself, differs from " + fmt.Sprintf(differs, of...)})
+		Text: "Icarus Verilog, which reads the RTL independently, differs from " + fmt.Sprintf(differs, of...)})
 }

@@ -230,10 +230,10 @@ func (x *inside) notes() (lines []string) {
 		return nil
 	}
 	if x.rtl != nil {
-		lines = append(lines, scopeOfInternals+": what is inside of the RTL, settled, just before the clock edge: clocks are low then and left out")
+		lines = append(lines, scopeOfInternals+": internals of the RTL, settled, just before the clock edge: clocks are low then and left out")
 	}
 	if x.without != "" {
-		lines = append(lines, "nothing is shown of what is inside of the RTL: "+x.without)
+		lines = append(lines, "the internals of the RTL are not shown: "+x.without)
 	}
 	for _, name := range x.untraced {
 		lines = append(lines, "not shown: "+name)

@@ -71,7 +71,7 @@ func TestLongInside(t *testing.T) {
 			require.NotContains(t, path, "clock")
 		}
 		require.Positive(t, words, "words of the memory")
-		require.Contains(t, text, "what is inside of the RTL, settled, just before the clock edge")
+		require.Contains(t, text, "internals of the RTL, settled, just before the clock edge")
 	}
 }
 

@@ -69,11 +69,11 @@ endmodule`
 		require.NoError(t, r.WriteText(&out))
 		if says == "right" {
 			require.True(t, r.Divergence.Alone)
-			require.Contains(t, out.String(), "\nIcarus Verilog, which reads the RTL by itself, shows no difference with these inputs")
+			require.Contains(t, out.String(), "\nIcarus Verilog, which reads the RTL independently, shows no difference with these inputs")
 		} else {
 			require.Nil(t, r.Divergence)
 			require.Contains(t, out.String(), "; 1 warning: SIMULATORS\n")
-			require.Contains(t, out.String(), ": Icarus Verilog, which reads the RTL by itself, differs from the model in cycle ")
+			require.Contains(t, out.String(), ": Icarus Verilog, which reads the RTL independently, differs from the model in cycle ")
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestSimulatorsAreLed(t *testing.T) {
 		assume      []string
 	}{
 		{odd, "; 1 warning: SIMULATORS\n", nil},
-		{odd, " cycles of random inputs that were led to its branches, 6 of 6 branches taken\n", []string{"data_i != 16'hbef0"}},
+		{odd, " cycles of random inputs guided to its branches, 6 of 6 branches taken\n", []string{"data_i != 16'hbef0"}},
 		{"3 ** data_i == 0 ? 0 : data_i", "\nno second reader of its branches: 2,000 cycles of random inputs in Icarus Verilog, which may miss any of them, show no difference\n", nil},
 	} {
 		m := foreign(t, `module dut(input clock, input reset, input [15:0] data_i, output reg [15:0] data_o);

@@ -263,7 +263,7 @@ func (r *Report) bound(l *pair) error {
 			return &cosim.InputError{
 				Place:  s.Place,
 				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name, numberOf(row[p.Word:][:p.Words()]), cycle, limit.Text),
-				Remedy: "give the RTL a pin for all of it, or keep the inputs to what the map takes",
+				Remedy: "give the RTL a pin for all of it, or keep the inputs within the limits of the map",
 			}
 		}
 	}
@@ -458,7 +458,7 @@ func (r *Report) HowFound() (lines []string) {
 	}
 	if d.Alone {
 		lines = append(lines,
-			"Icarus Verilog, which reads the RTL by itself, shows no difference with these inputs: one of the simulators does not do what the RTL says")
+			"Icarus Verilog, which reads the RTL independently, shows no difference with these inputs: one of the simulators misreads the RTL")
 	}
 	return lines
 }
@@ -472,7 +472,7 @@ func (r *Report) writeReservations(w io.Writer) {
 		fmt.Fprintln(w, pinmap.TiedText(r.Tied))
 	}
 	if len(r.Bounds) > 0 {
-		fmt.Fprintf(w, "inputs kept to what the map takes: %s\n", strings.Join(r.Bounds, "; "))
+		fmt.Fprintf(w, "inputs kept within the limits of the map: %s\n", strings.Join(r.Bounds, "; "))
 	}
 	if len(r.Left) > 0 {
 		fmt.Fprintf(w, "left to the RTL, within what %s allows: %s\n", r.Model, strings.Join(r.Left, ", "))

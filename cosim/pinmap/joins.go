@@ -66,7 +66,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	case isInput && item.Function == "less1":
 		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from a bit for each requester: onehot1(INDEX)")
 	case isInput && item.Function == "when":
-		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "name the pin alone: an input has what the model's has")
+		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "name the pin alone: an input has the model's value")
 	case item.Function == "when" && len(item.Of) != 2:
 		return j, w.refuse(key, item.Text+" does not say when", "write when(PIN, VALID): 0 while VALID is 0")
 	}
@@ -95,7 +95,7 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 		}
 		if flexible >= 0 {
 			return w.refuse(items[i].key,
-				fmt.Sprintf("%s and %s both take what is left of %s", items[flexible].Text, items[i].Text, port.Name),
+				fmt.Sprintf("%s and %s both take the rest of %s", items[flexible].Text, items[i].Text, port.Name),
 				"give numbers a width, as in 2'b00, and use one of low, onehot, onehot1 and index in a join")
 		}
 		flexible = i

@@ -244,7 +244,7 @@ func TestItemsRefused(t *testing.T) {
 		request []string
 		reason  string
 	}{
-		{[]string{"0", "low(a)"}, "0 and low(a) both take what is left of request_i"},
+		{[]string{"0", "low(a)"}, "0 and low(a) both take the rest of request_i"},
 		{[]string{"low(a[3:0])"}, "low(a[3:0]) stands for 9 bits of request_i, and it has 4; write [0, a[3:0]]: the others are 0"},
 		{[]string{"onehot(a[2:0])"}, "an index of 3 bits has 8 values; give both the same size by params of the RTL or parameters of the model, or write [1'd0, onehot(a[2:0])]"},
 		{[]string{"1'd0", "onehot1(a[2:0])"}, "an index of 3 bits has 7 values beside 0; give both the same size by params of the RTL or parameters of the model, or write [1'd0, onehot1(a[2:0])]"},

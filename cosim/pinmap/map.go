@@ -112,7 +112,7 @@ func (m *Map) Tied() (texts []string) {
 
 // TiedText states that only the tied values of inputs were tested.
 func TiedText(tied []string) string {
-	return "the RTL with other values of what the map ties was not looked at: " + strings.Join(tied, ", ")
+	return "the RTL was not checked with other values of tied inputs: " + strings.Join(tied, ", ")
 }
 
 // Feedback connects an RTL input to an RTL output within a cycle, such as an acknowledgement to a grant.

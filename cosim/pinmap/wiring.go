@@ -72,7 +72,7 @@ func (w *wirer) wireLatency() error {
 		}
 		switch {
 		case len(w.left) > 0:
-			return w.refuse(key, fmt.Sprintf("%s follows outputs of the RTL, cycle by cycle", w.Model), "delete latency; what may be late is a parameter")
+			return w.refuse(key, fmt.Sprintf("%s follows outputs of the RTL, cycle by cycle", w.Model), "delete latency; a parameter of the model states the delay")
 		case w.model[at].Input:
 			return w.refuse(key,
 				fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model),
@@ -235,9 +235,9 @@ func (w *wirer) checkAllDriven() error {
 			case p.Clock, p.Edges && w.Clock == "":
 				remedy = "write clock: " + p.Name
 			case p.Edges && len(w.clocks()) > 1:
-				reason, remedy = fmt.Sprintf("the RTL's input %s is another clock: something waits for its edges", name), "add it to clock: "+p.Name+": 1"
+				reason, remedy = fmt.Sprintf("the RTL's input %s is another clock: logic is triggered by its edges", name), "add it to clock: "+p.Name+": 1"
 			case p.Edges:
-				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: something waits for its edges", name, w.Clock), one
+				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: logic is triggered by its edges", name, w.Clock), one
 			case p.Bits == 1 && (w.Reset == "" || w.Clock == ""):
 				remedy += "; a clock or a reset goes to clock: and reset:"
 			case p.Bits == 1:

@@ -51,7 +51,7 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	defer a.sim.edge()
 	comparable := a.sim.of(a.graph.outputs[a.comparable])
 	if c.Compared != (comparable == ^uint64(0)) || !c.Compared && comparable != 0 {
-		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it compares where lockstep does not, or the other way round", c.Number)
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it compares although lockstep does not, or the reverse", c.Number)
 		return
 	}
 	if !c.Compared {
@@ -80,7 +80,7 @@ func (a *agreement) see(c *lockstep.Cycle) {
 		counts := -(c.Counted[at] >> bit & 1)
 		switch {
 		case bad != (wanted^got)&counts:
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs it counts %s[%d] where lockstep does not, or the other way round", c.Number, p.Name, b.bit)
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs it counts %s[%d] although lockstep does not, or the reverse", c.Number, p.Name, b.bit)
 		case counts == 0:
 		case wanted != model:
 			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name, b.bit)

@@ -137,7 +137,7 @@ func unknownCell(kind string, divisor []any, guarded bool) string {
 		return "has no body"
 	case slices.Contains([]string{"$div", "$mod", "$divfloor", "$modfloor"}, kind):
 		if !guarded && !constant() {
-			return "divides by what may be 0, for which Verilog has no value"
+			return "divides by a value that may be 0, for which Verilog has no result"
 		}
 	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst", kind == "$allconst", kind == "$allseq",
 		strings.HasPrefix(kind, "$mem"), strings.HasPrefix(kind, "$fsm"), strings.HasPrefix(kind, "$spec"), kind == "$print", kind == "$initstate":

@@ -184,7 +184,7 @@ func (b *builder) compare() (flatten.Second, error) {
 	}
 	switch {
 	case err == nil && other == nil && len(second.Valued) > 0:
-		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL by itself, outputs are X where Verilator gives them values: %s "+
+		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL independently, outputs are X where Verilator gives them values: %s "+
 			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)", flatten.PartsText(second.Valued))}
 	case err == nil:
 		return second, refusedPrint(other)

@@ -159,13 +159,13 @@ func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 	require.NotEqual(t, Equal, r.Verdict)
 	require.Contains(t, []string{Differs, Undecided}, r.Verdict)
 	if says := map[string]string{
-		"combinational_loop": "the RTL has a combinational loop, through above, below, and a proof is of logic without",
-		"self_reset":         "the RTL has a loop within a cycle through an asynchronous reset, and count, and a proof is of logic without",
+		"combinational_loop": "the RTL has a combinational loop, through above, below, and a proof needs logic without loops",
+		"self_reset":         "the RTL has a loop within a cycle through an asynchronous reset, and count, and a proof needs logic without loops",
 		// These are refused:
 		"same_argument_twice": "an inout argument of step is copied in and out",
 		"argument_inside":     "an inout argument of step is copied in and out",
-		"ternary_side_effect": "up writes more than its own variables, and is called only where its operand counts",
-		"and_side_effect":     "up writes more than its own variables, and is called only where its operand counts",
+		"ternary_side_effect": "up writes more than its own variables, and is called only if its operand counts",
+		"and_side_effect":     "up writes more than its own variables, and is called only if its operand counts",
 		"static_function":     "n of keep, which is not automatic, is read before it is written",
 		"if_side_effect":      "up writes more than its own variables, and is one of two ways of this if",
 		"case_side_effect":    "up writes more than its own variables, and is called once",

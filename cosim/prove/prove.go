@@ -79,8 +79,8 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		p.report.Late, err = refused.late, nil
 	}
 	if found := p.report.Case; p.report.Verdict == Differs && found.Divergence.Alone {
-		p.report.undecided(fmt.Sprintf("%s differs as Verilator simulates the RTL, and with the same inputs not in Icarus Verilog, which reads it by itself: "+
-			"one of them does not do what it says (an index that is out of range, most often); cosim check shows the case", found.Divergence.Signal))
+		p.report.undecided(fmt.Sprintf("%s differs as Verilator simulates the RTL, and with the same inputs not in Icarus Verilog, which reads it independently: "+
+			"one of them misreads it (usually an index out of range); cosim check shows the case", found.Divergence.Signal))
 	}
 	if err == nil && o.Folder != "" {
 		err = writeFolder(p.dir, p.report)
@@ -103,7 +103,7 @@ func (p *prover) run() error {
 		return err
 	}
 	if left := p.model.Left(); len(left) > 0 {
-		reason := fmt.Sprintf("%s takes %s from the RTL and holds them to bounds; a proof needs a model that says what they are", p.m.Model, strings.Join(left, ", "))
+		reason := fmt.Sprintf("%s takes %s from the RTL within bounds; a proof needs a model that defines them", p.m.Model, strings.Join(left, ", "))
 		return errors.Join(d.Close(), &refusal{reason: reason})
 	}
 	p.report.Warnings = append(p.report.Warnings, p.m.Warnings()...)
@@ -352,7 +352,7 @@ func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
 		err := d.Edge(cosim.ClockMask(d.Ports()))
 		var fault *cosim.Fault
 		if errors.As(err, &fault) {
-			return fmt.Sprintf(": in cycle %d its inputs break what the twin checks (%s); say with assume in the map what comes", cycle, fault.Text), nil
+			return fmt.Sprintf(": in cycle %d its inputs break what the twin checks (%s); restrict the inputs with assume in the map", cycle, fault.Text), nil
 		}
 		if err != nil {
 			return "", err

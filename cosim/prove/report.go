@@ -160,7 +160,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			false: "all values of registers at power-on", true: "the values at power-on that the RTL declares",
 		}[r.KeepsInitial], when)
 	case Bounded:
-		fmt.Fprintf(&b, "equal up to %s after the first reset: %s, for all inputs; what takes longer is not proved\n",
+		fmt.Fprintf(&b, "equal up to %s after the first reset: %s, for all inputs; later cycles are not proved\n",
 			cosim.Count(uint64(r.Depth), "cycle"), r.ComparedText())
 	case Undecided:
 		fmt.Fprintf(&b, "undecided: %s\n", r.Reason)
@@ -209,7 +209,7 @@ func (r *Report) Reservations() (lines []string) {
 	}
 	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value in every cycle")
 	if r.KeepsInitial {
-		lines = append(lines, "registers begin with the values that the RTL declares: with others it differs, as a chip without them would")
+		lines = append(lines, "registers begin with the values that the RTL declares: with other values it differs, as a chip without them may")
 	}
 	for _, text := range r.Assumed {
 		lines = append(lines, "assumed: "+text)
@@ -221,7 +221,7 @@ func (r *Report) Reservations() (lines []string) {
 		lines = append(lines, "warning: "+text)
 	}
 	if r.Checks > 0 {
-		lines = append(lines, fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and the like)", cosim.Count(uint64(r.Checks), "check")))
+		lines = append(lines, fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and similar checks)", cosim.Count(uint64(r.Checks), "check")))
 	}
 	for _, text := range r.Dropped {
 		lines = append(lines, "not in the proof: "+text)

@@ -80,7 +80,7 @@ func sizeText(registers []flatten.Register) string {
 	const smaller = ": smaller parameters of RTL and model take less"
 	bits := func(r flatten.Register) int { return r.Bits * max(r.Words, 1) }
 	if len(registers) == 0 {
-		return "the RTL has no registers, so that it is its logic that is large" + smaller
+		return "the RTL has no registers: its logic is large" + smaller
 	}
 	all := 0
 	for _, r := range registers {

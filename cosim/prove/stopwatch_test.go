@@ -89,7 +89,7 @@ func TestStopwatchTells(t *testing.T) {
 
 func TestSizeText(t *testing.T) {
 	const smaller = ": smaller parameters of RTL and model take less"
-	require.Equal(t, "the RTL has no registers, so that it is its logic that is large"+smaller, sizeText(nil))
+	require.Equal(t, "the RTL has no registers: its logic is large"+smaller, sizeText(nil))
 	registers := []flatten.Register{{Source: "count", Bits: 11, Place: "a.v:2:1"}, {Source: "mem", Bits: 32, Words: 1024, Place: "a.v:3:1"}}
 	require.Equal(t, "the RTL has 11 bits in registers, 11 of them in count (a.v:2:1)"+smaller, sizeText(registers[:1]))
 	require.Equal(t, "the RTL has 32,779 bits in registers, 32,768 of them in mem (a.v:3:1), a memory of 1,024 words"+smaller, sizeText(registers))

@@ -45,7 +45,7 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 		reason = fmt.Sprintf("%s: %s", found[1], found[2])
 	}
 	return &cosim.ToolError{Tool: tool, Place: b.Name(), Reason: "does not compile the C++ that Verilator makes of it: " + reason,
-		Remedy: "replace what leads there: C++ in $c, or a construct that this version of Verilator does not translate", Err: err}
+		Remedy: "replace its cause: C++ in $c, or a construct that this version of Verilator does not translate", Err: err}
 }
 
 func (b *builder) compilesIn(dir string, args ...string) error {

@@ -93,7 +93,7 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 		return &cosim.ToolError{
 			Tool:   ghdlTool.Command,
 			Place:  b.Name(),
-			Reason: "ends with a fault of its own: " + cosim.OneLine([]byte(said)),
+			Reason: "fails with an internal error: " + cosim.OneLine([]byte(said)),
 			Remedy: "rewrite the construct that it fails on",
 			Err:    err,
 		}

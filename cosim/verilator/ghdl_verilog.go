@@ -40,7 +40,7 @@ var (
 func refuseGHDL(said string) error {
 	if found := ghdlMeta.FindStringSubmatch(said); found != nil {
 		return &cosim.InputError{
-			Place: found[1], Reason: "a choice with -, as in case?, which GHDL leaves out", Remedy: "write it with if and std_match",
+			Place: found[1], Reason: "a choice with -, as in case?, which GHDL omits", Remedy: "write it with if and std_match",
 		}
 	}
 	return nil
@@ -60,7 +60,7 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 	verilog = ghdlModule.ReplaceAllStringFunc(verilog, func(module string) string {
 		for _, found := range ghdlEdge.FindAllStringSubmatchIndex(module, -1) {
 			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // the net is used beyond its declaration and this assignment
-				refused = b.refusedVHDL(module[:found[0]], "an edge of a clock as a value, as of an array that is reset asynchronously",
+				refused = b.refusedVHDL(module[:found[0]], "a clock edge as a value, as for an array that is reset asynchronously",
 					"reset it synchronously, or not at all")
 			}
 		}
@@ -169,7 +169,7 @@ func narrowed(verilog string) (warnings []cosim.Warning) {
 		column, _ := strconv.Atoi(found[3])
 		w := cosim.Warning{
 			Code: resize, Place: found[1] + ":" + found[2],
-			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and what is simulated is another circuit; " +
+			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and a different circuit is simulated; " +
 				"write the sign and the bits below it, or for an unsigned value its low bits: x(3 downto 0)",
 		}
 		text, all := textAt(found[1], line, column)

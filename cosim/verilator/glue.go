@@ -30,7 +30,7 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 	}
 	for _, p := range b.design.ports {
 		if p.Name == "reinterpret_cast" { // this is the only C++ keyword that Verilator does not rename
-			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, as a word of C++ is, which Verilator 5.006 leaves there",
+			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, a keyword of C++ that Verilator 5.006 does not rename",
 				Remedy: "rename the port in a wrapper"}
 		}
 		if members[p.Name] == "" {

@@ -55,7 +55,7 @@ func TestToolMessages(t *testing.T) {
 	err := b.ghdlRefusal("a.vhd:5:9:warning: signal \"s\" is never assigned [-Wnowrite]\na.vhd:6:1:note: here\na.vhd:8:20: no declaration for \"zork\"\n", failed)
 	require.EqualError(t, err, "a.vhd:8:20: no declaration for \"zork\"; correct the source until `ghdl synth --std=08` accepts it")
 	err = b.ghdlRefusal("a.vhd:4:3:(assertion failure): N is too large\n", failed)
-	require.EqualError(t, err, "a.vhd:4:3: the source ends with its own assertion: N is too large; give the parameters values that it takes")
+	require.EqualError(t, err, "a.vhd:4:3: the source ends with its own assertion: N is too large; give the parameters values that it accepts")
 
 	b.Params = map[string]string{"Level": "1"}
 	for said, wanted := range map[string]string{
@@ -87,7 +87,7 @@ func TestMistakeBeforeACrash(t *testing.T) {
 		"circular": {"wire [W-1:0] a; localparam W = $bits(a);", "a.sv:2:30: Variable's initial value is circular: 'W'; correct the source until `verilator --lint-only` accepts it"},
 		"interface": {"sub s(clk); endmodule interface i; logic a; modport m(input a); endinterface module sub(i.m x); wire q = x.a;",
 			"a.sv:2:91: Parent instance's interface is not found: 'i'; connect an instance"},
-		"division by zero": {"localparam P = 1/0; wire [P:0] q;", "a.sv:2:29: verilator gives up here: toUInt with 4-state 32'bxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; correct what stands there"},
+		"division by zero": {"localparam P = 1/0; wire [P:0] q;", "a.sv:2:29: verilator gives up here: toUInt with 4-state 32'bxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; correct this place"},
 		"replication":      {"wire [3:0] q = {v{1'b0}};", replication},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestLongEnumerations(t *testing.T) {
 	}
 	for text, params := range map[string]map[string]string{"Implicit conversion to enum": {"E": `"C"`}, "": {"E": "2", "T": "q::t"}} {
 		_, err := discover("all", params)
-		require.ErrorContains(t, err, "--param: the parameters of all have values that it does not take: "+text)
+		require.ErrorContains(t, err, "--param: the parameters of all have values that it does not accept: "+text)
 		require.ErrorContains(t, err, "give what it declares: a number for an enumeration, a type")
 	}
 }

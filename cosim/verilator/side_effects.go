@@ -98,7 +98,7 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	}
 	for f := range e.reached {
 		for v := range e.kept(f) {
-			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has what the call before has left "+
+			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has the value from the previous call "+
 				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside", v.get("name"), f.get("name")))
 		}
 	}
@@ -424,17 +424,17 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 			open("and is one of two ways of this if to give a variable its value, of which Verilator makes ?:, and calls both")
 			return
 		case e.leavesOut(above, below):
-			open("and is called only where its operand counts (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator calls it always")
+			open("and is called only if its operand counts (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator always calls it")
 			return
 		case above.name == "caseitem" && isValue(below):
-			open("and is called only where no item before matches (IEEE 1800-2017 12.5), while Verilator calls it always")
+			open("and is called only if no earlier item matches (IEEE 1800-2017 12.5), while Verilator always calls it")
 			return
 		case above.name == "case" && above.children[0] == below:
 			open("and is called once (IEEE 1800-2017 12.5), while Verilator may call it for each item")
 			return
 		case strings.HasPrefix(above.name, "assign"), above.name == "contassign":
 			if last != below && does.meets(e.indexes(last)) {
-				open("and the target of its assignment depends on that: which goes first is open")
+				open("and the target of its assignment depends on that: their order is undefined")
 			}
 			return
 		case statementNodes[above.name]:
@@ -442,7 +442,7 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 		default:
 			for _, beside := range above.children {
 				if beside != below && does.meets(e.touches(beside)) {
-					open("and another operand beside it depends on that: which goes first is open (IEEE 1800-2017 11.3.5)")
+					open("and another operand beside it depends on that: their order is undefined (IEEE 1800-2017 11.3.5)")
 					return
 				}
 			}

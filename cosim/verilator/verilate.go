@@ -160,19 +160,19 @@ func (b *builder) refusal(said []byte, err error) error {
 		return &cosim.InputError{
 			Place:  at[1],
 			Reason: "this version of verilator does not call a function in the target of an assignment with <=",
-			Remedy: "give its value to a net, and take that in the target",
+			Remedy: "assign its value to a net, and use that in the target",
 		}
 	case at != nil:
 		return &cosim.InputError{
 			Place:  at[1],
 			Reason: "verilator gives up here: " + at[2],
-			Remedy: "correct what stands there, or write it in another way",
+			Remedy: "correct this place, or rewrite it",
 		}
 	case crash:
 		return &cosim.ToolError{
 			Tool:   verilatorTool.Command,
 			Place:  b.Name(),
-			Reason: "ends with a fault of its own: " + cosim.OneLine(said),
+			Reason: "fails with an internal error: " + cosim.OneLine(said),
 			Remedy: cosim.RemedyTool,
 			Err:    err,
 		}
@@ -198,7 +198,7 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	switch {
 	case ofShell && !parameterMissing.MatchString(message):
 		return &cosim.InputError{
-			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not take: %s", b.Top, message),
+			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not accept: %s", b.Top, message),
 			Remedy: "give what it declares: a number for an enumeration, a type such as logic [7:0], or of a package as NAME::TYPE",
 		}
 	case has("--top-module"):
@@ -243,12 +243,12 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return &cosim.InputError{
 			Place:  place,
 			Reason: message,
-			Remedy: "put the part with delays and waits into a test bench; what is built has clocks only",
+			Remedy: "put the part with delays and waits into a test bench; a circuit has clocks only",
 		}
 	}
 	if b.VHDL() {
 		return &cosim.InputError{Place: place, Reason: "in the Verilog that GHDL makes of it: " + message,
-			Remedy: "rename what is a word of Verilog, or write in another way what stands there"}
+			Remedy: "rename what is a keyword of Verilog, or rewrite this place"}
 	}
 	return &cosim.InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
 }

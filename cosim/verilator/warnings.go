@@ -70,7 +70,7 @@ func relativePlaces(warnings []cosim.Warning, work string) []cosim.Warning {
 }
 
 // remedyOwn is the remedy if the source itself rejects its parameters.
-const remedyOwn = "give the parameters values that it takes"
+const remedyOwn = "give the parameters values that it accepts"
 
 // refusedByItself returns an error if elaboration executed $error or $fatal in a generate block of the source.
 func refusedByItself(said string) error {

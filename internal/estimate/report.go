@@ -126,7 +126,7 @@ func (t *Time) basis() string {
 	case BasisSmaller:
 		return fmt.Sprintf("runs of smaller sizes, %s; it is likely to take %.0f slots", t.From, t.Slots)
 	}
-	return "nothing: it cannot be begun here, and has no smaller sizes"
+	return "nothing: it is too large to begin here, and has no smaller sizes"
 }
 
 // DurationText formats a time with two digits.

@@ -221,12 +221,12 @@ func (r *Devices) BrokenNotes() (notes []string) {
 		}
 	}
 	for _, t := range totals {
-		text := fmt.Sprintf("the machine breaks what %s assumes, %s, in %s: first at %s in cycle %d", t.place, t.text,
+		text := fmt.Sprintf("the machine breaks an assumption of %s, %s, in %s: first at %s in cycle %d", t.place, t.text,
 			traces.Plural(t.cycles, "cycle", "cycles"), t.of.path, t.first)
 		if t.parts > 1 {
 			text = fmt.Sprintf("%s; %d components in all", text, t.parts)
 		}
-		notes = append(notes, text+". What this RTL does from then on, no check has compared")
+		notes = append(notes, text+". No check covers this RTL from then on")
 	}
 	return notes
 }

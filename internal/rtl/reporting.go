@@ -89,7 +89,7 @@ func FaultText(f *cosim.Fault) string {
 		cosim.FaultOscillation: "the RTL's combinational logic does not settle: put a register into the loop",
 		cosim.FaultHang:        "the RTL does not answer",
 		cosim.FaultDied:        "the simulator of the RTL is gone",
-		cosim.FaultLimit:       "a value is beyond what the map takes",
+		cosim.FaultLimit:       "a value exceeds the limits of the map",
 	}[f.Kind]
 	if f.Tool != "" && f.Kind == cosim.FaultHang {
 		text = f.Device + ": the simulator of the RTL does not answer"

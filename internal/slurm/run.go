@@ -162,7 +162,7 @@ func (r *runner) send(ctx context.Context) error {
 		case full(err) && len(r.sent) > 0:
 			return nil
 		default:
-			return &input.Error{Place: place, Reason: "sbatch: " + err.Error(), Remedy: "change what stands under slurm: in the file; --dry-run shows the script"}
+			return &input.Error{Place: place, Reason: "sbatch: " + err.Error(), Remedy: "change the keys under slurm: in the file; --dry-run shows the script"}
 		}
 	}
 	return nil
@@ -283,7 +283,7 @@ func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
 	text := "its task has ended without results"
 	switch {
 	case late:
-		text = fmt.Sprintf("its task had %s, the most that there is for it, and was not done", minutes(s.limit))
+		text = fmt.Sprintf("its task had %s, the largest possible limit, and did not finish", minutes(s.limit))
 	case e.end != 0:
 		text = fmt.Sprintf("its task has ended with status %d", e.status)
 	case q.state != "":

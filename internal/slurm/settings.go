@@ -44,7 +44,7 @@ func Load(path string) (*Settings, error) {
 	if path == "" {
 		return &Settings{}, nil
 	}
-	const remedy = "write what a sweep file has under slurm: partition: NAME"
+	const remedy = "write the keys of a sweep file under slurm: partition: NAME"
 	data, err := input.Read(path, settingsBytesMax)
 	if err != nil {
 		return nil, input.Unreadable(path, err, remedy)

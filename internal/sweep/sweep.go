@@ -64,8 +64,8 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 		points = slices.DeleteFunc(points, func(x *point) bool { return !slices.Contains(o.Keys, x.key) })
 		if len(points) < len(o.Keys) {
 			return nil, &input.Error{Place: path,
-				Reason: "the sweep has not all of the points that are asked for: its files, or this executable, are not those of the command that asks",
-				Remedy: "leave them as they are while a sweep runs, and start the command again"}
+				Reason: "the sweep lacks some of the requested points: its files, or this executable, differ from those of the requesting command",
+				Remedy: "do not change them while a sweep runs, and start the command again"}
 		}
 	}
 	r, err := s.open(ctx, points)

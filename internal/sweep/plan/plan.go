@@ -167,7 +167,7 @@ func (p *Plan) group() error {
 		place := p.places[fmt.Sprintf("zip[%d]", i)]
 		refuse := func(reason, remedy string) error { return input.Mistake(place, reason, remedy) }
 		if len(names) < 2 {
-			return refuse("one axis alone goes together with no other", "name two axes or more, for example zip: [[ports, rate]]")
+			return refuse("a single axis cannot vary together with others", "name two axes or more, for example zip: [[ports, rate]]")
 		}
 		var first *Axis
 		for _, name := range names {
@@ -273,7 +273,7 @@ func Schema() ([]byte, error) {
 		properties{"where", text("a condition on the axes, in the language Expr: load * size < 1")},
 		properties{"seeds", &jsonschema.Schema{Description: "of each point: A..B; the scenario's own one if left out",
 			OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[0-9]+\.\.[0-9]+$`}, {Type: "integer", Minimum: "0"}}}},
-		properties{"slurm", &jsonschema.Schema{Type: "object", Description: "what a Slurm cluster is told"}})
+		properties{"slurm", &jsonschema.Schema{Type: "object", Description: "settings for a Slurm cluster"}})
 	s.Version, s.Title, s.Required = jsonschema.Version, "Starloom sweep", []string{"scenario", "axes"}
 	data, err := json.Marshal(s)
 	if err != nil {

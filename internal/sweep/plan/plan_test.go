@@ -126,7 +126,7 @@ func TestRefusals(t *testing.T) {
 		"scenario: s.yaml\naxes: {" + a + ", b: {key: k, values: [1]}}":                                           "the axes a and b both set k; delete one",
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a, b]]":                                           "sweep.yaml:3:7: the axes a and b go together and have 2 and 3 values; give them as many values",
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a, bb]]":                                          `sweep.yaml:3:7: there is no axis "bb"; did you mean b? there are a, b`,
-		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a]]":                                              "one axis alone goes together with no other",
+		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a]]":                                              "a single axis cannot vary together with others",
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a, a]]":                                           "the axis a is named twice",
 		"scenario: s.yaml\naxes: {" + a + "}\nwhere: a <":                                                         "sweep.yaml:3:8: where is not a condition: unexpected token EOF (1:3); compare axes (a)",
 		"scenario: s.yaml\naxes: {" + a + "}\nwhere: z < 1":                                                       "where is not a condition: unknown name z (1:1); compare axes (a)",
