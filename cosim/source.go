@@ -19,9 +19,9 @@ type Source struct {
 	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; VHDL: generics
 	Clocks      []string          // inputs that Edge drives, in any order
 
-	Languages map[string]string // language by Verilog file
-	Libraries []Library         // VHDL libraries in the order of analysis, before Files
-	GHDLFlags []string          // options for every run of GHDL: -frelaxed
+	Languages map[string]string
+	Libraries []Library // VHDL libraries in the order of analysis, before Files
+	GHDLFlags []string  // options for every run of GHDL: -frelaxed
 }
 
 // Name returns the name of the source in messages.

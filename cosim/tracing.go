@@ -12,7 +12,7 @@ var ErrUnseen = errors.New("this was built to show no more than its ports")
 // without a reset value.
 type Seeing struct {
 	Internals bool
-	Coverage  bool // build devices that are Counters
+	Coverage  bool
 }
 
 // Tracer is a device that exposes the inside of its circuit: all scopes with their registers and the nets that the

@@ -219,7 +219,7 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	if err != nil {
 		return err
 	}
-	var covered coverage.Coverage // sum over all points
+	var covered coverage.Coverage
 	options := starloom.CheckOptions{Options: o.Options}
 	options.Coverage = cover != nil
 	sweep := tools.NewSweep(file)

@@ -162,7 +162,7 @@ func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 	}
 	o.settings.words = append(wanted, own...)
 	if len(own) > 0 {
-		return "", nil // the file is another scenario
+		return "", nil
 	}
 	return example.Expect, nil
 }

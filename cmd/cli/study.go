@@ -29,7 +29,7 @@ import (
 
 type studyFlags struct {
 	starloom.StudyOptions
-	networks  starloom.Networks // networks with further studies
+	networks  starloom.Networks
 	quick     bool
 	workers   *uint16
 	outputs   outputs
@@ -233,7 +233,7 @@ func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
 	}
 	r := new(starloom.StudyReport)
 	if err == nil && json.Unmarshal(data, r) != nil {
-		return nil, nil // the study is incomplete
+		return nil, nil
 	}
 	return r, err
 }

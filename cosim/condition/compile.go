@@ -166,7 +166,7 @@ func joined(n *node, kids [][]word) []word {
 	}
 	all := make([]word, wordsOf(n.width))
 	for i := range all {
-		var within []part // parts that overlap word i
+		var within []part
 		for _, p := range parts {
 			if p.to < 64*(i+1) && p.to+p.bits > 64*i {
 				within = append(within, p)
@@ -355,7 +355,7 @@ func ofTwo(n *node, left, right []word) []word {
 // Scope defines the names in a condition.
 type Scope struct {
 	Model      string
-	Ports      []cosim.Port // ports of the model
+	Ports      []cosim.Port
 	Parameters map[string]int
 	Pins       []string // pins of the RTL, which a condition must not read
 }

@@ -28,7 +28,7 @@ type parser struct {
 	scanner
 	scope  *Scope
 	now    token
-	past   bool // the parser is within $past
+	past   bool
 	before bool // $past occurred
 	depth  int
 	uses   []Use

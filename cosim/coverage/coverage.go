@@ -34,7 +34,7 @@ type Summary struct {
 	User      Part `json:"user"`
 	Registers Part `json:"model_registers"` // registers that took all of their values
 	Values    Part `json:"model_values"`
-	States    int  `json:"model_states"` // distinct states, up to StatesMax
+	States    int  `json:"model_states"`
 
 	// Uncovered lists the lines that never ran: fifo.v:12, fifo.v:15-17.
 	Uncovered []string `json:"uncovered_lines"`

@@ -14,8 +14,8 @@ import (
 // source is the coverage of a file, summed over all instances of its modules.
 type source struct {
 	file     string
-	lines    map[int]uint64 // executions by line
-	branches []branch       // sorted by place
+	lines    map[int]uint64
+	branches []branch // sorted by place
 }
 
 type branch struct {

@@ -19,8 +19,8 @@ const (
 type Model struct {
 	name      string
 	registers []Register
-	states    map[uint64]struct{} // hashes of the states
-	left      int                 // number of registers that are ignored
+	states    map[uint64]struct{}
+	left      int // number of registers that are ignored
 	cells     []hw.Cell
 	word      [8]byte
 }

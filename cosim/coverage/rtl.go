@@ -10,7 +10,7 @@ import (
 // RTL holds the counts of all points of circuits.
 type RTL struct {
 	counts map[cosim.Point]uint64
-	asked  map[condition]uint64 // evaluations of if conditions
+	asked  map[condition]uint64
 }
 
 type condition struct {

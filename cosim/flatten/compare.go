@@ -32,7 +32,7 @@ type Difference struct {
 	Seed          uint64
 	Source, Print []uint64
 	Second        bool
-	Turned        []string // see Module
+	Turned        []string
 }
 
 func (d *Difference) Error() string {

@@ -312,7 +312,7 @@ func (g *graph) binary(op operation, a, b *expr) *expr {
 		if value := compute(op, a, b); value != nil {
 			return g.constant(a.width, value)
 		}
-		return g.unknown(a.width) // division by zero
+		return g.unknown(a.width)
 	}
 	for _, e := range []*expr{a, b} {
 		if e.op == opConst && !e.known() {

@@ -112,8 +112,8 @@ type Aim []Need
 type Need struct {
 	Port  string `json:"port"`
 	Ago   int    `json:"ago,omitempty"`
-	Care  string `json:"care"`  // mask of the bits, hexadecimal
-	Value string `json:"value"` // hexadecimal
+	Care  string `json:"care"` // mask of the bits, hexadecimal
+	Value string `json:"value"`
 }
 
 // A Constant is an operand of a comparison in the source.

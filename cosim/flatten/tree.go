@@ -117,7 +117,7 @@ type tree struct {
 	texts   map[string]source
 	before  map[string]*node
 	whole   map[string][]*node
-	nested  map[string][]*node // nested selections, by place
+	nested  map[string][]*node
 }
 
 type source struct {

@@ -65,7 +65,7 @@ type variable struct {
 	power         *value
 	at            *node
 
-	comb      []part     // drivers
+	comb      []part
 	registers []register // clocked bits
 	ports     []writePort
 }
@@ -73,7 +73,7 @@ type variable struct {
 type part struct {
 	low, width int
 	e          *expr
-	written    bool // written on some path
+	written    bool
 }
 
 // A value lists parts that cover all bits of a variable, low bits first.

@@ -14,11 +14,11 @@ type part struct {
 	loop    *Loop
 	site    *hw.Site
 	given   []func()
-	shown   [][]output // outputs by element
-	polled  [][]output // polled outputs by element
-	resetAt int        // word index of reset in the inputs
-	asked   []uint64   // inputs of the previous exchange
-	dark    bool       // all inputs are 0; the site must report dark inputs
+	shown   [][]output
+	polled  [][]output
+	resetAt int      // word index of reset in the inputs
+	asked   []uint64 // inputs of the previous exchange
+	dark    bool     // all inputs are 0; the site must report dark inputs
 	wild    hw.Wild
 	checked cosim.Checked // nil for a device without checks
 }

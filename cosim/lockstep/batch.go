@@ -13,7 +13,7 @@ import (
 type batched struct {
 	queued int
 	counts []bool
-	wanted [][]uint64 // expected outputs
+	wanted [][]uint64
 	masks  [][]uint64 // output bits to compare; nil without a contract
 	halves uint64     // half cycles completed without a fault
 	found  bool

@@ -35,7 +35,7 @@ type explorer struct {
 
 	ends map[int]int // completed run-ups, by counter and direction
 
-	number uint64 // number of the latest decision
+	number uint64
 	next   uint64
 	budget budget
 
@@ -84,7 +84,7 @@ const (
 	runUpSeen       = 16      // cycles after which a moving counter is recognised
 	runUpCycles     = 1 << 10 // cycles of one phase
 	runUpCyclesMax  = 1<<17 + 1<<11
-	runUpsMax       = 2 // run-ups per counter and direction
+	runUpsMax       = 2
 	passCyclesMax   = 1 << 14
 	searchCyclesMax = 1 << 7
 )

@@ -12,8 +12,8 @@ import (
 
 type inside struct {
 	cells   []hw.Cell
-	values  [][]uint64 // by sample
-	missing []string   // columns of the model
+	values  [][]uint64
+	missing []string // columns of the model
 
 	rtl      []byte // VCD with sample numbers as times; nil for none
 	untraced []string

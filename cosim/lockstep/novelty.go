@@ -19,7 +19,7 @@ type novelty struct {
 	observed []twin.Observed
 	signals  []observedSignal
 	seen     []uint64
-	events   []uint64 // one bit per event
+	events   []uint64
 	before   []uint64
 	crosses  [2]pairs
 	known    []uint64 // hashes of recent pairs of consecutive cycles
@@ -33,17 +33,17 @@ type observedSignal struct {
 	last, reset, most uint64
 	earlier           uint64
 	ups, downs        uint64 // number of changes in this phase
-	values            int    // first index in seen
-	event             int    // first index in events
+	values            int
+	event             int
 	eventBits         int
 	wide              bool
 }
 
 const (
-	narrowBits    = 8   // width up to which every value counts
-	eventBitsMax  = 32  // width up to which every bit of a port is an event
-	eventsMax     = 384 // events per model
-	distanceBits  = 3   // mantissa bits of a distance, without the leading one
+	narrowBits    = 8  // width up to which every value counts
+	eventBitsMax  = 32 // width up to which every bit of a port is an event
+	eventsMax     = 384
+	distanceBits  = 3 // mantissa bits of a distance, without the leading one
 	distancesMax  = 64 << distanceBits
 	knownCrosses  = 1 << 12
 	crossesBefore = 1 // index of the crosses with the previous cycle

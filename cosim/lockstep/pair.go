@@ -54,7 +54,7 @@ type pair struct {
 
 	pace
 	now       course
-	exchanged uint64 // exchanged cycles of all runs
+	exchanged uint64
 	longest   uint64 // stretch without reset in the last run
 	sight
 }
@@ -123,10 +123,10 @@ type pace struct {
 
 type sight struct {
 	seeing   cosim.Seeing // instrumentation built into the RTL
-	shownAs  *finding     // case displayed last
-	shownOn  *Stimulus    // its inputs; nil for those of the options
-	coverage *Coverage    // nil while a case is shrunk or displayed
-	covered  *covered     // nil unless requested, and while a case is shrunk or displayed
+	shownAs  *finding
+	shownOn  *Stimulus // its inputs; nil for those of the options
+	coverage *Coverage // nil while a case is shrunk or displayed
+	covered  *covered  // nil unless requested, and while a case is shrunk or displayed
 }
 
 type held struct {

@@ -203,7 +203,7 @@ func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bo
 	for _, in := range wanted {
 		inputs = append(inputs, partsOf(scope, in)...)
 	}
-	left := make([]int, len(s.Inputs)) // bits not assigned yet
+	left := make([]int, len(s.Inputs))
 	for i, p := range s.Inputs {
 		left[i] = p.Bits
 	}

@@ -31,7 +31,7 @@ type Report struct {
 	Parameters twin.Parameters `json:"parameters"`
 	Top        string          `json:"top"`
 	Backend    string          `json:"backend"`
-	Verdict    string          `json:"verdict"` // pass or fail
+	Verdict    string          `json:"verdict"`
 	Runs       int             `json:"runs"`
 	Cycles     uint64          `json:"cycles"`
 	Divergence *Divergence     `json:"divergence,omitempty"`
@@ -114,8 +114,8 @@ type Exploration struct {
 	New     int    `json:"new"`            // part of Shown that earlier seeds have not shown
 	LastNew uint64 `json:"last_new_cycle"` // cycle in which something new last appeared
 	Places  int    `json:"places"`         // saved states that later phases can start from
-	RunUps  uint64 `json:"run_up_cycles"`  // cycles spent on moving counters
-	Deep    uint64 `json:"deep_cycles"`    // cycles spent on passes and bursts, long after a reset
+	RunUps  uint64 `json:"run_up_cycles"`
+	Deep    uint64 `json:"deep_cycles"` // cycles spent on passes and bursts, long after a reset
 }
 
 func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
@@ -147,8 +147,8 @@ type Divergence struct {
 		Seed     uint64 `json:"seed"`
 		PowerOn  uint64 `json:"power_on"`
 		Directed bool   `json:"directed,omitempty"` // a given stimulus showed the difference
-		Explored bool   `json:"explored,omitempty"` // exploration showed the difference
-		OfRun    int    `json:"of_run,omitempty"`   // number of leading cycles taken from a recorded run
+		Explored bool   `json:"explored,omitempty"`
+		OfRun    int    `json:"of_run,omitempty"` // number of leading cycles taken from a recorded run
 	} `json:"found"`
 	Shrunk bool `json:"shrunk"`
 

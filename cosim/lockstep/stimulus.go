@@ -17,7 +17,7 @@ import (
 type Stimulus struct {
 	Inputs []cosim.Port // all inputs except the clock
 	Place  string       // name of the origin in messages: a file, or a component of a run
-	words  int          // words per row
+	words  int
 	rows   []uint64
 	cycles []uint64 // by row: cycle of the recorded run, hw.CycleOfReset before it; nil: row numbers
 }

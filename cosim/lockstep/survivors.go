@@ -25,11 +25,11 @@ type past struct {
 	text    string
 	powerOn uint64
 	before  *Stimulus // inputs up to the last reset
-	reset   []uint64  // inputs while reset is on
+	reset   []uint64
 }
 
 const (
-	pastPowerOns    = 8  // random power-on states tried
+	pastPowerOns    = 8
 	pastResetCycles = 16 // cycles of reset, in case one is too short
 	// Random cycles in which the RTL must agree after another past, so that it does not agree by chance.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300

@@ -16,9 +16,9 @@ import (
 // Waves holds displayed cycles of model and RTL.
 type Waves struct {
 	Stimulus *Stimulus // inputs from power-on; nil if there were too many to keep
-	cycles   []uint64  // cycle numbers, by sample
-	rows     []uint64  // row of the stimulus, by sample; cycles may be those of a recorded run
-	end      bool      // Stimulus holds only the end of the run
+	cycles   []uint64
+	rows     []uint64 // row of the stimulus, by sample; cycles may be those of a recorded run
+	end      bool     // Stimulus holds only the end of the run
 	ports    []cosim.Port
 	absent   []bool
 	fourWay  bool // the RTL has X and Z
@@ -119,7 +119,7 @@ func (v *Waves) Drawing() (d Drawing) {
 	samples := v.samples[from:]
 	d.Columns = make([]uint64, len(samples))
 	copy(d.Columns, v.cycles[from:])
-	var rows [2][]traces.WaveRow // inputs, outputs
+	var rows [2][]traces.WaveRow
 	add := func(at int, p cosim.Port, name string, label func(s *sample) string) traces.WaveRow {
 		row := traces.WaveRow{Name: name, Bits: p.Bits}
 		for i := range samples {

@@ -22,7 +22,7 @@ type player struct {
 	in      int
 	words   int
 	max     int
-	inputs  []uint64 // the model's inputs, by row
+	inputs  []uint64
 	queued  int
 	left    int  // number of played rows that are not shown yet
 	shifted bool // outputs are a cycle early: a row shows those of the previous one

@@ -13,8 +13,8 @@ type joined struct {
 	Item
 	key  string
 	bits int
-	pins []Bit    // bits of a pin, low bit first
-	of   []joined // arguments
+	pins []Bit // bits of a pin, low bit first
+	of   []joined
 }
 
 // first returns the first value of an index. onehot1 reserves 0 for none.

@@ -55,12 +55,12 @@ type Map struct {
 
 	Source  cosim.Source // Clocks are empty: see Clock
 	Image   string       // output of `starloom cosim build`, in place of Source's files
-	Backend string       // "", BackendWasm or BackendIcarus
+	Backend string
 
 	Clock    string // "" for RTL without one
 	Reset    string // "" for RTL without one
-	ResetLow bool   // active low
-	Timing   Timing // further clocks and resets
+	ResetLow bool
+	Timing   Timing
 
 	Pins     []Wiring
 	Ties     []Tie          // constants for RTL inputs that the model lacks
@@ -86,7 +86,7 @@ func (m *Map) Clocked() cosim.Source {
 
 type opened struct {
 	designs  map[builtAs]cosim.Design
-	warnings []cosim.Warning // warnings of the latest build
+	warnings []cosim.Warning
 	ifdefs   []cosim.Warning // warnings about text that synthesis sees differently
 }
 
@@ -289,5 +289,5 @@ type Clock struct {
 // Reset is a reset of the RTL.
 type Reset struct {
 	Pin string
-	Low bool // active low
+	Low bool
 }

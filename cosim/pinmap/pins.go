@@ -38,8 +38,8 @@ func ParsePin(text string) (pin Pin, ok bool) {
 type Item struct {
 	Text     string
 	Function string // key of functions; "" for a pin or a number
-	Of       []Item // arguments
-	Pin      Pin    // valid if IsPin
+	Of       []Item
+	Pin      Pin // valid if IsPin
 	IsPin    bool
 	Inverted bool // the item is inverted; for pins see Pin.Inverted
 
@@ -138,7 +138,7 @@ func numberBits(width, base, digits string) []bool {
 	bits, _ := strconv.Atoi(width)
 	digits = strings.ReplaceAll(digits, "_", "")
 	per := map[string]int{"b": 1, "o": 3, "h": 4}[strings.ToLower(base)]
-	if per == 0 { // decimal
+	if per == 0 {
 		value, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
 			return nil

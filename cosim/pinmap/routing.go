@@ -27,7 +27,7 @@ type routing struct {
 	feedback []bitMove // moves from the RTL's outputs to its inputs
 
 	madeIn, madeOut, madeEarly []made
-	fixedIn, fixedOut          []made // constants
+	fixedIn, fixedOut          []made
 	ahead                      []span // output bits that are a cycle early
 }
 

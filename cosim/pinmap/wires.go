@@ -62,7 +62,7 @@ type Gate struct {
 // bounds the values that can reach the RTL: a constant in a join, an index below the number of pins. For an output
 // the RTL must keep it: truncated bits are 0.
 type Limit struct {
-	Port     int // index of the model's port
+	Port     int
 	Is, Must Bit
 	Text     string // wording of the map: index_o is low(idx)
 	Of       []Bit  // source bits of an output, low bit first

@@ -20,7 +20,7 @@ type agreement struct {
 	cycles, compared uint64 // number of cycles, and of bits compared in them
 	checked          []bool // true if the bit agreed in a cycle that no reset affects, by bit
 	phases           []bool // true if outputs were comparable, by the number of cycles since the last reset, up to the RTL's latency
-	stretch          int    // number of consecutive comparable cycles
+	stretch          int
 	disagrees        string
 	cut              bool // the simulation stopped before the lockstep run
 }

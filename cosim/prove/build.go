@@ -20,7 +20,7 @@ import (
 type miter struct {
 	graph      *graph
 	signals    *signals
-	ports      []cosim.Port // ports of the model
+	ports      []cosim.Port
 	bits       []comparedBit
 	bad        []int // outputs that are 1 if the bit differs, by compared bit
 	wanted     []int
@@ -31,7 +31,7 @@ type miter struct {
 	lemmas     []int // outputs that are 1 if a check of the twin fails
 	on         int   // input that is always 1
 	late       int
-	declares   bool // the RTL declares power-on values
+	declares   bool
 }
 
 func (m *miter) groups() (groups [][]int) {

@@ -35,7 +35,7 @@ func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 	}
 	if err == nil && found.Divergence != nil {
 		p.report.differs(found, "random inputs")
-		p.report.Took, p.report.commands = 0, nil // no engine found the difference
+		p.report.Took, p.report.commands = 0, nil
 		return false, nil
 	}
 	return false, p.notShown(r, p.restsOn(r)+"; random inputs show no difference")

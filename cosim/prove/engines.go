@@ -151,7 +151,7 @@ func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	case status[1] == "0":
 		text, err := os.ReadFile(cex)
 		if err != nil {
-			return answer{refuted: true}, nil // no counterexample was written
+			return answer{refuted: true}, nil
 		}
 		inputs, err := readWitness(string(text), g.inputs)
 		return answer{refuted: true, inputs: inputs}, err

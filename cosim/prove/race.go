@@ -26,11 +26,11 @@ type race struct {
 	tell    func(text string)
 
 	mutex  sync.Mutex
-	exact  bool        // work is part of the whole graph, not of begun
-	work   *cone       // the remaining graph
+	exact  bool // work is part of the whole graph, not of begun
+	work   *cone
 	at     map[int]int // number of an output in work, by its number in the whole graph, for the first output of each class and for hints
-	open   [][]int     // classes of undecided outputs
-	hunted [][]int     // outputs refuted without a counterexample
+	open   [][]int
+	hunted [][]int // outputs refuted without a counterexample
 	tried  map[string]bool
 	number int
 	found
@@ -50,7 +50,7 @@ type problem struct {
 
 // A hint is an output about a register that should always be 0.
 type hint struct {
-	output int // output of begun
+	output int
 	latch  int // latch of begun; -1: several
 }
 
@@ -410,7 +410,7 @@ type decision struct {
 	Failed   int            `json:"failed"`
 	By       string         `json:"by,omitempty"`
 	Frames   int            `json:"frames"`
-	Open     int            `json:"open"` // undecided outputs
+	Open     int            `json:"open"`
 	Commands []string       `json:"commands"`
 	Took     time.Duration  `json:"took"`
 	cached   bool

@@ -75,7 +75,7 @@ type Basis struct {
 	AgreeCycles uint64 `json:"agree_cycles"` // random cycles in which the miter was compared with model and RTL
 	AgreeBits   uint64 `json:"agree_bits"`
 
-	commands []string // deciding commands
+	commands []string
 }
 
 func newReport(m *pinmap.Map) *Report {

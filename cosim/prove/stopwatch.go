@@ -17,7 +17,7 @@ import (
 type stopwatch struct {
 	limit time.Duration // limit of the total time; 0: none
 	used  time.Duration
-	tell  func(text string) // may be nil
+	tell  func(text string)
 }
 
 var errLate = errors.New("its time is over")

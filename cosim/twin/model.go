@@ -49,7 +49,7 @@ type Model struct {
 
 type attachment struct {
 	Edges  []string // inputs that enable a clock of the RTL
-	Pulses []Pulses // alternative forms of ports
+	Pulses []Pulses
 	Idle   []string // inputs without effect for these parameters, which RTL may lack
 }
 
@@ -383,5 +383,5 @@ func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 // a bit for each number of each lane, at lane*Numbers + number, which is 1 if the lane is valid and has that number.
 type Pulses struct {
 	Name, Valid, Index string
-	Numbers            int // numbers per lane
+	Numbers            int
 }

@@ -131,6 +131,6 @@ type stimulation struct {
 	schedule *Schedule
 	phase    uint64 // 1 + number of the phase to which manners belong
 	vary     bool
-	manners  []manner // by input
+	manners  []manner
 	before   []uint64
 }

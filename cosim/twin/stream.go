@@ -82,7 +82,7 @@ type stream struct {
 
 	fallThrough bool // an empty queue shows its input
 	fullThrough bool // a full queue is ready while its head is taken
-	counts      bool // the circuit has count_o
+	counts      bool
 }
 
 func (s stream) build(m *Model) error {

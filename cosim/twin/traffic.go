@@ -71,7 +71,7 @@ func (t *traffic) make(random *Random, wire *trafficWire) {
 		wire.rail0[at] &^= bit
 	case 3:
 		wire.rail1[at] |= bit
-	case 4: // a gap
+	case 4:
 		wire.rail1[at], wire.rail0[at] = 0, 0
 	case 5:
 		clear(wire.rail1[at:])
@@ -91,7 +91,7 @@ func (t *traffic) randomFrame(random *Random) []byte {
 	switch random.Below(4) {
 	case 0:
 		frame[0] ^= 1 << random.Below(8)
-	case 1: // length
+	case 1:
 		frame[2+random.Below(2)] ^= 1 << random.Below(8)
 	case 2: // any byte, which makes the CRC wrong
 		frame[random.Below(len(frame))] ^= 1 << random.Below(8)

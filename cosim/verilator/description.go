@@ -18,7 +18,7 @@ import (
 
 // Description describes a circuit. It is stored in the custom section starloom.cosim of the wasm file.
 type Description struct {
-	Format    int               `json:"format"` // descriptionFormat
+	Format    int               `json:"format"`
 	Device    string            `json:"device"` // arbiter.v: arbiter
 	Top       string            `json:"top"`
 	Ports     []cosim.Port      `json:"ports"`

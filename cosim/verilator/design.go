@@ -4,7 +4,7 @@ import "starloom/cosim"
 
 type design struct {
 	ports  []cosim.Port
-	types  []string          // by port: logic [7:0]
+	types  []string
 	params map[string]string // values of the top module's parameters
 	files  []string
 	data   map[string]string // the source that reads each $readmem file, by file name

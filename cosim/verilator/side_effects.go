@@ -160,7 +160,7 @@ func (e *effects) variables(ref *xmlNode) []*xmlNode {
 		if v == nil {
 			continue
 		}
-		if isRoutine(v) { // uses the return value
+		if isRoutine(v) {
 			v = v.children[0]
 		}
 		return []*xmlNode{v}

@@ -285,7 +285,7 @@ type builder struct {
 	options   *cosim.BuildOptions
 	target    target
 	cache     cosim.Cache
-	work      string // temporary folder
+	work      string
 	hdlDir    string
 	vhdlTop   string
 	narrow    []cosim.Warning

@@ -337,7 +337,7 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 // A difference of two states is a list of blocks, each a 4-byte offset and its bytes.
 const (
 	blockBytes     = 256
-	blocksTogether = 16 // blocks compared at once
+	blocksTogether = 16
 )
 
 // SaveSince and RestoreSince implement cosim.Keeper.
@@ -380,7 +380,7 @@ func appendBlocks(difference []byte, first int, state, saved []byte) []byte {
 }
 
 func (d *wasmDevice) RestoreSince(snapshot, difference []byte) error {
-	counted, err := d.Counts() // counters are cumulative over runs
+	counted, err := d.Counts()
 	if err != nil {
 		return err
 	}

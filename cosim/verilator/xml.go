@@ -153,7 +153,7 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 		return nil, err
 	}
 	for _, name := range n.files {
-		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") { // skips Verilator's own files
+		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") {
 			d.files = append(d.files, name)
 		}
 	}

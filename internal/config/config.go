@@ -74,8 +74,8 @@ type Firmware struct {
 	Path     string          // path of the image relative to the working folder; "" if no file is read
 	Bytes    []byte          // the image, if no file is read
 	Params   map[string]int64
-	Schedule string     // schedule that it needs, "" for none
-	Mode     string     // ModeBanked or ModeIsolated
+	Schedule string // schedule that it needs, "" for none
+	Mode     string
 	CPU      *meter.CPU // nil: handlers take no time
 }
 
@@ -88,7 +88,7 @@ type RTL struct {
 	Twin    string // "" selects the twin of the replaced component
 	Map     string // path of a pin map relative to the working folder; "" for none
 	Backend string
-	PinMap  *pinmap.Map // replaces Map
+	PinMap  *pinmap.Map
 }
 
 // Wave selects a waveform: signals that match, all if there are no patterns, in a window of cycles.
@@ -111,9 +111,9 @@ type Source struct {
 	Place    func(path string) string // returns the place of a key such as link.phit_bits
 	Refusal  func(err error) error    // adds the place to an error of a network
 	Values   int                      // number of values in the scenario's file
-	Hash     func() string            // hash of the scenario
-	Identity func() string            // identity of the scenario without seed and image
-	Library  func() pinmap.Library    // twins and backends of RTL
+	Hash     func() string
+	Identity func() string // identity of the scenario without seed and image
+	Library  func() pinmap.Library
 
 	With    func(program string, params map[string]int64) (*Config, error) // returns the Config for another program or other parameters
 	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network smaller by a number; nil without a single size

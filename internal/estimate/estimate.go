@@ -211,7 +211,7 @@ func (e *estimator) tell(t *Time, size *Size) {
 		if own != nil {
 			e.pace(t, uint64(size.SlotsMax), BasisLimit, fmt.Sprintf("%d slots", own.Places))
 		}
-		return // the prediction stays unknown
+		return
 	}
 	slots, last := e.slots(size), all[len(all)-1]
 	if own != nil && own.Places > 0 {
@@ -238,7 +238,7 @@ func (e *estimator) pace(t *Time, places uint64, basis, from string) {
 func (e *estimator) slots(size *Size) float64 {
 	all := e.whole()
 	if last := all[len(all)-1]; last.Places == uint64(last.SlotsMax) {
-		return float64(size.SlotsMax) // the limit ends the run
+		return float64(size.SlotsMax)
 	}
 	var points []point
 	for _, m := range all {

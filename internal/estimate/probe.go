@@ -19,7 +19,7 @@ import (
 
 // Progress is the progress of a run.
 type Progress struct {
-	Slots    uint32 // finished slots
+	Slots    uint32
 	Runs     uint64 // finished runs of many; otherwise 0
 	Of       uint64 // number of all runs; 0 for one
 	Repeated bool   // the run is finished and repeated for further details

@@ -27,8 +27,8 @@ type Estimate struct {
 	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if less is available
 	MemoryAvailable uint64   `json:"memory_available_bytes"` // bytes available now; 0 if unknown
 	Time            Time     `json:"time"`
-	Larger          []Larger `json:"larger"` // the next larger sizes
-	Measured        bool     `json:"-"`      // this call ran something; otherwise everything was cached
+	Larger          []Larger `json:"larger"`
+	Measured        bool     `json:"-"` // this call ran something; otherwise everything was cached
 }
 
 // Larger is a larger size of the same scenario.

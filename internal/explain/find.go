@@ -29,7 +29,7 @@ import (
 // Answer lists the meanings of a word.
 type Answer struct {
 	Word   string
-	Found  []Found // entries with the name
+	Found  []Found
 	Parts  []Found // entries below the name, such as frames.sent of frames
 	Groups []*meaning.Group
 }

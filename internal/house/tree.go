@@ -16,7 +16,7 @@ type source struct {
 	path  string // relative to the repository, with slashes
 	lines []string
 	syn   *ast.File
-	made  bool // the file is generated
+	made  bool
 }
 
 func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path)) }

@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	Machine  func(machine any) *emulator.Machine        // returns the emulator of a Machine
-	Options  func(options any) *emulator.Options        // returns test-only MachineOptions
-	Executed func(options any) emulator.Options         // returns all MachineOptions
-	Config   func(scenario any) (*config.Config, error) // returns an elaborated Scenario
-	Decided  func(scenario any) Scenario                // returns intermediate results of elaboration
-	Library  func() pinmap.Library                      // returns components for pin maps, built-in networks only
+	Machine  func(machine any) *emulator.Machine // returns the emulator of a Machine
+	Options  func(options any) *emulator.Options // returns test-only MachineOptions
+	Executed func(options any) emulator.Options  // returns all MachineOptions
+	Config   func(scenario any) (*config.Config, error)
+	Decided  func(scenario any) Scenario // returns intermediate results of elaboration
+	Library  func() pinmap.Library       // returns components for pin maps, built-in networks only
 )
 
 // Scenario holds intermediate results of elaboration.
@@ -32,7 +32,7 @@ type Scenario struct {
 	CheckCommand string
 	Rates        []float64 // rates of random faults, nil for one or none
 	Permutations uint64    // number of permutations with a run each, otherwise 0
-	Carried      []string  // kinds of workload
+	Carried      []string
 	Keys         func() (map[string]any, error)
 	Batch        func(outcome.Seeds, emulator.Options) (*runs.Batch, error)
 }

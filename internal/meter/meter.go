@@ -210,7 +210,7 @@ func (x *Measured) Merge(o *Measured) {
 // SpreadWhole is a spread at the last whole boundary without its counts, and the costs since then.
 type SpreadWhole struct {
 	sum  uint64
-	zero uint64 // calls of 0 cycles
+	zero uint64
 	longestCall
 	Costs []uint32 // costs since the boundary, 0 for trapped calls
 }

@@ -162,7 +162,7 @@ func traceComments(c *config.Config, seed uint64, further ...string) []string {
 // bareCapture is a packet capture of a run without firmware, written after the run.
 type bareCapture struct {
 	file  *traces.File
-	begin uint64 // first cycle
+	begin uint64
 }
 
 // barePayload is the size of the pseudo frame of a packet: its number, creation cycle, flits, and the routers passed

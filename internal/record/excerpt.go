@@ -13,8 +13,8 @@ import (
 
 // Excerpt is a range of cycles of the signals below some paths.
 type Excerpt struct {
-	Paths    []string // paths of scopes and signals
-	From, To uint64   // cycles, both included
+	Paths    []string
+	From, To uint64 // cycles, both included
 	Cycles   []uint64
 	Signals  []ExcerptSignal
 }

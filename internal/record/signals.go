@@ -13,14 +13,14 @@ import (
 type shown struct {
 	config   *config.Config
 	comments []string
-	slack    uint64                                   // largest number of cycles from a violation to its detection
-	begin    uint64                                   // first cycle of the waveform
-	slot     func() uint64                            // returns the current slot
+	slack    uint64 // largest number of cycles from a violation to its detection
+	begin    uint64
+	slot     func() uint64
 	boundary func(yield func(p hw.Probe, f vcd.Form)) // signals of firmware and its registers, which change at slot boundaries
 	hardware func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped ones
 	routers  *hw.RouterSignals                        // grouped signals; nil for none
-	first    []string                                 // first signals in save files
-	examples func() string                            // returns examples of signal names
+	first    []string
+	examples func() string
 }
 
 func shownOf(m *emulator.Machine) *shown {
@@ -49,7 +49,7 @@ type waves struct {
 	out  *outputs.Set
 	of   *shown
 	vcd  *traces.File
-	wave *waveform // nil for none
+	wave *waveform
 	save *saveFile // nil without wave
 }
 
@@ -96,7 +96,7 @@ func (w *waves) MarkFaults(report *outcome.Report) {
 type Options struct {
 	VCD    outputs.Output // waveform, as FST if the path ends in .fst
 	GTKW   outputs.Output // save file for GTKWave; default: next to the VCD file
-	PCAPNG outputs.Output // packet capture
+	PCAPNG outputs.Output
 	Lua    outputs.Output // dissector for Wireshark and tshark; default: next to the PCAPNG file
 	Log    outputs.Output // firmware log: a line per call of sl_log
 }

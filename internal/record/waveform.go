@@ -18,10 +18,10 @@ type waveform struct {
 	of  *shown
 	vcd *vcd.Writer
 
-	cycle   []watched   // hardware signals, except grouped ones
-	groups  [][]watched // grouped hardware signals
-	slot    []watched   // signals of firmware and its registers
-	sampled int64       // slot whose signals were set last, -1 for none
+	cycle   []watched // hardware signals, except grouped ones
+	groups  [][]watched
+	slot    []watched // signals of firmware and its registers
+	sampled int64     // slot whose signals were set last, -1 for none
 
 	trigger   bool // the waveform waits for the first violation
 	triggered bool
@@ -174,10 +174,10 @@ func (w *waveform) note(end uint64) string {
 
 type saveFile struct {
 	vcd.SaveFile
-	file   *traces.File // nil for none
+	file   *traces.File
 	struck []vcd.Marker // first strikes of faults that broke a rule, and sendings of late packets
-	surfer *traces.File // nil for none
-	main   string       // marker at which both files open, "" for the first
+	surfer *traces.File
+	main   string // marker at which both files open, "" for the first
 }
 
 // openSaveFile opens the save file of a waveform, nil without one. It names the waveform by its base name; for

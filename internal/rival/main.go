@@ -141,7 +141,7 @@ func copyBenchmarks(p, work string) error {
 		}
 		to := filepath.Join(work, name)
 		if _, err := os.Stat(to); err != nil {
-			continue // the rival lacks the benchmark
+			continue
 		}
 		if err := os.WriteFile(to, []byte(renamed.Replace(string(content))), 0o644); err != nil {
 			return err

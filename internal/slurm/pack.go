@@ -126,13 +126,13 @@ type Unit struct {
 	Key    string // a plain word
 	Name   string
 	Time   time.Duration
-	Memory uint64 // bytes
+	Memory uint64
 }
 
 // Progress is the progress of the work.
 type Progress struct {
 	Done, Units      int
-	Waiting, Running int    // numbers of tasks
+	Waiting, Running int
 	Why              string // Slurm's reason why a task waits
 }
 

@@ -46,7 +46,7 @@ type runner struct {
 	waits map[*unit]bool
 	sent  map[taskID]*sent
 	jobs  map[string]bool
-	heres map[string]bool // folders of the arrays
+	heres map[string]bool
 	begun time.Time
 	log   string
 	done  int

@@ -56,7 +56,7 @@ type search struct {
 	low, top  int
 	passes    map[int]bool // outcomes, by index in the line
 	unknown   bool         // a point could not be finished
-	saturates bool         // runs have the metric saturated
+	saturates bool
 }
 
 func (x *search) wants() []int {

@@ -36,12 +36,12 @@ type point struct {
 	plan.Point
 	index      int
 	key        string // hash of everything that determines the results
-	memory     uint64 // estimated bytes of the machine
+	memory     uint64
 	processors int
 	kind       string // points of a kind have similar growth of run times
 	seeds      outcome.Seeds
-	total      uint64   // number of runs
-	missing    []uint64 // numbers of missing runs
+	total      uint64
+	missing    []uint64
 }
 
 func (p *point) wants(r *folder.Record) bool {
@@ -59,7 +59,7 @@ type sweeper struct {
 	workers    int
 	executable string
 
-	done, total uint64 // numbers of runs
+	done, total uint64
 }
 
 type checker struct {

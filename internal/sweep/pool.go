@@ -32,7 +32,7 @@ type pool struct {
 	memory  uint64 // available bytes
 	used    uint64 // estimated bytes in use
 	threads int
-	err     error // error that ends the sweep
+	err     error
 	told    time.Time
 }
 
@@ -305,14 +305,14 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 // A job is the missing runs of a point. The pool's lock guards it.
 type job struct {
 	*point
-	need    uint64 // bytes of the point's machine
+	need    uint64
 	threads int
 
 	next      int // index in point.missing
-	workers   int // number of workers at present
-	done      int // number of finished runs
+	workers   int
+	done      int
 	took      time.Duration
-	built     time.Duration // time to build a machine
+	built     time.Duration
 	started   bool
 	postponed bool
 	err       error // reason why the job cannot be finished
@@ -341,7 +341,7 @@ type runner struct {
 func (p *pool) work(ctx context.Context, j *job) (r *runner, err error) {
 	r = &runner{pool: p, job: j, kept: time.Now()}
 	defer func() {
-		if value := recover(); value != nil { // other points continue
+		if value := recover(); value != nil {
 			err = fmt.Errorf("this is a fault of Starloom, not of your input: %v; please report it with the sweep file", value)
 		}
 		err = errors.Join(err, r.close())

@@ -20,13 +20,13 @@ type Report struct {
 	Axes       []string
 	Out        string
 	Extent     Extent
-	Runs       uint64 // number of finished runs
+	Runs       uint64
 	Failed     uint64
-	FailedRuns []FailedRun // the first failed runs
+	FailedRuns []FailedRun
 	Unfinished []Unfinished
 	Files      []string
-	Limits     *Limits  // nil without a bisected axis
-	Cut        bool     // the sweep was interrupted
+	Limits     *Limits // nil without a bisected axis
+	Cut        bool
 	Jobs       []string // cluster jobs that are still running
 }
 

@@ -64,7 +64,7 @@ func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 type writer struct {
 	*Template
 	schema *schema
-	active map[string]bool // chosen keys and their parents
+	active map[string]bool
 	last   string
 	out    bytes.Buffer
 }

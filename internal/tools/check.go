@@ -20,10 +20,10 @@ import (
 
 // Found holds the lockstep results of all parts.
 type Found struct {
-	Brief   []*lockstep.Report // brief reports, by part
-	Part    int                // part with the earliest difference, otherwise 0
-	Report  *lockstep.Report   // complete report of that part
-	Differs []int              // differing parts, earliest first
+	Brief   []*lockstep.Report
+	Part    int // part with the earliest difference, otherwise 0
+	Report  *lockstep.Report
+	Differs []int
 }
 
 // Check is the JSON report of a scenario's check: the report of the first differing part, or of the first part, and
@@ -33,7 +33,7 @@ type Check struct {
 	Scenario    string      `json:"scenario"`
 	Path        string      `json:"path"`       // component of the report
 	Components  int         `json:"components"` // number of components replaced by RTL
-	CyclesAll   uint64      `json:"cycles_all"` // sum over all components
+	CyclesAll   uint64      `json:"cycles_all"`
 	InputsAll   uint64      `json:"input_cycles_all"`
 	OutputsAll  int         `json:"outputs_all"`
 	ComparedAll int         `json:"outputs_compared_all"`
@@ -179,8 +179,8 @@ func Meanings() []meaning.Group { return meaning.Must(metrics) }
 type Case struct {
 	Wave, GTKW, Surfer io.Writer // waveform, save file for GTKWave, command file for Surfer
 	WavePath, GTKWPath string    // paths written into the save file
-	Stimulus           io.Writer // CSV
-	Report             io.Writer // JSON
+	Stimulus           io.Writer
+	Report             io.Writer
 	Coverage           io.Writer // coverage in CoverageForm
 	CoverageForm       coverage.Form
 }
@@ -260,8 +260,8 @@ type kind struct {
 	count    int
 	cycles   uint64
 	inputs   uint64
-	explored uint64             // cycles of exploration
-	verdict  string             // fail if any component fails
+	explored uint64
+	verdict  string
 	report   *lockstep.Report   // report of the first component
 	coverage *lockstep.Coverage // coverage of all components
 	contract *lockstep.Contract // contract of all components; nil without conditions

@@ -34,8 +34,8 @@ type (
 	head struct {
 		Format   int      `json:"starloom_sweep"`
 		Figures  []string `json:"figures"`
-		Numeric  []bool   `json:"numeric"`  // true if some run in the file has a number, by figure
-		Permuted bool     `json:"permuted"` // the runs have permutations
+		Numeric  []bool   `json:"numeric"` // true if some run in the file has a number, by figure
+		Permuted bool     `json:"permuted"`
 	}
 	end struct {
 		Runs   int    `json:"runs"`

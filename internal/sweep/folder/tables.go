@@ -32,7 +32,7 @@ func (f *Folder) WriteLimits(rows [][]string) error {
 
 // Entry is a point in the tables.
 type Entry struct {
-	Labels []string // values of the axes
+	Labels []string
 	Key    string
 }
 
@@ -65,7 +65,7 @@ type tableWriter struct {
 	*Tables
 	columns  []column
 	index    map[string]int
-	permuted bool // some run has a permutation
+	permuted bool
 }
 
 func (w *tableWriter) findColumns(f *Folder) error {

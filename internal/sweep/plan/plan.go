@@ -27,13 +27,13 @@ type Plan struct {
 	Name     string // name of the file without its suffix
 	Scenario Source
 	Axes     []*Axis
-	Zip      [][]string     // axes that vary together
+	Zip      [][]string
 	Seeds    *outcome.Seeds // nil: the scenario's seed
 	Slurm    *yaml.Node     // settings for the scheduler, nil for none
 
 	places map[string]string
-	where  *condition // nil for none
-	groups [][]*Axis  // axes, grouped by zip
+	where  *condition
+	groups [][]*Axis // axes, grouped by zip
 }
 
 // Source is the scenario that all points modify.
