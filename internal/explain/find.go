@@ -61,7 +61,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	if len(a.Found) == 0 { // a name may contain a *, too: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
-	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // the word may be part of a row of the report, such as blocked in 0 blocked
+	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // part of a row: 0 blocked
 	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
 		remedy := "'starloom explain' lists what there is, without signals of waveforms"
