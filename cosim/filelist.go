@@ -46,7 +46,7 @@ type fileLister struct {
 
 func (l *fileLister) read(path string) error {
 	if l.lists++; l.lists > fileListsMax {
-		return &InputError{Place: path, Reason: fmt.Sprintf("more than %d lists of files", fileListsMax), Remedy: "see whether a list names itself"}
+		return &InputError{Place: path, Reason: fmt.Sprintf("more than %d lists of files", fileListsMax), Remedy: "check whether a list includes itself"}
 	}
 	text, err := input.Read(path, 1<<20)
 	if err != nil {

@@ -176,7 +176,7 @@ func newTools() *cobra.Command {
 			return tools.WriteInstalled(c.Context(), product(c))
 		},
 	}
-	c.Flags().BoolVar(&ran, "ran", false, "the versions with which tests have passed, where and when")
+	c.Flags().BoolVar(&ran, "ran", false, "the versions with which the tests have passed, with system and date")
 	return c
 }
 

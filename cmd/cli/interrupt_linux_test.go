@@ -27,7 +27,7 @@ func TestInterruptRepetition(t *testing.T) {
 	require.NoError(t, command.Start())
 	require.NoError(t, line.Close())
 	var shown []byte
-	for buffer := make([]byte, 4096); !bytes.Contains(shown, []byte("repeated to find out more")); {
+	for buffer := make([]byte, 4096); !bytes.Contains(shown, []byte("repeated for more details")); {
 		n, err := terminal.Read(buffer) // returns an error once the command has ended
 		require.NoError(t, err, "%s%s", shown, stdout.String())
 		shown = append(shown, buffer[:n]...)

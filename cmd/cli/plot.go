@@ -38,7 +38,7 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Y, "y", "", "the column or figure `B` along the y axis")
 	f.StringVar(&o.Z, "z", "", "draw a heat map of the column or figure `C`, by x and y")
 	f.StringSliceVar(&o.By, "by", nil, "make a curve for each value of the column `COLUMN` (default: all other axes that vary); several with commas")
-	f.StringArrayVar(&o.Where, "where", nil, "draw only rows with `COLUMN=VALUE`; any number of times")
+	f.StringArrayVar(&o.Where, "where", nil, "draw only rows with `COLUMN=VALUE`; may be repeated")
 	f.StringVar(&o.Histogram, "histogram", "", "draw a histogram of the column or figure `M` of single runs")
 	o.logX = choose(c, "log-x", "divide the x axis by powers of 2 or 10", "2", "10")
 	o.logY = choose(c, "log-y", "divide the y axis by powers of 2 or 10", "2", "10")

@@ -48,7 +48,7 @@ func (p *progress) run(now starloom.Progress) {
 		return
 	}
 	if now.Repeated {
-		p.study(int(now.Slots), int(now.SlotsLimit), "slots, repeated to find out more")
+		p.study(int(now.Slots), int(now.SlotsLimit), "slots, repeated for more details")
 		return
 	}
 	if p.due() {

@@ -21,7 +21,7 @@ type settings struct {
 }
 
 func (s *settings) declare(c *cobra.Command) {
-	c.Flags().StringArrayVar(&s.words, "set", nil, "give a key of the scenario another value, `KEY=VALUE`; any number of times")
+	c.Flags().StringArrayVar(&s.words, "set", nil, "set a key of the scenario, `KEY=VALUE`; may be repeated")
 	completed(c, "set", settingWords(s.networks))
 }
 

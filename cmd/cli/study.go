@@ -176,7 +176,7 @@ type studySlurm struct {
 func (x *studySlurm) declare(c *cobra.Command) {
 	f := c.Flags()
 	x.on = choose(c, "on", "run in this process, or case by case as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
-	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; what is there is not run again")
+	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; existing ones are not run again")
 	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has them under slurm:")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
 	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
@@ -361,7 +361,7 @@ func (p *caseParts) join(out *slurm.Outcome) (*starloom.StudyReport, error) {
 	}
 	if out.Cut {
 		whole.Verdict, whole.Aside.CutShort = starloom.VerdictFail, true
-		const note = "interrupted with %d of %d cases; the jobs go on, and the same command takes up what they find; 'scancel %s' ends them"
+		const note = "interrupted with %d of %d cases; the jobs continue, and the same command collects their results; 'scancel %s' ends them"
 		whole.Notes = append(whole.Notes, fmt.Sprintf(note, len(parts), len(p.cases), strings.Join(out.Jobs, " ")))
 	}
 	return whole, nil

@@ -42,7 +42,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; what is there already is not run again")
+	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; existing ones are not run again")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for each combination of the others")
 	o.settings.declare(c)
@@ -141,7 +141,7 @@ func sharedExecutable() (string, error) {
 		return "", err
 	}
 	if strings.Contains(self, string(filepath.Separator)+"go-build") && filepath.Base(filepath.Dir(self)) == "exe" {
-		return "", input.Mistake("--on slurm", self+" is gone when 'go run' has ended",
+		return "", input.Mistake("--on slurm", self+" is deleted when 'go run' ends",
 			"'go build' the program into a folder that all nodes share, and run that")
 	}
 	return self, nil
@@ -186,7 +186,7 @@ func writeExtent(w io.Writer, e sweep.Extent, adaptive bool) {
 		}
 	}
 	if adaptive {
-		text += "; of the points only those are run that bisection asks for"
+		text += "; bisection runs only the points that it needs"
 	}
 	fmt.Fprintln(w, text)
 }
@@ -210,6 +210,6 @@ func newSweepMerge() *cobra.Command {
 			return err
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "take the results over into the folder `DIR`")
+	c.Flags().StringVar(&out, "out", "", "copy the results into the folder `DIR`")
 	return c
 }

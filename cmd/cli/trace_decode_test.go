@@ -207,7 +207,7 @@ func TestTraceDecodeRefuses(t *testing.T) {
 		{"clock: tb.clk\nframes: atm\n" + lane, `"atm"`},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.tx_}\n", "m.yaml:4:5: data: there is no signal tb.tx_tdata"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.rx_, last: tb.rx_tlast}\n", "axi_stream and data, valid or last"},
-		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, ready: tb.rx_tready}\n", "where a frame ends is not known; add last or first"},
+		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, ready: tb.rx_tready}\n", "the end of a frame is not known; add last or first"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tkeep, valid: tb.rx_tvalid}\n", "data: tb.rx_tkeep has 4 bits, which are no whole bytes"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, keep: tb.rx_tlast}\n", "expected one for each of 4 bytes"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, rail1: tb.rx_tdata, rail0: tb.rx_tdata}\n", "rails or a port"},

@@ -194,7 +194,7 @@ func (d *design) check(v violation, clock string, bad *expr) {
 	asksX := false
 	walk([]*expr{bad}, func(e *expr) { asksX = asksX || d.aboutX[e] })
 	if asksX {
-		d.drop(v.at, "an assertion that asks whether a value is X")
+		d.drop(v.at, "an assertion that tests whether a value is X")
 		return
 	}
 	kind := "assert"

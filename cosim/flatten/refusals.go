@@ -86,7 +86,7 @@ func (l *lost) folded() {
 			used[name] = true
 		}
 	})
-	const beyondReason, beyondRemedy = "an index beyond the end, which Verilator folds", "select what is there, or leave it out with `if` of generate"
+	const beyondReason, beyondRemedy = "an index beyond the end, which Verilator folds", "select an existing element, or exclude the line with a generate `if`"
 	t.earlier.each(func(n *node) {
 		selecting := n.kind == "SEL" || n.kind == "ARRAYSEL"
 		if selecting {
@@ -107,7 +107,7 @@ func (l *lost) folded() {
 				return
 			}
 		}
-		l.first(n, "a division that Verilator folds: by 0 it has a value there, and the source X", "write what it must be when it divides by 0")
+		l.first(n, "a division that Verilator folds: by 0 it has a value there, but X in the source", "write the value of a division by 0")
 	})
 	for _, place := range sortedPlaces(t.Beyond) {
 		if l.refused == nil && !selects[place] {
@@ -284,7 +284,7 @@ func (l *lost) constants() {
 					continue
 				}
 				if condition != nil && l.mayBeX(condition) {
-					l.first(n, "generate with what may be X in its condition", "give the condition a value without X, division and function")
+					l.first(n, "a generate condition that may be X", "give the condition a value without X, division and function")
 				}
 			}
 		case n.kind == "CASE":
@@ -293,7 +293,7 @@ func (l *lost) constants() {
 			}
 		case among(n.kind, "EQWILD", "NEQWILD", "INSIDE"):
 			if left := n.one(1); fixed(left) && l.mayBeX(left) {
-				l.first(n, "an X on the left of ==?, which Verilator folds", "write what the comparison must be")
+				l.first(n, "an X on the left of ==?, which Verilator folds", "write the intended comparison")
 			}
 		}
 	})
@@ -332,7 +332,7 @@ func (l *lost) mayBeX(n *node) bool {
 func (l *lost) highImpedance() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" && strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
-			l.first(n, "'z as a value: a tri-state", "write what the net is when nothing drives it, or 'x if that must not matter")
+			l.first(n, "'z as a value: a tri-state", "write the value of the net when nothing drives it, or 'x if it must not matter")
 		}
 	})
 }

@@ -51,19 +51,19 @@ func TestLongRefused(t *testing.T) {
 			"function automatic logic f(logic x); return x ==? 1'b1; endfunction localparam P = f(1'bx); assign o = P;",
 			"an X on the left of ==? in a function that gives a parameter its value",
 		},
-		"generate by a division": {"generate if (4'd1 / 4'd0 == 0) assign o = 1; else assign o = 0; endgenerate", "generate with what may be X in its condition"},
+		"generate by a division": {"generate if (4'd1 / 4'd0 == 0) assign o = 1; else assign o = 0; endgenerate", "a generate condition that may be X"},
 		"generate by a function": {
 			"function automatic int f(int d); return 1 / d; endfunction generate if (f(0) == 0) assign o = 1; else assign o = 0; endgenerate",
-			"generate with what may be X in its condition",
+			"a generate condition that may be X",
 		},
 		"generate by no value": {
 			"function automatic logic f(logic x); if (x) return 1; endfunction generate if (f(0) == 0) assign o = 1; else assign o = 0; endgenerate",
-			"generate with what may be X in its condition",
+			"a generate condition that may be X",
 		},
 		"case of X":           {"localparam P = 1'bx; always_comb case (P) 0, 1: o = 1; default: o = 0; endcase", "case of a constant that may be X"},
 		"assign in a process": {"initial assign o = i;", "assign in a process"},
 		"next of another":     {"typedef enum logic [1:0] {A = 1, B = 2} e_t; e_t e; assign e = e_t'(i[1:0]); assign o = e.next();", "lacks values of its bits"},
-		"generate by X":       {"localparam P = 1'bx; generate if (!P) assign o = 1; else assign o = 0; endgenerate", "generate with what may be X in its condition"},
+		"generate by X":       {"localparam P = 1'bx; generate if (!P) assign o = 1; else assign o = 0; endgenerate", "a generate condition that may be X"},
 		"tri-state":           {"assign o = i[0] ? i : 'z;", "'z as a value: a tri-state"},
 		"z of a parameter":    {"localparam P = 1'bz; assign o = P;", "'z as a value: a tri-state"},
 		"bufif1":              {"wire z; bufif1 g(z, 1'b1, i[0]); assign o = {31'd0, z};", "'z as a value: a tri-state"},
@@ -225,7 +225,7 @@ func TestGenerateByADivision(t *testing.T) {
 		if never0 {
 			require.NoError(t, err, divisor)
 		} else {
-			require.ErrorContains(t, err, "generate with what may be X in its condition", divisor)
+			require.ErrorContains(t, err, "a generate condition that may be X", divisor)
 		}
 	}
 }

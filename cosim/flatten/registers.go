@@ -56,7 +56,7 @@ func (pr *printer) oneRegister(v *variable, name string, r register) {
 	holds := slices.ContainsFunc(r.resets, func(x reset) bool { return x.value == nil })
 	for _, x := range r.resets {
 		if holds && x.value != nil && len(r.resets) > 1 {
-			panic(pr.refuse(v.at, v.name+" answers to one of its asynchronous resets and not to another", "reset it in both, or in neither"))
+			panic(pr.refuse(v.at, v.name+" reacts to one of its asynchronous resets but not to another", "reset it in both, or in neither"))
 		}
 		if x.value == nil {
 			fmt.Fprintf(&body, "if (%s) begin end else ", pr.onText(x.event))

@@ -37,7 +37,7 @@ func TestSecondIsLed(t *testing.T) {
 				return
 			}
 			if copies && strings.HasSuffix(name, "side_effect") {
-				require.ErrorContains(t, err, "a function inside of an expression that writes g; call it in a statement of its own, before")
+				require.ErrorContains(t, err, "a function within an expression that writes g; call it in a statement of its own, before")
 				return
 			}
 			require.NoError(t, err)

@@ -53,11 +53,11 @@ func (p *process) called(n *node, s *state) *expr {
 	stops, own := len(p.violations), newState(s)
 	after := p.run(n.operands[0], own)
 	if after == nil || len(p.violations) > stops {
-		panic(p.refuse(n, "a function inside of an expression that may end the simulation", "call it in a statement of its own"))
+		panic(p.refuse(n, "a function within an expression that may end the simulation", "call it in a statement of its own"))
 	}
 	for _, k := range touched(s, after) {
 		if !k.v.temp || k.later {
-			panic(p.refuse(n, "a function inside of an expression that writes "+k.v.name, "call it in a statement of its own, before"))
+			panic(p.refuse(n, "a function within an expression that writes "+k.v.name, "call it in a statement of its own, before"))
 		}
 	}
 	result := p.eval(n.one(2), after)

@@ -147,7 +147,7 @@ func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint
 
 func (c *contract) unsatisfiable(cycle uint64) error {
 	at := max(slices.Index(c.held, false), 0)
-	reason := fmt.Sprintf("no inputs were found that meet %q, nor has any cycle before met all of assume", c.Assume[at].Text)
+	reason := fmt.Sprintf("no inputs were found that meet %q, and no earlier cycle met all of assume", c.Assume[at].Text)
 	if c.met {
 		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume", cycle, c.Assume[at].Text)
 	}
@@ -290,7 +290,7 @@ func (c *contract) neverCompared(name string) error {
 	when := c.is.Compare[slices.IndexFunc(c.is.Compare, func(o Counted) bool { return o.Output == name })].When
 	return &cosim.InputError{
 		Place:  c.pins.Place(key),
-		Reason: fmt.Sprintf("%s did not count in any of %s, so nothing is known of it: %s", name, cosim.Count(c.is.Cycles, "cycle"), when),
+		Reason: fmt.Sprintf("%s did not count in any of %s, so that it was never compared: %s", name, cosim.Count(c.is.Cycles, "cycle"), when),
 		Remedy: fmt.Sprintf("correct the condition, give inputs with which it holds, or leave the output out: absent: [%s]", name),
 	}
 }

@@ -145,7 +145,7 @@ func csvError(path string, err error) error {
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		return &cosim.InputError{Place: path, Reason: "the file is empty", Remedy: "begin with a line of the inputs' names"}
+		return &cosim.InputError{Place: path, Reason: "the file is empty", Remedy: "begin with a line of the names of the inputs"}
 	}
 	return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)), Remedy: "give a CSV file"}
 }

@@ -62,7 +62,7 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	phase := min(a.stretch, a.late)
 	steady := a.sim.of(a.graph.outputs[a.steady]) == ^uint64(0)
 	if steady != (phase == a.late) {
-		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it takes the last reset for another one", c.Number)
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it confuses the last reset with another one", c.Number)
 		return
 	}
 	a.stretch++

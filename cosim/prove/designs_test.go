@@ -167,7 +167,7 @@ func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 		"ternary_side_effect": "up writes more than its own variables, and is called only if its operand counts",
 		"and_side_effect":     "up writes more than its own variables, and is called only if its operand counts",
 		"static_function":     "n of keep, which is not automatic, is read before it is written",
-		"if_side_effect":      "up writes more than its own variables, and is one of two ways of this if",
+		"if_side_effect":      "up writes more than its own variables, and is called in one branch of an if",
 		"case_side_effect":    "up writes more than its own variables, and is called once",
 	}[name]; says != "" {
 		if cosimtest.Since(t, "verilator", 5, 48) { // keeps the variable, which a proof takes for any value; makes no ?: of the if

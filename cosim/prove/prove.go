@@ -278,7 +278,7 @@ func (p *prover) notVacuous() error {
 	last := len(g.outputs) - 1
 	inverted := &problem{whole: &g, files: "inverted", groups: [][]int{{last}}}
 	r := inverted.decide(p.ctx, p.dir, &Options{Limit: p.options.besides(), Workers: 1}, func(text string) {
-		p.options.Progress("looks whether the miter can fail: " + text)
+		p.options.Progress("checks whether the miter can fail: " + text)
 	})
 	if r.witness == nil {
 		return &refusal{reason: "the same miter with a bit inverted was not refuted: the proof is worth nothing"}

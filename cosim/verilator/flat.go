@@ -143,6 +143,6 @@ func (b *builder) tree(dir, stage string) ([]byte, error) {
 	return nil, &cosim.InputError{
 		Place:  verilatorTool.Command,
 		Reason: fmt.Sprintf("does not show how it has elaborated %s: %d trees", b.Name(), len(trees)),
-		Remedy: "take a version that was run: `starloom tools` lists them",
+		Remedy: "use a tested version: `starloom tools` lists them",
 	}
 }

@@ -421,7 +421,7 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 		last := above.children[len(above.children)-1]
 		switch {
 		case above.name == "cond" && above.children[0] != below && !strings.HasPrefix(e.after(above), "?") && !strings.HasPrefix(e.after(above), "`"):
-			open("and is one of two ways of this if to give a variable its value, of which Verilator makes ?:, and calls both")
+			open("and is called in one branch of an if that Verilator turns into ?:, which calls both")
 			return
 		case e.leavesOut(above, below):
 			open("and is called only if its operand counts (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator always calls it")

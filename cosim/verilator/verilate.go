@@ -180,7 +180,7 @@ func (b *builder) refusal(said []byte, err error) error {
 		return &cosim.InputError{
 			Place:  b.Files[0],
 			Reason: fmt.Sprintf("verilator ends with %v: %s", err, cosim.OneLine(said)),
-			Remedy: "see whether `verilator --lint-only` accepts the source",
+			Remedy: "check whether `verilator --lint-only` accepts the source",
 		}
 	}
 	if first.Place == "" {
@@ -237,7 +237,7 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return &cosim.InputError{
 			Place:  verilatorTool.Command,
 			Reason: "does not write XML: " + message,
-			Remedy: "take a version that was run: `starloom tools` lists them",
+			Remedy: "use a tested version: `starloom tools` lists them",
 		}
 	case has("timing"), has("delay"):
 		return &cosim.InputError{

@@ -439,7 +439,7 @@ func (n *netlist) fileWarnings() (found []cosim.Warning) {
 			found = append(found, cosim.Warning{
 				Code:  task,
 				Place: n.place(node),
-				Text:  "a circuit has no files but those of $readmem: this does nothing",
+				Text:  "a circuit has no files except those of $readmem: this has no effect",
 			})
 		}
 	})

@@ -109,7 +109,7 @@ func (d *decoder) octets(root *yaml.Node, m *Decode) error {
 		case l.AXIStream != "" && l.Data+l.Valid+l.Last != "":
 			return refuse("axi_stream and data, valid or last", "give one or the other")
 		case m.Octets && l.AXIStream == "" && l.Ready != "" && l.Last == "" && l.First == "":
-			return refuse("ready, but neither last nor first: where a frame ends is not known", "add last or first")
+			return refuse("ready, but neither last nor first: the end of a frame is not known", "add last or first")
 		}
 	}
 	return nil

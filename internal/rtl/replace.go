@@ -84,7 +84,7 @@ func (r *Devices) held() ([]bool, error) {
 			if len(r.chosen[k]) > 0 {
 				return nil, r.Source.Refuse("rtl",
 					fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What),
-					"replace the ones or the others")
+					"replace one or the other")
 			}
 			held[k] = true
 		}
@@ -134,7 +134,7 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 			r.remedyOfModel(wanted.model, models))
 	}
 	if fabric.Slotted(r.Network) && r.routers(pattern) {
-		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which are model beside stars, buses, crossbars and links", strict.Clip(x.Replace)),
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which must be models beside stars, buses, crossbars and links", strict.Clip(x.Replace)),
 			"take a network of routers alone, or replace other parts: "+r.examples())
 	}
 	remedy := r.examples()

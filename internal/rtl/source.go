@@ -70,7 +70,7 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 			continue
 		}
 		if !r.watched(source.model, output) {
-			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "make the output in a wrapper of the RTL")
+			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "add the output in a wrapper of the RTL")
 		}
 	}
 	for output, latency := range source.own.Latency {

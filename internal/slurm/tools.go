@@ -78,7 +78,7 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 		c.arrayMax = min(c.arrayMax, n)
 	}
 	if c.arrayMax < 1 {
-		return nil, input.Mistake(place, "this cluster takes no job arrays: its MaxArraySize is 0",
+		return nil, input.Mistake(place, "this cluster accepts no job arrays: its MaxArraySize is 0",
 			"ask its administrator for arrays, or run it --on local")
 	}
 	me, err := user.Current()
@@ -127,7 +127,7 @@ func (c *Cluster) findPartition(ctx context.Context) error {
 	switch {
 	case found:
 	case c.settings.Partition == "":
-		return input.Mistake(place, "this cluster has no partition that jobs go to by themselves",
+		return input.Mistake(place, "this cluster has no default partition",
 			"write slurm: {partition: ...}: one of "+strings.Join(names, ", "))
 	default:
 		return &input.Error{Place: c.settings.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),

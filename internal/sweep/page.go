@@ -60,7 +60,7 @@ func (r *Report) answers(command string) []page.Answer {
 		u := &r.Unfinished[0]
 		what := fmt.Sprintf("%s could not be finished: %s.", traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)
 		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil, nil,
-			page.Step{Text: "Mend what [the reason](#not-finished) names, or leave the point out with `where`."},
+			page.Step{Text: "Correct what [the reason](#not-finished) names, or exclude the point with `where`."},
 			page.Step{Text: "The same command runs what is missing, and only that:", Command: command})
 	case len(r.FailedRuns) == 0:
 		return page.Passed(nil, page.Block{Text: "No run failed. Sort and filter [the table of results](#results), or draw other figures of it:"},
@@ -69,7 +69,7 @@ func (r *Report) answers(command string) []page.Answer {
 	first := &r.FailedRuns[0]
 	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:", Command: first.Command + " --html run.html"}
 	if first.Command == "" {
-		step = page.Step{Text: "The scenario stands in the sweep file: write it into a file of its own to run that point alone, with --html run.html."}
+		step = page.Step{Text: "The scenario is inside the sweep file: write it to a separate file to run that point alone, with --html run.html."}
 	}
 	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)
 	return page.Failed([]string{what}, []string{"The first one is " + first.Point + "."}, nil, nil, step, page.Step{

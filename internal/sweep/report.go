@@ -59,7 +59,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s: the same command runs the others, and writes the tables\n",
 			outcome.Printable(r.Name), r.Runs, r.Extent.Runs, outcome.ShellQuote(r.Out))
 		if len(r.Jobs) > 0 && err == nil {
-			_, err = fmt.Fprintf(w, "  the jobs go on, and it takes up what they find; 'scancel %s' ends them\n", strings.Join(r.Jobs, " "))
+			_, err = fmt.Fprintf(w, "  the jobs continue, and it collects their results; 'scancel %s' ends them\n", strings.Join(r.Jobs, " "))
 		}
 		return err
 	}

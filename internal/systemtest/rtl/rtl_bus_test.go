@@ -124,7 +124,7 @@ func TestBusRTLErrors(t *testing.T) {
 		{"none", []starloom.RTL{{Replace: "bus.bus[*].arbiter"}}, "no component matches", "bus.bus[0], bus.bus[0].wire, bus.nic[3].tx"},
 		{"none", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "star_coupler"}}, "no component of the kind star_coupler", "choose one of bus, link"},
 		{"fixed", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "bus"}, {Replace: "bus.bus[*].arbiter"}},
-			"buses are replaced, and arbiters, which are parts of them", "the ones or the others"},
+			"buses are replaced, and arbiters, which are parts of them", "one or the other"},
 		{"round_robin", []starloom.RTL{{Replace: "bus.nic[0].tx", Twin: "serialiser"}}, "no component of the kind serialiser", "requester"},
 	} {
 		_, err := starloom.NewMachine(context.Background(), sensorsOn(c.arbiter, c.rtl...), starloom.MachineOptions{})

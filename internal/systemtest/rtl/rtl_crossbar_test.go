@@ -92,7 +92,7 @@ func TestLongCrossbarRTLErrors(t *testing.T) {
 			starloom.RTL{Replace: "crossbar.output[*].arbiter",
 				Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, and crossbar.output[0].arbiter has 6", "change the map"},
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar.output[1].*", Twin: "output_port"},
-			"ports of outputs are replaced, and arbiters, which are parts of them", "the ones or the others"},
+			"ports of outputs are replaced, and arbiters, which are parts of them", "one or the other"},
 		{crossbar.Network{Ports: 200}, starloom.RTL{Replace: "crossbar.**"}, "more than 1024 components are RTL", "replace fewer, for example crossbar.output[0]"},
 	} {
 		s := starloom.DefaultScenario()
