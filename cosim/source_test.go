@@ -4,6 +4,7 @@ package cosim
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -96,3 +97,6 @@ func TestStopped(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, Stopped(ctx, "ghdl", "a.vhd: top", killed), context.Canceled)
 }
+
+// This package has no long tests, but -full is passed to all packages of cosim.
+var _ = flag.Bool("full", false, "run the long tests")

@@ -1,6 +1,7 @@
 package condition
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -278,3 +279,6 @@ func FuzzParse(f *testing.F) {
 		require.NotEmpty(t, c.Verilog(func(u Use) string { return u.Port.Name }, "first"))
 	})
 }
+
+// This package has no long tests, but -full is passed to all packages of cosim.
+var _ = flag.Bool("full", false, "run the long tests")

@@ -1,6 +1,7 @@
 package pinmap
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -258,3 +259,6 @@ func TestItemsRefused(t *testing.T) {
 		require.ErrorContains(t, err, c.reason)
 	}
 }
+
+// This package has no long tests, but -full is passed to all packages of cosim.
+var _ = flag.Bool("full", false, "run the long tests")

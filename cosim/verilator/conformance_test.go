@@ -3,6 +3,7 @@ package verilator
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -635,3 +636,5 @@ func TestWasmConformsInterpreted(t *testing.T) {
 		return viaWasm(t, s, o)
 	})
 }
+
+var full = flag.Bool("full", false, "run the long tests")

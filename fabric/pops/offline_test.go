@@ -1,6 +1,7 @@
 package pops
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 
@@ -315,4 +316,13 @@ func BenchmarkOfflineWords(b *testing.B) {
 		plan.Words(1, words)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*len(words)), "ns/word")
+}
+
+var full = flag.Bool("full", false, "run the long tests")
+
+// filled returns a permutation of a kind.
+func filled(n int, fill func([]uint32)) []uint32 {
+	p := make([]uint32, n)
+	fill(p)
+	return p
 }

@@ -1,9 +1,7 @@
 package scatter_test
 
 import (
-	"encoding/csv"
 	"math/big"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,17 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/crossbar/scatter"
+	"starloom/fabric/studytest"
 )
 
 // golden reads testdata/scatter_<name>.csv.
 func golden(t testing.TB, name string) [][]string {
-	file, err := os.Open("testdata/scatter_" + name + ".csv")
-	require.NoError(t, err)
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	require.NoError(t, err)
-	require.Greater(t, len(records), 20)
-	return records
+	return studytest.Records(t, "testdata/scatter_"+name+".csv")
 }
 
 func number(t testing.TB, text string) float64 {

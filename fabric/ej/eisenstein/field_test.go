@@ -1,26 +1,20 @@
 package eisenstein
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/studytest"
 )
 
 // golden reads testdata/ej_<name>.csv without its header.
 func golden(t testing.TB, name string) [][]string {
-	file, err := os.Open("testdata/ej_" + name + ".csv")
-	require.NoError(t, err)
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	require.NoError(t, err)
-	require.Greater(t, len(records), 1)
-	return records[1:]
+	return studytest.Records(t, "testdata/ej_"+name+".csv")[1:]
 }
 
 func number(t testing.TB, text string) int {

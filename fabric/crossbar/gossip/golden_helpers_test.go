@@ -3,7 +3,6 @@ package gossip_test
 import (
 	"encoding/csv"
 	"flag"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,19 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/crossbar/gossip"
+	"starloom/fabric/studytest"
 )
 
 var full = flag.Bool("full", false, "run the long tests")
 
 // golden reads testdata/gossip_<name>.csv without its header.
 func golden(t testing.TB, name string) [][]string {
-	file, err := os.Open("testdata/gossip_" + name + ".csv")
-	require.NoError(t, err)
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	require.NoError(t, err)
-	require.Greater(t, len(records), 1)
-	return records[1:]
+	return studytest.Records(t, "testdata/gossip_"+name+".csv")[1:]
 }
 
 func number(t testing.TB, text string) int {

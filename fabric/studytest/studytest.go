@@ -2,6 +2,8 @@
 package studytest
 
 import (
+	"encoding/csv"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,4 +63,16 @@ func Explained(t *testing.T, n fabric.Network, study string, rows []studies.Stud
 	for _, row := range rows {
 		require.True(t, used[row.Quantity], "study %s: %s is not explained", study, row.Quantity)
 	}
+}
+
+// Records reads a CSV file of figures, its header first.
+func Records(t testing.TB, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	require.Greater(t, len(records), 1)
+	return records
 }

@@ -1,5 +1,0 @@
-package verilator
-
-import "flag"
-
-var full = flag.Bool("full", false, "run the long tests")
