@@ -50,15 +50,15 @@ var RegisterMap = []Block{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
 		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
 		{"payload_bytes", 16, 0, ReadWrite,
-			"length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of " +
-				"8, and to 8 bytes at least; what comes then is of no frame"},
+			"length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple " +
+				"of 8, and to at least 8 bytes; later bytes belong to no frame"},
 		{"source", 32, 0, ReadOnly,
-			"NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes from at first, " +
-				"firmware keeps in the payload"},
+			"NIC that sent the frame on this hop; the NIC fills it in. Firmware keeps the origin of a packet " +
+				"in the payload"},
 		{"destination", 32, 0, ReadWrite,
-			"addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says. A NIC " +
-				"keeps no other one: the final destination of a packet that is relayed stands in its payload, and " +
-				"the firmware of each relay reads it there and writes here who is next, or anybody"},
+			"addressee on this hop, 0xffffffff for anybody, 0xfffffffe for the request list. A NIC has no " +
+				"other address: the payload of a relayed packet holds its final destination, which the firmware " +
+				"of each relay reads there; it writes the next hop, or anybody, here"},
 		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
 		{"port", 16, 0, ReadWrite, "sent: port to send to, 0xfffe for all ports; received: port it was heard on"},
 	}},
@@ -66,7 +66,7 @@ var RegisterMap = []Block{
 		"the rest.", Registers: []Register{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
-		{"current", 32, 0, WriteOnly, "place in calls of the cell whose handler is running; tells the host who trapped"},
+		{"current", 32, 0, WriteOnly, "place in calls of the running handler's cell; identifies the cell after a trap"},
 		{"record", 32, 0, Layout,
 			"address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX " +
 				"FIFO"},
@@ -74,78 +74,78 @@ var RegisterMap = []Block{
 		{"rx", 32, 0, Layout, "bytes from the start of a record to the head of the RX FIFO"},
 		{"tx", 32, 0, Layout, "bytes from the start of a record to the head of the TX FIFO"},
 		{"rx_more", 32, 0, Layout,
-			"address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to " +
-				"rx_frames; frame_stride bytes each"},
-		{"tx_more", 32, 0, Layout, "the same of the TX FIFOs"},
-		{"frame_stride", 32, 0, Layout, "bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8"},
+			"address of the RX FIFOs' other frames: the second frames of all processors, then the third ones, " +
+				"up to rx_frames; frame_stride bytes each"},
+		{"tx_more", 32, 0, Layout, "likewise for the TX FIFOs"},
+		{"frame_stride", 32, 0, Layout, "bytes of a frame in a FIFO: the block and the largest payload, a multiple of 8"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
 		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
 		{"payload_bytes", 32, 0, Layout, "largest payload of a frame"},
 		{"first", 32, 0, ReadOnly, "processor number of cell 0"},
 		{"processors", 32, 0, ReadOnly, "processors in the machine"},
-		{"shape", 32, ShapeWords, ReadOnly, "the network's size; ABI.md has what the words mean in each network"},
+		{"shape", 32, ShapeWords, ReadOnly, "the network's size; ABI.md describes the words of each network"},
 		{"ports", 32, 0, ReadOnly, "ports of a NIC"},
 		{"seed", 64, 0, ReadOnly, "start of the random stream"},
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
-		{"processor", 32, 0, Layout, "address of the first processor block; one follows the other"},
+		{"processor", 32, 0, Layout, "address of the first processor block; the blocks are adjacent"},
 		{"workload", 32, 0, Layout,
 			"address of the workload: one 32-bit word per processor (permutation: destination of its packet; " +
-				"one-to-all: the speaker; ABI.md has the others)"},
-		{"calls", 32, 0, Layout, "address of the list of cells, 32 bits each, whose handlers the host wants to be called"},
+				"one-to-all: the speaker; ABI.md describes the others)"},
+		{"calls", 32, 0, Layout, "address of the list of cells, 32 bits each, whose handlers must be called"},
 		{"rx_status", 32, 0, Layout,
-			"address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok " +
-				"1, collision 2, crc 3, overflow 4"},
+			"address of the receivers' status, one byte per processor: the result of the slot before, idle 0, " +
+				"ok 1, collision 2, crc 3, overflow 4"},
 		{"listen", 32, 0, Layout,
 			"address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the " +
-				"ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1"},
+				"ports of column t mod listen_slots, 0xffff for none, 0xfffe for all unless lanes is 1"},
 		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
 		{"schedule", 32, 0, Layout,
-			"address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; " +
-				"ABI.md has what it means in each network; 0 if the firmware takes none"},
+			"address of the schedule: one 64-bit word per processor, written before every slot like the " +
+				"output of a ROM; ABI.md describes it for each network; 0 if the firmware does not use it"},
 		{"rom", 32, 0, Layout,
 			"address of the ROM: rom_words words of 32 bits per processor, side by side, written once before " +
-				"slot 0; ABI.md has what they mean in each network; 0 if the firmware takes none"},
+				"slot 0; ABI.md describes them for each network; 0 if the firmware does not use them"},
 		{"rom_words", 32, 0, ReadOnly, "words of each processor's ROM"},
-		{"machine_rom", 32, 0, Layout, "address of the ROM that all processors share; 0 if the firmware takes none"},
-		{"machine_rom_words", 32, 0, ReadOnly, "words of it"},
+		{"machine_rom", 32, 0, Layout, "address of the ROM shared by all processors; 0 if the firmware does not use it"},
+		{"machine_rom_words", 32, 0, ReadOnly, "words of the shared ROM"},
 		{"tx_status", 32, 0, Layout,
-			"address of the transmitters' status, one byte per processor: what has become of the head of the TX " +
-				"FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the " +
-				"medium tells); 0 if the firmware takes none"},
+			"address of the transmitters' status, one byte per processor: the result of the head of the TX " +
+				"FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (if the " +
+				"medium reports it); 0 if the firmware does not use it"},
 		{"served", 32, 0, Layout,
-			"address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 " +
-				"if the firmware takes no tx_status"},
+			"address of the served addressees, 32 bits per processor: the addressee of a sent frame; 0 if the " +
+				"firmware does not use tx_status"},
 		{"list_words", 32, 0, ReadOnly,
-			"words at the start of each processor's ROM that are its request list: the processors that it may " +
-				"ask for, in its order; 0 if the network has no lists"},
+			"words of the request list at the start of each processor's ROM: the processors that it may ask " +
+				"for, in order; 0 if the network has no lists"},
 		{"first_choice", 32, 0, Layout,
-			"address of the first choices, 32 bits per processor: the place in its request list that is asked " +
-				"for first; 0 if the firmware takes no request lists"},
+			"address of the first choices, 32 bits per processor: the place in its request list to ask for " +
+				"first; 0 if the firmware does not use request lists"},
 		{"list_valid", 32, 0, Layout,
 			"address of the valid bits of the request lists: one bit per word of the list, in list_words/64 " +
-				"words (rounded up) of 64 bits per processor, side by side, lowest bit first; the NIC clears the bit " +
-				"of the one it has served; 0 if the firmware takes no request lists"},
+				"words (rounded up) of 64 bits per processor, side by side, lowest bit first; the NIC clears the " +
+				"bit of a served addressee; 0 if the firmware does not use request lists"},
 		{"accept_tag", 32, 0, Layout,
-			"address of the tag filters, 16 bits per processor: its output takes requests with this tag only, " +
-				"0xffff for any; 0 if the firmware takes none"},
+			"address of the tag filters, 16 bits per processor: its output accepts only requests with this " +
+				"tag, 0xffff for any; 0 if the firmware does not use them"},
 		{"lanes", 32, 0, ReadOnly,
-			"ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status " +
-				"and served have so many columns of one element per processor, one for each port"},
+			"ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, " +
+				"tx_status and served have a column for each, with one element per processor"},
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them " +
 		"densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
 		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
-		{"tx_fewer", 8, 0, ReadOnly, "frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault"},
+		{"tx_fewer", 8, 0, ReadOnly, "frames by which a fault has shortened the TX FIFO of this NIC, otherwise 0"},
 		{"reserved", 8, 0, ReadOnly, "zero"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head, or tries to"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
 		{"flags", 8, 0, ReadWrite,
-			"done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 " +
-				"(by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot " +
-				"wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was " +
-				"sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where " +
-				"senders learn free of charge: the packet that started here has arrived)"},
+			"done 1 (by the handler), faulty 2 (by the host: the handler is not called again), tx overflow 4 " +
+				"(by the SDK: a frame did not fit), sleeping 16 (by the handler: no call before the slot wake " +
+				"without a frame in a FIFO; the host clears it if tx_status is used and a frame was sent, if the " +
+				"schedule's word changes, and with delivered), delivered 8 (by the host, if senders learn of " +
+				"arrivals free of charge: the packet that started here has arrived)"},
 	}},
 }
 

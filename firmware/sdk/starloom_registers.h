@@ -42,8 +42,8 @@ typedef struct {
     uint8_t kind; /* RW, data 0, ack 1, control 2 */
     uint8_t flags; /* RW, free for the firmware, travels with the frame */
     uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; ... */
-    uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes from at first, ... */
-    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says. ... */
+    uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in. ... */
+    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody, 0xfffffffe for the request list. ... */
     uint16_t tag; /* RW, free for the firmware, travels with the frame */
     uint16_t port; /* RW, sent: port to send to, 0xfffe for all ports; received: port it was heard on */
     uint8_t payload[];
@@ -61,12 +61,12 @@ SL_STATIC_ASSERT(sizeof(sl_frame) == 16, "register map");
 /* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, ... */
 typedef struct {
     uint16_t wake; /* W, low bits of the slot in which a sleeping handler is called again */
-    uint8_t tx_fewer; /* R, frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault */
+    uint8_t tx_fewer; /* R, frames by which a fault has shortened the TX FIFO of this NIC, otherwise 0 */
     uint8_t reserved; /* R, zero */
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), ... */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called again), ... */
 } sl_processor;
 
 SL_STATIC_ASSERT(offsetof(sl_processor, wake) == 0, "register map");
@@ -82,40 +82,40 @@ SL_STATIC_ASSERT(sizeof(sl_processor) == 8, "register map");
 typedef struct {
     uint32_t abi; /* L, version of this map */
     uint32_t cells; /* L, processors in this bank */
-    uint32_t current; /* W, place in calls of the cell whose handler is running; tells the host who trapped */
+    uint32_t current; /* W, place in calls of the running handler's cell; identifies the cell after a trap */
     uint8_t *record; /* L, address of the first processor's record: the handler's state, ... */
     uint32_t record_stride; /* L, bytes from one record to the next */
     uint32_t rx; /* L, bytes from the start of a record to the head of the RX FIFO */
     uint32_t tx; /* L, bytes from the start of a record to the head of the TX FIFO */
-    uint8_t *rx_more; /* L, address of the RX FIFOs' other frames: all processors' second frames, then all third ones, ... */
-    uint8_t *tx_more; /* L, the same of the TX FIFOs */
-    uint32_t frame_stride; /* L, bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8 */
+    uint8_t *rx_more; /* L, address of the RX FIFOs' other frames: the second frames of all processors, then the third ones, ... */
+    uint8_t *tx_more; /* L, likewise for the TX FIFOs */
+    uint32_t frame_stride; /* L, bytes of a frame in a FIFO: the block and the largest payload, a multiple of 8 */
     uint32_t rx_frames; /* L, depth of the RX FIFO, in frames */
     uint32_t tx_frames; /* L, depth of the TX FIFO, in frames */
     uint32_t payload_bytes; /* L, largest payload of a frame */
     uint32_t first; /* R, processor number of cell 0 */
     uint32_t processors; /* R, processors in the machine */
-    uint32_t shape[8]; /* R, the network's size; ABI.md has what the words mean in each network */
+    uint32_t shape[8]; /* R, the network's size; ABI.md describes the words of each network */
     uint32_t ports; /* R, ports of a NIC */
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
-    sl_processor *processor; /* L, address of the first processor block; one follows the other */
+    sl_processor *processor; /* L, address of the first processor block; the blocks are adjacent */
     uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet; ... */
-    uint32_t *calls; /* L, address of the list of cells, 32 bits each, whose handlers the host wants to be called */
-    uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ... */
+    uint32_t *calls; /* L, address of the list of cells, 32 bits each, whose handlers must be called */
+    uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: the result of the slot before, idle 0, ... */
     uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; ... */
     uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
-    uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; ... */
+    uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, ... */
     const uint32_t *rom; /* L, address of the ROM: rom_words words of 32 bits per processor, side by side, ... */
     uint32_t rom_words; /* R, words of each processor's ROM */
-    const uint32_t *machine_rom; /* L, address of the ROM that all processors share; 0 if the firmware takes none */
-    uint32_t machine_rom_words; /* R, words of it */
+    const uint32_t *machine_rom; /* L, address of the ROM shared by all processors; 0 if the firmware does not use it */
+    uint32_t machine_rom_words; /* R, words of the shared ROM */
     uint8_t *tx_status; /* L, address of the transmitters' status, one byte per processor: ... */
-    uint32_t *served; /* L, address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; ... */
-    uint32_t list_words; /* R, words at the start of each processor's ROM that are its request list: ... */
+    uint32_t *served; /* L, address of the served addressees, 32 bits per processor: the addressee of a sent frame; ... */
+    uint32_t list_words; /* R, words of the request list at the start of each processor's ROM: the processors that it may ask for, ... */
     uint32_t *first_choice; /* L, address of the first choices, 32 bits per processor: ... */
     uint64_t *list_valid; /* L, address of the valid bits of the request lists: one bit per word of the list, ... */
-    uint16_t *accept_tag; /* L, address of the tag filters, 16 bits per processor: its output takes requests with this tag only, ... */
+    uint16_t *accept_tag; /* L, address of the tag filters, 16 bits per processor: its output accepts only requests with this tag, ... */
     uint32_t lanes; /* R, ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, ... */
 } sl_bank;
 
@@ -163,71 +163,68 @@ SL_STATIC_ASSERT(sizeof(sl_bank) == 240, "register map");
 /* What is cut above, in full.
  *
  * sl_frame.payload_bytes: length of the payload, at most the bank's payload_bytes; zeros follow it up
- * to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame
+ * to the next multiple of 8, and to at least 8 bytes; later bytes belong to no frame
  *
- * sl_frame.source: NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes
- * from at first, firmware keeps in the payload
+ * sl_frame.source: NIC that sent the frame on this hop; the NIC fills it in. Firmware keeps the
+ * origin of a packet in the payload
  *
- * sl_frame.destination: addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the
- * request list says. A NIC keeps no other one: the final destination of a packet that is relayed
- * stands in its payload, and the firmware of each relay reads it there and writes here who is next,
- * or anybody
+ * sl_frame.destination: addressee on this hop, 0xffffffff for anybody, 0xfffffffe for the request
+ * list. A NIC has no other address: the payload of a relayed packet holds its final destination,
+ * which the firmware of each relay reads there; it writes the next hop, or anybody, here
  *
  * sl_processor: The registers of one processor's NIC. One block per processor, side by side: the host
  * scans them densely. The flags are last, so that the first access of a handler checks the bounds for
  * all.
  *
- * sl_processor.flags: done 1 (by the handler), faulty 2 (by the host: the handler is not called any
- * more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be
- * called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status
- * is taken and a frame was sent, where the schedule's word changes, and with delivered), delivered 8
- * (by the host, where senders learn free of charge: the packet that started here has arrived)
+ * sl_processor.flags: done 1 (by the handler), faulty 2 (by the host: the handler is not called
+ * again), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: no call
+ * before the slot wake without a frame in a FIFO; the host clears it if tx_status is used and a frame
+ * was sent, if the schedule's word changes, and with delivered), delivered 8 (by the host, if senders
+ * learn of arrivals free of charge: the packet that started here has arrived)
  *
  * sl_bank.record: address of the first processor's record: the handler's state, the heads of the RX
  * FIFO and the TX FIFO
  *
- * sl_bank.rx_more: address of the RX FIFOs' other frames: all processors' second frames, then all
- * third ones, to rx_frames; frame_stride bytes each
+ * sl_bank.rx_more: address of the RX FIFOs' other frames: the second frames of all processors, then
+ * the third ones, up to rx_frames; frame_stride bytes each
  *
  * sl_bank.workload: address of the workload: one 32-bit word per processor (permutation: destination
- * of its packet; one-to-all: the speaker; ABI.md has the others)
+ * of its packet; one-to-all: the speaker; ABI.md describes the others)
  *
- * sl_bank.rx_status: address of the receivers' status, one byte per processor: what the slot before
- * brought, idle 0, ok 1, collision 2, crc 3, overflow 4
+ * sl_bank.rx_status: address of the receivers' status, one byte per processor: the result of the slot
+ * before, idle 0, ok 1, collision 2, crc 3, overflow 4
  *
  * sl_bank.listen: address of the listening table: listen_slots columns of 16 bits per processor; slot
- * t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not
- * 1
+ * t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all unless lanes is 1
  *
  * sl_bank.schedule: address of the schedule: one 64-bit word per processor, written before every slot
- * as a ROM would; ABI.md has what it means in each network; 0 if the firmware takes none
+ * like the output of a ROM; ABI.md describes it for each network; 0 if the firmware does not use it
  *
  * sl_bank.rom: address of the ROM: rom_words words of 32 bits per processor, side by side, written
- * once before slot 0; ABI.md has what they mean in each network; 0 if the firmware takes none
+ * once before slot 0; ABI.md describes them for each network; 0 if the firmware does not use them
  *
- * sl_bank.tx_status: address of the transmitters' status, one byte per processor: what has become of
- * the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided
- * 3 (where the medium tells); 0 if the firmware takes none
+ * sl_bank.tx_status: address of the transmitters' status, one byte per processor: the result of the
+ * head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3
+ * (if the medium reports it); 0 if the firmware does not use it
  *
- * sl_bank.served: address of whom they have served, 32 bits per processor: the addressee of a frame
- * that was sent; 0 if the firmware takes no tx_status
+ * sl_bank.served: address of the served addressees, 32 bits per processor: the addressee of a sent
+ * frame; 0 if the firmware does not use tx_status
  *
- * sl_bank.list_words: words at the start of each processor's ROM that are its request list: the
- * processors that it may ask for, in its order; 0 if the network has no lists
+ * sl_bank.list_words: words of the request list at the start of each processor's ROM: the processors
+ * that it may ask for, in order; 0 if the network has no lists
  *
  * sl_bank.first_choice: address of the first choices, 32 bits per processor: the place in its request
- * list that is asked for first; 0 if the firmware takes no request lists
+ * list to ask for first; 0 if the firmware does not use request lists
  *
  * sl_bank.list_valid: address of the valid bits of the request lists: one bit per word of the list,
  * in list_words/64 words (rounded up) of 64 bits per processor, side by side, lowest bit first; the
- * NIC clears the bit of the one it has served; 0 if the firmware takes no request lists
+ * NIC clears the bit of a served addressee; 0 if the firmware does not use request lists
  *
- * sl_bank.accept_tag: address of the tag filters, 16 bits per processor: its output takes requests
- * with this tag only, 0xffff for any; 0 if the firmware takes none
+ * sl_bank.accept_tag: address of the tag filters, 16 bits per processor: its output accepts only
+ * requests with this tag, 0xffff for any; 0 if the firmware does not use them
  *
  * sl_bank.lanes: ports at which a NIC sends and receives in one slot: 1, or all of its ports;
- * rx_status, tx_status and served have so many columns of one element per processor, one for each
- * port
+ * rx_status, tx_status and served have a column for each, with one element per processor
  */
 
 #endif
