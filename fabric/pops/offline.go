@@ -35,6 +35,7 @@ const (
 	WordKeepMax     = 1 << 35 // it keeps the larger
 	WordEnd         = 1 << 36 // the schedule is over
 
+	// WordIdle neither sends nor hears.
 	WordIdle = WordPortNone<<WordListenShift | WordPortNone<<WordSendShift
 )
 
