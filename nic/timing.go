@@ -43,7 +43,7 @@ func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCy
 	}
 	if guardCycles == 0 {
 		return Timing{}, fmt.Errorf("guard_cycles is 0, allowed are %d to %d: "+
-			"a receiver's status stands one cycle after the last phit", GuardCyclesMin, GuardCyclesMax)
+			"a receiver's status is valid one cycle after the last phit", GuardCyclesMin, GuardCyclesMax)
 	}
 	for _, err := range []error{
 		within("phit_bits", phitBits, 1, PhitBitsMax),

@@ -145,7 +145,7 @@ func (r *anynetReader) graph() *Anynet {
 	gap := func(what string, count int, has func(int) bool) {
 		for i := range count {
 			if !has(i) {
-				r.add(r.file, fmt.Sprintf("there are %s, and none has the number %d", traces.Plural(count, what, what+"s"), i), "number them from 0 on without gaps")
+				r.add(r.file, fmt.Sprintf("there are %s, but none with the number %d", traces.Plural(count, what, what+"s"), i), "number them from 0 on without gaps")
 				return
 			}
 		}

@@ -37,7 +37,7 @@ func (b *drawer) checkLanes() {
 	if most != nil && times(len(most.ports), len(b.net.Processors)) > lanesMax {
 		b.partial = true
 		b.add(most.place,
-			fmt.Sprintf("%s has %d ports, and there are %d processors, whose NICs have room for as many", most.name, len(most.ports), len(b.net.Processors)),
+			fmt.Sprintf("%s has %d ports, and the NICs of all %d processors get as many", most.name, len(most.ports), len(b.net.Processors)),
 			fmt.Sprintf("draw fewer: the product is at most %d", lanesMax))
 	}
 }
@@ -45,14 +45,14 @@ func (b *drawer) checkLanes() {
 func (b *drawer) checkShared(p *placed) {
 	b.partial = b.partial || b.drivers[p.number] == "" || b.hearers[p.number] == ""
 	if b.drivers[p.number] == "" {
-		reason, remedy := p.oneWay(fmt.Sprintf("no one sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
+		reason, remedy := p.oneWay(fmt.Sprintf("no port sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
 		b.addAlike("into", p.place, reason, remedy)
 	}
 	if p.keys.Align && !p.vague && b.net.Media[p.number].Latency != unknownLatency {
 		b.align(p)
 	}
 	if b.hearers[p.number] == "" {
-		reason, remedy := p.oneWay(fmt.Sprintf("no one hears the %s %s", p.kind, p.name), "add a link from it to a port, or delete it")
+		reason, remedy := p.oneWay(fmt.Sprintf("no port hears the %s %s", p.kind, p.name), "add a link from it to a port, or delete it")
 		b.addAlike("out of", p.place, reason, remedy)
 	}
 }
@@ -62,7 +62,7 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 		if port := &p.ports[i]; !linked && port.in == None && port.out == None && !port.open && !port.routed && !port.hidden {
 			b.partial = true
 			b.addAlike("port", p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
-				"add one; or number the ports of a processor from 0 on; or list its ports:, and as open: those without a link")
+				"add one; or number the ports of a processor from 0 on; or list its ports under ports:, and those without a link under open:")
 		}
 	}
 	if most, uses, remedy := b.portsMost(); len(p.ports) > most {
@@ -190,7 +190,7 @@ func (b *drawer) align(p *placed) {
 		return
 	}
 	if i := slices.IndexFunc(m.Legs, func(l Leg) bool { return !given(l) }); i >= 0 {
-		b.add(p.place, fmt.Sprintf("the %s %s is aligned, and of its links some have a latency and others have not, such as that of %s",
+		b.add(p.place, fmt.Sprintf("the %s %s is aligned, and only some of its links have a latency; that of %s has none",
 			p.kind, p.name, b.net.Processors[m.Legs[i].Processor].Path), "give all of them one, or none")
 		return
 	}

@@ -92,7 +92,7 @@ func (b *drawer) placeAll(n *node, names []string) {
 			b.place(n, name, index)
 			continue
 		}
-		b.addAlike("twice", n.place, fmt.Sprintf("there are two nodes %s; the first stands at %s", name, other.place), n.rename())
+		b.addAlike("twice", n.place, fmt.Sprintf("there are two nodes %s; the first is at %s", name, other.place), n.rename())
 		other.twice, b.partial = true, true
 	}
 }
@@ -397,7 +397,7 @@ func (b *drawer) joinPorts(l *link, from, to *found) bool {
 		b.loops = append(b.loops, fmt.Sprintf("%s.link[%d] of %s", b.net.Name, b.linked, from.text))
 	}
 	if l.credits != nil && b.net.OnePort {
-		b.add(l.place, "credits with access one: a NIC that hears one port does not take what comes at others", "delete credits, or take access: all")
+		b.add(l.place, "credits with access one: a NIC that hears one port does not receive at others", "delete credits, or take access: all")
 	}
 	path := fmt.Sprintf("%s.link[%d]", b.net.Name, b.linked)
 	b.linked++
@@ -468,8 +468,8 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	star := ends[at]
 	what := star.kind + " " + star.name
 	if l.credits != nil {
-		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit stands for a place at one receiver, and a frame there has several, "+
-			"or one that is not known before it asks", what),
+		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit is a place at one receiver, and a frame there has several receivers, "+
+			"or one that is unknown before it asks", what),
 			"delete credits, or link the ports with each other")
 		return false
 	}

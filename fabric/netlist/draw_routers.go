@@ -123,7 +123,7 @@ func (b *drawer) nicPorts(w *routed) {
 		}
 	}
 	if nodes == 0 {
-		b.add(w.place, "there are routers, and no processor at any", "link processors to them, or delete them")
+		b.add(w.place, "no processor is linked to a router", "link processors to them, or delete them")
 	}
 	w.Graph.Nodes = make([]hw.RouterNode, nodes)
 	if slices.ContainsFunc(counts, func(ports uint16) bool { return ports != 1 }) {
@@ -149,7 +149,7 @@ func refusedLink(latency int, half bool) (reason, remedy string) {
 	case latency < 1 || latency > hw.ChannelDelayMax/2:
 		return fmt.Sprintf("latency is %d, and a link of routers has a register", latency), fmt.Sprintf("allowed are 1 to %d", hw.ChannelDelayMax/2)
 	case half:
-		return "duplex is half: a half-duplex link of routers would need an arbiter, which there is not", "delete duplex"
+		return "duplex is half: a half-duplex link of routers would need an arbiter, which routers lack", "delete duplex"
 	}
 	return "", ""
 }

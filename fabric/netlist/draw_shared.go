@@ -48,7 +48,7 @@ func (c *contention) serve() {
 		case kindCrossbar:
 			c.conflicts(p)
 			if !c.onlyCrossbar() && arbitrated == "" {
-				arbitrated = fmt.Sprintf("there is the crossbar %s, and it is not all that there is", p.name)
+				arbitrated = fmt.Sprintf("the crossbar %s is not the whole network", p.name)
 			}
 		}
 		if c.net.Switch {
@@ -142,7 +142,7 @@ func (c *contention) conflicts(p *placed) {
 	case refused.Reason != "":
 		c.add(p.place, fmt.Sprintf("of the crossbar %s: %s", p.name, refused.Reason), refused.Remedy)
 	case alone && !c.onlyCrossbar():
-		c.add(p.place, "the crossbar "+p.name+" is not all that there is: lists, queues and a crossbar without an arbiter are for a network"+
+		c.add(p.place, "the crossbar "+p.name+" is not the whole network: lists, queues and a crossbar without an arbiter are for a network"+
 			" that is one crossbar, with which each processor has one link, in the order of nodes", "delete matching and output, and take arbiter: fixed")
 	}
 }

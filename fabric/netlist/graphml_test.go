@@ -123,7 +123,7 @@ func TestGraphMLWrong(t *testing.T) {
 		{`<node id="a-1"/><node id="b"/><edge source="a-1" target="b"/>`, `g:3:1: the name of a node: path "a-1", character 2: found '-'`,
 			`<node id="a-1"><data key="name">p[3]</data></node><node id="b"/><edge source="a-1" target="b"/>`},
 		{`<node id="a"><graph/></node><node id="b"/><edge source="a" target="b"/>`, `g:3:14: a <graph> in the node "a"; draw its nodes beside the others`, two + `<edge source="a" target="b"/>`},
-		{`<node id="a"><data key="kind">cpu</data></node><node id="b"/><edge source="a" target="b"/>`, `g:3:1: the node "a" is of the kind cpu, which there is not; kinds are processor`,
+		{`<node id="a"><data key="kind">cpu</data></node><node id="b"/><edge source="a" target="b"/>`, `g:3:1: the node "a" has the unknown kind cpu; kinds are processor`,
 			`<node id="a"><data key="kind">processor</data></node><node id="b"/><edge source="a" target="b"/>`},
 		{`<node id="a"><port name="x"/></node><node id="b"/><edge source="a" target="b"/>`, `g:3:51: the ports of a have names; write a:x`,
 			`<node id="a"><port name="x"/></node><node id="b"/><edge source="a" target="b" sourceport="x"/>`},
@@ -149,8 +149,8 @@ func TestGraphMLWrong(t *testing.T) {
 // TestGraphMLDirected: what misses a way back in a graph that is directed is refused with that as the reason, and read if it is not.
 func TestGraphMLDirected(t *testing.T) {
 	for nodes, says := range map[string]string{
-		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="a" target="s"/><edge source="b" target="s"/>`: "g:2:29: no one hears the star s",
-		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="s" target="a"/><edge source="s" target="b"/>`: "g:2:29: no one sends into the star s",
+		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="a" target="s"/><edge source="b" target="s"/>`: "g:2:29: no port hears the star s",
+		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="s" target="a"/><edge source="s" target="b"/>`: "g:2:29: no port sends into the star s",
 		`<node id="a"/><node id="b"/><edge source="a" target="b"/>`:                                                                              "g:2:15: no way leads to a from b",
 	} {
 		graph := func(edges string) string {

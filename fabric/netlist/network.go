@@ -200,12 +200,12 @@ func checkGossip(g *fabric.Gossip) error {
 	switch {
 	case g == nil:
 	case g.Orders != "" || g.Given != nil:
-		return input.Mistake(place+"orders", "on a netlist who is told first follows from the network", "delete orders")
+		return input.Mistake(place+"orders", "on a netlist the orders follow from the network", "delete orders")
 	case g.Count() > 1:
 		return input.Mistake(place+"sessions",
-			fmt.Sprintf("gossip of %d sessions, and on a netlist it has one", g.Sessions), "delete sessions")
+			fmt.Sprintf("gossip has %d sessions, and on a netlist it has one", g.Sessions), "delete sessions")
 	case g.Values != "" || g.Vector != nil:
-		return &input.Error{Place: place + "values", Reason: "on a netlist each processor tells its number, and no values", Remedy: "delete values"}
+		return &input.Error{Place: place + "values", Reason: "on a netlist each processor sends its number, not values", Remedy: "delete values"}
 	case len(g.Faulty) > 0 && g.Fault != "":
 		return input.Mistake(place+"faulty", noVotes, "delete faulty and fault")
 	case len(g.Faulty) > 0:

@@ -144,7 +144,7 @@ func (n Network) refuses(program string) (why, remedy string) {
 	const own = ", or write image: with firmware of your own"
 	net := n.drawn()
 	if net.routers != nil && net.slotted > 0 {
-		return "is for networks whose ports are all at routers, or none, and of these some are", "take one of both" + own
+		return "requires all ports at routers, or none, and here only some are", "take one of both" + own
 	}
 	if other, known := likewise[program]; known && (net.routers != nil) != atRouters(program) {
 		if why = "is for processors at routers, and here there are none"; net.routers != nil {

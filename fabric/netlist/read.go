@@ -51,7 +51,7 @@ func (r *reader) whole(root *yaml.Node, path string) (_ *reader, file string, er
 func (n *Network) draw(r *reader) error {
 	drawn := slices.ContainsFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
 	if r.partial = r.partial || r.ofNoKind(); r.router == nil && !r.partial && !r.keys["router"] && slices.Contains(routerRoutes, r.routes.word) {
-		r.add(r.routes.place, "routes: "+r.routes.word+" is of routers, and there is none", "write shortest or none, or add router: {}")
+		r.add(r.routes.place, "routes: "+r.routes.word+" is for routers, and there are none", "write shortest or none, or add router: {}")
 	}
 	if r.router != nil && (drawn || !r.partial || len(r.plans) > 0) {
 		n.routers, n.net = r.routed(&r.mistakes, r.graph)

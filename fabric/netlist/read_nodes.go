@@ -164,7 +164,7 @@ func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 		return
 	}
 	if n.kind = ""; !words || !r.keys["kinds"] {
-		r.add(place, fmt.Sprintf("%s is of the kind %s, which there is not", where, word),
+		r.add(place, fmt.Sprintf("%s has the unknown kind %s", where, word),
 			input.DidYouMean(word, known, "kinds are "+strings.Join(kinds, ", ")+", and the words under kinds"))
 	}
 }
@@ -223,7 +223,7 @@ func (r *reader) checkModel(place, what, name string) error {
 		for _, t := range twin.All() {
 			known = append(known, t.Name)
 		}
-		return input.Mistake(place, fmt.Sprintf("%s is %s, which there is not", what, strict.Clip(name)),
+		return input.Mistake(place, fmt.Sprintf("%s is %s, which is unknown", what, strict.Clip(name)),
 			input.DidYouMean(name, known, "write star_coupler, link, or another one of docs/reference/pin-maps.md"))
 	}
 	return nil

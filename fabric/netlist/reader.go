@@ -104,6 +104,6 @@ func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
 }
 
 var notYet = map[string]struct{ reason, remedy string }{
-	"width":     {"links of different widths are not there yet: all media are equally wide", "delete width; link.phit_bits is that of all of them"},
-	"phit_bits": {"links of different widths are not there yet: all media are equally wide", "delete phit_bits; link.phit_bits is that of all of them"},
+	"width":     {"links of different widths are not supported: all media have the same width", "delete width; link.phit_bits applies to all links"},
+	"phit_bits": {"links of different widths are not supported: all media have the same width", "delete phit_bits; link.phit_bits applies to all links"},
 }

@@ -360,7 +360,7 @@ func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) 
 		node := w.NIC.Node(processor, k)
 		way := [2]int{router, node}
 		if other := w.given[way]; other != nil {
-			return w.refuse(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", w.routers[router], w.processors[processor], other.place),
+			return w.refuse(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", w.routers[router], w.processors[processor], other.place),
 				"delete one")
 		}
 		w.given[way] = e
@@ -448,7 +448,7 @@ func (w *routed) follow() error {
 					break
 				}
 				if met[next] == start+1 {
-					return w.refuse(w.placeOf(at, node), fmt.Sprintf("the route to %s goes round: from %s back to %s", w.processor(node), w.routers[at], w.routers[next]),
+					return w.refuse(w.placeOf(at, node), fmt.Sprintf("the route to %s loops: from %s back to %s", w.processor(node), w.routers[at], w.routers[next]),
 						"take another port")
 				}
 				at = next

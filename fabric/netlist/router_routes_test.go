@@ -171,21 +171,21 @@ func TestWrongRoutes(t *testing.T) {
 	require.NoError(t, os.WriteFile(table, []byte("router,port\nr[0],east\n"), 0o644))
 	for _, c := range []struct{ routes, said string }{
 		{"none", "routes: none is of networks without routers: packets need ways through routers; delete it, or write routes: shortest"}, {"dor", "routes: dor is not of this network"}, {"anynet", "routes: anynet is not of this network"},
-		{"{\"r[0]\": {\"p[3]\": east}, \"r[1]\": {\"p[3]\": west}}", "the route to p[3] goes round: from r[1] back to r[0]"},
+		{"{\"r[0]\": {\"p[3]\": east}, \"r[1]\": {\"p[3]\": west}}", "the route to p[3] loops: from r[1] back to r[0]"},
 		{"{\"r[0]\": {\"p[3]\": local}}", "the route from r[0] to p[3] leads to p[0]"},
 		{"{\"r[0]\": {\"p[3]\": north}}", "r[0] has no port north"}, {"{\"r[0]\": {\"p[3]\": 3}}", "r[0] has no port 3"},
 		{"{\"r[0]\": {\"p[3]\": \"east:4\"}}", "\"4\" are no virtual channels"}, {"{\"r[0]\": {\"p[3]\": \"east:2..1\"}}", "\"2..1\" are no virtual channels"},
 		{"{\"r[4]\": {\"p[3]\": east}}", "there is no router r[4]"}, {"{\"r[0]\": {\"q\": east}}", "there is no processor q"},
-		{"{\"r[0]\": {\"p[3]\": east, \"p[2..3]\": west}}", "there are two routes from r[0] to p[3]; the first stands at "},
+		{"{\"r[0]\": {\"p[3]\": east, \"p[2..3]\": west}}", "there are two routes from r[0] to p[3]; the first is at "},
 		{"{file: " + table + "}", "wrong.csv:1:1: there is no column destination"}, {"{file: nothing.csv}", "nothing.csv cannot be read"},
 	} {
 		_, err := drawnNetwork(t, square+"routes: "+c.routes+"\n")
 		require.ErrorContains(t, err, c.said, c.routes)
 	}
 	for _, c := range [][3]string{
-		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no one sends into the star s; add a link from a port to it"},
+		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no port sends into the star s; add a link from a port to it"},
 		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "what all routers have in common stands in router"},
-		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "there are routers, and no processor at any; link processors to them"},
+		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "no processor is linked to a router; link processors to them"},
 		{"[\"r[3]:east\", \"r[0]:west\"], ", "", "routes: dateline: r[3] leads to no other router than r[2]"},
 		{"[\"r[3]:east\", \"r[0]:west\"]", "{endpoints: [\"r[3]:east\", \"r[0]:west\"], duplex: half}", "a half-duplex link"},
 		{"[\"r[0..2]:east\", \"r[1..3]:west\"], [\"r[3]:east\", \"r[0]:west\"], ", "", "no way leads from r[1] to p[0]"},
@@ -199,7 +199,7 @@ func TestWrongRoutes(t *testing.T) {
 		require.ErrorContains(t, err, c[2], text)
 	}
 	_, err := drawnNetwork(t, "mesh: {k: [2, 2]}\nroutes: dor\n")
-	require.ErrorContains(t, err, "routes: dor is of routers")
+	require.ErrorContains(t, err, "routes: dor is for routers")
 	_, err = drawnNetwork(t, "torus: {k: [4]}\nrouter: {}\n")
 	require.ErrorContains(t, err, "take odd numbers, or routes: dateline")
 	_, err = drawnNetwork(t, "torus: {k: [5]}\nrouter: {}\nroutes: {\"p[0]\": {\"p[1]\": east}}\n")

@@ -21,7 +21,7 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(), place: d.routerPlace, routes: &d.routes,
 		nicPorts: d.streaming.ports()}
 	if c := &w.Config; c.VCs%c.Classes != 0 && !d.keys["router"] {
-		m.add(w.place, fmt.Sprintf("router: %d vcs for %d classes, which have as many each", c.VCs, c.Classes), fmt.Sprintf("write vcs: %d, or classes: 1",
+		m.add(w.place, fmt.Sprintf("router: %d vcs cannot be divided among %d classes", c.VCs, c.Classes), fmt.Sprintf("write vcs: %d, or classes: 1",
 			(c.VCs/c.Classes+1)*c.Classes))
 		w.lose("router")
 	}
@@ -84,7 +84,7 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	drawn := slices.ContainsFunc(d.nodes, func(n node) bool { return n.kind == kindRouter })
 	switch {
 	case drawn && w.nicPorts > 1:
-		return refuse("streaming: the ports of processors are those that links use, and nodes are drawn", "delete ports, and link each port of a processor")
+		return refuse("streaming: nodes are drawn, so their links determine the ports of processors", "delete ports, and link each port of a processor")
 	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
 		net = d.routedNodes(w)
 	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring", "dragonfly"}, d.plans[0].key):

@@ -54,7 +54,7 @@ func (r *routing) give(e *routeEntry, from *placed, to []*placed, port int) bool
 			continue
 		}
 		if other := r.places[way]; other != "" {
-			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", from.name, t.name, other), "delete one")
+			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", from.name, t.name, other), "delete one")
 			return false
 		}
 		r.places[way] = e.place

@@ -166,7 +166,7 @@ func expand(text string) (names []string, err error) {
 	low, err1 := strconv.ParseUint(text[at[first]:at[first+1]], 10, 31)
 	high, err2 := strconv.ParseUint(text[at[last]:at[last+1]], 10, 31)
 	if err1 != nil || err2 != nil || high < low {
-		return nil, fmt.Errorf("%s is no range: it goes from a smaller number to a larger one, at most %d", strings.Trim(text[at[0]:at[1]], ":"), 1<<31-1)
+		return nil, fmt.Errorf("%s is not a range: a range goes from a smaller number to a larger one, at most %d", strings.Trim(text[at[0]:at[1]], ":"), 1<<31-1)
 	}
 	rest, err := expand(text[at[1]:])
 	if err != nil {
@@ -207,7 +207,7 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 			continue
 		}
 		if y, is := s.value.(*Dragonfly); is && y.P > 1 && !d.keys["router"] {
-			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and there are no routers that have processors", y.P), "add router: {} beside dragonfly, or delete p")
+			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and without routers it has no meaning", y.P), "add router: {} beside dragonfly, or delete p")
 			full.loseNames(cmp.Or(y.Node, "p") + "[")
 			continue
 		}

@@ -386,7 +386,7 @@ func (b *Bare) left(cycles uint64, knots bool) string {
 	case harmed != "":
 		return left + harmed
 	case pending > 0 && b.net.Network().Still():
-		return left + ", and nothing moves any more: they wait for each other (deadlock)"
+		return left + ", and nothing moves: they wait for each other (deadlock)"
 	case knots && cycles < uint64(b.limit):
 		return left + ", and some never will while others move: they wait for each other (deadlock)"
 	case pending == 0, cycles >= uint64(b.spec.Slots()):

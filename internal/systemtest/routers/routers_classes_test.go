@@ -147,7 +147,7 @@ func TestPortsWatched(t *testing.T) {
 func TestClassesRefused(t *testing.T) {
 	const drawn = `nodes: {"r[0..1]": {kind: router}, "p[0..1]": processor}, links: [["r[0]", "r[1]"], ["p[0..1]", "r[0..1]"]]`
 	for _, c := range []struct{ netlist, rest, want string }{
-		{"mesh: {k: [2, 2]}, router: {vcs: 3, classes: 2}", "", "router: 3 vcs for 2 classes, which have as many each; write vcs: 4, or classes: 1"},
+		{"mesh: {k: [2, 2]}, router: {vcs: 3, classes: 2}", "", "router: 3 vcs cannot be divided among 2 classes; write vcs: 4, or classes: 1"},
 		{"torus: {k: [3]}, router: {vcs: 2, classes: 2}, routes: dateline", "", "two classes of virtual channels, and there is one channel; write vcs: 4 or more"},
 		{drawn + ", router: {}, streaming: {ports: 2}", "", "delete ports, and link each port of a processor"},
 		{"mesh: {k: [2, 2]}, router: {classes: 2}", "workload: {traffic: {rate: 0.1}}", "without firmware packets have no classes"},

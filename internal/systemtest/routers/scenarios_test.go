@@ -156,7 +156,7 @@ func TestRoutersDeadlock(t *testing.T) {
 	report, err := starloom.Run(context.Background(), routerScenario(t, "anynet: ring.txt, router: {vcs: 1}", packets), starloom.RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictFail, report.Verdict)
-	require.Equal(t, "5 of 5 packets have not arrived, and nothing moves any more: they wait for each other (deadlock)"+
+	require.Equal(t, "5 of 5 packets have not arrived, and nothing moves: they wait for each other (deadlock)"+
 		"; a ring of 5 channels between routers, in a knot of 10 virtual channels, of which nothing has moved since cycle 11", report.Violations[0].Message)
 	for i, w := range report.Violations[0].Waits {
 		require.Equal(t, fabric.Waiting{Who: fmt.Sprintf("packet %d (%d to %d, sent in cycle 0)", i, i, (i+2)%5),
