@@ -9,11 +9,11 @@ import (
 	"starloom/traces/input"
 )
 
-// Expectation says how a run is to end, and whether it has: where failing is the point, as of a mutant or of a fault that must be
-// noticed, the run that passes is the bad one. The verdict stays what it is.
+// Expectation is the expected end of a run. A mutant or a fault that must be noticed is expected to fail. The verdict
+// does not change.
 type Expectation struct {
 	Verdict Verdict `json:"verdict"`
-	Rule    string  `json:"rule,omitempty"` // that is to be broken, whatever others are; "" for any
+	Rule    string  `json:"rule,omitempty"` // rule that must be broken; "" for any
 	Met     bool    `json:"met"`
 }
 
@@ -38,7 +38,7 @@ func (e *Expectation) String() string {
 	return string(e.Verdict)
 }
 
-// Check refuses a rule that a run cannot break.
+// Check rejects a rule that the run cannot break.
 func (e *Expectation) Check(checked []string) error {
 	if e == nil || e.Rule == "" || slices.Contains(checked, e.Rule) || slices.Contains(rulesBeside, e.Rule) {
 		return nil
@@ -47,7 +47,8 @@ func (e *Expectation) Check(checked []string) error {
 		input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it is to "+strings.Join(checked, ", ")))
 }
 
-// judge returns the expectation with what has become of it, nil for none. A run that was interrupted, or ended by a tool, meets none.
+// judge returns the judged expectation, nil for none. A run that was interrupted, or ended by a tool, meets no
+// expectation.
 func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) bool) *Expectation {
 	if e == nil {
 		return nil
@@ -57,7 +58,7 @@ func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) 
 	return &judged
 }
 
-// Judged is the verdict of a run by what was expected of it, its own if nothing was.
+// Judged returns the verdict against the expectation, the run's own verdict without one.
 func (e *Expectation) Judged(verdict Verdict) Verdict {
 	switch {
 	case e == nil:
@@ -68,7 +69,7 @@ func (e *Expectation) Judged(verdict Verdict) Verdict {
 	return VerdictFail
 }
 
-// Words say whether a run has ended as expected, "" if nothing was expected.
+// Words describes whether the run ended as expected, "" without an expectation.
 func (e *Expectation) Words() string {
 	switch {
 	case e == nil:

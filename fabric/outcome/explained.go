@@ -13,25 +13,25 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Explained is what a scenario becomes: the value of every key with who has decided it, and what follows
-// from them. Its JSON form is stable and versioned.
+// Explained holds the value and origin of every key of a scenario, and derived sizes. Its JSON form is stable and
+// versioned.
 type Explained struct {
 	Schema               int            `json:"schema"` // ExplainedSchema
 	Scenario             string         `json:"scenario"`
 	Settings             []Setting      `json:"settings"` // in the order of the schema
 	Slot                 SlotShape      `json:"slot"`
 	Network              NetworkSize    `json:"network"`
-	Rules                []string       `json:"rules"`               // names of those that are checked
-	Schedule             *ScheduleSize  `json:"schedule,omitempty"`  // nil if the firmware takes none
+	Rules                []string       `json:"rules"`               // names of the checked rules
+	Schedule             *ScheduleSize  `json:"schedule,omitempty"`  // nil if the firmware uses none
 	Faults               []FaultPlan    `json:"faults,omitempty"`    // in the order of a report
 	RTL                  []string       `json:"rtl,omitempty"`       // paths of the components that are RTL
-	SlotsMax             uint32         `json:"slots_max"`           // after which a run that is not done fails
-	CyclesMax            uint64         `json:"cycles_max"`          // the same in cycles
-	TrapCost             uint64         `json:"trap_cost,omitempty"` // of a call of the image, above which it traps; 0 if handlers take no time
+	SlotsMax             uint32         `json:"slots_max"`           // slots after which an unfinished run fails
+	CyclesMax            uint64         `json:"cycles_max"`          // SlotsMax in cycles
+	TrapCost             uint64         `json:"trap_cost,omitempty"` // cost at which a call of the image traps; 0 if handlers take no time
 	Memory               MemoryEstimate `json:"memory_bytes"`
-	Notes                []string       `json:"notes,omitempty"` // what a report notes of the scenario, whatever a run finds
-	OneMedium, ManyMedia string         `json:"-"`               // what media are called
-	Bare                 bool           `json:"-"`               // no firmware: sources and sinks of packets in the place of processors
+	Notes                []string       `json:"notes,omitempty"` // notes on the scenario, independent of a run
+	OneMedium, ManyMedia string         `json:"-"`               // nouns for media
+	Bare                 bool           `json:"-"`               // no firmware: sources and sinks of packets replace processors
 }
 
 // ExplainedSchema is the version of the JSON form of Explained. Keys are only added under one version.
@@ -40,19 +40,18 @@ const ExplainedSchema = 1
 // Setting is the value of one key of a scenario.
 type Setting struct {
 	Key   string `json:"key"`          // as in errors: link.phit_bits
-	Value any    `json:"value"`        // nil for a key that is left out and has no value then
-	By    string `json:"by"`           // who has decided it: ByFile, ByOption, ...
-	Of    string `json:"of,omitempty"` // file:line:column, the option, the name of the program, the kind of network
+	Value any    `json:"value"`        // nil for an absent key without a default
+	By    string `json:"by"`           // origin of the value: ByFile, ByOption, ...
+	Of    string `json:"of,omitempty"` // file:line:column, option, program or network kind
 }
 
-// SlotShape is the shape of a slot in cycles: the parts, and where the phits are, counted from its first
-// cycle.
+// SlotShape is the shape of a slot in cycles. Positions count from the first cycle of the slot.
 type SlotShape struct {
 	Cycles            int `json:"cycles"`
 	ComputeCycles     int `json:"compute_cycles"`
 	ArbitrationCycles int `json:"arbitration_cycles"`
-	FramePhits        int `json:"frame_phits"` // of one frame with the largest payload...
-	Frames            int `json:"frames"`      // ...of which so many may cross a medium one after the other
+	FramePhits        int `json:"frame_phits"` // phits of a frame with the largest payload
+	Frames            int `json:"frames"`      // frames that may cross a medium in one slot
 	PropagationCycles int `json:"propagation_cycles"`
 	GuardCycles       int `json:"guard_cycles"`
 	FirstPhitCycle    int `json:"first_phit_cycle"` // the first phit is on the transmitter's wire
@@ -60,8 +59,8 @@ type SlotShape struct {
 	BoundaryCycle     int `json:"boundary_cycle"`   // the handlers run
 }
 
-// NetworkSize is the size of the network and of its NICs. A NIC has lanes, transmitters and receivers: one,
-// or one for each port if it sends and hears at all of them in a slot. Each lane has FIFOs.
+// NetworkSize is the size of the network and of its NICs. A NIC has one lane, or one lane per port if it uses all
+// ports in a slot. Each lane has a transmitter, a receiver and FIFOs.
 type NetworkSize struct {
 	Kind       string `json:"kind"`
 	Processors int    `json:"processors"`
@@ -69,11 +68,11 @@ type NetworkSize struct {
 	Media      int    `json:"media"`
 	Ports      int    `json:"ports"`
 	Lanes      int    `json:"lanes"`
-	RXFrames   int    `json:"rx_frames"` // of all lanes of a NIC
+	RXFrames   int    `json:"rx_frames"` // sum over all lanes of a NIC
 	TXFrames   int    `json:"tx_frames"`
 }
 
-// ScheduleSize is the schedule that the firmware takes.
+// ScheduleSize is the schedule that the firmware uses.
 type ScheduleSize struct {
 	Name  string `json:"name"`
 	Slots int    `json:"slots"`
@@ -81,31 +80,31 @@ type ScheduleSize struct {
 
 // FaultPlan is a fault with the number of its targets.
 type FaultPlan struct {
-	Key         string    `json:"key"` // where it stands in the scenario
+	Key         string    `json:"key"` // place of the fault in the scenario
 	Kind        string    `json:"kind"`
-	OnMedia     bool      `json:"on_media"` // else on processors
+	OnMedia     bool      `json:"on_media"` // false for a fault of processors
 	Targets     int       `json:"targets"`
-	Of          int       `json:"of"`                  // so many processors or media
-	Slots       []uint32  `json:"slots,omitempty"`     // when; without them
-	From        uint32    `json:"from"`                // every Every-th slot from this one on
-	To          *uint32   `json:"to,omitempty"`        // up to that one, nil for the end of the run
-	Every       uint32    `json:"every"`               // 1 for all
-	Probability float64   `json:"probability"`         // for each target in each of these slots
-	Rates       []float64 `json:"rates,omitempty"`     // with --seeds, one after another in its place
-	RXFrames    int       `json:"rx_frames,omitempty"` // of FIFOs that are smaller; 0 for as all others
+	Of          int       `json:"of"`                  // number of processors or media
+	Slots       []uint32  `json:"slots,omitempty"`     // affected slots; without them From, To and Every apply
+	From        uint32    `json:"from"`                // first affected slot
+	To          *uint32   `json:"to,omitempty"`        // last affected slot, nil for the end of the run
+	Every       uint32    `json:"every"`               // distance of affected slots; 1 for every slot
+	Probability float64   `json:"probability"`         // probability per target and affected slot
+	Rates       []float64 `json:"rates,omitempty"`     // successive probabilities with --seeds
+	RXFrames    int       `json:"rx_frames,omitempty"` // depth of the smaller FIFOs; 0 for the normal depth
 	TXFrames    int       `json:"tx_frames,omitempty"`
 }
 
-// MemoryEstimate is about what a process takes that runs the scenario once, in bytes, with its image
-// loaded: what a run is refused for if there is less.
+// MemoryEstimate is the estimated memory of a process that runs the scenario once, in bytes, image included. A run is
+// refused if less is available.
 type MemoryEstimate struct {
-	Slot  uint64 `json:"slot,omitempty"` // in the slot engine; 0 with RTL and for routers, which it does not run
+	Slot  uint64 `json:"slot,omitempty"` // in the slot engine; 0 with RTL and for routers, which need the cycle engine
 	Cycle uint64 `json:"cycle"`          // in the cycle engine
 }
 
 func (e *Explained) WriteJSON(w io.Writer) error { return WriteJSON(w, e) }
 
-// WriteText writes the form for people: a line for each key, then what follows from them.
+// WriteText writes a line for each key, then the derived sizes.
 func (e *Explained) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -127,7 +126,7 @@ func (e *Explained) WriteText(w io.Writer) error {
 	return err
 }
 
-// Text says whom the fault happens to, and when.
+// Text describes the targets and times of the fault.
 func (f *FaultPlan) Text(media string) string {
 	return texts.Say("fault plan", struct {
 		*FaultPlan
@@ -135,7 +134,6 @@ func (f *FaultPlan) Text(media string) string {
 	}{f, media})
 }
 
-// text is the value as a scenario has it; of a long list only the head.
 func (s *Setting) text() string {
 	if s.Value == nil {
 		return "-"
@@ -148,11 +146,11 @@ func (s *Setting) text() string {
 
 const listTextMax = 48
 
-// listText is a value as JSON; of a long list the head, and how many entries it has.
+// listText returns a value as JSON; of a long list the head and the number of entries.
 func listText(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("scenario: %v", err)) // only plain data is in it
+		panic(fmt.Sprintf("scenario: %v", err)) // plain data
 	}
 	text := strings.ReplaceAll(string(data), ",", ", ")
 	if reflect.ValueOf(value).Kind() != reflect.Slice || len(text) <= listTextMax {
@@ -179,18 +177,18 @@ func (s *Setting) from() string {
 	return strings.TrimSpace(s.By + " " + s.Of)
 }
 
-// Who has decided a value: the values of Setting.By.
+// Origins of a value, for Setting.By.
 const (
-	ByFile    = "file"    // the scenario's file, or the file of a workload
-	ByOption  = "option"  // an option of the command line: Overrides
-	ByDefault = "default" // no one: it is what such a key is if it is left out
-	ByProgram = "program" // the program needs it, or brings it: rules, schedule
-	ByNetwork = "network" // the network gives what is left open to it, or limits what is given
-	ByCaller  = "caller"  // the Go program that has made the scenario
+	ByFile    = "file"    // file of the scenario or of a workload
+	ByOption  = "option"  // option of the command line: Overrides
+	ByDefault = "default" // default of an absent key
+	ByProgram = "program" // requirement or default of the program: rules, schedule
+	ByNetwork = "network" // the network supplies or limits the value
+	ByCaller  = "caller"  // the Go program that built the scenario
 )
 
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what the keys of reports, the columns of tables and the endings of figures mean.
+// Meanings explains keys of reports, columns of tables and endings of figures.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }

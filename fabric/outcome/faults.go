@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// FaultReport is what one fault of the scenario has done.
+// FaultReport is the effect of one fault of the scenario.
 type FaultReport struct {
 	Kind string `json:"kind"`
-	// Count is of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of
-	// handlers with one that did not fit into a TX FIFO; of media receptions.
+	// Count is the number of affected slots, summed over processors, or of affected receptions on media. For buffers
+	// it counts frames that an RX FIFO refused, and handler calls with a frame that a TX FIFO refused.
 	Count uint64 `json:"count"`
-	// First is where it has happened first, nil if never.
+	// First is the first effect, nil for none.
 	First *FaultFirst `json:"first,omitempty"`
 }
 
-// FaultFirst is the first thing that a fault has done.
+// FaultFirst is the first effect of a fault.
 type FaultFirst struct {
-	Cycle uint64 `json:"cycle"` // of the slot's start
+	Cycle uint64 `json:"cycle"` // start of the slot
 	Slot  uint64 `json:"slot"`
-	Path  string `json:"path"` // of a processor or medium
+	Path  string `json:"path"` // path of a processor or medium
 }
 
 // ByFaults reports whether faults have broken a rule.
@@ -27,15 +27,15 @@ func (r *Report) ByFaults() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Cause == CauseFaults })
 }
 
-// Left is what of a run is left without one of its faults, or with another program.
+// Left is the outcome of a run without one of its faults, or with another program.
 type Left struct {
 	Verdict    Verdict
 	Violations uint64
-	Rules      []string // that are broken then
+	Rules      []string // broken rules
 	Slots      uint64
 }
 
-// LeftOf is what a report says of it.
+// LeftOf returns the outcome of a report.
 func LeftOf(r *Report) Left {
 	l := Left{Verdict: r.Verdict, Violations: r.ViolationsTotal, Slots: r.Slots}
 	for i := range r.Violations {
@@ -46,13 +46,13 @@ func LeftOf(r *Report) Left {
 	return l
 }
 
-// Text says what is left.
+// Text describes the outcome.
 func (l *Left) Text() string { return texts.Say("left", l) }
 
-// Expect is what to expect of the command of a run that was tried.
+// Expect is the expected end of the command that repeats the run.
 func (l *Left) Expect() string { return texts.Say("expect", l) }
 
-// LeftText says which of the rules that a run has broken are kept without one of its faults, and which are not.
+// LeftText lists the broken rules that a run without one of its faults keeps, and those that it breaks.
 func (r *Report) LeftText(l *Left) string {
 	if l.Verdict == VerdictPass {
 		return l.Text()
@@ -70,25 +70,25 @@ func (r *Report) LeftText(l *Left) string {
 	}{l, kept, r.ViolationsTotal})
 }
 
-// Stood is a processor that was not done when a run ended, and what it would have done next without faults.
+// Stood is an unfinished processor at the end of a run, and its next action without faults.
 type Stood struct {
 	Violation, Processor int
-	From                 uint64 // the slot after that of the last thing it did
-	Next                 *Next  // nil if that is not known
+	From                 uint64 // slot after the last action
+	Next                 *Next  // nil if unknown
 }
 
-// Next is what a processor has done in a slot: it sent a frame, it received one, or else changed its state.
+// Next is an action of a processor in a slot: a frame sent, a frame received, or otherwise a change of state.
 type Next struct {
 	Slot        uint64
 	Sent, Heard bool
-	Sends       *uint64 // when it sends its next frame, nil for never
-	Paused      int     // the fault that keeps its handler from being called in this slot, -1 for none
+	Sends       *uint64 // slot of the next frame sent, nil for never
+	Paused      int     // fault that suppresses the handler call in this slot, -1 for none
 }
 
-// Text says what.
+// Text describes the action.
 func (n *Next) Text() string { return texts.Say("next", n) }
 
-// FaultName is what a fault of the run is called: its kind, and its number from 1 on if there are several of this kind.
+// FaultName returns the kind of a fault, with its number from 1 on if several faults have this kind.
 func (r *Report) FaultName(fault int) string {
 	kind := r.Faults[fault].Kind
 	for k := range r.Faults {
@@ -99,10 +99,10 @@ func (r *Report) FaultName(fault int) string {
 	return kind
 }
 
-// Text is what the report for people says of a fault, after its kind.
+// Text describes the effect for the text form, after the kind.
 func (f *FaultReport) Text() string { return texts.Say("fault", f) }
 
-// WithoutFaults is the same run without its faults.
+// WithoutFaults is the outcome of the same run without its faults.
 type WithoutFaults struct {
 	Verdict         Verdict `json:"verdict"`
 	ViolationsTotal uint64  `json:"violations_total"`
@@ -111,27 +111,27 @@ type WithoutFaults struct {
 	Digest          string  `json:"digest"`
 }
 
-// Text is what the report for people says of it.
+// Text describes the outcome for the text form.
 func (w *WithoutFaults) Text() string { return texts.Say("without faults", w) }
 
 // Causes of violations in runs with faults.
 const (
-	CauseFaults   = "faults"   // without the faults this does not happen, or not as often; only faults lose credits
-	CauseFirmware = "firmware" // without the faults the same happens, maybe in another slot
-	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
+	CauseFaults   = "faults"   // absent or rarer without the faults; only faults lose credits
+	CauseFirmware = "firmware" // also present without the faults, possibly in another slot
+	CauseUnclear  = "unclear"  // the rule is broken differently without the faults, or more violations exist than a report lists
 )
 
-// MissingPacket is a packet that never arrived, and its place in the report's violations, -1 for one that breaks no rule yet.
+// MissingPacket is a packet that never arrived. Violation is its index in the report, -1 if it breaks no rule yet.
 type MissingPacket struct {
 	Violation           int
 	Origin, Destination uint32
 }
 
-// LastSeenNote says where a packet was lost that breaks no rule yet.
+// LastSeenNote describes where a packet was lost that breaks no rule yet.
 func LastSeenNote(v *Violation) string { return v.Where() + ": " + v.Message }
 
-// NoteCauses says what has caused the violations of a run, by the report of the run without faults:
-// each violation there accounts for one here, in the same slot if there is one, else in the nearest.
+// NoteCauses sets the causes of violations from the report of the run without faults: each violation there accounts
+// for one here, in the same slot if possible, otherwise in the nearest.
 func NoteCauses(report, sound *Report) {
 	used := make([]bool, len(sound.Violations))
 	pair := func(v *Violation, same bool) {
@@ -149,7 +149,7 @@ func NoteCauses(report, sound *Report) {
 	}
 	for _, same := range []bool{true, false} {
 		for i := range report.Violations {
-			if v := &report.Violations[i]; v.Cause == "" && v.Rule != RuleReplay { // which is of neither run
+			if v := &report.Violations[i]; v.Cause == "" && v.Rule != RuleReplay { // a replay belongs to neither run
 				pair(v, same)
 			}
 		}
@@ -169,5 +169,4 @@ func NoteCauses(report, sound *Report) {
 	}
 }
 
-// slotsApart is how many slots lie between two violations.
 func slotsApart(v, w *Violation) uint64 { return max(v.Slot, w.Slot) - min(v.Slot, w.Slot) }

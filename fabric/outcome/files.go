@@ -13,10 +13,10 @@ import (
 // OutputFile is an output of a run.
 type OutputFile struct {
 	Kind string // "vcd", "fst", "gtkw", "sucl", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
-	Path string // as it was given; "-" is standard output, "" a writer
-	Note string // why it is empty, "" if it is not
+	Path string // as given; "-" for standard output, "" for a writer
+	Note string // reason for an empty file, otherwise ""
 
-	Stream bool // standard output, a writer, a pipe or a device: no file is there to be opened afterwards
+	Stream bool // standard output, a writer, a pipe or a device: no file remains
 }
 
 func writeFiles(b *bytes.Buffer, files []OutputFile) {
@@ -57,23 +57,23 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 		}
 		fmt.Fprintln(table, line)
 	}
-	table.Flush() // a bytes.Buffer takes everything
+	table.Flush() // a bytes.Buffer never fails
 }
 
-// ownImage is the image of firmware of one's own in commands that build and run it.
+// ownImage is the user's image in commands that build and run it.
 const ownImage = "mine.wasm"
 
-// SourceOf is the command that writes the source of a program, the file that it writes, and the command that builds what
-// one makes of it.
+// SourceOf returns the command that writes the source of a program, the name of the file, and the command that builds
+// it.
 func SourceOf(program string) (write, file, build string) {
 	file = "sdk/" + path.Base(program) + ".c"
 	return "starloom firmware sdk sdk --program " + program, file, "starloom firmware build " + file + " -o " + ownImage
 }
 
-// WithOwn is the command of a run with firmware of one's own in the place of a program.
+// WithOwn returns the command of a run with the user's firmware instead of a program.
 func WithOwn(command, program string) string { return WithFirmware(command, program, ownImage) }
 
-// WithFirmware is the command of a run with other firmware, a program or an image, in the place of a program.
+// WithFirmware returns the command of a run with another program or image instead of a program.
 func WithFirmware(command, program, other string) string {
 	return strings.Replace(command, " --firmware "+program, "", 1) + " --firmware " + other
 }

@@ -10,33 +10,33 @@ import (
 // ImageNone is the image of a network without firmware.
 const ImageNone = "none"
 
-// FirmwareReport says which firmware ran, and how many processors trapped.
+// FirmwareReport names the firmware and sums up its cost.
 type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name
-	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
-	Traps  uint64 `json:"traps"`  // processors that trapped
+	SHA256 string `json:"sha256"` // SHA-256 of the image, in hex; "" for Runtime "native"
+	Traps  uint64 `json:"traps"`  // number of trapped processors
 
-	// Results are the names of the firmware's results, from word 0 on.
+	// Results holds the names of the firmware's results, from word 0 on.
 	Results []string `json:"results,omitempty"`
 
-	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
-	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
+	// Mode is ModeBanked or ModeIsolated. Trusted is set if processors share an instance, so a handler could write
+	// data of another processor. CheckFirmware detects it.
 	Mode    string `json:"mode,omitempty"`
 	Trusted bool   `json:"trusted,omitempty"`
 
-	// What handlers took, if firmware.cpu has a model.
-	CPU          string         `json:"cpu,omitempty"`           // the model
-	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // of the slot handlers
-	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // of the start handlers, after restarts, too; they have no budget
-	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // the compute window, if there is one
-	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that took longer and missed their slot
+	// Cost of handlers, if firmware.cpu has a model.
+	CPU          string         `json:"cpu,omitempty"`           // model of the processor
+	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // cost of slot handlers
+	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // cost of start handlers, also after restarts; they have no budget
+	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // length of the compute window, 0 for none
+	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that missed their slot
 
-	// BytesPerProcessor is what a processor takes while it sleeps, registers and state, in a
-	// machine of so many that only those which are called have a bank; else 0.
+	// BytesPerProcessor is the memory of a sleeping processor, registers and state, in a machine that parks
+	// processors; otherwise 0.
 	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`
 }
 
-// NoteChecked is about costs only.
+// NoteChecked warns that the costs are those of a checked image.
 const NoteChecked = "the firmware is " + firmware.CheckedText
 
 func firmwareText(f FirmwareReport) string {
@@ -74,7 +74,6 @@ func (f *FirmwareReport) handlerRows(row func(name, value string)) {
 	}
 }
 
-// modeText says how processors share instances, "" if the report does not know.
 func modeText(f *FirmwareReport) string {
 	if f.Trusted {
 		return f.Mode + ": on trust, a processor's firmware writes only its own records"

@@ -29,9 +29,8 @@ func rows(row func(name, value string), name string, lines []string) {
 	}
 }
 
-// FormatMetric writes a figure as JSON does, but floats short, results of firmware as
-// processor.word=value, what is not known as a dash, and lists without brackets, and only the
-// head of long ones.
+// FormatMetric formats a figure for people: short floats, results of firmware as processor.word=value, a dash for an
+// unknown figure, lists without brackets and only their heads.
 func FormatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return FormatFloat(f)
@@ -52,8 +51,8 @@ func FormatMetric(value any) string {
 	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "", "null", "-").Replace(string(data))
 }
 
-// NamedResults are results of firmware as rows of processor, word and value, and the names of the first
-// words. Their JSON is the rows.
+// NamedResults holds results of firmware as rows of processor, word and value, and names of the first words. Its JSON
+// form is the rows.
 type NamedResults struct {
 	Rows  [][3]uint64
 	Names []string
@@ -61,7 +60,6 @@ type NamedResults struct {
 
 func (r NamedResults) MarshalJSON() ([]byte, error) { return json.Marshal(r.Rows) }
 
-// text writes results as processor.word=value, and of many the first.
 func (r NamedResults) text() string {
 	var words []string
 	for _, x := range r.Rows[:min(len(r.Rows), listedMax)] {
@@ -77,7 +75,7 @@ func (r NamedResults) text() string {
 	return strings.Join(words, " ")
 }
 
-// FormatFloat writes a whole number in full, and of others at most six digits that count.
+// FormatFloat writes a whole number in full, any other number with at most six significant digits.
 func FormatFloat(f float64) string {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
@@ -85,7 +83,7 @@ func FormatFloat(f float64) string {
 	return strconv.FormatFloat(f, 'g', 6, 64)
 }
 
-// OrDash writes a figure that there may not be.
+// OrDash returns a dash for nil.
 func OrDash(f *float64) string {
 	if f == nil {
 		return "-"
@@ -96,8 +94,8 @@ func OrDash(f *float64) string {
 // ExactFloat writes the shortest decimal number that reads back as f.
 func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ExactMetric writes a figure for scripts, with all digits, and nothing for one that is not known;
-// lists are separated by blanks.
+// ExactMetric formats a figure for scripts, with all digits; "" if it is unknown. Blanks separate the entries of a
+// list.
 func ExactMetric(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -121,7 +119,7 @@ func ExactMetric(value any) string {
 	return strings.NewReplacer("[", "", "]", "", ",", " ").Replace(string(data))
 }
 
-// Number64 returns a figure that is a number.
+// Number64 returns the number of a numeric figure.
 func Number64(value any) (float64, bool) {
 	switch v := value.(type) {
 	case int:
@@ -134,8 +132,8 @@ func Number64(value any) (float64, bool) {
 	return 0, false
 }
 
-// EachNumber yields the numbers of a figure: a number and a fraction "a/b" with the entry -1, those of a
-// list by its entries. Texts, and what has lines of its own, have none.
+// EachNumber yields the numbers of a figure: a number or a fraction "a/b" with entry -1, those of a list with their
+// indices. Texts and itemised figures yield none.
 func EachNumber(value any, yield func(entry int, number float64)) {
 	if number, ok := Number64(value); ok {
 		yield(-1, number)
@@ -156,7 +154,7 @@ func EachNumber(value any, yield func(entry int, number float64)) {
 	}
 }
 
-// eachEntry yields the numbers in a list of any type; entries may be unknown.
+// eachEntry skips unknown entries.
 func eachEntry(list reflect.Value, yield func(entry int, number float64)) {
 	if list.Kind() != reflect.Slice {
 		return
@@ -174,7 +172,6 @@ func eachEntry(list reflect.Value, yield func(entry int, number float64)) {
 	}
 }
 
-// fraction is the value of a figure that is exact, "a/b".
 func fraction(text string) (value float64, ok bool) {
 	a, b, ok := strings.Cut(text, "/")
 	if !ok || !strict.PlainInteger(a) || !strict.PlainInteger(b) {
@@ -182,27 +179,27 @@ func fraction(text string) (value float64, ok bool) {
 	}
 	exact, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return 0, false // of nothing
+		return 0, false // division by zero
 	}
 	value, _ = exact.Float64()
 	return value, true
 }
 
-// WriteJSON writes v indented by two blanks, with a newline at the end and without escapes for HTML.
+// WriteJSON writes v indented by two blanks, with a final newline and without HTML escapes.
 func WriteJSON(w io.Writer, v any) error {
 	return input.WriteJSON(w, v)
 }
 
-// LastLine is the last line of what a program has said, printable.
+// LastLine returns the last line of a program's output, printable.
 func LastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return Printable(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 }
 
-// Printable is input.Printable, for what reports hold.
+// Printable is input.Printable.
 func Printable(text string) string { return input.Printable(text) }
 
-// ShellQuote quotes a path if a shell would take it apart.
+// ShellQuote quotes a path where a shell requires it.
 func ShellQuote(path string) string {
 	const plain = "/._-+=:@%,"
 	safe := path != "" && !strings.ContainsFunc(path, func(r rune) bool {

@@ -11,7 +11,7 @@ import (
 	"starloom/traces/input"
 )
 
-// The parts of a JUnit file that continuous integration servers read.
+// JUnit elements that continuous integration servers read.
 type junitSuites struct {
 	XMLName xml.Name   `xml:"testsuites"`
 	Suite   junitSuite `xml:"testsuite"`
@@ -50,7 +50,7 @@ func (s *junitSuite) print() {
 	}
 }
 
-// expected adds a test case for an expectation, nil for none: if it is met, what was broken is told and fails no test case.
+// expected adds a test case for an expectation. If it is met, broken rules fail no test case.
 func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
 	if e == nil {
 		return
@@ -87,8 +87,8 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes the report for continuous integration: one test suite, one
-// test case per rule; a broken rule's failure lists its violations, with backtraces.
+// WriteJUnit writes a test suite with one test case per rule. The failure of a broken rule lists its violations and
+// backtraces.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	rules := slices.Clone(r.Rules)
 	broken := map[string][]*Violation{}

@@ -6,54 +6,54 @@ import (
 	"starloom/fabric"
 )
 
-// Lateness is how late in a run came what has missed its deadline.
+// Lateness sums up the missed deadlines of a run.
 type Lateness struct {
-	What     [2]string // what waits: one and many
+	What     [2]string // noun of the late item, singular and plural
 	Deadline uint64    // in slots
-	Late     int       // that have missed it
-	Lost     int       // of these, that have not come at all
-	Most     uint64    // slots after which the last of the others came, 0 for none
-	Never    string    // what is said of these: never came
-	Since    string    // from when slots are counted
-	Packets  bool      // of the workload: the subject of each violation is who has not received it, and from whom
+	Late     int       // number that missed the deadline
+	Lost     int       // number of Late that never came
+	Most     uint64    // slots until the last of the others came, 0 for none
+	Never    string    // words for those that never came
+	Since    string    // start of the count of slots, in words
+	Packets  bool      // packets of the workload: the subject of a violation holds destination and origin
 	Worst    *LatestPath
 }
 
-// LatestPath is the packet that came last, and what its sender did in the slots before it crossed; nothing is known of one
-// that came by way of others.
+// LatestPath is the packet that came last, and the actions of its sender before it crossed. They are known only for a
+// packet that came directly.
 type LatestPath struct {
 	From, To     int
 	Known        bool
-	Idle         uint64 // slots in which the sender sent nothing, and nothing of it waited
-	Others       uint64 // in which it sent other frames
-	WaitedOthers uint64 // in which another frame of it waited for its medium
-	Waited       uint64 // in which this one did
-	First        uint64 // the slot in which the sender's first frame crossed...
-	Crossed      uint64 // ...and this one, which...
-	Cycle        uint64 // ...was sent from this cycle on...
-	Came         uint64 // ...and had come with this one
-	Did          []Did  // slot by slot, up to that one
+	Idle         uint64 // slots in which the sender neither sent nor waited
+	Others       uint64 // slots in which it sent other frames
+	WaitedOthers uint64 // slots in which another frame of it waited for its medium
+	Waited       uint64 // slots in which this packet waited
+	First        uint64 // slot in which the sender's first frame crossed
+	Crossed      uint64 // slot in which this packet crossed
+	Cycle        uint64 // cycle of its first phit
+	Came         uint64 // cycle of its last phit
+	Did          []Did  // actions up to slot Crossed
 }
 
-// MarkerCame is what waveforms call the cycle from which on the latest packet was sent.
+// MarkerCame is the marker in waveforms at the first phit of the latest packet.
 const MarkerCame = "packet_sent"
 
-// Did is what a processor did in some slots, one after the other.
+// Did is an action of a processor in consecutive slots.
 type Did struct {
-	From, To uint64 // the first and the last
+	From, To uint64 // first and last slot
 	What     Doing
-	With     []int // whose frames it heard, or whom it sent to or waited to send to: a processor for each slot, -1 for anybody
+	With     []int // per slot the processor heard from, sent to or waited for; -1 for any
 }
 
-// Doing is what a processor does in a slot.
+// Doing is an action of a processor in a slot.
 type Doing uint8
 
-// What a processor does.
+// Actions of a processor.
 const (
-	DidNothing Doing = iota // that is seen from outside
-	DidHear                 // a frame
-	DidWait                 // to send one
-	DidSend                 // one
+	DidNothing Doing = iota // nothing visible from outside
+	DidHear                 // it heard a frame
+	DidWait                 // it waited to send a frame
+	DidSend                 // it sent a frame
 )
 
 // Span names the slots.
@@ -62,7 +62,7 @@ func (d *Did) Span() string { return texts.Say("span", d) }
 // Waits is the number of slots in which a frame of the sender waited.
 func (p *LatestPath) Waits() uint64 { return p.WaitedOthers + p.Waited }
 
-// Cause says what made the packet late: its firmware alone would have, or the wait for media has; "" if that is not known.
+// Cause tells a delay by the firmware from a delay by waiting for media; "" if neither is known.
 func (l *Lateness) Cause() string {
 	if l.Worst == nil {
 		return ""
@@ -70,13 +70,13 @@ func (l *Lateness) Cause() string {
 	return texts.Say("why late", l)
 }
 
-// Text identifies the packet, and says where its slots went.
+// Text identifies the packet and lists the actions of its sender.
 func (p *LatestPath) Text() string { return texts.Say("latest", p) }
 
-// didNamed is up to how many spans of slots a text lists; more are counted.
+// didNamed bounds the spans of slots that a text lists.
 const didNamed = 6
 
-// Before are the spans of slots before the packet crossed, nil of more than a text lists.
+// Before returns the spans of slots before the packet crossed, nil if they are more than a text lists.
 func (p *LatestPath) Before() []Did {
 	if n := len(p.Did); n > 0 && n <= didNamed+1 {
 		return p.Did[:n-1]
@@ -89,7 +89,7 @@ func (d *Did) WaitsFor(to int) bool {
 	return d.What == DidWait && !slices.ContainsFunc(d.With, func(with int) bool { return with != to })
 }
 
-// From is the processor that has sent what a violation is about, -1 if that is not known.
+// From returns the origin of a violation's packet, -1 if unknown.
 func (l *Lateness) From(v *Violation) int {
 	if l != nil && l.Packets && v.Rule == fabric.RuleDeadline {
 		return int(v.Subject.Value)
@@ -97,10 +97,10 @@ func (l *Lateness) From(v *Violation) int {
 	return -1
 }
 
-// Text says how many were late, how late at worst, and what deadline they would have met.
+// Text gives the number of late packets, the largest delay and the smallest deadline that would have sufficed.
 func (l *Lateness) Text() string { return texts.Say("late", l) }
 
-// Meets is the smallest deadline that all would have met, 0 if none is known.
+// Meets is the smallest deadline that all would have met, 0 if unknown.
 func (l *Lateness) Meets() uint64 {
 	if l == nil || l.Lost > 0 {
 		return 0
@@ -108,7 +108,7 @@ func (l *Lateness) Meets() uint64 {
 	return l.Most
 }
 
-// Of is where violations have the packet that came last, -1 if that is not known.
+// Of returns the index of the violation about the latest packet, -1 if unknown.
 func (l *Lateness) Of(violations []Violation) int {
 	if l == nil || l.Worst == nil {
 		return -1
@@ -116,11 +116,11 @@ func (l *Lateness) Of(violations []Violation) int {
 	return slices.IndexFunc(violations, func(v Violation) bool { return l.From(&v) == l.Worst.From && v.Subject.Index == l.Worst.To })
 }
 
-// Remedy is a step that may mend a run.
+// Remedy is a step that may repair a run.
 type Remedy struct {
 	Step
-	Rule    string // the only one that it is about, "" if it may mend all
-	Tried   bool   // by the page itself, to show the cause
-	Instead bool   // of the advice that a broken rule has anyway
-	Later   bool   // after that advice
+	Rule    string // the broken rule that it repairs, "" for all
+	Tried   bool   // the page has tried it, to show the cause
+	Instead bool   // it replaces the general remedy of the rule
+	Later   bool   // it follows the general remedy
 }

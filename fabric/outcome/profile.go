@@ -13,21 +13,21 @@ import (
 	"starloom/traces"
 )
 
-// CallProfile says where a call has spent its cost.
+// CallProfile is the cost of a call by place.
 type CallProfile struct {
-	Cost uint64 `json:"cost"`          // by the model's table; a processor works off clock_ratio of it in a cycle
-	Cut  bool   `json:"cut,omitempty"` // only the first part of the call is profiled, up to this cost
+	Cost uint64 `json:"cost"`          // cost by the model's table; a processor works off clock_ratio of it in a cycle
+	Cut  bool   `json:"cut,omitempty"` // Cost covers only the first part of the call
 
-	// Stack begins with the function of the handler and goes on to the callee that cost most, as long
-	// as it cost more than the function itself; the innermost comes first. Cost is with all callees.
-	// Source is the line that calls the next one, or cost most of its own; code may have no line.
+	// Stack leads from the handler's function to its most expensive callees, as long as a callee costs more than its
+	// caller itself; the innermost comes first. Cost includes all callees. Source is the line of the next call, or
+	// the most expensive line; code may have no line.
 	Stack []ProfileLine `json:"stack"`
-	Lines []ProfileLine `json:"lines"` // what cost most without callees, 8 at most; without debug information by function
+	Lines []ProfileLine `json:"lines"` // most expensive lines without callees, at most 8; functions without debug information
 
 	all []firmware.ProfileStack
 }
 
-// ProfileLine is what was spent at a place.
+// ProfileLine is the cost of a place.
 type ProfileLine struct {
 	wasm.Frame        // Source is file:line
 	Cost       uint64 `json:"cost"`
@@ -35,8 +35,8 @@ type ProfileLine struct {
 
 const profileLinesMax, profileLinesShown = 8, 3
 
-// WriteFolded writes the stacks as flame graph tools read them: the functions from the outermost
-// on, separated by semicolons, and a cost.
+// WriteFolded writes the stacks for flame graph tools: functions from the outermost on, separated by semicolons, and
+// a cost.
 func (c *CallProfile) WriteFolded(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, s := range c.all {
@@ -52,7 +52,7 @@ func (c *CallProfile) WriteFolded(w io.Writer) error {
 	return out.Flush()
 }
 
-// Stacks are the functions around each place, with what was spent there.
+// Stacks returns the stacks of all places with their costs.
 func (c *CallProfile) Stacks() []firmware.ProfileStack { return c.all }
 
 func (c *CallProfile) rows() (rows []string) {
@@ -111,7 +111,7 @@ func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
 	return path
 }
 
-// dearest adds up the costs of stacks that are alike, the largest sum first.
+// dearest adds up the costs of like stacks, the largest sum first.
 func dearest(stacks []firmware.ProfileStack, like func(*firmware.ProfileStack) wasm.Frame) (sums []ProfileLine) {
 	for i := range stacks {
 		frame := like(&stacks[i])
@@ -126,40 +126,40 @@ func dearest(stacks []firmware.ProfileStack, like func(*firmware.ProfileStack) w
 	return sums
 }
 
-// LongestProcessorsMax is up to how many processors a report has the longest call of each.
+// LongestProcessorsMax bounds the processors of a report with the longest call of each.
 const LongestProcessorsMax = 65_536
 
-// HandlerCycles says how long the calls of a handler took, in cycles of the fabric.
+// HandlerCycles sums up the durations of handler calls, in cycles of the fabric.
 type HandlerCycles struct {
-	Calls uint64  `json:"calls"` // but for those that trapped
+	Calls uint64  `json:"calls"` // calls without those that trapped
 	Max   uint64  `json:"max"`
 	Mean  float64 `json:"mean"`
-	P50   uint64  `json:"p50"` // at least half of the calls took no longer; exact to 4,095 cycles, then within 1 in 2,048
+	P50   uint64  `json:"p50"` // median; exact to 4,095 cycles, then within 1 in 2,048
 	P90   uint64  `json:"p90"`
 	P99   uint64  `json:"p99"`
 	P100  uint64  `json:"p100"`
 
-	Worst *WorstCall `json:"worst,omitempty"` // the first call that took max
+	Worst *WorstCall `json:"worst,omitempty"` // the first call of Max cycles
 
-	// Of the slot handlers, in networks of up to 65,536 processors.
-	MaxPerProcessor []uint64          `json:"max_per_processor,omitempty"` // the longest call of each processor
-	Slowest         []ProcessorCycles `json:"slowest,omitempty"`           // those that took longest, 8 at most
+	// For slot handlers, in networks of up to 65,536 processors.
+	MaxPerProcessor []uint64          `json:"max_per_processor,omitempty"` // longest call of each processor
+	Slowest         []ProcessorCycles `json:"slowest,omitempty"`           // processors with the longest calls, at most 8
 
-	Histogram []CyclesBin `json:"histogram,omitempty"` // by powers of two
+	Histogram []CyclesBin `json:"histogram,omitempty"` // bins by powers of two
 }
 
 // WorstCall is a call of a handler.
 type WorstCall struct {
-	// The run, in a report of many.
+	// Run of the call, in a report of many runs.
 	Seed        *uint64  `json:"seed,omitempty"`
-	Permutation *uint64  `json:"permutation,omitempty"` // its number, if every permutation was run
-	Rate        *float64 `json:"rate,omitempty"`        // of faults.random, if there are several
+	Permutation *uint64  `json:"permutation,omitempty"` // number of the permutation, if every permutation was run
+	Rate        *float64 `json:"rate,omitempty"`        // rate of faults.random, if several are given
 
 	Processor uint64 `json:"processor"`
 	Path      string `json:"path"`
 	Slot      uint64 `json:"slot"`
 
-	Profile *CallProfile `json:"profile,omitempty"` // of a slot handler, where slots were missed or starloom.RunOptions.Profile is given
+	Profile *CallProfile `json:"profile,omitempty"` // for a slot handler, with missed slots or starloom.RunOptions.Profile
 }
 
 // ProcessorCycles is the longest call of a processor's slot handler.
@@ -169,7 +169,7 @@ type ProcessorCycles struct {
 	Max       uint64 `json:"max"` // cycles
 }
 
-// SlowestMax bounds HandlerCycles.Slowest, slowestShown those of the text form.
+// SlowestMax bounds HandlerCycles.Slowest, slowestShown the entries in the text form.
 const SlowestMax, slowestShown = 8, 3
 
 func (h *HandlerCycles) slowestText() string {
@@ -187,9 +187,9 @@ func (h *HandlerCycles) slowestText() string {
 	return text
 }
 
-// CyclesBin counts calls that took more cycles than those of the bin before.
+// CyclesBin counts the calls with more cycles than the previous bin.
 type CyclesBin struct {
-	UpTo  uint64 `json:"up_to"` // cycles, included
+	UpTo  uint64 `json:"up_to"` // upper bound in cycles, inclusive
 	Calls uint64 `json:"calls"`
 }
 
@@ -201,7 +201,7 @@ func (h *HandlerCycles) text() string {
 		FormatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Text(), traces.Plural(h.Calls, "call", "calls"))
 }
 
-// Text says which call it is.
+// Text identifies the call.
 func (w *WorstCall) Text() string {
 	text := fmt.Sprintf("%s, slot %d", w.Path, w.Slot)
 	if w.Seed != nil {

@@ -21,145 +21,142 @@ import (
 	"starloom/traces/input"
 )
 
-// ReportSchema is the version of the report's JSON form. Keys are only added
-// under one version; a key that changes its meaning or goes makes a new one.
+// ReportSchema is the version of the report's JSON form. New keys keep the version; a changed or removed key raises
+// it.
 const ReportSchema = 1
 
-// digestCovers says beside every digest what it covers; statuses are those of receivers and of
-// frames that the medium held back. Equal digests say nothing of the rest: compare the
-// reports, too.
+// digestCovers describes the digest. Statuses are those of receivers and of blocked frames. To compare runs, compare
+// their reports, too.
 const digestCovers = "(frames, statuses, deliveries, results; not timing, packets held, logs)"
 
-// Report is the outcome of a run. Its JSON form is stable and holds nothing of
-// the host, the clock or the files that were written: the same scenario and seed
-// give the same bytes.
+// Report is the outcome of a run. Its JSON form is stable and independent of host, clock and output files: equal
+// scenarios and seeds produce equal bytes.
 type Report struct {
 	Schema          int            `json:"schema"` // ReportSchema
 	Scenario        string         `json:"scenario"`
-	Seed            uint64         `json:"seed"`   // of all that is drawn
+	Seed            uint64         `json:"seed"`   // seed of all random numbers
 	Engine          string         `json:"engine"` // "cycle" or "slot"
 	Verdict         Verdict        `json:"verdict"`
-	Expect          *Expectation   `json:"expect,omitempty"` // nil if nothing was expected
-	Rules           []string       `json:"rules"`            // names of the rules that were checked
-	Violations      []Violation    `json:"violations"`       // the first ViolationsMax, and the first of every rule
-	ViolationsTotal uint64         `json:"violations_total"` // all of them
-	Notes           []string       `json:"notes,omitempty"`  // what the user should know of the scenario, whatever the verdict
-	Cycles          uint64         `json:"cycles"`           // whole slots, in cycles
-	Slots           uint64         `json:"slots"`            // that have crossed the fabric
+	Expect          *Expectation   `json:"expect,omitempty"` // nil without an expectation
+	Rules           []string       `json:"rules"`            // names of the checked rules
+	Violations      []Violation    `json:"violations"`       // first ViolationsMax, and the first of every rule
+	ViolationsTotal uint64         `json:"violations_total"` // number of all violations
+	Notes           []string       `json:"notes,omitempty"`  // remarks on the scenario, whatever the verdict
+	Cycles          uint64         `json:"cycles"`           // length in cycles, whole slots
+	Slots           uint64         `json:"slots"`            // number of slots that crossed the fabric
 	Frames          Frames         `json:"frames"`
-	Metrics         fabric.Metrics `json:"metrics"`                  // figures by name; starloom explain says what each means
-	Firmware        FirmwareReport `json:"firmware"`                 // the image, and what its handlers have cost
-	Faults          []FaultReport  `json:"faults,omitempty"`         // what each fault of the scenario has done, in its order
-	Without         *WithoutFaults `json:"without_faults,omitempty"` // the same run without them, if it failed
-	RTL             []RTLReport    `json:"rtl,omitempty"`            // components that were RTL, by path
-	Digest          string         `json:"digest"`                   // of frames, statuses, deliveries and results
+	Metrics         fabric.Metrics `json:"metrics"`                  // figures by name; starloom explain describes each
+	Firmware        FirmwareReport `json:"firmware"`                 // image and cost of its handlers
+	Faults          []FaultReport  `json:"faults,omitempty"`         // effects of the scenario's faults, in their order
+	Without         *WithoutFaults `json:"without_faults,omitempty"` // outcome without the faults, if the run failed
+	RTL             []RTLReport    `json:"rtl,omitempty"`            // RTL components, by path
+	Digest          string         `json:"digest"`                   // digest of frames, statuses, deliveries and results
 
 	Beside
 }
 
-// Beside is what goes with a report and is not in its JSON form.
+// Beside holds data of a report outside its JSON form.
 type Beside struct {
-	// Files lists what was written beside the report, for the text form only.
+	// Files lists the output files, for the text form.
 	Files []OutputFile `json:"-"`
 
-	// Aside is what Starloom itself notes beside the report.
 	Aside Aside `json:"-"`
 }
 
-// Aside is what is noted beside a report, for its text form and for those who go on with it.
+// Aside holds notes for the text form and for further processing.
 type Aside struct {
-	CutShort    bool              // the run has ended by itself, but was interrupted while it was repeated
-	Missing     []MissingPacket   // packets which never arrived, until it is known where they were lost
-	LastSeen    []Violation       // where packets were lost that had not arrived when a run ended at its limit
-	OnTrust     uint64            // announced deliveries that cannot be checked
-	RTLCheck    string            // the command that compares RTL with its models
-	Command     string            // repeats the run; of many runs: one of them, without the options of one seed
-	Alone       string            // of every permutation: the options that repeat the first that fails alone, "" for none
-	FailedSeeds []FailedRun       // the first run of every seed that failed, for JUnitSeedsMax seeds
-	Undecided   map[string]string // rules that the run has come to no end of, and why; nil for none
-	Late        *Lateness         // what has missed its deadline; nil if that is not known
-	Stood       []Stood           // processors that were not done and stood still
-	LastSent    *uint64           // the slot after the last one in which a frame was sent, 0 for none; nil if that is not known
-	Killed      []string          // paths of processors that faults have killed
-	Remedies    []Remedy          // of one run, for a page: what may mend it, the likeliest first
-	Scenes      []Scene           // of one run, for a page: what happened around its first violations
-	Pictures    []Picture         // of one run, for a page
-	Known       Known             // of one run, for a page
+	CutShort    bool              // the run ended by itself, its repetition was interrupted
+	Missing     []MissingPacket   // packets that never arrived, until their losses are located
+	LastSeen    []Violation       // losses of packets that had not arrived at the limit of slots
+	OnTrust     uint64            // announced deliveries that cannot be verified
+	RTLCheck    string            // command that compares RTL with its models
+	Command     string            // command that repeats the run, or one of many runs without its seed
+	Alone       string            // with all permutations: options of the first run that fails alone, "" for none
+	FailedSeeds []FailedRun       // first run of every failed seed, at most JUnitSeedsMax
+	Undecided   map[string]string // undecided rules with the reason; nil for none
+	Late        *Lateness         // missed deadlines; nil if unknown
+	Stood       []Stood           // unfinished processors that stood still
+	LastSent    *uint64           // slot after the last frame sent, 0 for none; nil if unknown
+	Killed      []string          // paths of processors killed by faults
+	Remedies    []Remedy          // for the page of one run: remedies, the likeliest first
+	Scenes      []Scene           // for the page of one run: surroundings of the first violations
+	Pictures    []Picture         // for the page of one run
+	Known       Known             // for the page of one run
 
-	DigestCovers string // if it is not what it usually is
+	DigestCovers string // "" for the usual coverage
 }
 
-// Known is what a run knows and its report does not say.
+// Known holds facts of a run for its page.
 type Known struct {
-	Limits     map[string]string  // what rules allow, by their names
-	Count      int                // of processors
-	Processors []string           // their paths, nil of more than a report lists violations of
+	Limits     map[string]string  // limits of rules in words, by rule
+	Count      int                // number of processors
+	Processors []string           // paths of processors, nil above ViolationsMax
 	Packets    bool               // data frames carry packets: sl_packet
-	Paths      []string           // what paths say: of media that have lost frames, and which is that of which processor
-	Ports      int                // of a NIC, each of which leads elsewhere
-	Outputs    bool               // a NIC has one port, and asks for the output that its frame is for
-	Unchecked  []string           // rules of the program that the scenario's own leave out...
-	Program    string             // ...and its name
-	Check      string             // the command that checks these rules, too, "" if none can...
-	Checked    string             // ...and what to expect of it
-	Least      fabric.Least       // how many slots the program's workload needs at least
-	Means      map[string]Meaning // of figures, by their names
-	Faults     []string           // what each fault of the scenario is set to
-	Limited    string             // of a run that has come to its limit of slots without finishing: the note that says so, "" for others
-	LimitedBy  string             // what has set it: --slots or stop.slots
-	Blamed     bool               // each fault was tried alone: Violation.Faults are known...
-	Left       []Left             // ...and left out alone: what is left without each
-	Unfit      string             // why the program is not right for the network, one of the notes; "" if it is
-	Cut        string             // why the run has not come to its end, "" if it has
+	Paths      []string           // sentences on paths of lossy media and of processors
+	Ports      int                // ports of a NIC, each to another medium
+	Outputs    bool               // a NIC has one port and requests the output of its addressee
+	Unchecked  []string           // rules of the program that the scenario's own rules replace
+	Program    string             // name of the program
+	Check      string             // command that checks the rules of Unchecked, too, "" for none
+	Checked    string             // expected end of Check
+	Least      fabric.Least       // least number of slots for the program's workload
+	Means      map[string]Meaning // meanings of figures, by their names
+	Faults     []string           // settings of the scenario's faults, in words
+	Limited    string             // note of a run that reached its limit of slots unfinished, otherwise ""
+	LimitedBy  string             // origin of that limit: --slots or stop.slots
+	Blamed     bool               // each fault was tried alone, so Violation.Faults is known
+	Left       []Left             // outcomes without each fault, if Blamed
+	Unfit      string             // reason why the program does not suit the network, one of the notes; "" if it does
+	Cut        string             // reason why the run did not reach its end, "" if it did
 }
 
-// Meaning is what a figure means, and its unit.
+// Meaning is the meaning of a figure, and its unit.
 type Meaning struct{ Means, Unit string }
 
-// LimitNote says that a run has ended at its limit.
+// LimitNote is the note of a run that ended at its limit.
 func LimitNote(slots uint64) string {
 	return fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(slots, "slot", "slots"))
 }
 
-// NoteTrust names deliveries that were announced and cannot be checked.
+// NoteTrust notes announced deliveries that cannot be verified.
 func (r *Report) NoteTrust(deliveries uint64) {
 	if r.Aside.OnTrust = deliveries; deliveries > 0 {
 		r.Notes = append(r.Notes, TrustNote(deliveries))
 	}
 }
 
-// TrustNote says that so many announced deliveries cannot be checked.
+// TrustNote is the note of a number of announced deliveries that cannot be verified.
 func TrustNote(deliveries uint64) string {
 	return fmt.Sprintf("%s taken on trust: the processors have received frames of which only their firmware knows the packet "+
 		"(the host reads an sl_packet in a data frame with 8 bytes or more)",
 		traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))
 }
 
-// DigestText is the digest, and what it covers.
+// DigestText is the digest with its coverage.
 func (r *Report) DigestText() string {
 	return r.Digest + "  " + cmp.Or(r.Aside.DigestCovers, digestCovers)
 }
 
 func (r *Report) Title() string { return r.Scenario }
 
-// Interrupted reports whether the run was ended from outside, or its repetition, with less told.
+// Interrupted reports whether the run or its repetition was interrupted.
 func (r *Report) Interrupted() bool {
 	return r.Aside.CutShort || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
 }
 
-// ToolFailed reports whether a tool, the simulator of its RTL, has failed, hung or was killed.
+// ToolFailed reports whether the simulator of the RTL failed, hung or was killed.
 func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
 
-// Expects notes what was expected of the run.
+// Expects judges the run against an expectation.
 func (r *Report) Expects(e *Expectation) {
 	r.Expect = e.judge(r.Verdict, r.Interrupted() || r.ToolFailed(), func(rule string) bool {
 		return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == rule })
 	})
 }
 
-// Figures lists all figures of a run: how long it took, its metrics, its frames.
+// Figures lists all figures of a run: its length, metrics and frames.
 func (r *Report) Figures() []fabric.Metric {
 	all := make([]fabric.Metric, 0, 2+len(r.Metrics)+8)
 	all = append(all, fabric.Metric{Name: "slots", Value: r.Slots}, fabric.Metric{Name: "cycles", Value: r.Cycles})
@@ -195,17 +192,17 @@ func (r *Report) listed() *Report {
 	return &out
 }
 
-// Frames counts frames: what NICs sent, and what became of every reception.
+// Frames counts the frames that NICs sent, and receptions by outcome.
 type Frames struct {
-	Sent      uint64 `json:"sent"`      // that NICs put on the fabric
+	Sent      uint64 `json:"sent"`      // frames that NICs put on the fabric
 	Delivered uint64 `json:"delivered"` // receptions with status ok
-	Collided  uint64 `json:"collided"`  // sent frames that met another one on a medium, per medium
-	// Blocked counts the slots in which a frame had to wait because its medium was taken.
+	Collided  uint64 `json:"collided"`  // sent frames that met another frame on a medium, per medium
+	// Blocked counts the slots in which a frame waited for a busy medium.
 	Blocked  uint64 `json:"blocked"`
 	CRC      uint64 `json:"crc"`      // receptions with status crc
-	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO refused frames, however many
-	Unheard  uint64 `json:"unheard"`  // alone on a medium to which no one listened, per medium
-	Faulted  uint64 `json:"faulted"`  // alone on a medium to which someone listened, and lost there by a fault, per medium
+	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO refused frames
+	Unheard  uint64 `json:"unheard"`  // frames alone on a medium without a listener, per medium
+	Faulted  uint64 `json:"faulted"`  // frames alone on a medium with a listener, lost there by a fault, per medium
 }
 
 // Add adds the counters of another run.

@@ -5,25 +5,24 @@ import (
 	"strings"
 )
 
-// RTLReport says what was RTL in a run.
+// RTLReport describes an RTL component of a run.
 type RTLReport struct {
-	Path    string       `json:"path"` // of the component
+	Path    string       `json:"path"` // path of the component
 	Top     string       `json:"top"`  // module
 	Backend string       `json:"backend"`
-	SHA256  string       `json:"sha256"`            // of the sources' text, or of the image
-	Derived []string     `json:"derived,omitempty"` // outputs that the RTL lacks, made of its others
-	Assumed []Assumption `json:"assumed,omitempty"` // what its pin map assumes of the machine
+	SHA256  string       `json:"sha256"`            // SHA-256 of the sources' text or of the image
+	Derived []string     `json:"derived,omitempty"` // missing outputs, derived from others
+	Assumed []Assumption `json:"assumed,omitempty"` // assumptions of its pin map
 }
 
-// Assumption is a condition that a pin map assumes of the inputs of its RTL, and in how many cycles the
-// machine broke it.
+// Assumption is a pin map's condition on the inputs of its RTL, and the number of cycles that broke it.
 type Assumption struct {
 	Text   string  `json:"assume"`
 	Broken uint64  `json:"broken_cycles"`
 	First  *uint64 `json:"first_broken_cycle,omitempty"` // nil without one
 }
 
-// rtlText is the text form of RTL, one part per module and backend: 16 link (wasm).
+// rtlText counts components by module and backend: 16 link (wasm).
 func rtlText(list []RTLReport) string {
 	var kinds []string
 	counts := map[string]int{}

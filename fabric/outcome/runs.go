@@ -14,8 +14,8 @@ type Seeds struct{ First, Last uint64 }
 
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
 
-// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not above B. The error is an
-// *input.Error at the place.
+// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B. The error is an *input.Error at the
+// place.
 func ParseSeeds(place, text string) (Seeds, error) {
 	refuse := func(reason, remedy string) (Seeds, error) {
 		return Seeds{}, input.Mistake(place, reason, remedy)
@@ -42,27 +42,26 @@ func ParseSeeds(place, text string) (Seeds, error) {
 // Count returns the number of seeds; 0 is 2^64.
 func (s Seeds) Count() uint64 { return s.Last - s.First + 1 }
 
-// JUnitSeedsMax bounds the test cases of a JUnit file with one for each seed.
+// JUnitSeedsMax bounds the test cases of a JUnit file with a test case per seed.
 const JUnitSeedsMax = 10_000
 
-// FailedRunsMax is the number of failed runs that a report lists; the CSV has all.
+// FailedRunsMax bounds the failed runs of a report; the CSV has all.
 const FailedRunsMax = 10_000
 
-// FinishingTimes are the figures that say when a run was finished. Runs that failed
-// have none: those that broke a rule, too, did not do their work in that time.
+// FinishingTimes are the figures of the time to finish. Failed runs have none, because they did not do their work.
 var FinishingTimes = []string{"slots", "cycles", "steps", "lambda", "completion"}
 
 // FailedRun is a run of many that failed.
 type FailedRun struct {
 	Seed        uint64   `json:"seed"`
-	Permutation *uint64  `json:"permutation,omitempty"` // its number, if every permutation was run
-	Rate        *float64 `json:"rate,omitempty"`        // of faults.random, if there are several
-	Rule        string   `json:"rule"`                  // the first one that it broke
+	Permutation *uint64  `json:"permutation,omitempty"` // number of the permutation, if every permutation was run
+	Rate        *float64 `json:"rate,omitempty"`        // rate of faults.random, if several are given
+	Rule        string   `json:"rule"`                  // first broken rule
 
 	First Violation `json:"-"`
 }
 
-// Alone returns the options that repeat the run, and what to change in the scenario.
+// Alone returns the options that repeat the run, and changes of the scenario.
 func (f *FailedRun) Alone() string {
 	options := Alone(f.Seed, f.Permutation)
 	if f.Rate != nil {

@@ -10,35 +10,34 @@ import (
 	"text/tabwriter"
 )
 
-// SeedsReport is the outcome of many runs of one scenario. Its JSON form is stable, as
-// that of Report.
+// SeedsReport is the outcome of many runs of a scenario. Its JSON form is as stable as that of Report.
 type SeedsReport struct {
 	Schema       int            `json:"schema"` // ReportSchema
 	Scenario     string         `json:"scenario"`
-	Seeds        [2]uint64      `json:"seeds"`                  // the first and the last
-	Permutations uint64         `json:"permutations,omitempty"` // of each seed, if every permutation was run
+	Seeds        [2]uint64      `json:"seeds"`                  // first and last seed
+	Permutations uint64         `json:"permutations,omitempty"` // permutations per seed, if every permutation was run
 	Engine       string         `json:"engine"`
 	Verdict      Verdict        `json:"verdict"`
-	Expect       *Expectation   `json:"expect,omitempty"` // nil if nothing was expected
+	Expect       *Expectation   `json:"expect,omitempty"` // nil without an expectation
 	Rules        []string       `json:"rules"`
 	Notes        []string       `json:"notes,omitempty"`
 	Runs         uint64         `json:"runs"`
-	RunsTotal    uint64         `json:"runs_total"`         // that were asked for; more than Runs after an interruption
-	Statistics   Statistics     `json:"statistics"`         // slots, cycles, steps, lambda and completion are those of runs that passed, the others of all runs
-	Survival     Survival       `json:"survival,omitempty"` // of runs with faults
+	RunsTotal    uint64         `json:"runs_total"`         // requested runs; above Runs after an interruption
+	Statistics   Statistics     `json:"statistics"`         // FinishingTimes of the runs that passed, other figures of all runs
+	Survival     Survival       `json:"survival,omitempty"` // for runs with faults
 	Failed       []FailedRun    `json:"failed"`             // the first 10,000
 	FailedTotal  uint64         `json:"failed_total"`
-	MostSlots    *FinishedRun   `json:"most_slots,omitempty"` // the run that passed after the most slots; of equals the first
+	MostSlots    *FinishedRun   `json:"most_slots,omitempty"` // first of the longest runs that passed
 	Firmware     FirmwareReport `json:"firmware"`
 	RTL          []RTLReport    `json:"rtl,omitempty"`
-	Digest       string         `json:"digest"` // of the digests of all runs
+	Digest       string         `json:"digest"` // digest of the digests of all runs
 
 	Beside
 }
 
 func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	out := *r
-	// Scripts want a list, never null.
+	// scripts expect a list, never null
 	if out.Rules == nil {
 		out.Rules = []string{}
 	}
@@ -52,19 +51,19 @@ func (r *SeedsReport) Title() string { return r.Scenario }
 
 func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
 
-// ToolFailed reports whether a run has ended because a tool that it needs failed.
+// ToolFailed reports whether a tool of a run failed.
 func (r *SeedsReport) ToolFailed() bool {
 	return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == RuleRTLTool })
 }
 
-// Expects notes what was expected of the runs: fail is that one of them fails, with a rule that this is the first one that it breaks.
+// Expects judges the runs against an expectation. It expects fail if at least one run must fail, with its rule as the
+// first broken one.
 func (r *SeedsReport) Expects(e *Expectation) {
 	r.Expect = e.judge(r.Verdict, r.Interrupted() || r.ToolFailed(), func(rule string) bool {
 		return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == rule })
 	})
 }
 
-// interrupted says how far an interrupted batch came, "" if nothing interrupted it.
 func (r *SeedsReport) interrupted() string {
 	if !r.Interrupted() {
 		return ""
@@ -72,8 +71,7 @@ func (r *SeedsReport) interrupted() string {
 	return fmt.Sprintf("interrupted after %d of %d runs", r.Runs, r.RunsTotal)
 }
 
-// WriteText writes what a person wants to know: the verdict, which runs failed and
-// the options that repeat them, and the statistics of all figures.
+// WriteText writes the verdict, the failed runs with the options that repeat them, and the statistics of all figures.
 func (r *SeedsReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	shown := struct {
@@ -126,8 +124,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteJUnit writes the report for continuous integration: one test suite, one test
-// case per seed. The failure of a seed names the first of its runs that failed.
+// WriteJUnit writes a test suite with one test case per seed. Its failure is the first failed run of the seed.
 func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 	broken := map[uint64]*FailedRun{}
 	for i := range r.Aside.FailedSeeds {

@@ -17,21 +17,21 @@ import (
 	"starloom/traces/rounded"
 )
 
-// Statistic sums up one figure of many runs. What there is not is nil: everything of
-// no run, sd and se of one.
+// Statistic sums up a figure of many runs. Undefined values are nil: all of them without runs, SD and SE of a single
+// run.
 type Statistic struct {
 	Name      string   `json:"-"`
-	Runs      uint64   `json:"runs"` // that have the figure
+	Runs      uint64   `json:"runs"` // runs with this figure
 	Mean      *float64 `json:"mean"`
 	SD        *float64 `json:"sd"` // standard deviation of a run, with Runs-1
 	SE        *float64 `json:"se"` // standard error of the mean, sd / sqrt(Runs)
 	Min       *float64 `json:"min"`
-	Median    *float64 `json:"median"` // of an even number of runs the mean of the two in the middle
+	Median    *float64 `json:"median"` // mean of the two middle values for an even number of runs
 	Max       *float64 `json:"max"`
-	Histogram []Bin    `json:"histogram"` // every value that occurred, in ascending order
+	Histogram []Bin    `json:"histogram"` // all values in ascending order
 }
 
-// Figures are those of a run by count: how many have the figure, and the others, nil where there are none.
+// Figures lists the statistic's values: the number of runs first, nil for undefined values.
 func (s *Statistic) Figures(what string) (m fabric.Metrics) {
 	m.Add(s.Name+"."+what, s.Runs)
 	for _, x := range []struct {
@@ -47,7 +47,7 @@ func (s *Statistic) Figures(what string) (m fabric.Metrics) {
 	return m
 }
 
-// Bin is a value and the number of runs that have it.
+// Bin is a value and the number of its runs.
 type Bin struct {
 	Value float64 `json:"value"`
 	Count uint64  `json:"count"`
@@ -56,7 +56,7 @@ type Bin struct {
 // Statistics are the figures of many runs, in the order of the report.
 type Statistics []Statistic
 
-// Get returns the statistic of that name, or nil.
+// Get returns the named statistic, or nil.
 func (s Statistics) Get(name string) *Statistic {
 	if i := slices.IndexFunc(s, func(x Statistic) bool { return x.Name == name }); i >= 0 {
 		return &s[i]
@@ -64,22 +64,20 @@ func (s Statistics) Get(name string) *Statistic {
 	return nil
 }
 
-// MarshalJSON writes an object whose keys are in the statistics' order.
+// MarshalJSON writes an object with its keys in the order of the statistics.
 func (s Statistics) MarshalJSON() ([]byte, error) {
 	return fabric.MarshalObject(len(s), func(i int) (string, any) { return s[i].Name, &s[i] })
 }
 
-// Histogram counts values. What is made of it does not depend on the order in which
-// they came.
+// Histogram counts values. Its results do not depend on their order.
 type Histogram map[float64]uint64
 
 // Add counts a value.
 func (h Histogram) Add(value float64) { h[value]++ }
 
-// Statistic sums up. The sums run over sorted values, so that rounding is the same in
-// all orders, and the deviations are taken from the mean, so that they keep their
-// digits when it is large. Products are rounded by a conversion: a processor that
-// multiplies and adds in one go would give other last digits.
+// Statistic computes the summary. Sums run over sorted values, so rounding does not depend on their order; deviations
+// from the mean keep their digits when it is large. Conversions round products: a fused multiply-add would change the
+// last digits.
 func (h Histogram) Statistic(name string) Statistic {
 	s := Statistic{Name: name, Histogram: make([]Bin, 0, len(h))}
 	sum := 0.0
@@ -115,17 +113,16 @@ func (s *Statistic) rank(k uint64) float64 {
 		}
 		k -= bin.Count
 	}
-	return math.NaN() // not reached: k is below Runs
+	return math.NaN() // unreachable: k is below Runs
 }
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkBins is how many columns a drawn histogram has at most.
+// sparkBins bounds the columns of a drawn histogram.
 const sparkBins = 16
 
-// draw draws the histogram from the smallest value to the largest: a column for each
-// value, or, if there are many, for each of sparkBins bins of equal width. A column
-// without runs is blank.
+// draw draws a column per value, or, for many values, per bin of sparkBins equal bins. A column without runs is
+// blank.
 func (s *Statistic) draw() string {
 	if s.Runs == 0 {
 		return "-"
@@ -150,8 +147,7 @@ func (s *Statistic) draw() string {
 	return b.String()
 }
 
-// WriteCSV writes a table with a row for each figure; a histogram is one field of
-// value:count, separated by blanks.
+// WriteCSV writes a row per figure. The field of a histogram holds value:count pairs, separated by blanks.
 func (s Statistics) WriteCSV(w io.Writer) error {
 	table := input.NewCSVWriter(w)
 	rows := [][]string{{"metric", "runs", "mean", "sd", "se", "min", "median", "max", "histogram"}}
@@ -176,8 +172,8 @@ func (s Statistics) WriteCSV(w io.Writer) error {
 
 const entriesShown = 32
 
-// inList returns the list that the statistic is an entry of, "" for none, and how many of its entries
-// there were with this one; before are those of the statistic before.
+// inList returns the name of the statistic's list, "" for none, and the number of its entries so far, given those
+// before.
 func (s *Statistic) inList(before string, entries int) (list string, count int) {
 	list, _, ok := strings.Cut(s.Name, "[")
 	switch {
@@ -218,16 +214,14 @@ func (s Statistics) writeText(w io.Writer) error {
 	return table.Flush()
 }
 
-// Survival is the survival curve of many runs with faults: over the slots of a run, or over
-// the rates of faults.random.
+// Survival is the survival curve of many runs with faults, over slots or over the rates of faults.random.
 type Survival []SurvivalPoint
 
-// SurvivalPoint says how many runs have broken no rule: up to the end of a slot, or with a rate up
-// to their end. Low and High are the ends of the interval of Wilson (1927) for the
-// probability of that, with a confidence of 95%.
+// SurvivalPoint counts the runs without a broken rule up to the end of a slot, or at a rate. Low and High bound the
+// Wilson interval (1927) of the survival probability at 95% confidence.
 type SurvivalPoint struct {
-	Rate     *float64 `json:"rate,omitempty"` // of a curve over rates, nil of others
-	Slot     *uint64  `json:"slot,omitempty"` // of a curve over slots, nil of others
+	Rate     *float64 `json:"rate,omitempty"` // rate, nil in a curve over slots
+	Slot     *uint64  `json:"slot,omitempty"` // slot, nil in a curve over rates
 	Runs     uint64   `json:"runs"`
 	Survived uint64   `json:"survived"`
 	Fraction float64  `json:"fraction"` // Survived of Runs
@@ -235,14 +229,13 @@ type SurvivalPoint struct {
 	High     float64  `json:"high"`
 }
 
-// NewSurvivalPoint is the point of so many runs, one or more.
+// NewSurvivalPoint returns the point of one or more runs.
 func NewSurvivalPoint(runs, survived uint64) SurvivalPoint {
 	low, high := rounded.Wilson(survived, runs)
 	return SurvivalPoint{Runs: runs, Survived: survived, Fraction: float64(survived) / float64(runs), Low: low, High: high}
 }
 
-// SurvivalBySlot is the curve of so many runs of which those that failed broke their first rule in
-// the slots of breaks: a point for each such slot, after one at the start.
+// SurvivalBySlot returns a point at the start and one at each slot of breaks, the slots of the first broken rules.
 func SurvivalBySlot(runs uint64, breaks Histogram) (curve Survival) {
 	add := func(slot, alive uint64) {
 		point := NewSurvivalPoint(runs, alive)
@@ -260,7 +253,7 @@ func SurvivalBySlot(runs uint64, breaks Histogram) (curve Survival) {
 	return curve
 }
 
-// WriteCSV writes a row for each point.
+// WriteCSV writes a row per point.
 func (s Survival) WriteCSV(w io.Writer) error {
 	rows := input.NewCSVWriter(w)
 	over := "slot"
@@ -302,8 +295,8 @@ func (s Survival) writeText(w io.Writer) error {
 	return table.Flush()
 }
 
-// Plot is the curve with the intervals as its band: steps over slots, straight lines between rates. It
-// has nothing to draw if no run has ended.
+// Plot draws the curve with its intervals as a band: steps over slots, straight lines between rates. It is empty if
+// no run has ended.
 func (s Survival) Plot(name string) *figure.Figure {
 	p := &figure.Figure{
 		Title: "Survival of " + name + ", with intervals of 95%",
@@ -326,7 +319,7 @@ func (s Survival) Plot(name string) *figure.Figure {
 			now.X = *s[i].Rate
 		} else {
 			now.X = float64(*s[i].Slot)
-			if i > 0 { // the fraction of before holds until this slot
+			if i > 0 { // the previous fraction holds until this slot
 				before := curve.Points[len(curve.Points)-1]
 				before.X = now.X
 				curve.Points = append(curve.Points, before)

@@ -12,17 +12,17 @@ import (
 	"starloom/traces/input"
 )
 
-// StudyReport sets what was measured beside what was published.
+// StudyReport compares measured figures with published ones.
 type StudyReport struct {
 	Study   string             `json:"study"`
 	Verdict Verdict            `json:"verdict"`
 	Rows    []studies.StudyRow `json:"rows"`
-	Notes   []string           `json:"notes,omitempty"` // how far an interrupted study came
+	Notes   []string           `json:"notes,omitempty"` // progress of an interrupted study
 
 	Beside
 }
 
-// Interrupted reports whether the study was ended from outside.
+// Interrupted reports whether the study was interrupted.
 func (r *StudyReport) Interrupted() bool { return r.Aside.CutShort }
 
 func (r *StudyReport) WriteJSON(w io.Writer) error {
@@ -33,7 +33,7 @@ func (r *StudyReport) WriteJSON(w io.Writer) error {
 	return WriteJSON(w, &out)
 }
 
-// WriteText writes the rows as an aligned table and the verdict below it.
+// WriteText writes an aligned table and the verdict.
 func (r *StudyReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -49,7 +49,7 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	// An empty last column leaves blanks at the ends of lines.
+	// An empty last column leaves trailing blanks.
 	var out bytes.Buffer
 	for line := range strings.Lines(b.String()) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
@@ -70,7 +70,7 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteCSV writes a table with a row for each figure, with all digits.
+// WriteCSV writes a row per figure, with all digits.
 func (r *StudyReport) WriteCSV(w io.Writer) error {
 	exact := func(f *float64) string {
 		if f == nil {

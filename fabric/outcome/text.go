@@ -14,14 +14,14 @@ import (
 	"starloom/fabric"
 )
 
-// The text form shows this many violations in all and of one rule: one rule must not hide the others.
+// The text form bounds violations in all and per rule, so that no rule hides the others.
 const (
 	violationsShown        = 10
 	violationsShownPerRule = 3
 )
 
-// WriteText writes what a person wants to know: the verdict, why, how far the
-// run came, its figures, and the files with the command that opens each.
+// WriteText writes the verdict with its reasons, the length of the run, its figures, and output files with the
+// commands that open them.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	shown := struct {
@@ -112,9 +112,8 @@ func (r *Report) restText(shown []int) string {
 	return " (" + text + ")"
 }
 
-// Shown are the places of violations that people are shown, so many in all and of one rule: by cycle, but for those
-// that handlers themselves have made, which come first. What became of packets may be dated before them, and follows
-// from them. Other forms of the report are by cycle alone.
+// Shown selects violations for people, at most most in all and ofOneRule per rule. Violations by handlers come first,
+// as losses of packets may be dated earlier but follow from them; otherwise the order is by cycle.
 func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen, fabric.RuleMeetsBudget}
 	count := map[string]int{}
@@ -131,11 +130,12 @@ func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	return places
 }
 
-// Repeat is a violation, by its place, that is like others but for its time: how many there are with it, and which is the last.
+// Repeat is the index of a violation, the number of violations that differ from it only in time, itself included, and
+// the index of the last of them.
 type Repeat struct{ Place, Times, Last int }
 
-// ShownOnce are those of Shown of which none is like an earlier one but for its time. One of them comes before others of
-// its rule, none for -1.
+// ShownOnce is Shown without violations that differ from an earlier one only in time. Violation one, -1 for none,
+// precedes the others of its rule.
 func ShownOnce(violations []Violation, one, most, ofOneRule int) (all []Repeat) {
 	var once []Violation
 	var repeats []Repeat
@@ -175,7 +175,6 @@ func (r *Report) rulesWithLimits() []string {
 	return rules
 }
 
-// runRows say what was run: the rules that it was held to, firmware, RTL and engine.
 func runRows(row func(name, value string), rules []string, f *FirmwareReport, rtl []RTLReport, engine string) {
 	row("rules", strings.Join(rules, ", "))
 	row("firmware", firmwareText(*f))
@@ -201,7 +200,6 @@ func Version() string {
 	return fmt.Sprintf("starloom %s, %s", Release, commitText(build.Settings))
 }
 
-// commitDigits is how many digits of a commit are printed.
 const commitDigits = 12
 
 func commitText(settings []debug.BuildSetting) string {

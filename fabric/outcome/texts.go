@@ -11,10 +11,11 @@ import (
 	"starloom/traces"
 )
 
-// Texts are templates of sentences, by name. A package keeps those of its causes, remedies and figures in a file texts.tmpl.
+// Texts are templates of sentences, by name. A package keeps the sentences of its causes, remedies and figures in a
+// file texts.tmpl.
 type Texts struct{ book func() *template.Template }
 
-// NewTexts returns the templates of a source. They may call the functions of own, and say, lines, plural and the others below.
+// NewTexts parses a source on its first use. Its templates may call the functions below and those of own.
 func NewTexts(source string, own template.FuncMap) (t *Texts) {
 	t = &Texts{}
 	t.book = sync.OnceValue(func() *template.Template {
@@ -30,7 +31,7 @@ func NewTexts(source string, own template.FuncMap) (t *Texts) {
 	return t
 }
 
-// Say returns a text with its values.
+// Say executes a template.
 func (t *Texts) Say(name string, values any) string {
 	var b strings.Builder
 	if err := t.book().ExecuteTemplate(&b, name, values); err != nil {
@@ -39,23 +40,23 @@ func (t *Texts) Say(name string, values any) string {
 	return b.String()
 }
 
-// Lines returns the lines of a text that are not empty.
+// Lines returns the lines of Say without empty ones.
 func (t *Texts) Lines(name string, values any) []string {
 	return strings.FieldsFunc(t.Say(name, values), func(r rune) bool { return r == '\n' })
 }
 
-// Step is something to do, with a command line or without, and what to expect of it.
+// Step is an action for the user, with its command if any, and its expected result.
 type Step struct {
-	When    string // the condition on which it is to be done, "" for none
+	When    string // condition, "" for none
 	Text    string
-	List    []string // of what, if there is more than a sentence; then Then
+	List    []string // points of Text; Then follows them
 	Then    string
 	Command string
 	Expect  string // without a full stop
 }
 
-// Steps returns the steps of a text, which begin with "?" and the condition or with ">". Further lines hold list points ("- "), what
-// follows the list, the command ("$ ") and what to expect ("= ").
+// Steps parses the lines of Say into steps. "?" and a condition, or ">" and a text, begin a step. "-" begins a point
+// of its list, "$" the command, "=" the expected result. Other lines hold the text, or Then if a text exists.
 func (t *Texts) Steps(name string, values any) (steps []Step) {
 	for _, line := range t.Lines(name, values) {
 		if line[0] == '?' || line[0] == '>' {
@@ -97,7 +98,7 @@ func integer(v any) int64 {
 	return n.Int()
 }
 
-// plural is a count with its noun: one, and many, which is one with an s unless it is given.
+// plural formats a count with its noun. The plural is one with an s by default.
 func plural(count any, one string, many ...string) string {
 	if len(many) == 0 {
 		many = []string{one + "s"}

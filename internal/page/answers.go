@@ -1,44 +1,12 @@
 package page
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
-	"text/template"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 )
-
-//go:embed texts.tmpl
-var textsSource string
-
-var texts = outcome.NewTexts(textsSource, template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
-	"joined":   func(list []string) string { return strings.Join(list, "; ") },
-	"trimDot":  func(text string) string { return strings.TrimSuffix(text, ".") },
-	"unquoted": func(text string) string { return strings.Trim(text, "`") }})
-
-// paragraphs are the lines of a text.
-func paragraphs(name string, values any) (blocks []Block) {
-	for _, line := range texts.Lines(name, values) {
-		blocks = append(blocks, Block{Text: line})
-	}
-	return blocks
-}
-
-// failure is a violation of a run, and what a page finds out about it for its texts.
-type failure struct {
-	R *outcome.Report
-	V *outcome.Violation
-}
-
-// Where is the place of the violation: a cycle, or the end of the run, and a path.
-func (f failure) Where() string { return texts.Say("where", f) }
-
-// Noticed is Where, for a sentence.
-func (f failure) Noticed() string { return texts.Say("noticed", f) }
-
-func (f failure) cause() string { return texts.Say("cause", f) }
 
 func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.OutputFile) []Answer {
 	switch {
@@ -122,7 +90,8 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	return blocks
 }
 
-// deadlineBlocks say why a deadline was missed: who has set it, where the slots went, and what else was tried.
+// deadlineBlocks explain a missed deadline: its origin, the sender's slots, and other programs and parameters that
+// were tried.
 func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 	late, least := r.Aside.Late, r.Aside.Known.Least
 	if late == nil || !slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
@@ -140,7 +109,7 @@ func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 	return blocks
 }
 
-// ackedBlocks say which packets of a scene, nil for none, were lost after they had been acknowledged.
+// ackedBlocks list the packets of a scene, nil for none, that were lost after an acknowledgement.
 func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
 	var seen []ackedLoss
 	for i := 0; s != nil && i < len(s.Trails); i++ {
@@ -151,8 +120,7 @@ func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
 	return paragraphs("acked", seen)
 }
 
-// notesBeside are the notes of a report without that of its program, which is the cause, and without that of a limit of slots,
-// where a remedy speaks of it or the run ends by itself without its faults.
+// notesBeside returns the notes of a report without those that repeat its cause or remedies.
 func notesBeside(r *outcome.Report) []string {
 	return slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool {
 		return note == r.Aside.Known.Unfit && note != "" || r.Aside.Known.Check != "" && strings.HasPrefix(note, fabric.ReplacedNote) ||
@@ -171,10 +139,10 @@ func firstOfRules(r *outcome.Report, order []outcome.Repeat) (firsts []*outcome.
 	return firsts
 }
 
-// rulesNamed is of how many broken rules it is said in short what has broken them, and where.
+// rulesNamed bounds the broken rules that the answers name.
 const rulesNamed = 3
 
-// whatTexts say which rules were broken: a text for each.
+// whatTexts describe the broken rules, one text per rule.
 func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 	for i, v := range firsts {
 		if i == rulesNamed {
@@ -192,10 +160,11 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 	return what
 }
 
-// othersNamed is how many more violations of a rule are named in short, and shortChars how long the words of each may be.
+// othersNamed bounds the further violations of a rule in an answer, shortChars their length in characters.
 const othersNamed, shortChars = 5, 80
 
-// othersOf names what else has broken the rule of a first violation, if that are few things and short words say it.
+// othersOf returns the messages of the further violations of a rule, shortened; nil if they are too many, too long,
+// or equal.
 func othersOf(r *outcome.Report, first *outcome.Violation) (others []string) {
 	short := func(v *outcome.Violation) string {
 		message, _, _ := strings.Cut(v.Message, ": ")
@@ -216,7 +185,7 @@ func othersOf(r *outcome.Report, first *outcome.Violation) (others []string) {
 	return others
 }
 
-// sameEvent is one of some violations that is at the cycle and place of another, nil for none.
+// sameEvent returns an earlier violation at the same cycle and path, nil for none.
 func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Violation {
 	for _, b := range before {
 		if b.Cycle == v.Cycle && b.Path == v.Path {
@@ -226,16 +195,16 @@ func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Viola
 	return nil
 }
 
-// extent is how often a rule was broken, at how many processors or other places, and in which slots.
+// extent counts the violations of a rule and their places and slots.
 type extent struct {
-	Always                                bool // by every call of a handler
+	Always                                bool // every handler call broke the rule
 	Count, All, Processors, Places, Slots int
-	More                                  string // " or more" of more than a report lists
-	Least, Most                           uint64 // slots
-	Whole, Every                          bool   // in each slot from Least to Most, in each slot of the run
+	More                                  string // " or more" if the report lists only some violations
+	Least, Most                           uint64 // first and last slot
+	Whole, Every                          bool   // in each slot from Least to Most; in each slot of the run
 }
 
-// extentOf is the extent of what broke a rule, nil of a single violation.
+// extentOf returns the extent of a rule's violations, nil for a single one.
 func extentOf(r *outcome.Report, rule string) *extent {
 	x := &extent{All: r.Aside.Known.Count, Least: ^uint64(0)}
 	places, slots := map[string]bool{}, map[uint64]bool{}
@@ -263,8 +232,8 @@ func extentOf(r *outcome.Report, rule string) *extent {
 	return x
 }
 
-// whereTexts say where the first violation is: what faults did before, the place in the network and in the firmware, who
-// sent there; where it was broken next, and where the other rules were broken first.
+// whereTexts locate the first effects of faults, then the first violation of each rule in the network and in the
+// firmware.
 func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (where []string) {
 	faulted := slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults })
 	for k := 0; faulted && k < min(len(r.Faults), faultsNamed); k++ {
@@ -283,17 +252,17 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (where []string)
 	return append(where, r.Aside.Known.Paths...)
 }
 
-// placed is a violation, and what there is to say of its place.
+// placed is a violation with the details of its place.
 type placed struct {
 	failure
-	Faulted  bool // faults struck before
+	Faulted  bool // a fault struck before
 	Same     *outcome.Violation
 	Came     *outcome.LatestPath
 	Worst    *outcome.WorstCall
 	Senders  []string
 	Sender   string
-	Next     string   // where and when the rule was broken next, "" for nowhere...
-	Also     []string // ...or where else in the same cycle
+	Next     string   // place of the next violation, "" for none
+	Also     []string // further paths in the same cycle, if Next is ""
 	AlsoMore int
 }
 
@@ -307,7 +276,7 @@ func (p *placed) look() {
 	}
 }
 
-// placesNamed is at how many more places it is said that a rule was broken in the same cycle.
+// placesNamed bounds placed.Also.
 const placesNamed = 8
 
 func (p *placed) next() {
@@ -331,7 +300,7 @@ func (p *placed) next() {
 	}
 }
 
-// sceneAt is the scene of a violation, nil if there is none.
+// sceneAt returns the scene of a violation, nil for none.
 func sceneAt(r *outcome.Report, v *outcome.Violation) *outcome.Scene {
 	for i := range r.Aside.Scenes {
 		if s := &r.Aside.Scenes[i]; s.Violation >= 0 && &r.Violations[s.Violation] == v {
@@ -356,4 +325,38 @@ func sendersOn(s *outcome.Scene) (names []string) {
 		names = append(names, texts.Say("sender", x))
 	}
 	return names
+}
+
+type summary struct {
+	*outcome.Report
+	Tested           int      // number of tested rules
+	Names, Undecided []string // broken rules; untested rules except finishes
+	By               string   // origin of the limit of slots
+}
+
+func summaryOf(r *outcome.Report) *summary {
+	s := &summary{Report: r, By: r.Aside.Known.LimitedBy, Names: outcome.LeftOf(r).Rules}
+	for _, rule := range r.Rules {
+		if unheld(r, rule) == "" {
+			s.Tested++
+		} else if rule != fabric.RuleFinishes {
+			s.Undecided = append(s.Undecided, rule)
+		}
+	}
+	return s
+}
+
+func runSummary(r *outcome.Report) string {
+	if cut := cutSummary(r); cut != "" {
+		return cut
+	}
+	return texts.Say("summary", summaryOf(r))
+}
+
+// cutSummary is the summary of a run that fails only by its limit of slots, "" for others.
+func cutSummary(r *outcome.Report) string {
+	if count := broken(r); r.Aside.Known.LimitedBy == "" || len(r.Faults) > 0 || len(count) != 1 || count[fabric.RuleFinishes] == 0 {
+		return ""
+	}
+	return texts.Say("cut short", summaryOf(r))
 }

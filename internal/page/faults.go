@@ -10,10 +10,10 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// faultsNamed and lostShown are of how many faults it is said what they did, and at how many places.
+// faultsNamed bounds the faults in an answer, lostShown their places.
 const faultsNamed, lostShown = 4, 8
 
-// faultText says what a fault did: where it struck first, and what it has brought about.
+// faultText locates the first effect of a fault.
 func faultText(r *outcome.Report, fault int) string {
 	f, shown := &r.Faults[fault], uint64(0)
 	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && f.First != nil && s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
@@ -37,7 +37,7 @@ func breaksAlone(r *outcome.Report) (parts []string) {
 	return parts
 }
 
-// cutBlocks say of each fault by which loss it has cut the ways of a message that one processor tells all.
+// cutBlocks name, for each fault, the losses that cut off other receivers of a broadcast, and these receivers.
 func cutBlocks(r *outcome.Report) (blocks []Block) {
 	for k := range r.Faults {
 		var roots, behind []string
@@ -61,7 +61,7 @@ func cutBlocks(r *outcome.Report) (blocks []Block) {
 	return blocks
 }
 
-// shares says how many violations of a rule are whose, nil if all are one's.
+// shares counts the violations of a rule by cause, nil for a single cause.
 func shares(r *outcome.Report, rule string) (order []string) {
 	count := map[string]int{}
 	for i := range r.Violations {
@@ -81,7 +81,7 @@ func shares(r *outcome.Report, rule string) (order []string) {
 	return order
 }
 
-// sceneOfFault is where a fault struck first, nil if that is not shown.
+// sceneOfFault returns the scene of a fault's first effect, nil for none.
 func sceneOfFault(r *outcome.Report, fault int) *outcome.Scene {
 	for i := range r.Aside.Scenes {
 		if s := &r.Aside.Scenes[i]; s.Violation < 0 && s.Fault == fault {
@@ -91,7 +91,7 @@ func sceneOfFault(r *outcome.Report, fault int) *outcome.Scene {
 	return nil
 }
 
-// struck is where faults have struck first in a run of which they have broken a rule, nil for none.
+// struck returns the first effect of faults in a run that they made fail, nil for none.
 func struck(r *outcome.Report) (first *outcome.FaultFirst) {
 	for k := range r.Faults {
 		if at := r.Faults[k].First; r.ByFaults() && at != nil && (first == nil || at.Cycle < first.Cycle) {

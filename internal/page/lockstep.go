@@ -14,8 +14,9 @@ import (
 	"starloom/traces"
 )
 
-// Lockstep is the page of RTL beside its model: of one component, which path names in a scenario, or of a pin map. subject is
-// what the command `starloom cosim check` takes, pinMap is what it takes with the inputs of the case, written are the other files.
+// Lockstep returns the page of RTL beside its model: of a pin map, or of the component at path in a scenario. subject
+// is the argument of `starloom cosim check`, pinMap its argument to repeat the inputs of the case. written lists the
+// other output files.
 func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "cosim check", Name: r.Title(), Verdict: outcome.VerdictPass}
 	if path != "" {
@@ -45,7 +46,7 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	return p
 }
 
-// untold says that inputs never did something, if so.
+// untold points to gaps of the inputs, if any.
 func untold(r *lockstep.Report) Block {
 	if len(r.Unexercised) == 0 {
 		return Block{}
@@ -70,7 +71,7 @@ func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written [
 
 const bitsShown = 16
 
-// asBits are the values of a difference bit by bit, "" if they are too wide or of one bit.
+// asBits shows both values in binary, "" above 16 bits or for single bits.
 func asBits(d *lockstep.Divergence) string {
 	model, err := strconv.ParseUint(d.Model, 16, bitsShown)
 	rtl, err2 := strconv.ParseUint(d.RTL, 16, bitsShown)
@@ -88,7 +89,7 @@ func baseNames(files []string) (names []string) {
 	return names
 }
 
-// shownSection draws the cycles around the difference, or the first ones of a check that passes.
+// shownSection draws the cycles around the difference, or the first ones of a passed check.
 func shownSection(r *lockstep.Report) *Section {
 	if r.Shown == nil {
 		return nil
@@ -97,7 +98,7 @@ func shownSection(r *lockstep.Report) *Section {
 	if len(d.Columns) == 0 {
 		return nil
 	}
-	if at := r.Divergence; at != nil && len(at.Pins) > 0 && join(at.Pins) != at.Signal { // as the RTL calls it
+	if at := r.Divergence; at != nil && len(at.Pins) > 0 && join(at.Pins) != at.Signal { // the RTL's name of the signal
 		for i := range d.Rows {
 			if row := &d.Rows[i]; row.Name == "rtl."+at.Signal {
 				row.Name += " (" + join(at.Pins) + ")"

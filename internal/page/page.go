@@ -24,22 +24,22 @@ import (
 
 // Page is a report for people.
 type Page struct {
-	Subject  string          // what was done: run, study, ...
-	Name     string          // of the scenario, the study, ...
-	Verdict  outcome.Verdict // pass, fail, or "" for what has none
+	Subject  string          // command: run, study, ...
+	Name     string          // name of the scenario, the study, ...
+	Verdict  outcome.Verdict // pass, fail, or "" without a verdict
 	Summary  string          // the verdict in a sentence
-	Answers  []Answer        // what failed, where, what to do next
+	Answers  []Answer        // failure, place, next steps
 	Sections []*Section
 }
 
-// Answer is an answer to a question that everybody has.
+// Answer is the answer to a question at the top of a page.
 type Answer struct {
 	Question string
 	Blocks   []Block
 }
 
-// Failed are the answers where something failed: what did, where, why, if that is known, and what to do next. Of what and where
-// each text is a paragraph; the notes of a report, which often name cause and remedy, stand before the steps.
+// Failed returns the answers on a failure: its description, place, cause if known, and next steps. Each text becomes
+// a paragraph. The notes of a report, which often name cause and remedy, precede the steps.
 func Failed(what, where []string, cause []Block, notes []string, steps ...Step) []Answer {
 	paragraphs := func(texts []string) (blocks []Block) {
 		for _, text := range texts {
@@ -58,7 +58,7 @@ func Failed(what, where []string, cause []Block, notes []string, steps ...Step) 
 	return append(answers, Answer{"What to do next", append(next, Block{Steps: steps})})
 }
 
-// choicesText says how to choose among the first steps, if several have a condition.
+// choicesText explains how to choose among the first steps if several have a condition.
 func choicesText(steps []Step) string {
 	choices := 0
 	for choices < len(steps) && steps[choices].When != "" {
@@ -82,7 +82,7 @@ func span(from, to int) string {
 	return fmt.Sprintf("steps %d to %d", from, to)
 }
 
-// Passed is the answer where nothing failed.
+// Passed returns the answer without a failure.
 func Passed(notes []string, next ...Block) []Answer {
 	return []Answer{{"What to do next", append(next, noteBlocks(notes)...)}}
 }
@@ -94,41 +94,41 @@ func noteBlocks(notes []string) (blocks []Block) {
 	return blocks
 }
 
-// Section is a part of a page with a heading.
+// Section is a part of a page under a heading.
 type Section struct {
 	Title  string
 	Blocks []Block
-	Parts  []*Section // which have no parts of their own
+	Parts  []*Section // sections without further parts
 
-	ID string // in the page; "" for one that Write gives it, after its title
+	ID string // anchor; "" lets Write derive it from the title
 }
 
-// Block is one of these. Texts of all kinds have marks: `code`, and [words](#id) that lead to a place of the page.
+// Block is one element of a section. Its texts may contain `code` and [links](#id) to other places of the page.
 type Block struct {
 	Text    string
-	Aside   string   // a remark
-	List    []string // of points; of steps if Steps are given
+	Aside   string   // remark in small print
+	List    []string // list points
 	Steps   []Step
-	Command string // a command line
+	Command string // command line
 	Lines   []string
 	Table   *Table
 	Picture *Picture
 	Waves   *Waves
-	Folded  string // a remark of which only the first words, Fold, are seen until a reader opens it
+	Folded  string // remark behind its summary, Fold
 	Fold    string
 }
 
-// Step is something to do.
+// Step is a step of an answer.
 type Step = outcome.Step
 
-// Table is a table; the first cell of each row names it.
+// Table is a table. The first cell of a row is its heading.
 type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]string
-	Sorts   bool   // a reader may sort and filter it
-	Unseen  bool   // its caption repeats what stands above it, and is for readers of screens only
-	Left    string // what of it is left out
+	Sorts   bool   // readers may sort and filter its rows
+	Unseen  bool   // the caption repeats the heading and serves screen readers only
+	Left    string // remark on omitted rows
 }
 
 // Column is a column of a table.
@@ -137,19 +137,19 @@ type Column struct {
 	Number bool
 }
 
-// cardColumns is from how many columns on the rows of a table become cards on a narrow screen.
+// cardColumns is the least number of columns of a table whose rows become cards on a narrow screen.
 const cardColumns = 4
 
-// Cards reports whether rows become cards on a narrow screen: each cell with the name of its column.
+// Cards reports whether rows become cards, with the name of its column in each cell, on a narrow screen.
 func (t *Table) Cards() bool { return len(t.Columns) >= cardColumns }
 
-// manyColumns is from how many columns on a table is small in print.
+// manyColumns is the least number of columns of a table that is small in print.
 const manyColumns = 9
 
-// shortRows is up to how many rows a table is not cut in print.
+// shortRows is the largest number of rows of a table that stays on one sheet in print.
 const shortRows = 20
 
-// Kinds are the classes of the table.
+// Kinds are the CSS classes of the table.
 func (t *Table) Kinds() string {
 	var kinds []string
 	for _, kind := range []struct {
@@ -163,10 +163,10 @@ func (t *Table) Kinds() string {
 	return strings.Join(kinds, " ")
 }
 
-// wideChars is from how many characters on a text keeps some width on a narrow screen.
+// wideChars is the least length of a text with a minimal width on a narrow screen.
 const wideChars = 25
 
-// Classes are how the cells of columns look: numbers, wide and long texts, or others.
+// Classes are the CSS classes of the columns: n for numbers, w for wide texts, l for long ones.
 func (t *Table) Classes() []string {
 	classes := make([]string, len(t.Columns))
 	for i := range t.Columns {
@@ -186,17 +186,17 @@ func (t *Table) Classes() []string {
 	return classes
 }
 
-// Picture is SVG that this module has drawn.
+// Picture is an SVG drawn by this module.
 type Picture struct {
 	Caption string
 	SVG     []byte
 }
 
-// Drawn is the picture as it stands in a page.
+// Drawn is the SVG element without the prolog of a file.
 func (p *Picture) Drawn() template.HTML {
 	svg := p.SVG
 	if at := bytes.Index(svg, []byte("<svg")); at > 0 {
-		svg = svg[at:] // what stands before is for files
+		svg = svg[at:] // the prolog is for files
 	}
 	return template.HTML(bytes.TrimSpace(svg)) //nolint:gosec // it is this module's own, and escaped
 }
@@ -273,7 +273,6 @@ func titleID(title string) string {
 	return id
 }
 
-// add adds a section unless it is empty.
 func (p *Page) add(s *Section) {
 	if s != nil && (len(s.Blocks) > 0 || len(s.Parts) > 0) {
 		for _, b := range s.Blocks {
@@ -290,7 +289,7 @@ func (p *Page) Add(title string, blocks ...Block) { p.add(&Section{Title: title,
 
 func text(format string, values ...any) Block { return Block{Text: fmt.Sprintf(format, values...)} }
 
-// table is a table with the columns named; # begins the name of one of numbers.
+// table returns a table with the named columns. The name of a numeric column begins with #.
 func table(caption string, names ...string) *Table {
 	t := &Table{Caption: caption}
 	for _, name := range names {
@@ -310,10 +309,10 @@ func (t *Table) row(cells ...any) {
 
 func join(list []string) string { return strings.Join(list, ", ") }
 
-// marks are what a text may have in it: `code`, and [words](#id). An option is code, too: a line must not end within it.
+// marks match `code`, [links](#id), and options, which are code, too, as a line must not break within them.
 var marks = regexp.MustCompile("`([^`\n]+)`|\\[([^][]+)\\]\\(#([a-z0-9-]+)\\)|--[a-z][a-z-]*[a-z]")
 
-// marked is a text as HTML. A link to an ID that the page does not have becomes its words.
+// marked renders a text as HTML. A link to an absent ID becomes plain text.
 func marked(text string, ids map[string]string) template.HTML {
 	var b strings.Builder
 	plainly := func(text string) { b.WriteString(template.HTMLEscapeString(text)) }
@@ -360,14 +359,14 @@ func plain(text string) string {
 	})
 }
 
-// What a page has at most.
+// Limits of a page.
 const (
-	BytesMax    = 3 << 20 // of the file
-	ElementsMax = 5000    // of SVG
-	// tablesMax and picturesMax leave room for each other and for all else.
+	BytesMax    = 3 << 20 // size of the file in bytes
+	ElementsMax = 5000    // number of SVG elements
+	// tablesMax and picturesMax leave room for each other and for texts.
 	tablesMax   = 1 << 20
 	picturesMax = 3 << 19
-	rowBytes    = 24 // of a row beside its cells: tags
+	rowBytes    = 24 // size of a row's tags
 	cellBytes   = 24
 )
 
@@ -381,7 +380,7 @@ func Elements(svg []byte) (count int) {
 	return count
 }
 
-// fit leaves out pictures and rows of tables beyond what a page may have, the last first, and says so.
+// fit replaces pictures and rows of tables beyond the limits of a page with remarks, the last ones first.
 func (p *Page) fit() {
 	elements, pictures, rows := 0, 0, 0
 	p.eachBlock(func(b *Block) {
@@ -410,9 +409,9 @@ func (p *Page) fit() {
 	})
 }
 
-// fit leaves out the last rows of a table that would take more bytes, and returns what it takes.
+// fit drops the last rows of a table above most bytes, and returns the size of the rest.
 func (t *Table) fit(most int) (size int) {
-	named := 0 // cards
+	named := 0 // column names in cards
 	if t.Cards() {
 		for i := range t.Columns {
 			named += len(` data-name=""`) + len(t.Columns[i].Name)

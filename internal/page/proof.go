@@ -9,8 +9,8 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// Proof is the page of a proof. subject is what the command `starloom cosim prove` takes, written are the other
-// files.
+// Proof returns the page of a proof. subject is the argument of `starloom cosim prove`; written lists the other
+// output files.
 func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "cosim prove", Name: r.Title(), Summary: r.Sentence()}
 	command := "starloom cosim prove " + subject
@@ -32,7 +32,7 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 	return p
 }
 
-// undecidedSteps are what to do about a proof that has decided nothing: more time helps only where it was over.
+// undecidedSteps follow an undecided proof. More time helps only after a timeout.
 func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
 	if r.Late {
 		command := "starloom cosim prove " + subject
@@ -62,7 +62,7 @@ func proofSection(r *prove.Report) *Section {
 	return s
 }
 
-// LockstepProved is the page of RTL beside its model that goes on with a proof; nil for none.
+// LockstepProved returns the page of RTL beside its model, continued by a proof; nil for none.
 func LockstepProved(r *lockstep.Report, proof *prove.Report, subject, options string, written []outcome.OutputFile) *Page {
 	p := Lockstep(r, "", subject+options, subject, written)
 	if proof == nil {

@@ -13,7 +13,8 @@ import (
 	"starloom/traces/meaning"
 )
 
-// rules are what each rule means and what to do when it is broken, by its name. In a remedy #violation-1 is the first violation of a page.
+// rules returns meaning and remedy of each rule, by name. In a remedy, #violation-1 is the first violation of the
+// page.
 var rules = sync.OnceValue(func() map[string]*meaning.Entry {
 	all := map[string]*meaning.Entry{}
 	for _, group := range slices.Concat(fabric.Meanings(), outcome.Meanings()) {
@@ -26,7 +27,7 @@ var rules = sync.OnceValue(func() map[string]*meaning.Entry {
 	return all
 })
 
-// remedyByKind are texts on rules that are broken in a way of its own.
+// remedyByKind names the texts that replace a rule's remedy for some findings.
 var remedyByKind = map[fabric.FindingKind]string{fabric.FindDuplicate: "duplicate", fabric.FindMisrouted: "misrouted",
 	fabric.FindUnsent: "unsent", fabric.FindUnbacked: "unbacked"}
 
@@ -40,7 +41,7 @@ func adviceOn(v *outcome.Violation) string {
 	return ""
 }
 
-// ruleText is what a rule means, in short, and what it allows here; "" if it is not known.
+// ruleText is the short meaning of a rule with its limit in this run, "" if unknown.
 func ruleText(name string, limits map[string]string) string {
 	rule := rules()[name]
 	if rule == nil {
@@ -53,7 +54,7 @@ func ruleText(name string, limits map[string]string) string {
 	return means
 }
 
-// firstClause is a sentence up to a semicolon.
+// firstClause matches up to the first full stop or semicolon before a blank.
 var firstClause = regexp.MustCompile(`^([^.;]|[.;][^ ])*`)
 
 func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string, known *outcome.Known) *Section {
@@ -86,7 +87,7 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
 }
 
-// keptBy says who has kept a rule that faults have kept others from, or that only some could break: what follows "kept".
+// keptBy qualifies a rule that only some processors kept, or could break; it follows "kept".
 func keptBy(r *outcome.Report, rule string) string {
 	var k struct {
 		Dead      uint64
@@ -115,18 +116,7 @@ func broken(r *outcome.Report) map[string]int {
 	return count
 }
 
-// times is once, or 2 times; of more than are listed, no one has counted those of one rule.
-func times(n int) string {
-	switch {
-	case n == 1:
-		return "once"
-	case n >= outcome.ViolationsMax:
-		return fmt.Sprintf("%d times or more", n)
-	}
-	return fmt.Sprintf("%d times", n)
-}
-
-// unheld says why nothing in a run has tested a rule, "" if something has.
+// unheld gives the reason why the run did not test a rule, "" if it did.
 func unheld(r *outcome.Report, rule string) string {
 	cut := r.Aside.Known.Cut
 	if why := r.Aside.Undecided[rule]; why != "" {
@@ -158,7 +148,7 @@ func unheld(r *outcome.Report, rule string) string {
 
 const unsent = "no frame was sent"
 
-// wordsSection has the words that a reader may not know, as the glossary of the documentation explains them.
+// wordsSection is an extract of the glossary.
 func wordsSection() *Section {
 	t := table("Words.", "word", "means")
 	for _, line := range texts.Lines("words", nil) {

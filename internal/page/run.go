@@ -11,10 +11,10 @@ import (
 	"starloom/traces"
 )
 
-// How many violations a page has, with a scene or in a table, in all and of one rule.
+// Numbers of violations on a page, in all and per rule.
 const violationsListed, violationsPerRule = 30, 12
 
-// Run is the page of one run; written are its other files.
+// Run returns the page of a run; written lists its other output files.
 func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "run", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
 	order := outcome.ShownOnce(r.Violations, r.Aside.Late.Of(r.Violations), violationsListed, violationsPerRule)
@@ -67,43 +67,7 @@ func expected(e *outcome.Expectation) string {
 	return " This is " + e.Words() + "."
 }
 
-// summary is a run as its summary says it.
-type summary struct {
-	*outcome.Report
-	Tested           int      // rules
-	Names, Undecided []string // of rules: broken, and not tested beside finishes
-	By               string   // what limits the run
-}
-
-func summaryOf(r *outcome.Report) *summary {
-	s := &summary{Report: r, By: r.Aside.Known.LimitedBy, Names: outcome.LeftOf(r).Rules}
-	for _, rule := range r.Rules {
-		if unheld(r, rule) == "" {
-			s.Tested++
-		} else if rule != fabric.RuleFinishes {
-			s.Undecided = append(s.Undecided, rule)
-		}
-	}
-	return s
-}
-
-func runSummary(r *outcome.Report) string {
-	if cut := cutSummary(r); cut != "" {
-		return cut
-	}
-	return texts.Say("summary", summaryOf(r))
-}
-
-// cutSummary is the verdict of a run of which nothing has failed but that its limit of slots cut it short, "" for others.
-func cutSummary(r *outcome.Report) string {
-	if count := broken(r); r.Aside.Known.LimitedBy == "" || len(r.Faults) > 0 || len(count) != 1 || count[fabric.RuleFinishes] == 0 {
-		return ""
-	}
-	return texts.Say("cut short", summaryOf(r))
-}
-
-// violationsSection shows the first violations with their scenes, after those of the faults that have brought them about,
-// and lists the others.
+// violationsSection shows the scenes of faults, then the first violations with their scenes, and lists the others.
 func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	if len(order) == 0 {
 		return nil
@@ -151,7 +115,6 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	return s
 }
 
-// sceneOf is the scene of a violation, nil if there is none.
 func sceneOf(scenes []outcome.Scene, violation int) *outcome.Scene {
 	for i := range scenes {
 		if scenes[i].Violation == violation {
@@ -238,7 +201,7 @@ func aboutSection(command string, f *outcome.FirmwareReport, rtl []outcome.RTLRe
 	return &Section{Title: "What was run", Blocks: []Block{About("What was run.", rows...)}}
 }
 
-// About is a table of what was run: rows with a value, and by which version of Starloom.
+// About returns a table of the rows with a value, and the version of Starloom.
 func About(caption string, rows ...[2]string) Block {
 	t := table(caption, "what", "value")
 	for _, row := range append(rows, [2]string{"version", outcome.Version()}) {

@@ -82,9 +82,9 @@ func sceneID(r *outcome.Report, s *outcome.Scene) (id, title string) {
 	return fmt.Sprintf("violation-%d", number), strconv.Itoa(number)
 }
 
-// shownBefore is a scene that stands before another on the page and shows the same: the same slot and place, and the same frames.
+// shownBefore returns an earlier scene of the page with the same slot, place and frames, nil for none.
 func shownBefore(r *outcome.Report, s *outcome.Scene) *outcome.Scene {
-	var before []*outcome.Scene // in the order of the page: faults come first
+	var before []*outcome.Scene // in the order of the page: faults first
 	for _, faults := range []bool{true, false} {
 		for i := range r.Aside.Scenes {
 			if o := &r.Aside.Scenes[i]; (o.Violation < 0) == faults {
@@ -104,7 +104,7 @@ func within(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-// wordsText says what those of signals are that are shown, "" for none.
+// wordsText explains the signals that shown selects, "" for none.
 func wordsText(known *outcome.Known, shown func(signal string) bool) string {
 	var words []string
 	for _, line := range texts.Lines("signals", known) {
@@ -171,15 +171,15 @@ func acked(t outcome.Trail) bool {
 	return slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool { return x.Answers != nil })
 }
 
-// ackedLoss is a packet that was lost after the processor it comes from had heard an ack of it, in a slot.
+// ackedLoss is a packet that was lost after its origin had heard an ack of it.
 type ackedLoss struct {
 	From, Holder int
 	To           uint32
 	Heard, Met   uint64
-	Back         bool // the holder is the destination, which had heard it in a frame for anybody
+	Back         bool // the holder is the destination, which heard it in a frame for any processor
 }
 
-// ackedThenLost finds such a loss of a packet, nil for none.
+// ackedThenLost returns nil if the trail shows no such loss.
 func ackedThenLost(r *outcome.Report, t *outcome.Trail) *ackedLoss {
 	if !r.Aside.Known.Packets || len(t.Payload) < packetBytes || t.FramesLeft > 0 {
 		return nil
@@ -194,7 +194,7 @@ func ackedThenLost(r *outcome.Report, t *outcome.Trail) *ackedLoss {
 		case !x.Sent && x.Kind == "" && strings.HasPrefix(x.Status, nic.StatusCollision.String()):
 			met = i
 		case x.Sent && x.Answers == nil:
-			met, holder = -1, x.Processor // it is sent again
+			met, holder = -1, x.Processor // a retransmission
 		case !x.Sent && x.Kind != "" && x.Answers == nil && uint32(x.Processor) == to && x.Destination == to:
 			return nil
 		}
@@ -205,7 +205,7 @@ func ackedThenLost(r *outcome.Report, t *outcome.Trail) *ackedLoss {
 	return &ackedLoss{from, holder, to, t.Frames[heard].Slot, t.Frames[met].Slot, holder == int(to)}
 }
 
-// hopped reports whether whom a packet is for has heard it in a frame that was not for it.
+// hopped reports whether a packet's destination heard it in a frame for another addressee.
 func hopped(t outcome.Trail) bool {
 	return len(t.Payload) >= packetBytes && slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool {
 		to := binary.LittleEndian.Uint32(t.Payload[4:])
@@ -232,7 +232,6 @@ func backtrace(v *outcome.Violation) (lines []string) {
 	return lines
 }
 
-// framesTable lists frames, nil for none.
 func framesTable(r *outcome.Report, frames []outcome.SceneFrame, left int, caption string) *Table {
 	if len(frames) == 0 {
 		return nil
@@ -265,7 +264,7 @@ func destination(to uint32) string {
 	return strconv.FormatUint(uint64(to), 10)
 }
 
-// payloadShown is how many bytes of a payload are shown.
+// payloadShown is the number of shown payload bytes.
 const payloadShown = 12
 
 func carries(r *outcome.Report, x *outcome.SceneFrame) string {
@@ -286,7 +285,7 @@ func carries(r *outcome.Report, x *outcome.SceneFrame) string {
 // packetBytes is the length of an sl_packet: origin and destination.
 const packetBytes = 8
 
-// packetWords say whose packet is in a payload, if the run routes packets and this can be one.
+// packetWords name the packet of a payload, if the run routes packets and the payload holds one.
 func packetWords(r *outcome.Report, payload []byte) string {
 	if r.Aside.Known.Packets && len(payload) >= packetBytes {
 		from, to := binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
@@ -308,5 +307,14 @@ func packetName(payload []byte) string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// atEnd reports whether only the end of the run has shown a violation: it has the number of the cycle after the last one.
+// atEnd reports whether the violation shows only at the end of the run: its cycle is the number of cycles.
 func atEnd(r *outcome.Report, v *outcome.Violation) bool { return v.Cycle >= r.Cycles }
+
+// crossed returns the path of a violation's late packet, nil if it is not the latest one or its slot is unknown.
+func crossed(r *outcome.Report, v *outcome.Violation) *outcome.LatestPath {
+	late := r.Aside.Late
+	if i := late.Of(r.Violations); i < 0 || &r.Violations[i] != v || !late.Worst.Known {
+		return nil
+	}
+	return late.Worst
+}

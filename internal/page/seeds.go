@@ -11,14 +11,14 @@ import (
 	"starloom/traces/rounded"
 )
 
-// What a page of many runs shows: failed runs, histograms of figures.
+// Limits of a page of many runs.
 const (
 	failedListed  = 30
 	histogramsMax = 12
 	histogramBars = 24
 )
 
-// Seeds is the page of many runs.
+// Seeds returns the page of many runs.
 func Seeds(r *outcome.SeedsReport) *Page {
 	p := &Page{Subject: "run --seeds", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
 	seeds := outcome.Seeds{First: r.Seeds[0], Last: r.Seeds[1]}
@@ -84,7 +84,7 @@ func seedsBroken(r *outcome.SeedsReport) map[string]int {
 	return count
 }
 
-// seedsUnheld says why nothing in any run has tested a rule, "" if something has.
+// seedsUnheld gives the reason why no run tested a rule, "" if one did.
 func seedsUnheld(r *outcome.SeedsReport, rule string) string {
 	one := outcome.Report{Firmware: r.Firmware}
 	for i := range r.Statistics {
@@ -100,7 +100,6 @@ func seedsUnheld(r *outcome.SeedsReport, rule string) string {
 	return unheld(&one, rule)
 }
 
-// survivalFigure is the survival curve, nil for runs that have none.
 func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 	if len(r.Survival) == 0 {
 		return nil
@@ -124,7 +123,7 @@ func statisticsSection(all outcome.Statistics) *Section {
 	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
 }
 
-// histogramSection draws how often figures have which values: those that vary, and are no entries of lists.
+// histogramSection draws histograms of the figures that vary, without entries of lists.
 func histogramSection(all outcome.Statistics) *Section {
 	s, left := &Section{Title: "Histograms"}, 0
 	for i := range all {
@@ -146,7 +145,7 @@ func histogramSection(all outcome.Statistics) *Section {
 	return s
 }
 
-// histogram draws a column for each value, or for each of some bins of equal width.
+// histogram draws a column per value, or per bin of equal width.
 func histogram(x *outcome.Statistic) *figure.Figure {
 	c := figure.Curve{Name: "runs", Style: figure.Bars}
 	if len(x.Histogram) <= histogramBars {

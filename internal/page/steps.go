@@ -8,7 +8,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// nextSteps are what to do about the first violation: what may mend it, as commands; then what to look at.
+// nextSteps lists remedies of the first violation as commands, then places to look at.
 func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) []Step {
 	steps, after, told := remedySteps(r, first)
 	command := r.Aside.Command
@@ -17,7 +17,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 		alone[0].Command = command + " " + r.Aside.Alone + " --html run.html"
 		return append(steps, alone...)
 	}
-	moreTime := first.Rule == fabric.RuleFinishes && len(steps) > 0 // then neither flags nor signals say more
+	moreTime := first.Rule == fabric.RuleFinishes && len(steps) > 0 // neither flags nor signals would help
 	switch advice := adviceOn(first); {
 	case len(first.Backtrace) > 0 && first.Backtrace[0].Source != "":
 		steps = append(steps, texts.Steps("open", first.Backtrace[0])...)
@@ -38,7 +38,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	return append(steps, texts.Steps("see", map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle})...)
 }
 
-// ownSource is a program's source: the command that writes it, the file, and the commands that build it and run it in its place.
+// ownSource holds the commands for a modified copy of a program: to write its source File, to build it, to run it.
 type ownSource struct{ Program, Write, File, Build, Run string }
 
 func sourceOf(r *outcome.Report) *ownSource {
@@ -51,7 +51,7 @@ func sourceOf(r *outcome.Report) *ownSource {
 	return s
 }
 
-// breakRing is what mends a deadlock for good: where NICs are in it, their firmware.
+// breakRing is the remedy of a deadlock: in the firmware if NICs are in the ring, otherwise in the routes.
 func breakRing(r *outcome.Report, first *outcome.Violation, advice string) Step {
 	if slices.ContainsFunc(first.Waits, func(w fabric.Waiting) bool { return w.NIC }) {
 		return texts.Steps("break ring", map[string]any{"Source": sourceOf(r)})[0]
@@ -60,13 +60,13 @@ func breakRing(r *outcome.Report, first *outcome.Violation, advice string) Step 
 	return Step{When: when, Text: routes}
 }
 
-// remedySteps are what may mend a run, and what comes after the advice that the first broken rule has; it is told if a remedy takes
-// the place of that.
+// remedySteps splits remedies into those before and after the general remedy of the rule. told is set if that is
+// superseded.
 func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []Step, told bool) {
 	told = r.Aside.Known.Unfit != ""
 	for _, remedy := range r.Aside.Remedies {
 		switch {
-		case remedy.Tried: // it is told with the cause
+		case remedy.Tried: // shown with the cause
 		case remedy.Instead && remedy.Rule == first.Rule:
 			steps, told = append(steps, remedy.Step), true
 		case remedy.Later || remedy.Command == "" || remedy.Rule != "" && remedy.Rule != first.Rule:
@@ -78,24 +78,15 @@ func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []St
 	return steps, after, told
 }
 
-// crossed is the path of a packet that came after its deadline, if a violation is about it and the slot is known; nil if not.
-func crossed(r *outcome.Report, v *outcome.Violation) *outcome.LatestPath {
-	late := r.Aside.Late
-	if i := late.Of(r.Violations); i < 0 || &r.Violations[i] != v || !late.Worst.Known {
-		return nil
-	}
-	return late.Worst
-}
-
-// surviveSteps say how firmware gets over what faults have taken, by the rules that they have broken, and what it can not.
+// surviveSteps describe how firmware can survive the faults, and the rules that stay broken.
 func surviveSteps(r *outcome.Report) []Step {
 	count := broken(r)
 	s := struct {
 		*outcome.Report
 		R                               *outcome.Report
 		Lossy, Unfinished, NoLoss, Late bool
-		Dead                            int            // violations of exactly_once at dead processors
-		Paused                          *outcome.Stood // the first processor that a fault has paused when something was due
+		Dead                            int            // number of exactly_once violations at dead processors
+		Paused                          *outcome.Stood // first processor with a due action while paused
 		Ways, Limits                    []string
 		Source                          *ownSource
 	}{Report: r, R: r, Unfinished: count[fabric.RuleFinishes] > 0, NoLoss: count[fabric.RuleNoLoss] > 0,

@@ -8,7 +8,7 @@ import (
 	"starloom/traces"
 )
 
-// Study is the page of a study, which a command runs again.
+// Study returns the page of a study; command repeats it.
 func Study(r *outcome.StudyReport, command string) *Page {
 	p := &Page{Subject: "study", Name: r.Study, Verdict: r.Verdict}
 	var off, contradicted []*studies.StudyRow

@@ -24,8 +24,7 @@ func filesOf(written []outcome.OutputFile) map[string]string {
 	return files
 }
 
-// look says how to open waveform and capture at a cycle: those that were written, else how to write them.
-// Where faults have broken a rule, Surfer and Wireshark show the cycle in which they struck first.
+// look shows how to open waveform and capture at the violation, and how to write them if they are absent.
 func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation) *Section {
 	files, steps := filesOf(written), []Step(nil)
 	command, again := r.Aside.Command, []string(nil)
@@ -59,13 +58,13 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 	return &Section{Title: title, Blocks: []Block{{Steps: steps}}}
 }
 
-// moment is what other tools show of a run: of a violation, nil for none, where faults struck first that have broken a rule, where
-// what was late was sent, or else where it is.
+// moment is the point that other tools show: the first effect of the faults that made the run fail, the crossing of a
+// late packet, or the violation.
 type moment struct {
 	*outcome.Violation
-	Cycle  uint64 // at which they open
-	Slot   uint64 // whose frames Wireshark shows, of AtEnd all
-	Broken uint64 // the cycle of the violation
+	Cycle  uint64 // cycle of the marker
+	Slot   uint64 // slot of Wireshark's filter; none if AtEnd
+	Broken uint64 // cycle of the violation
 	Came   *outcome.LatestPath
 	Fault  *outcome.FaultFirst
 	AtEnd  bool
@@ -85,7 +84,7 @@ func lookAt(r *outcome.Report, v *outcome.Violation) (m moment) {
 	return m
 }
 
-// surfer opens a waveform in Surfer, with its signals arranged if there is a file for that.
+// surfer opens a waveform in Surfer, with arranged signals if a file has them.
 func surfer(files map[string]string, cycle uint64) string {
 	if files["sucl"] != "" {
 		return fmt.Sprintf("surfer --command-file %s %s", files["sucl"], files["vcd"])
@@ -93,7 +92,7 @@ func surfer(files map[string]string, cycle uint64) string {
 	return fmt.Sprintf("surfer %s    # and go to %d ns: a cycle is 1 ns", files["vcd"], cycle)
 }
 
-// FigureSVG draws a figure, nil if there is nothing to draw.
+// FigureSVG draws a figure, nil for an empty one.
 func FigureSVG(f *figure.Figure) []byte {
 	var b bytes.Buffer
 	if f == nil || f.WriteSVG(&b) != nil {
@@ -113,7 +112,7 @@ func titled(svg []byte, other string) string {
 
 var widthOf = regexp.MustCompile(`^[^>]*\bwidth="([0-9.]+)`)
 
-// sideBySide is up to which width two pictures may stand side by side, a little smaller than they are.
+// sideBySide is the largest width of pictures that stand side by side, slightly reduced.
 const sideBySide = 800
 
 // Wide reports whether the picture needs the whole width.

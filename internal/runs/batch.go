@@ -22,31 +22,29 @@ import (
 	"starloom/traces/input"
 )
 
-// Batch is a scenario that is run many times: once for every seed, or once for every
-// seed and permutation. Runs are numbered seed by seed, permutation by permutation,
-// and taken in that order whoever has run them, so nothing that is made of them
-// depends on the number of workers.
+// Batch is a scenario to run once per seed, or once per seed and permutation. Runs are numbered by seed, then by
+// permutation, and taken in this order, so no result depends on the number of workers.
 //
 //	workers                          one at a time
 //	hand -> chunk of runs -> put  -> take, in the order of the numbers
 type Batch struct {
 	Config       *config.Config
-	Rates        []Rated // of faults.random, of which config is the first; empty for none
+	Rates        []Rated // rates of faults.random, the first one in config; empty for none
 	Seeds        outcome.Seeds
-	Permutations uint64 // of each seed; 0: the scenario's own workload
+	Permutations uint64 // permutations per seed; 0 for the scenario's own workload
 	Options      emulator.Options
 	Expect       *outcome.Expectation                              // nil for none
 	Build        func(emulator.Options) (*emulator.Machine, error) // nil: emulator.New
-	Alone        func(permutation uint64) (*config.Config, error)  // one of the permutations
+	Alone        func(permutation uint64) (*config.Config, error)  // scenario of one permutation
 
 	// Filled in by run.
-	total      uint64          // runs
-	about      *outcome.Report // what a report says before anything has run: engine, rules, firmware, RTL
-	cutShort   bool            // interrupted while a run was repeated
+	total      uint64          // number of runs
+	about      *outcome.Report // report before any run: engine, rules, firmware, RTL
+	cutShort   bool            // a repetition was interrupted
 	slotCycles uint64
 }
 
-// Rated is a rate of faults.random, and the scenario with it.
+// Rated is a rate of faults.random and its scenario.
 type Rated struct {
 	Rate   float64
 	Config *config.Config
@@ -54,22 +52,21 @@ type Rated struct {
 
 func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() }
 
-// chunkProcessors is how many processors' runs one worker takes at a time, so that small runs do
-// not wait for one another.
+// chunkProcessors is the number of processors in a worker's chunk of runs, so that small runs do not wait for one
+// another.
 const chunkProcessors = 8 << 10
 
-// chunkRuns is how many runs one worker takes at a time at most.
+// chunkRuns bounds the runs of a chunk.
 const chunkRuns = 1 << 10
 
-// chunksAhead bounds how many chunks may be run before the next one to be taken, for
-// each worker: runs that wait take memory.
+// chunksAhead bounds the finished chunks per worker that wait to be taken, as they occupy memory.
 const chunksAhead = 4
 
-// runsMax bounds the runs of a batch: the smallest networks have about 50,000 in a second, so these
-// take hours there, and more are a slip of the keyboard.
+// runsMax bounds the runs of a batch. The smallest networks run 50,000 times a second; more would take hours and is
+// likely a typing mistake.
 const runsMax = 1_000_000_000
 
-// Runs returns the number of runs, with all permutations and rates of each seed; an error above runsMax.
+// Runs returns the number of runs over all seeds, permutations and rates; an error above runsMax.
 func (b *Batch) Runs() (uint64, error) {
 	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
 	high, runs := bits.Mul64(b.Seeds.Count(), each)
@@ -87,10 +84,8 @@ func (b *Batch) chunk() uint64 {
 	return uint64(min(max(chunkProcessors/b.processors(), 1), chunkRuns))
 }
 
-// workers returns how many machines share the runs, and the workers of each. Small
-// machines run side by side, large ones one after another on all workers. There are
-// no more machines than chunks, and one for a pin map that is not a file: it belongs to
-// one machine at a time.
+// workers returns the number of machines and the workers of each. Small machines run side by side, large ones one
+// after another on all workers. A pin map that is not a file belongs to one machine at a time.
 func (b *Batch) workers(runs uint64) (machines, each int) {
 	if slices.ContainsFunc(b.Config.RTL, func(x config.RTL) bool { return x.PinMap != nil }) {
 		return 1, 1
@@ -106,9 +101,8 @@ func (b *Batch) workers(runs uint64) (machines, each int) {
 	return int(min(uint64(workers), chunks, hw.WorkersMax)), 1
 }
 
-// Each runs all of it, or until ctx ends, and calls take for one run after the other in
-// their order, with the number of all runs. An error of take ends the batch. All
-// workers have ended when it returns.
+// Each executes the runs until ctx ends, and calls take for each run in order, with the number of all runs. An error
+// of take ends the batch. All workers have ended when it returns.
 func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) error) (err error) {
 	if b.total, err = b.Runs(); err != nil {
 		return err
@@ -127,7 +121,7 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 		return err
 	}
 	b.about, b.slotCycles = first.Sum(), uint64(first.Timing().SlotCycles())
-	if machines > 1 { // to read what is available takes as long as a small run
+	if machines > 1 { // reading the available memory takes as long as a small run
 		have, limit := hw.MemoryAvailable()
 		if need := first.MemoryBytes(); limit != "" && need > 0 {
 			machines = int(min(uint64(machines), max(have/need, 1)))
@@ -148,7 +142,7 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	}
 	wg.Wait()
 	if ctx.Err() != nil && errors.Is(q.err, ctx.Err()) {
-		q.err = nil // one of the machines was not built any more
+		q.err = nil // a machine was no longer built
 	}
 	return q.err
 }
@@ -194,7 +188,7 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 			break
 		}
 		if len(r.Report.Violations) > 1 && failed {
-			r.Report.Violations = slices.Clone(r.Report.Violations[:1]) // of many that fail, one is told in full
+			r.Report.Violations = slices.Clone(r.Report.Violations[:1]) // one violation suffices
 		}
 		failed = failed || r.Report.Verdict != outcome.VerdictPass
 		if all != nil {
@@ -208,7 +202,7 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	return runs, nil
 }
 
-// One runs number i on a machine of the batch, in any order of the numbers. It is nil if ctx has ended.
+// One executes run i on a machine of the batch, in any order. It returns nil if ctx has ended.
 func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchRun, error) {
 	r, err := b.run(ctx, m, i, true)
 	if err != nil || m.Interrupted {
@@ -217,7 +211,7 @@ func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchR
 	return &r, nil
 }
 
-// run runs number i; if it is not the first one, the machine has run the number before it.
+// run executes run i. Unless it is the first, the machine has executed the run before it.
 func (b *Batch) run(ctx context.Context, m *emulator.Machine, i uint64, first bool) (r BatchRun, err error) {
 	r = b.Numbered(i)
 	seed := r.Seed
@@ -241,7 +235,7 @@ func (b *Batch) run(ctx context.Context, m *emulator.Machine, i uint64, first bo
 	return r, nil
 }
 
-// Numbered returns run i, which has not run yet.
+// Numbered returns run i, not yet executed.
 func (b *Batch) Numbered(i uint64) BatchRun {
 	each := max(b.Permutations, 1)
 	return BatchRun{Seed: b.Seeds.First + i/each, Permutation: i % each}
@@ -271,7 +265,7 @@ func PermutationNumber(n int, k uint64) []uint32 {
 	return p
 }
 
-// nextPermutation changes p into the next one in lexicographic order; the last one stays.
+// nextPermutation advances p in lexicographic order; the last permutation stays.
 func nextPermutation(p []uint32) {
 	i := len(p) - 2
 	for i >= 0 && p[i] >= p[i+1] {
@@ -288,37 +282,37 @@ func nextPermutation(p []uint32) {
 	slices.Reverse(p[i+1:])
 }
 
-// PermutationSeed is the seed of the run of permutation k of all permutations: every
-// run has coins of its own, and alone it is the run of a list with this seed.
+// PermutationSeed is the seed of permutation k: every run has its own random numbers, and equals a run alone with
+// this seed.
 func PermutationSeed(seed, k uint64) uint64 {
 	return hw.NewStream(seed, hw.PurposePermutation).Seed(k)
 }
 
 // BatchRun is one run of a batch.
 type BatchRun struct {
-	Seed        uint64 // as asked for; the permutation's own one is PermutationSeed
+	Seed        uint64 // requested seed; the permutation's own is PermutationSeed
 	Permutation uint64 // number of the permutation, if the batch has permutations
 	Finished    bool
 	digest      traces.Digest
 	Report      *outcome.Report
-	Measured    *meter.Measured // by all runs of its chunk, with the last of them; nil if handlers take no time
+	Measured    *meter.Measured // sum over the chunk, in its last run; nil if handlers take no time
 }
 
-// batchQueue hands out chunks of runs, and takes them back in order.
+// batchQueue hands out chunks of runs and takes them back in order.
 type batchQueue struct {
 	total, chunk, ahead uint64
 	take                func(r *BatchRun, total uint64) error
 
 	lock    sync.Mutex
-	moved   sync.Cond             // taken or ended has changed
-	next    uint64                // first run that is not handed out
-	taken   uint64                // runs taken
-	waiting map[uint64][]BatchRun // chunks that were run too early, by their first run
-	ended   bool                  // nothing is handed out or taken any more
-	err     error                 // the first one
+	moved   sync.Cond             // signals changes of taken or ended
+	next    uint64                // first run not handed out
+	taken   uint64                // number of runs taken
+	waiting map[uint64][]BatchRun // early chunks, by their first run
+	ended   bool                  // the queue is closed
+	err     error                 // first error
 }
 
-// hand returns the next chunk, an empty one for none. The owner of the chunk taken next never waits.
+// hand returns the next chunk, empty for none. The owner of the chunk taken next never waits.
 func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -332,7 +326,7 @@ func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
 	return first, q.next
 }
 
-// put brings back a chunk, and takes what is in order now. A chunk with fewer runs than handed out is the last one.
+// put returns a chunk and takes all chunks in order. A short chunk is the last one.
 func (q *batchQueue) put(first uint64, runs []BatchRun) error {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -357,7 +351,7 @@ func (q *batchQueue) put(first uint64, runs []BatchRun) error {
 	return nil
 }
 
-// end is called by every worker that has no more to do; with an error, the others stop too.
+// end is called by each finished worker; an error stops the others.
 func (q *batchQueue) end(err error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

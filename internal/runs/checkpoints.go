@@ -18,13 +18,13 @@ import (
 	"starloom/traces/input"
 )
 
-// checkpoints are where a run stops between two steps, to save its state or for good.
+// checkpoints stop a run between two steps, to save its state or to end it.
 type checkpoints struct {
 	nothing
-	file  *traces.File // of the state at the end, nil for none
-	saved bool         // the path has the state of...
-	slot  uint32       // ...the boundary before this slot
-	why   string       // the break has come
+	file  *traces.File // file of the final state, nil for none
+	saved bool         // the file has the state before slot
+	slot  uint32
+	why   string // reason of the break
 }
 
 // errStop stops Machine.Run between two steps.
@@ -51,7 +51,7 @@ func (p *checkpoints) begin(r *run) error {
 			return err
 		}
 	}
-	if o.Save != "" && m.RTL != nil { // not every simulator can save its state: say so before the run
+	if o.Save != "" && m.RTL != nil { // some simulators cannot save their state: refuse before the run
 		if err := m.Save(io.Discard); err != nil {
 			return input.Mistake("--save", err.Error(), "use the backend wasm, or delete --save")
 		}
@@ -71,7 +71,7 @@ func (o *Options) checkSave() error {
 	return nil
 }
 
-// restore brings the machine to the state that is restored, which lies before its break.
+// restore loads the saved state, which precedes the break.
 func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 	if o.runTable() {
 		return input.Mistake("--run-table",
@@ -128,8 +128,8 @@ func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	return nil
 }
 
-// refuseBroken refuses a state whose columns are all possible, and not together: what goes on from it has
-// broken an invariant of the hardware. No run gets there by itself.
+// refuseBroken rejects a state with contradictory columns: it violates an invariant of the hardware, so no run
+// reaches it.
 func refuseBroken(path string, err *error) {
 	value := recover()
 	if value == nil {
@@ -180,7 +180,7 @@ func (o *Options) due(m *emulator.Machine) bool {
 	return o.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.CheckpointEvery == 0
 }
 
-// writeState replaces a saved state. A process that is killed leaves the one before.
+// writeState replaces a saved state atomically.
 func writeState(save func(io.Writer) error, path string) error {
 	file, err := traces.Create(path)
 	if err != nil {
@@ -198,7 +198,7 @@ func (o *Options) stopped(slot uint32, why string) string {
 		"Go on with the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
 }
 
-// end saves the state at the end or at the break and reports how to go on.
+// end saves the state at the end or at the break, and reports how to continue.
 func (p *checkpoints) end(r *run) error {
 	m, path := r.machine, r.options.Save
 	if p.why != "" {

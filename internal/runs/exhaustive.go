@@ -8,7 +8,7 @@ import (
 	"starloom/internal/outputs"
 )
 
-// runAll runs every permutation of a small network with one seed, and reports the slowest and the first failure.
+// runAll runs every permutation of a small network with one seed. It reports the slowest run and the first failure.
 func runAll(ctx context.Context, b *Batch, o Options, t *tally) (*outcome.Report, error) {
 	if err := o.refuseTraces("permutation: all is many", "run one of them alone with --permutation K"); err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func runAll(ctx context.Context, b *Batch, o Options, t *tally) (*outcome.Report
 	return b.reportAll(t), nil
 }
 
-// locateFirst repeats the first failing permutation alone, to locate its lost packets.
+// locateFirst repeats the first failing permutation alone to locate its lost packets.
 func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 	if t.firstFail == nil || len(t.firstFail.Aside.Missing) == 0 {
 		return nil
@@ -41,12 +41,12 @@ func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 	}
 	if ctx.Err() != nil {
 		b.cutShort = true
-		return nil // the report is that of the runs before
+		return nil // keep the report of the runs before
 	}
 	return err
 }
 
-// reportAll sums up: the most slots of any run; frames, violations and handler costs of all.
+// reportAll sums up the most slots of a run, and the frames, violations and handler costs of all runs.
 func (b *Batch) reportAll(t *tally) *outcome.Report {
 	c, n := b.Config, b.processors()
 	r := &outcome.Report{

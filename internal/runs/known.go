@@ -63,7 +63,7 @@ func known(ctx context.Context, r *run) {
 	r.report.Aside.Remedies = r.remedies(ctx)
 }
 
-// processorPaths says which path is that of which processor, "" if paths have no rule.
+// processorPaths states the path of processor N, "" without a formula.
 func processorPaths(names fabric.Names, s *fabric.Shape) string {
 	last := s.Processors() - 1
 	each := strings.Replace(names.Processor(0), "[0]", "[N]", 1)
@@ -77,7 +77,7 @@ func processorPaths(names fabric.Names, s *fabric.Shape) string {
 		s.PerUnit, names.Processor(min(s.PerUnit, last)), last, names.Processor(last))
 }
 
-// checking is the command that runs the scenario with rules of its program that it does not check, too; "" for none.
+// checking returns the command that also checks the named rules of the program, "" for none.
 func (r *run) checking(p *fabric.Program, rules []string) string {
 	command := r.report.Aside.Command
 	if command == "" || len(rules) == 0 {
@@ -93,7 +93,7 @@ func (r *run) checking(p *fabric.Program, rules []string) string {
 	return command
 }
 
-// ruleValue is a rule of a program and its value, as JSON.
+// ruleValue is a rule with its value in JSON.
 type ruleValue struct{ rule, value string }
 
 func (v *ruleValue) json() string { return fmt.Sprintf("{%q: %s}", v.rule, v.value) }
@@ -108,7 +108,7 @@ func noteProcessors(k *outcome.Known, names fabric.Names, count int) {
 	}
 }
 
-// programRules are some rules of a program; nil if a scenario has no key for one of them.
+// programRules returns the named rules of a program, nil if a scenario lacks a key for one.
 func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
 	values := map[string]json.RawMessage{}
 	form, err := json.Marshal(p.Rules)
@@ -124,7 +124,7 @@ func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
 	return list
 }
 
-// faultTargetsNamed is of how many targets of a fault a page has the paths.
+// faultTargetsNamed bounds the paths of a fault's targets on a page.
 const faultTargetsNamed = 4
 
 func (r *run) faultPlan(f *fabric.Fault) string {

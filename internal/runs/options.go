@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Options say how runs are executed and what they write: the options of package starloom.
+// Options control execution and output: the options of package starloom.
 type Options struct {
 	Machine emulator.Options
 	Record  record.Options
@@ -27,7 +27,7 @@ type Options struct {
 	Packets                  outputs.Output
 	Pictures                 Pictures
 	Save, Restore            string // files of states, "" for none
-	CheckpointEvery          uint32 // slots; 0: not
+	CheckpointEvery          uint32 // slots between checkpoints; 0 for none
 	BreakOn                  Break
 	Replay                   outputs.Output
 	ReplayProcessor          int
@@ -35,15 +35,15 @@ type Options struct {
 	Progress                 func(Progress) // nil for none
 }
 
-// Reports are the forms of the report: a page, tables of runs and of figures, and those for scripts.
+// Reports are the report's outputs: a page, tables of runs and figures, and forms for scripts.
 type Reports struct{ JSON, JUnit, HTML, CSV, StatsCSV outputs.Output }
 
-// Progress says how far a run, or many, have come.
+// Progress is the progress of a run or a batch.
 type Progress struct {
-	Slots, SlotsLimit uint32 // that have crossed, and after which the run ends at the latest
-	Done, Processors  int    // processors that are done or faulty, of all
-	Runs, RunsTotal   uint64 // of many runs; else 0
-	Repeated          bool   // the run is repeated to find out more
+	Slots, SlotsLimit uint32 // slots crossed, and the limit of slots
+	Done, Processors  int    // processors done or faulty, and all processors
+	Runs, RunsTotal   uint64 // for a batch, otherwise 0
+	Repeated          bool   // the run is being repeated to locate its failure
 }
 
 func (o *Options) outputs() []*outputs.Output {
@@ -53,12 +53,12 @@ func (o *Options) outputs() []*outputs.Output {
 		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }
 
-// ToTemporary makes all outputs go to invisible files until remove is called.
+// ToTemporary redirects all outputs to invisible files until remove is called.
 func (o *Options) ToTemporary() (remove func(), err error) {
 	var files []*os.File
 	remove = func() {
 		for _, file := range files {
-			_ = errors.Join(file.Sync(), file.Close()) // it has no name any more, and costs what others cost
+			_ = errors.Join(file.Sync(), file.Close()) // the unlinked file costs as much as a visible one
 		}
 	}
 	for _, to := range o.outputs() {
@@ -80,7 +80,7 @@ func (o *Options) ToTemporary() (remove func(), err error) {
 	return remove, nil
 }
 
-// Asked says which outputs are asked for.
+// Asked lists the requested outputs.
 func (o *Options) Asked() (asked []bool) {
 	for _, to := range o.outputs() {
 		asked = append(asked, to.Given())
@@ -92,7 +92,7 @@ func (o *Options) survival() bool { return o.SurvivalCSV.Given() || o.SurvivalSV
 
 func (o *Options) runTable() bool { return o.RunTableCSV.Given() || o.RunTableSVG.Given() }
 
-// CheckOne refuses what one run cannot have.
+// CheckOne rejects options that a single run cannot have.
 func (o *Options) CheckOne() error {
 	if o.Record.VCD.Given() && o.Machine.Engine == emulator.EngineSlot {
 		return record.ErrNoCycles("--engine slot")
@@ -118,7 +118,7 @@ func (o *Options) refuseBare(c *config.Config) error {
 	return nil
 }
 
-// CheckSeeds refuses what runs of many seeds cannot have.
+// CheckSeeds rejects options that runs of many seeds cannot have.
 func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
 		return err
@@ -188,10 +188,10 @@ func (o *Options) refuseStates(many, remedy string) error {
 	return nil
 }
 
-// Break says where a run stops before its end. The zero value is nowhere.
+// Break is the point at which a run stops before its end. The zero value is no break.
 type Break struct {
-	Rule string // at the end of the boundary at which this rule is broken; RuleTrap for a trap
-	Slot uint32 // before this slot, 1 to SlotsMax; 0: at no slot
+	Rule string // stop after the boundary that breaks this rule; RuleTrap for a trap
+	Slot uint32 // stop before this slot, 1 to SlotsMax; 0 for none
 }
 
 func (b Break) check(checked []string) error {
@@ -202,7 +202,7 @@ func (b Break) check(checked []string) error {
 		input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", ")))
 }
 
-// reached says what has happened before a slot, "" if nothing has.
+// reached gives the reason of a break before a slot, "" for none.
 func (b Break) reached(slot uint32, found []outcome.Violation) string {
 	switch {
 	case b.Slot > 0 && slot >= b.Slot:

@@ -12,26 +12,25 @@ import (
 type run struct {
 	config   *config.Config
 	options  *Options
-	settings emulator.Options // of the machine, with what passes ask of it
+	settings emulator.Options // settings of the machine, including those of passes
 	machine  *emulator.Machine
 	out      *outputs.Set
-	report   *outcome.Report // once the run has ended
+	report   *outcome.Report // set at the end of the run
 }
 
-// pass is something that a run does. Passes are called in the order of their list up to the end of the
-// run, and when it is repeated; in the opposite order, as they were opened, at its end and to finish. The
-// first error ends the run: nothing else is called, and none of its files appears.
+// pass is a stage of a run. Passes are called in their order up to the end of the run and in its repetition; in
+// reverse order at its end and to finish. The first error ends the run, and none of its files appears.
 type pass interface {
-	ask(r *run) error                         // before the machine is built: refuses options, asks for what must be built in
-	begin(r *run) error                       // the machine is built: refuses what it cannot do, brings it to the state it starts from
+	ask(r *run) error                         // before the machine is built: rejects options, requests settings
+	begin(r *run) error                       // machine built: rejects impossible options, loads the initial state
 	open(r *run) error                        // opens files
-	run(ctx context.Context, r *run) error    // runs the machine to its end, or to its break
-	end(r *run) error                         // the run has ended, and the machine is as it was then
-	repeat(ctx context.Context, r *run) error // a whole run is repeated to find out more
-	finish(ctx context.Context, r *run) error // the report is complete
+	run(ctx context.Context, r *run) error    // runs the machine to its end or break
+	end(r *run) error                         // run ended, the machine unchanged since
+	repeat(ctx context.Context, r *run) error // repeats a whole run for details
+	finish(ctx context.Context, r *run) error // report complete
 }
 
-// nothing is what a pass does of which nothing else is said.
+// nothing provides the default methods of a pass.
 type nothing struct{}
 
 func (nothing) ask(*run) error                     { return nil }
@@ -42,7 +41,7 @@ func (nothing) end(*run) error                     { return nil }
 func (nothing) repeat(context.Context, *run) error { return nil }
 func (nothing) finish(context.Context, *run) error { return nil }
 
-// progress returns the function for every boundary: it reports progress of the run, or its repetition.
+// progress returns the function that reports progress at every boundary of the run or its repetition.
 func (r *run) progress(slots uint32, repeated bool) func() error {
 	return func() error {
 		if m := r.machine; r.options.Progress != nil {

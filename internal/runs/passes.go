@@ -16,7 +16,7 @@ import (
 	"starloom/traces/input"
 )
 
-// passes are what every run does. Most do nothing unless an option asks for it.
+// passes lists the passes of every run. Most act only on an option.
 func passes() []pass {
 	return []pass{
 		new(scenes),
@@ -66,7 +66,7 @@ func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) 
 	if err := each(opposite, func(p pass) error { return p.end(r) }); err != nil {
 		return nil, err
 	}
-	if !r.machine.Paused { // else there is no whole run to repeat
+	if !r.machine.Paused { // a paused run cannot be repeated whole
 		if err := each(inOrder, func(p pass) error { return p.repeat(ctx, r) }); err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func each(passes []pass, step func(pass) error) error {
 	return nil
 }
 
-// replay calls the handlers of one processor again, alone, and writes what they were told and did.
+// replay calls the handlers of one processor again, alone, and writes their inputs and actions.
 type replay struct {
 	nothing
 	file *traces.File // nil for none
@@ -125,8 +125,8 @@ func (p *replay) end(r *run) error {
 	return r.machine.WriteReplay(p.file, r.report)
 }
 
-// separation repeats a run with faults that has failed without them: which violations are theirs; and for a page with
-// each of them alone, unless that takes long.
+// separation repeats a failed run without its faults to separate their violations, for a page also with each fault
+// alone, unless that takes long.
 type separation struct{ nothing }
 
 func (separation) repeat(ctx context.Context, r *run) error {
@@ -140,21 +140,21 @@ func (separation) repeat(ctx context.Context, r *run) error {
 	return r.machine.Blame(ctx, r.report, r.repeated())
 }
 
-// lateness repeats a run in which packets have missed their deadline: when they came.
+// lateness repeats a run to find the arrival times of late packets.
 type lateness struct{ nothing }
 
 func (lateness) repeat(ctx context.Context, r *run) error {
 	return r.machine.Lateness(ctx, r.report, r.repeated())
 }
 
-// losses repeats a run that has lost packets: where it did.
+// losses repeats a run to locate its lost packets.
 type losses struct{ nothing }
 
 func (losses) repeat(ctx context.Context, r *run) error {
 	return r.machine.LocateLosses(ctx, r.report, r.repeated())
 }
 
-// retelling repeats a run that has failed, and tells more of its violations.
+// retelling repeats a failed run for details of its violations.
 type retelling struct{ nothing }
 
 func (retelling) repeat(ctx context.Context, r *run) error {
@@ -186,7 +186,7 @@ func (p *recording) finish(_ context.Context, r *run) error {
 	return p.Finish(r.report.Violations, r.report.Cycles)
 }
 
-// profile repeats the run up to its longest call, and writes where that has spent its cost.
+// profile repeats the run up to its longest call and writes the cost of that by place.
 type profile struct {
 	nothing
 	folded *traces.File // nil for none
@@ -205,7 +205,7 @@ func (p *profile) open(r *run) (err error) {
 	return err
 }
 
-// finish repeats the run, too: one that has stopped at its break has a longest call.
+// finish repeats the run even after a break, which also has a longest call.
 func (p *profile) finish(ctx context.Context, r *run) error {
 	if err := r.machine.ProfileWorst(ctx, r.report, p.folded != nil, r.repeated()); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (p *runTable) begin(r *run) error {
 	return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.Network.Kind(), kind), Remedy: remedy}
 }
 
-// tabled is what to run on a network to have a run-table of it, "" for nothing.
+// tabled names a program and a workload with a run-table on the network, "" for none.
 func tabled(network fabric.Network) string {
 	for _, w := range []fabric.Workload{{Gossip: &fabric.Gossip{}}, {OneToAll: &fabric.OneToAll{}}, {}} {
 		for _, p := range network.Programs() {
@@ -338,7 +338,7 @@ func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err
 	return report, nil
 }
 
-// RunSeeds runs the scenario for each seed, with each rate of its faults.
+// RunSeeds runs the scenario for each seed and rate of its faults.
 func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, error) {
 	if err := o.checkSurvival(len(b.Config.Faults) > 0, len(b.Rates) > 0); err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Pictures are where pictures of one run go.
+// Pictures are the outputs for pictures of one run.
 type Pictures struct{ Topology, Heat, Latency, Timeline outputs.Output }
 
 func (p *Pictures) each(yield func(kind picture.Kind, to *outputs.Output)) {
@@ -25,12 +25,12 @@ func (p *Pictures) each(yield func(kind picture.Kind, to *outputs.Output)) {
 type pictures struct {
 	nothing
 	files map[picture.Kind]*traces.File
-	seen  *picture.Collector // nil if no one need look
-	flits *picture.Channels  // likewise, of channels at routers
-	took  *picture.Latency   // of packets or frames, as the run has ended
-	loads []float64          // of channels at routers, likewise; nil for none
-	bare  struct {           // of a run without firmware, likewise
-		stuck    []int // routers of a deadlock
+	seen  *picture.Collector // nil if no picture needs it
+	flits *picture.Channels  // flits on channels between routers; nil if no picture needs them
+	took  *picture.Latency   // latencies of packets or frames, set at the end
+	loads []float64          // loads of channels between routers, set at the end; nil for none
+	bare  struct {           // results of a run without firmware, set at the end
+		stuck    []int // routers in a deadlock
 		timeline *picture.Timeline
 	}
 }
@@ -42,7 +42,6 @@ var captions = map[picture.Kind]string{
 	picture.KindTimeline: "What processors did over time.",
 }
 
-// channelsCaption is that of the heat of channels at routers.
 const channelsCaption = "Channels over time: how many flits each carried."
 
 func (p *pictures) ask(r *run) error {
@@ -50,7 +49,7 @@ func (p *pictures) ask(r *run) error {
 	return nil
 }
 
-// open opens the files, and looks at the machine from here on if a picture needs it.
+// open opens the files, and observes the machine if a picture needs it.
 func (p *pictures) open(r *run) (err error) {
 	p.files = map[picture.Kind]*traces.File{}
 	r.options.Pictures.each(func(kind picture.Kind, to *outputs.Output) {
@@ -79,7 +78,7 @@ func (p *pictures) open(r *run) (err error) {
 	return nil
 }
 
-// end looks no longer: what is repeated is not drawn.
+// end stops observing: repetitions are not drawn.
 func (p *pictures) end(r *run) error {
 	r.machine.Look(nil)
 	if p.flits != nil {
@@ -114,7 +113,7 @@ func (p *pictures) end(r *run) error {
 	return nil
 }
 
-// drawnViolations are those of a report, with findings of the end in the last slot.
+// drawnViolations are the report's violations, those at the end moved into the last slot.
 func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	for _, v := range report.Violations {
 		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
@@ -122,7 +121,7 @@ func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	return violations
 }
 
-// late says how many frames were received later than so many slots after they were queued, and how late; nil for none.
+// late sums up the frames received more than limit slots after queueing; nil for none.
 func (p *pictures) late(report *outcome.Report, limit uint64) *outcome.Lateness {
 	l := &outcome.Lateness{What: [2]string{"frame", "frames"}, Deadline: limit, Never: "were not received"}
 	for i := range report.Violations {
@@ -171,7 +170,7 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		case kind == picture.KindTimeline:
 			drawn = p.seen.Timeline(title, violations)
 		case file == nil && len(p.took.Counts) == 0:
-			continue // a page does without one that has nothing to draw
+			continue // a page omits empty pictures
 		default:
 			drawn = p.took
 		}
@@ -197,7 +196,7 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 	return nil
 }
 
-// topology is the picture of the run, without firmware of its routers, unless they are too many.
+// topology draws the run, or its routers if it has no firmware.
 func (p *pictures) topology(r *run, violations []picture.Violation) (*picture.Topology, error) {
 	m, title := r.machine, r.report.Title()
 	if m.Bare() != nil {

@@ -11,9 +11,9 @@ import (
 	"starloom/internal/rtl"
 )
 
-// RecordRTL runs what a scenario has become with models in the place of its RTL, and keeps the inputs of each. They must show what the
-// machine's own components show without them: else the check would be one of another machine. The caller closes
-// the pin maps.
+// RecordRTL runs the scenario with models instead of its RTL and records the inputs of each. They must match the
+// outputs of the machine's own components, otherwise the check would concern another machine. The caller closes the
+// pin maps.
 func RecordRTL(ctx context.Context, c *config.Config) (parts []rtl.PartRun, pins []*pinmap.Map, err error) {
 	own, err := shownByOwn(ctx, c)
 	if err != nil {
@@ -37,7 +37,7 @@ func RecordRTL(ctx context.Context, c *config.Config) (parts []rtl.PartRun, pins
 	return devices.Recorded, pins, nil
 }
 
-// shownByOwn runs the machine as it is without RTL, and returns what the components show in whose places RTL stands.
+// shownByOwn runs the machine without RTL and returns the outputs of the components that RTL replaces.
 func shownByOwn(ctx context.Context, c *config.Config) (own *rtl.Outputs, err error) {
 	devices, run, end, err := recorded(ctx, c, rtl.Own)
 	if err != nil {

@@ -23,10 +23,10 @@ var textsSource string
 
 var texts = outcome.NewTexts(textsSource, nil)
 
-// facts are the values of a text.
 type facts map[string]any
 
-// remedy is a remedy of a kind, an entry of texts.tmpl, with the command and what to expect of it, "" if the entry says so.
+// remedy returns a remedy of a kind, an entry of texts.tmpl, with its command. An empty expect keeps the expectation
+// of the entry.
 func remedy(kind, command, expect string, values any) outcome.Remedy {
 	m := outcome.Remedy{Step: texts.Steps(kind, values)[0]}
 	m.Command, m.Expect = command, cmp.Or(expect, m.Expect)
@@ -37,7 +37,7 @@ func meant(command string, faults bool) outcome.Remedy {
 	return remedy("meant", command+" --expect fail", "", faults)
 }
 
-// remedies are what may mend a run that has failed, as commands to copy: the likeliest first. Those that are short are tried.
+// remedies lists remedies of a failed run as commands, the likeliest first. Short ones are tried.
 func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	report, command := r.report, r.report.Aside.Command
 	if command == "" || len(report.Violations) == 0 {
@@ -72,7 +72,7 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	return list
 }
 
-// inTime are what to do about a deadline that the program of the run cannot meet, none if it may; before that what else was tried.
+// inTime lists alternatives, then the remedy, for a deadline that the program cannot meet; none if it can.
 func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy) {
 	own, late := r.config.Firmware.Program, r.report.Aside.Late
 	least := own.Needed()
@@ -110,10 +110,10 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 	return list
 }
 
-// smallerTries, smallerMost are how many smaller networks a page tries, and looks at.
+// smallerTries bounds the smaller networks that are tried, smallerMost those considered.
 const smallerTries, smallerMost = 4, 4096
 
-// smaller is the remedy with the largest smaller network on which the program meets the deadline, nil if none was found.
+// smaller finds the largest smaller network on which the program meets the deadline, nil for none.
 func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
 	if !r.small(r.report.Slots) {
 		return nil
@@ -137,8 +137,7 @@ func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
 	return nil
 }
 
-// otherPrograms says whether other programs of the fabric that carry the workload meet a deadline that the run's own cannot;
-// unknown are those of which it is not known.
+// otherPrograms reports on other programs for the workload. unknown lists those that may meet the deadline.
 func (r *run) otherPrograms(ctx context.Context) (m outcome.Remedy, unknown []string) {
 	own := r.config.Firmware.Program
 	var slow []string
@@ -156,16 +155,16 @@ func (r *run) otherPrograms(ctx context.Context) (m outcome.Remedy, unknown []st
 	return m, unknown
 }
 
-// parameter is a value of a parameter of the program that was tried.
+// parameter is a tried value of a parameter of the program.
 type parameter struct {
 	Key   string
-	Means string // the value, "" if no one says
+	Means string // meaning of the value, "" if undocumented
 	Value int64
 	Left  *outcome.Left
 }
 
-// otherParameters tries the other values of the parameters of the program that have few, up to the first with which the run keeps
-// all rules: keeps. It says how the runs end, nil if there were none.
+// otherParameters tries the documented values of the program's parameters until a run keeps all rules, with keeps. It
+// reports on all tries, nil for none.
 func (r *run) otherParameters(ctx context.Context) (m *outcome.Remedy, keeps *parameter) {
 	own, none := r.config.Firmware.Program, r.report.Aside.Late.Deadline
 	var tried []parameter
@@ -199,8 +198,7 @@ func (r *run) otherParameters(ctx context.Context) (m *outcome.Remedy, keeps *pa
 	return &said, keeps
 }
 
-// withoutFaults are the runs without one of the faults that have broken rules, as far as they were tried, and without all; then
-// what to do if the faults are meant.
+// withoutFaults lists the runs without one harmful fault, the run without all, and steps if the faults are intended.
 func (r *run) withoutFaults(ctx context.Context, command string) (list []outcome.Remedy) {
 	report := r.report
 	for k := range report.Aside.Known.Left {
@@ -232,8 +230,8 @@ func (r *run) brokenByFaults(rule string) bool {
 	})
 }
 
-// lossless says what to hold firmware to that sends again what faults take: the same rules, but not no_loss, which is about every
-// frame - exactly_once is in its place if packets are carried -, and not receive_step, which is about the first try.
+// lossless is the set of rules for firmware that retransmits: without no_loss, which judges every frame, and
+// receive_step, which judges the first try; with exactly_once if packets are carried.
 func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 	c, loses := *r.config, r.brokenByFaults(fabric.RuleNoLoss)
 	c.Rules.NoLoss, c.Rules.ReceiveStep = false, false
@@ -256,7 +254,7 @@ func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 func flow(rules *fabric.Rules) string {
 	form, err := json.Marshal(rules)
 	if err != nil {
-		panic(err) // numbers, lists and booleans
+		panic(err) // plain data
 	}
 	return unquoted(string(form))
 }
@@ -266,10 +264,10 @@ func unquoted(form string) string {
 }
 
 func (r *run) withProgram(ctx context.Context, program string) string {
-	return r.expect(r.tryProgram(ctx, program, r.config.Firmware.Params)) // nil if it takes other keys
+	return r.expect(r.tryProgram(ctx, program, r.config.Firmware.Params)) // nil if the program has other keys
 }
 
-// tryProgram tries the run with another program, or other parameters; nil if that is refused or long.
+// tryProgram tries another program, or other parameters; nil if refused or too long.
 func (r *run) tryProgram(ctx context.Context, program string, params map[string]int64) *outcome.Left {
 	c, err := r.config.Source.With(program, params)
 	if err != nil {
@@ -278,12 +276,12 @@ func (r *run) tryProgram(ctx context.Context, program string, params map[string]
 	return r.trySmall(ctx, c, r.report.Slots)
 }
 
-// expect is what to expect of a run that was tried, nil for one that was not.
+// expect is the expected end of a run, left of a try or nil.
 func (r *run) expect(left *outcome.Left) string {
 	return texts.Say("expect", facts{"Left": left, "RTL": r.config.RTL != nil})
 }
 
-// longerDeadline is the remedy for a missed deadline: one that all meet, without rules replaced by the scenario's own.
+// longerDeadline is the smallest deadline that all meet, checked with the program's own rules.
 func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) outcome.Remedy {
 	c, k := *r.config, &r.report.Aside.Known
 	if k.Check != "" {
@@ -298,7 +296,7 @@ func (r *run) programsRules(names []string) fabric.Rules {
 	rules := r.config.Rules
 	for _, form := range programRules(r.config.Firmware.Program, names) {
 		if err := json.Unmarshal([]byte(form.json()), &rules); err != nil {
-			panic(err) // rules as they were written
+			panic(err) // marshalled above
 		}
 	}
 	return rules
@@ -310,15 +308,14 @@ func (r *run) whatChecks(ctx context.Context, names []string) string {
 	return r.expect(r.trySmall(ctx, &c, r.report.Slots))
 }
 
-// triedWorkMax is how many processors times slots a run may have that a page tries.
+// triedWorkMax bounds processors times slots of a tried run.
 const triedWorkMax = 2_000_000
 
-// small reports whether a page tries a run of so many slots.
 func (r *run) small(slots uint64) bool {
 	return slots <= triedWorkMax && uint64(r.machine.Shape.Processors())*slots <= triedWorkMax
 }
 
-// trySmall tries a scenario that is expected to take so many slots, if that is a small run.
+// trySmall tries a scenario of an expected number of slots if it is small.
 func (r *run) trySmall(ctx context.Context, c *config.Config, slots uint64) *outcome.Left {
 	if !r.small(slots) {
 		return nil
@@ -326,7 +323,7 @@ func (r *run) trySmall(ctx context.Context, c *config.Config, slots uint64) *out
 	return r.try(ctx, c)
 }
 
-// try runs another scenario in the place of this one, for a page; nil if it cannot be run, or is interrupted.
+// try runs another scenario; nil if it is refused or interrupted.
 func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
 	if r.config.RTL != nil || ctx.Err() != nil || r.report.Aside.CutShort {
 		return nil
@@ -349,10 +346,10 @@ func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
 	return left
 }
 
-// word is an argument of a command line, in single quotes where it has spaces.
+// word matches an argument of a command line, quoted if it contains blanks.
 var word = regexp.MustCompile(`(?:[^ '\\]|\\.|'[^']*')+`)
 
-// set gives a key of the scenario a value on a command line, in the place of one that it, or what is in it, has there.
+// set adds a key of the scenario to a command line and removes earlier settings of it and of its parts.
 func set(command, key, value string) string {
 	words := word.FindAllString(command, -1)
 	for i := len(words) - 2; i >= 0; i-- {
@@ -367,12 +364,12 @@ func set(command, key, value string) string {
 	return strings.Join(words, " ") + " " + strict.SetOption + " " + outcome.ShellQuote(key+"="+value)
 }
 
-// moreTimes is how many times as many slots a run gets of which no one knows how many it needs.
+// moreTimes multiplies the limit of slots if the needed number is unknown.
 const moreTimes = 10
 
 func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit) }
 
-// moreSlots is the remedy for a run that has come to its limit of slots.
+// moreSlots is the remedy of a run at its limit of slots.
 func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	limit := r.config.Slots
 	if last := r.report.Aside.LastSent; last != nil && *last < r.report.Slots/2 {
@@ -389,8 +386,8 @@ func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	return m
 }
 
-// longer tries the run with more slots: as many as its traffic needs, or so many times as many as before, until it ends by
-// itself. It returns how many it had, and how it ended, nil if it was not tried.
+// longer tries the run with the slots of its traffic, or with moreTimes the slots until it ends by itself. It returns
+// the slots, and the outcome, nil if not tried.
 func (r *run) longer(ctx context.Context) (more uint64, left *outcome.Left) {
 	most := func(slots uint64) uint64 { return min(slots, 1<<32-2) }
 	more = most(uint64(r.config.Slots) * moreTimes)
@@ -408,8 +405,7 @@ func (r *run) longer(ctx context.Context) (more uint64, left *outcome.Left) {
 	return more, left
 }
 
-// shorter is the remedy for a run that its limit of slots has cut short, with traffic that fits: within that limit, or one so many
-// times as long; none if it was not found.
+// shorter shortens the traffic to the limit of slots, or to a multiple of it; none if no run passes.
 func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 	t := r.config.Traffic
 	if t == nil || t.Arrivals == fabric.ArrivalsFile {
@@ -441,8 +437,7 @@ func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 	return nil
 }
 
-// deeper tries RX FIFOs that are twice as deep, and so on, until no rule is broken. It has no advice where that does not help. Frames that
-// were lost need no other; frames that wait for one another may have it in the firmware, too.
+// deeper doubles the RX FIFOs until the run passes; none if that does not help.
 func (r *run) deeper(ctx context.Context, command, rule string) []outcome.Remedy {
 	had := r.config.NIC.RxFrames
 	for depth := 2 * had; depth <= fabric.FIFOMax; depth *= 2 {

@@ -11,28 +11,28 @@ import (
 	"starloom/traces"
 )
 
-// reportForms are the forms that every report has for scripts.
+// reportForms are the forms of every report for scripts.
 type reportForms interface {
 	WriteJSON(io.Writer) error
 	WriteJUnit(io.Writer) error
-	Title() string // the scenario's
+	Title() string // name of the scenario
 }
 
-// reportFiles are the reports of a run, or of many, in the forms that are wanted.
+// reportFiles holds the requested report outputs of a run or a batch.
 type reportFiles struct {
 	out  *outputs.Set
 	list []reportFile
-	rows *traces.File // a row for each run; nil for none
+	rows *traces.File // a row per run; nil for none
 }
 
-// reportFile is a report in one of its forms, written at the end.
+// reportFile is an output of the report, written at the end.
 type reportFile struct {
 	outcome.OutputFile
 	file  *traces.File
 	write func(reportForms, *tally, io.Writer) error
 }
 
-// openReports opens the outputs of the report before the run: a file that cannot be written is refused at once.
+// openReports opens the outputs before the run, so that a failure is immediate.
 func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 	files := &reportFiles{out: out}
 	for _, r := range []struct {
@@ -63,7 +63,7 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 	return files, nil
 }
 
-// commit writes the reports, gives writers the rest, and makes all files visible.
+// commit writes the reports, flushes writers, and makes all files visible.
 func (f *reportFiles) commit(report reportForms, t *tally) ([]outcome.OutputFile, error) {
 	for _, r := range f.list {
 		if err := r.write(report, t, r.file); err != nil {

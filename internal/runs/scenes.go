@@ -19,32 +19,32 @@ import (
 	"starloom/traces/vcd"
 )
 
-// What a page shows of a run: so many scenes, and of each so many frames, packets and signals.
+// Limits of the scenes of a page.
 const (
 	scenesMax        = 6
 	scenesPerRule    = 2
 	sceneFramesMax   = 16
-	sceneFramesLast  = 6 // where there are none around its slot
+	sceneFramesLast  = 6 // frames before the slot, if its surroundings have none
 	sceneTrailsMax   = 3
-	sceneTrailMax    = 24 // frames of one packet
-	sceneColumnsMax  = 36 // cycles
+	sceneTrailMax    = 24 // frames of a packet
+	sceneColumnsMax  = 36 // drawn cycles
 	sceneFaultsMax   = 3
-	sceneRowsMax     = 18      // signals
-	sceneStillMax    = 12      // signals that do not change
-	sceneActorsMax   = 4       // processors whose signals are shown beside a medium
-	sceneCyclesMax   = 4096    // around a violation that are looked at
-	sceneFramesOther = 1 << 17 // of a run, in which packets are followed
-	// The repetition cycle by cycle takes some seconds at most.
+	sceneRowsMax     = 18      // drawn signals
+	sceneStillMax    = 12      // constant signals
+	sceneActorsMax   = 4       // processors beside a medium
+	sceneCyclesMax   = 4096    // cycles searched around a violation
+	sceneFramesOther = 1 << 17 // frames of a run whose packets are followed
+	// The repetition by cycles takes at most a few seconds.
 	sceneProcessorsMax = 1 << 16
 	sceneWorkMax       = 1 << 27 // processors times cycles
 )
 
-// scenes repeats a run that has failed, and says what happened around its first violations. It is the first
-// pass, so that the report is complete when it finishes.
+// scenes repeats a failed run and records the surroundings of its first violations. It is the first pass, so that the
+// report is complete when it finishes.
 type scenes struct{ nothing }
 
-// finish implements pass. What it finds is a function of scenario and seed, not of the engine: single cycles are
-// those of a machine of its own.
+// finish implements pass. The result depends on scenario and seed, not on the engine: a separate machine runs the
+// cycles.
 func (p *scenes) finish(ctx context.Context, r *run) error {
 	if r.options.HTML.Given() {
 		known(ctx, r)
@@ -74,15 +74,14 @@ type filming struct {
 	scenes []outcome.Scene
 }
 
-// choose says what is looked at: the first violations, of each rule some, and, if faults have caused one, where each of
-// them struck first.
+// choose selects the first violations, some of each rule, and the first effects of faults that caused one.
 func (f *filming) choose() {
 	r, byFaults := f.report, false
 	for _, x := range outcome.ShownOnce(r.Violations, r.Aside.Late.Of(r.Violations), scenesMax, scenesPerRule) {
 		v := &r.Violations[x.Place]
 		byFaults = byFaults || v.Cause == outcome.CauseFaults
 		if (v.Rule == fabric.RuleFinishes || f.config.Bare()) && v.Path == f.machine.Network.Kind() {
-			continue // it is about no place in particular
+			continue // it has no particular place
 		}
 		s := outcome.Scene{Violation: x.Place, Fault: -1, Cycle: v.Cycle, Slot: min(v.Slot, max(r.Slots, 1)-1), Path: v.Path}
 		if from := r.Aside.Late.From(v); from >= 0 {
@@ -92,7 +91,7 @@ func (f *filming) choose() {
 				s.Beside = append(s.Beside, f.machine.Names.Medium(f.machine.Names.SentOn(from, 0, to)))
 			}
 		}
-		if late := r.Aside.Late; x.Place == late.Of(r.Violations) && late.Worst.Known { // when it came, not when its deadline was over
+		if late := r.Aside.Late; x.Place == late.Of(r.Violations) && late.Worst.Known { // the arrival instead of the deadline
 			s.Slot = late.Worst.Crossed
 			s.Cycle = late.Worst.Cycle
 		}
@@ -106,8 +105,8 @@ func (f *filming) choose() {
 	}
 }
 
-// decides is the slot in which a fault keeps the handler of a processor from doing what was due; nil if there is none, or it is
-// too far from where the fault struck first to be shown with that.
+// decides returns the slot in which a fault suppresses a due handler call; nil for none, or if it is too far from the
+// fault's first effect.
 func (f *filming) decides(fault int, path string) *uint64 {
 	for i := range f.report.Aside.Stood {
 		s := &f.report.Aside.Stood[i]
@@ -121,7 +120,7 @@ func (f *filming) decides(fault int, path string) *uint64 {
 	return nil
 }
 
-// numberOf is the processor with a path, -1 for none.
+// numberOf returns the processor at a path, -1 for none.
 func (f *filming) numberOf(path string) int {
 	for processor := range f.machine.Shape.Processors() {
 		if f.machine.Names.Processor(processor) == path {
@@ -141,7 +140,7 @@ func (f *filming) last() (slot uint32) {
 	return slot
 }
 
-// cycle is where a scene is: a violation that only the end of a run shows is in its last cycle.
+// cycle returns the cycle of a scene, the last one for a violation at the end of the run.
 func (f *filming) cycle(s *outcome.Scene) uint64 { return min(s.Cycle, max(f.report.Cycles, 1)-1) }
 
 func (f *filming) frames(ctx context.Context) error {
@@ -177,8 +176,8 @@ func (f *filming) frames(ctx context.Context) error {
 	return nil
 }
 
-// answers says of each ack of which packet its sender had heard last, in a data frame or in an ack, in a run of which all
-// frames are known.
+// answers sets, for each ack, the payload last heard by its sender, in a data frame or in an ack. It needs all frames
+// of the run.
 func answers(all []outcome.SceneFrame) {
 	last, sent := map[int][]byte{}, map[place][]byte{}
 	for i := range all {
@@ -196,8 +195,7 @@ func answers(all []outcome.SceneFrame) {
 	}
 }
 
-// unheard adds to the frames of a run, in the slots that are known, a line for each that no one has heard, and says of
-// those that faults have harmed by which.
+// unheard adds a line for each frame in a known slot that nobody heard, and names the faults that harmed frames.
 func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool) []outcome.SceneFrame {
 	numbers, heard := map[string]int{}, map[place]bool{}
 	for medium := range f.machine.Shape.Media {
@@ -229,7 +227,7 @@ func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool
 	return all
 }
 
-// harmed says which fault has harmed what was on the medium of a frame, "" for none.
+// harmed names the fault that harmed a frame on its medium, "" for none.
 func (f *filming) harmed(numbers map[string]int, x *outcome.SceneFrame) string {
 	medium, ok := numbers[x.Medium]
 	if !ok || !x.Sent && x.Status == nic.StatusOK.String() {
@@ -255,15 +253,15 @@ func (f *filming) until(m *emulator.Machine, last uint32) func() error {
 	}
 }
 
-// concerned are the frames of a scene: those on the medium or at the processor of the violation, in its slot and
-// just before, or, without any there, the last ones before that, if all frames are known.
+// concerned selects the frames of a scene: at its medium or processor, in its slot and just before; otherwise the
+// last earlier ones, if all frames are known.
 func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bool) {
 	f.between(s, all, s.Slot-min(s.Slot, 2), s.Slot+1)
 	if len(s.Frames) == 0 && whole {
 		f.between(s, all, 0, s.Slot)
 		f.latest(s)
 	}
-	// Those of the slot itself are kept, then those nearest to it.
+	// Frames of the slot itself take precedence, then the nearest ones.
 	for len(s.Frames) > sceneFramesMax {
 		s.FramesLeft++
 		if s.Frames[0].Slot < s.Slot {
@@ -274,8 +272,7 @@ func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bo
 	}
 }
 
-// latest keeps the last frames of a scene: of a slot from which some are left out, those that its processor or medium was
-// to hear, and then the others.
+// latest keeps the last frames of a scene. In a slot that is cut, frames for its processor or medium take precedence.
 func (f *filming) latest(s *outcome.Scene) {
 	left := len(s.Frames) - sceneFramesLast
 	if left <= 0 {
@@ -286,7 +283,7 @@ func (f *filming) latest(s *outcome.Scene) {
 	concerns := func(x *outcome.SceneFrame) bool {
 		return !x.Sent || x.Path == s.Path || x.Medium == s.Path || f.hears(s.Path, x.Medium)
 	}
-	for _, other := range []bool{true, false} { // those that are left out first
+	for _, other := range []bool{true, false} { // order of removal
 		s.Frames = slices.DeleteFunc(s.Frames, func(x outcome.SceneFrame) bool {
 			out := left > 0 && (x.Slot < first || x.Slot == first && concerns(&x) != other)
 			if out {
@@ -332,7 +329,7 @@ func (f *filming) between(s *outcome.Scene, all []outcome.SceneFrame, from, to u
 	}
 }
 
-// trails are the ways of the packets in the frames of the scene's slot, of which more is to be seen than these frames.
+// trails follows the packets in frames of the scene's slot, if other frames carry them, too.
 func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 	var followed [][]byte
 	for i := range s.Frames {
@@ -347,7 +344,7 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 			continue
 		}
 		t, more := outcome.Trail{Payload: x.Payload}, false
-		on := map[place]bool{} // media and slots with a frame that carries it
+		on := map[place]bool{} // media and slots with a frame of the packet
 		for k := range all {
 			y := &all[k]
 			carries := y.Kind == x.Kind && bytes.Equal(y.Payload, x.Payload) || y.Answers != nil && bytes.Equal(y.Answers, x.Payload)
@@ -355,7 +352,7 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 			if y.Sent && carries {
 				on[at] = true
 			}
-			if !carries && !(y.Kind == "" && !y.Sent && on[at]) { // a frame with it that no one could read
+			if !carries && !(y.Kind == "" && !y.Sent && on[at]) { // an unreadable frame of the packet
 				continue
 			}
 			more = more || carries && (y.Slot+2 < s.Slot || y.Slot > s.Slot+1)
@@ -371,7 +368,7 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 	}
 }
 
-// waves runs a machine of its own, cycle by cycle, for signals.
+// waves records signals on a separate machine, cycle by cycle.
 func (f *filming) waves(ctx context.Context) error {
 	unshown := func(why string) {
 		for i := range f.scenes {
@@ -408,14 +405,14 @@ func (f *filming) waves(ctx context.Context) error {
 	return m.Release()
 }
 
-// long reports whether a run would take long, cycle by cycle, up to a slot, of which it returns the last cycle.
+// long reports whether a run by cycles takes too long up to the end of slot last, and returns its cycles.
 func (r *run) long(last uint32) (cycles uint64, long bool) {
 	cycles, n := uint64(r.config.Timing.SlotCycles())*(uint64(last)+1), r.machine.Shape.Processors()
 	return cycles, n > sceneProcessorsMax || cycles*uint64(n) > sceneWorkMax
 }
 
-// window is the excerpt of a scene: the slot of the violation and a little around it, and the signals of its place,
-// of those who send on a medium, and the number of the slot.
+// window is the excerpt of a scene: its slot with some cycles around, the signals of its place and of senders, and
+// the number of the slot.
 func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	const around = 16
 	at := f.cycle(s)
@@ -433,7 +430,7 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	x := &record.Excerpt{From: from, To: to, Paths: append([]string{f.machine.SlotProbe().Path, s.Path}, s.Beside...)}
 	for i := range s.Frames {
 		near := &s.Frames[i]
-		if s.Sender != "" || near.Slot != s.Slot || near.Processor < 0 { // -1: no one has heard it
+		if s.Sender != "" || near.Slot != s.Slot || near.Processor < 0 { // -1: nobody heard it
 			continue
 		}
 		for _, path := range []string{near.Medium, f.machine.Names.Processor(near.Processor)} {
@@ -471,17 +468,17 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 		}
 		moving = append(moving, i)
 	}
-	if len(moving) > sceneRowsMax { // those stay that change nearest to the cycle
+	if len(moving) > sceneRowsMax { // keep those that change nearest to the cycle
 		w.SignalsLeft = len(moving) - sceneRowsMax
 		slices.SortStableFunc(moving[1:], func(a, b int) int {
 			return distance(x.Signals[a].Values, marked) - distance(x.Signals[b].Values, marked)
 		})
 		moving = moving[:sceneRowsMax]
 	}
-	slices.SortFunc(moving, func(a, b int) int { // as their places were found, and then as they are declared
+	slices.SortFunc(moving, func(a, b int) int { // by place, then by declaration
 		return cmp.Or(cmp.Compare(x.Under(a), x.Under(b)), cmp.Compare(a, b))
 	})
-	if len(moving) == 1 { // the number of the slot alone
+	if len(moving) == 1 { // only the number of the slot
 		s.Unshown = fmt.Sprintf("no signal of %s changes from cycle %d to %d", s.Path, x.From, x.To)
 		return
 	}
@@ -515,8 +512,7 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 	s.Waves = w
 }
 
-// struckAt is the first cycle from one on in which listeners get other light than there is before the fault, the same one if
-// there is none.
+// struckAt returns the first cycle from one on with different light before and after a fault, from itself for none.
 func struckAt(x *record.Excerpt, from int) int {
 	first := len(x.Cycles)
 	for i := range x.Signals {
@@ -537,8 +533,7 @@ func struckAt(x *record.Excerpt, from int) int {
 	return first
 }
 
-// columns are the cycles in which a signal changes, those that are marked, and their neighbours: as many as are drawn, nearest to
-// the only one that is marked, or around each.
+// columns selects cycles with changes, marked cycles and their neighbours, nearest to the marks.
 func (f *filming) columns(x *record.Excerpt, signals []int, marked []int) (columns []int) {
 	for c := range x.Cycles {
 		changes := slices.ContainsFunc(marked, func(at int) bool { return c+1 >= at && c <= at+1 })
@@ -561,7 +556,7 @@ func (f *filming) columns(x *record.Excerpt, signals []int, marked []int) (colum
 	return slices.Sorted(maps.Keys(taken))
 }
 
-// distance is how far from a cycle a signal changes.
+// distance is the number of cycles between a mark and the nearest change.
 func distance(values []uint64, marked int) int {
 	nearest := len(values)
 	for c := 1; c < len(values); c++ {
@@ -572,10 +567,10 @@ func distance(values []uint64, marked int) int {
 	return nearest
 }
 
-// numbering are signals with a number that may be that of none.
+// numbering lists signals whose numbers may be "none".
 var numbering = []string{".rx_port", ".tx.port", ".tx.served"}
 
-// label is the value of a signal: a bit, a state, names of flags, a decimal or a hexadecimal number.
+// label formats a value as a bit, state, flags, decimal or hexadecimal number.
 func label(s *record.ExcerptSignal, value uint64) string {
 	switch {
 	case value == uint64(nic.PortNone) && slices.ContainsFunc(numbering, func(name string) bool { return strings.HasSuffix(s.Path, name) }):
@@ -592,7 +587,6 @@ func label(s *record.ExcerptSignal, value uint64) string {
 	return fmt.Sprintf("%x", value)
 }
 
-// flags are the names of the bits that are set.
 func flags(form vcd.Form, value uint64) string {
 	var names []string
 	for bit, name := range form.Flags {

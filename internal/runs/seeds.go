@@ -42,13 +42,13 @@ func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	}
 	r.Aside = outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck, FailedSeeds: t.failedSeeds}
 	if t.rate != nil {
-		r.MostSlots = nil // of runs that are not alike
+		r.MostSlots = nil // rates differ
 	}
 	if built := fabric.RoutersOf(b.Config.Network); built != nil && built.Shown != "" {
 		r.Notes = append(slices.Clip(r.Notes), built.Shown)
 	}
 	if t.firstFail != nil {
-		r.Notes = t.firstFail.Notes // they say what to do next
+		r.Notes = t.firstFail.Notes // they name the next steps
 	}
 	if t.onTrust > 0 && (t.firstFail == nil || t.firstFail.Aside.OnTrust == 0) {
 		r.Notes = append(r.Notes, outcome.TrustNote(t.onTrust))

@@ -20,7 +20,7 @@ import (
 	"starloom/traces/input"
 )
 
-// studyRuns makes the runs of a study. It implements studies.Runs.
+// studyRuns executes the runs of a study. It implements studies.Runs.
 type studyRuns struct {
 	ctx         context.Context
 	options     StudyOptions
@@ -28,14 +28,14 @@ type studyRuns struct {
 	rows        []studies.StudyRow
 	done, total int
 
-	folders map[studies.StudyFile]string // where files go, by kind
+	folders map[studies.StudyFile]string // folders of files, by kind
 	files   traces.Files
 	written []outcome.OutputFile
 
-	pictures []outcome.Picture // for a page
+	pictures []outcome.Picture // pictures for a page
 }
 
-// openFolders makes the folders of files before the runs: one that cannot be made is refused at once.
+// openFolders creates the folders before the runs, so that a failure is immediate.
 func (r *studyRuns) openFolders(s *studies.Study) error {
 	options := []struct {
 		option, path string
@@ -177,7 +177,7 @@ func (r *studyRuns) Sample(x *studies.Setting, count int, metric string) (*studi
 	return sample, nil
 }
 
-// StudyOptions say how a study is run: the options of package starloom.
+// StudyOptions control the execution of a study: the options of package starloom.
 type StudyOptions struct {
 	Full     bool
 	Case     string
@@ -202,7 +202,7 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("interrupted after %d of %d runs", e.done, e.total)
 }
 
-// Study runs a study, each run of which is elaborated from a setting.
+// Study runs a study, elaborating each run from a setting.
 func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
 	if _, err := path.Match(o.Case, ""); err != nil {
 		return nil, &input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
@@ -244,16 +244,16 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func
 	return report, nil
 }
 
-// StudyCase is a case of a study that can be run alone.
+// StudyCase is a case that can run alone.
 type StudyCase struct {
 	Name   string
-	Memory uint64 // that its first run takes, as estimated; 0 if that is not known
+	Memory uint64 // estimated memory of its first run in bytes; 0 if unknown
 }
 
-// caseTime is how long a case is looked at to see whether there is anything in it, and what it runs.
+// caseTime bounds the search for the first run of a case.
 const caseTime = 100 * time.Millisecond
 
-// StudyCases are the cases of a study that match, in the order in which they are run. Nothing is run for that.
+// StudyCases lists the matching cases of a study in order, without running them.
 func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error)) ([]StudyCase, error) {
 	all := &caseFinder{ctx: ctx, options: o}
 	if err := s.Run(all); err != nil {
@@ -278,16 +278,16 @@ func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions, elaborate
 	return cases, nil
 }
 
-// errFound ends a study that would run something.
+// errFound ends a study at its first run.
 var errFound = errors.New("this would be run")
 
-// caseFinder collects the cases of a study without a run. It implements studies.Runs.
+// caseFinder collects the cases of a study without runs. It implements studies.Runs.
 type caseFinder struct {
 	ctx       context.Context
 	options   StudyOptions
 	elaborate func(*studies.Setting) (*config.Config, error)
-	only      string   // the case that is wanted; "": none
-	asked     []string // cases that match, as the study has asked for them the last time
+	only      string   // requested case; "" for none
+	asked     []string // matching cases of the study's latest query
 	rows      int
 	memory    uint64
 }
@@ -327,12 +327,12 @@ func (f *caseFinder) Writes(studies.StudyFile) bool { return false }
 
 func (f *caseFinder) File(studies.StudyFile, string, func(io.Writer) error) error { return nil }
 
-// Only is the pattern of a case alone.
+// Only is the pattern that matches one case.
 func (c *StudyCase) Only() string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(c.Name)
 }
 
-// JoinStudy is the report of a study whose cases were run apart.
+// JoinStudy joins the reports of cases that ran separately.
 func JoinStudy(name string, parts []*outcome.StudyReport) *outcome.StudyReport {
 	whole := &outcome.StudyReport{Study: name, Verdict: outcome.VerdictPass}
 	for _, part := range parts {

@@ -16,11 +16,10 @@ import (
 	"starloom/traces/meaning"
 )
 
-// tally keeps what is said of many runs, which are added in their order: statistics,
-// what failed, the worst, and rows of a table. What it keeps grows with the number of
-// different values, not with the number of runs.
+// tally sums up many runs, added in order: statistics, failures, the slowest run, and rows of a table. Its size grows
+// with the number of different values, not of runs.
 type tally struct {
-	permuted bool             // runs have the number of a permutation
+	permuted bool             // runs have permutation numbers
 	rows     *input.CSVWriter // nil for none
 
 	runs        uint64
@@ -28,44 +27,44 @@ type tally struct {
 	sum         traces.Sum
 	failed      []outcome.FailedRun // the first failedRunsMax
 	failedAll   uint64
-	failedSeeds []outcome.FailedRun // the first failed run of each seed, for JUnitSeedsMax seeds
+	failedSeeds []outcome.FailedRun // first failed run of each seed, at most JUnitSeedsMax
 	firstFail   *outcome.Report
-	worst       *outcome.FinishedRun // of those that passed: most slots, the first of equals
-	slotsMax    uint64               // of any run
+	worst       *outcome.FinishedRun // first of the longest runs that passed
+	slotsMax    uint64               // most slots of any run
 	frames      outcome.Frames
-	broken      uint64 // violations
+	broken      uint64 // number of violations
 	traps       uint64
-	onTrust     uint64 // announced deliveries that cannot be checked
+	onTrust     uint64 // announced deliveries that cannot be verified
 	measured    meter.Measured
 
 	faulty bool              // the runs have faults
-	breaks outcome.Histogram // of those that failed: the slot of the first violation
+	breaks outcome.Histogram // slots of the first violations of failed runs
 
-	// With several rates of faults, those so far, and what each has brought.
-	rate  *float64 // of the runs that are added now, nil for one rate
+	// Results by rate, if faults have several.
+	rate  *float64 // rate of the current runs, nil for a single rate
 	rates []rateTally
 }
 
 type rateTally struct {
 	rate         float64
 	runs, passed uint64
-	slots        outcome.Histogram // of those that passed
-	faults       outcome.Histogram // how often faults.random has happened
+	slots        outcome.Histogram // slots of the runs that passed
+	faults       outcome.Histogram // effects of faults.random
 }
 
 type figure struct {
 	name     string
-	numeric  bool // some run has it, as a number or a fraction
+	numeric  bool // some run has a number or a fraction
 	finishes bool
 	values   outcome.Histogram
-	entries  []outcome.Histogram // of a list, each of the runs that have it
-	pool     fabric.Pooled       // of the runs that have it, as it is; nil for none...
-	pooled   uint64              // ...and how many these are
+	entries  []outcome.Histogram // entries of a list, over the runs that have them
+	pool     fabric.Pooled       // pooled values of the runs, nil for none
+	pooled   uint64              // number of pooled runs
 }
 
 const entriesMax = 1024
 
-// add takes what a run says of it; counts says whether its numbers count.
+// add adds a run's value; its numbers are used if counts is set.
 func (f *figure) add(value any, counts bool) {
 	if p, ok := value.(fabric.Pooled); ok {
 		f.pool = p.Pool(f.pool)
@@ -104,7 +103,7 @@ func (t *tally) begin(rate float64) {
 	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
 }
 
-// newTally returns an empty tally with a row for each run in rows, or none for nil.
+// newTally returns an empty tally that writes a row per run to rows, unless it is nil.
 func newTally(permuted bool, rows *traces.File) *tally {
 	t := &tally{permuted: permuted}
 	if rows != nil {
@@ -113,7 +112,7 @@ func newTally(permuted bool, rows *traces.File) *tally {
 	return t
 }
 
-// add adds a run. Errors are those of the table's file.
+// add adds a run. Its errors are those of the table's file.
 func (t *tally) add(run *BatchRun) error {
 	r := run.Report
 	var permutation *uint64
@@ -122,8 +121,7 @@ func (t *tally) add(run *BatchRun) error {
 	}
 	passed := r.Verdict == outcome.VerdictPass
 	t.runs++
-	// A run's digest covers frames and deliveries; its length and what it broke are
-	// added here.
+	// A run's digest covers frames and deliveries; add its length and violations.
 	t.sum.Event(run.Seed, run.Permutation, run.digest.Hi, run.digest.Lo)
 	t.sum.Event(run.Seed, run.Permutation, r.Slots, r.ViolationsTotal)
 	if t.rate != nil {
@@ -131,7 +129,7 @@ func (t *tally) add(run *BatchRun) error {
 		t.rates[len(t.rates)-1].add(r, passed)
 	}
 	if x := run.Measured; x != nil {
-		if t.rate != nil { // each has runs from 0 on
+		if t.rate != nil { // runs of each rate count from 0
 			before := t.runs - t.rates[len(t.rates)-1].runs
 			x.Start.Run, x.Slot.Run = x.Start.Run+before, x.Slot.Run+before
 		}
@@ -193,8 +191,7 @@ func (t *rateTally) add(r *outcome.Report, passed bool) {
 	}
 }
 
-// statistics sums up the figures that are numbers, fractions or lists. Those of runs with different rates have
-// nothing in common: then they are those of each rate.
+// statistics sums up numeric figures, fractions and lists. Runs with different rates have statistics per rate.
 func (t *tally) statistics() outcome.Statistics {
 	all := outcome.Statistics{}
 	if t.rate != nil {
@@ -213,7 +210,7 @@ func (t *tally) statistics() outcome.Statistics {
 	return all
 }
 
-// together are the figures of all runs together, without values if some lack them.
+// together returns the figures over all runs, without values if a run lacks them.
 func (f *figure) together(runs uint64) (all outcome.Statistics) {
 	for _, m := range f.pool.Figures(f.name) {
 		values := outcome.Histogram{}
@@ -231,9 +228,8 @@ func (f *figure) together(runs uint64) (all outcome.Statistics) {
 
 const survivalPoints = 32
 
-// survival is the survival curve of runs with faults: for slots in which runs broke a rule for
-// the first time, of each run 1 if it had broken none up to the end of that slot, else 0; the mean
-// is the fraction that has survived.
+// survival is the survival curve of runs with faults: at each slot of a first violation, the fraction of runs
+// unbroken up to its end.
 func (t *tally) survival() (curve outcome.Statistics) {
 	slots := slices.Sorted(maps.Keys(t.breaks))
 	stride := (len(slots) + survivalPoints - 1) / survivalPoints
@@ -247,7 +243,7 @@ func (t *tally) survival() (curve outcome.Statistics) {
 	return curve
 }
 
-// survived is 1 for each run that has survived, 0 for the others.
+// survived is 1 for each surviving run, 0 for the others.
 func survived(name string, runs, alive uint64) outcome.Statistic {
 	values := outcome.Histogram{}
 	for value, count := range map[float64]uint64{0: runs - alive, 1: alive} {
@@ -258,7 +254,7 @@ func survived(name string, runs, alive uint64) outcome.Statistic {
 	return values.Statistic(name)
 }
 
-// curve is the survival curve with all its points; nil without faults.
+// curve returns all points of the survival curve; nil without faults.
 func (t *tally) curve() (curve outcome.Survival) {
 	for i := range t.rates {
 		if r := &t.rates[i]; r.runs > 0 {
@@ -282,7 +278,7 @@ func (t *tally) digest() string {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings says what the figures of every run, and of many, mean.
+// Meanings explains the figures of single runs and batches.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
 func (b *Batch) firmware(t *tally) outcome.FirmwareReport {

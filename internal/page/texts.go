@@ -1,0 +1,50 @@
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+	"text/template"
+
+	"starloom/fabric/outcome"
+)
+
+//go:embed texts.tmpl
+var textsSource string
+
+var texts = outcome.NewTexts(textsSource, template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
+	"joined":   func(list []string) string { return strings.Join(list, "; ") },
+	"trimDot":  func(text string) string { return strings.TrimSuffix(text, ".") },
+	"unquoted": func(text string) string { return strings.Trim(text, "`") }})
+
+func paragraphs(name string, values any) (blocks []Block) {
+	for _, line := range texts.Lines(name, values) {
+		blocks = append(blocks, Block{Text: line})
+	}
+	return blocks
+}
+
+// failure is a violation and its report, for texts.
+type failure struct {
+	R *outcome.Report
+	V *outcome.Violation
+}
+
+// Where is the cycle of the violation, or the end of the run, with its path.
+func (f failure) Where() string { return texts.Say("where", f) }
+
+// Noticed is Where within a sentence.
+func (f failure) Noticed() string { return texts.Say("noticed", f) }
+
+func (f failure) cause() string { return texts.Say("cause", f) }
+
+// times formats a count of a rule's violations, which is a lower bound from ViolationsMax on.
+func times(n int) string {
+	switch {
+	case n == 1:
+		return "once"
+	case n >= outcome.ViolationsMax:
+		return fmt.Sprintf("%d times or more", n)
+	}
+	return fmt.Sprintf("%d times", n)
+}
