@@ -202,7 +202,7 @@ func TestTuned(t *testing.T) {
 // TestNoSlotEngine requires a slot engine of a network with a discipline unknown to the wiring.
 func TestNoSlotEngine(t *testing.T) {
 	_, err := wired.TransportOf(slow{Network{Groups: 3, Size: 1}}, &fabric.Config{Shards: []hw.Shard{{End: 3}}})
-	require.ErrorContains(t, err, "bring a slot engine, too")
+	require.ErrorContains(t, err, "provide a fabric.SlotEngine")
 }
 
 // slow is a network without a slot engine.
