@@ -38,16 +38,27 @@ type Referee interface {
 	State(v *hw.StateVisitor)
 }
 
-// NoPackets is the part of a Referee that has nothing to do where the frames of a workload carry no packets of
-// several hops, and processors learn nothing about the workload.
+// NoPackets is a part of Referees that does nothing, for workloads whose frames carry no packets over several hops and
+// whose processors learn nothing of the workload.
 type NoPackets struct{}
 
-func (NoPackets) Tell(int, []uint32)                {}
-func (NoPackets) Overhears() bool                   { return false }
+// Tell implements Referee.
+func (NoPackets) Tell(int, []uint32) {}
+
+// Overhears implements Referee.
+func (NoPackets) Overhears() bool { return false }
+
+// Arrive implements Referee.
 func (NoPackets) Arrive(*Ledger, uint32, []Arrival) {}
-func (NoPackets) Acknowledges() bool                { return false }
-func (NoPackets) Acknowledge(func(int))             {}
-func (NoPackets) Missing(func(Finding) bool)        {}
+
+// Acknowledges implements Referee.
+func (NoPackets) Acknowledges() bool { return false }
+
+// Acknowledge implements Referee.
+func (NoPackets) Acknowledge(func(int)) {}
+
+// Missing implements Referee.
+func (NoPackets) Missing(func(Finding) bool) {}
 
 // Ending is a Referee of a workload that ends when all has arrived, even if the firmware continues.
 type Ending interface {
