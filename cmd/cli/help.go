@@ -27,7 +27,7 @@ import (
 	"starloom/nic"
 )
 
-// Widths of help texts: the default if the terminal's width is unknown, and the least.
+// Widths of help texts: the default for an unknown terminal width, and the minimum.
 const (
 	columnsDefault = 80
 	columnsMin     = 40
@@ -113,7 +113,7 @@ func fill(text string, columns int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// texts are the long helps of commands, named like their manual pages: a description, a line "Examples:", and
+// texts holds the long help texts of commands, named like their manual pages: a description, a line "Examples:", and
 // examples.
 //
 //go:embed help/*.txt

@@ -17,6 +17,15 @@ import (
 )
 
 // points are those of Verilator for this module, in its order:
+//
+//	 5  always @(posedge clk)
+//	 6    if (!rst_n) q <= 0;
+//	 7    else if (go)
+//	 8      q <= q + 1;
+//	 9    else begin
+//	10      last <= q;
+//	11      if (stop) q <= 1;
+//	12    end
 func points(hier string) []cosim.Point {
 	at := func(kind cosim.PointKind, line, column int, comment, lines string) cosim.Point {
 		return cosim.Point{Kind: kind, File: "m.v", Line: line, Column: column, Comment: comment, Lines: lines, Hier: hier, Page: "v_" + string(kind) + "/m"}

@@ -337,7 +337,8 @@ func (l *lost) highImpedance() {
 	})
 }
 
-// isPattern reports whether a constant is a pattern. A parameter is one: its references decide.
+// isPattern reports whether a constant is a pattern. A parameter counts as one, since its references are checked
+// instead.
 func (l *lost) isPattern(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		switch above.kind {

@@ -89,7 +89,7 @@ func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing)
 	if err := d.greet(&source); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if !d.design.keeps() { // vvp has read its files before it answers
+	if !d.design.keeps() { // vvp has read its $readmem files before its first answer
 		d.folder = ""
 		err = os.RemoveAll(scratch)
 	}

@@ -124,7 +124,7 @@ type pace struct {
 type sight struct {
 	seeing   cosim.Seeing // instrumentation built into the RTL
 	shownAs  *finding
-	shownOn  *Stimulus // its inputs; nil for those of the options
+	shownOn  *Stimulus // inputs of the displayed case; nil for those of the options
 	coverage *Coverage // nil while a case is shrunk or displayed
 	covered  *covered  // nil unless requested, and while a case is shrunk or displayed
 }

@@ -196,8 +196,8 @@ func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	return c
 }
 
-// merge removes gates that are constant, duplicate or unused. Yosys could do it, but takes as long as for everything
-// else.
+// merge removes constant, duplicate and unused gates. Yosys would take as long for this as for all other steps
+// together.
 func (g *graph) merge() {
 	old, first := g.gates, g.firstGate()
 	used := make([]bool, len(old))

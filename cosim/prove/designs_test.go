@@ -18,6 +18,12 @@ import (
 )
 
 // designMap returns the map of a design of testdata, whose header states its model:
+//
+//	// fifo DEPTH=4 WIDTH=8 COUNT_BITS=4
+//	// reset: low rst_n          its pin for reset
+//	// latency: grant_o=-1       absent: index_o      assume: ...
+//
+// Pins that are not listed have the names of the model's ports.
 func designMap(t testing.TB, file string) *pinmap.Map {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

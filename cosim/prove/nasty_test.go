@@ -23,6 +23,10 @@ import (
 
 // nasty holds bodies of small modules with input a whose wrong folding, truncation or resolution would make them
 // equal. The beginning of a name states the result of Icarus Verilog:
+//
+//	icarus   it differs or is X, which is correct
+//	sv       Icarus cannot read it
+//	any      X may be the matching value, which Icarus selects
 var nasty = map[string]string{
 	"icarus: z":                        "wire z = a ? 1'b1 : 1'bz; assign lane = z;",
 	"icarus: z is 0 for Verilator":     "wire z = 1'bz; assign lane = a | z;",

@@ -94,7 +94,7 @@ func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(
 	return r
 }
 
-// begin forms classes of the unproved outputs and the cone of their first members and the hints.
+// begin builds classes of the unproved outputs, and the cone of the hints and the first output of each class.
 func (r *race) begin() {
 	g := r.whole
 	if !r.exact {

@@ -4,6 +4,21 @@ import (
 	"math/bits"
 )
 
+// Schedule defines the inputs of a run over long times: when reset is on, and the phase of each input.
+//
+//	cycle 0         3/8                                      15/16      1
+//	      |.|..|....|........|------------------------------|..|.....|..|
+//	       many resets, with      one stretch                  resets again, to find
+//	       growing distances      without reset                state that survives one
+//
+// The long stretch covers more than half of the run. It reaches states deep after a reset, such as a counter's
+// overflow. The short stretches reveal state that a reset fails to clear. Their lengths are distributed so that 8 to
+// 15 cycles are as frequent as 1,024 to 2,047.
+//
+// A phase lasts from a few cycles to a sixteenth of the run. In half of the phases all inputs have typical values. In
+// the others each input has typical values or a manner: stuck, all zeros or ones, one-hot, random with some density,
+// bursts. Independent manners of a FIFO's push and pop fill it, drain it, stall it, and push and pop back to back.
+//
 // All inputs are a function of seed, length and cycle, so that a test can begin anywhere.
 type Schedule struct {
 	random  Random

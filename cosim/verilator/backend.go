@@ -1,3 +1,7 @@
+// Package verilator builds devices from Verilog and VHDL with Verilator and a C++ compiler.
+//
+//	VHDL --ghdl--> Verilog --verilator--> C++ --clang++--> Circuit (wasm) --> Device
+//
 // Its tests also check that all backends, including Icarus, behave alike.
 package verilator
 

@@ -43,8 +43,8 @@ type subject struct {
 	at func(steps int) (*Size, error)
 }
 
-// LongestDefault bounds the run of the scenario itself. Smaller sizes take at most as long in all, so that an
-// estimate takes at most half a minute.
+// LongestDefault bounds the run of the scenario itself. Smaller sizes together take no longer, so that an estimate
+// takes at most half a minute.
 const LongestDefault = 10 * time.Second
 
 const (

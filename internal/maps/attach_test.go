@@ -23,6 +23,12 @@ import (
 var _ = flag.Bool("full", false, "run the long tests")
 
 // feature is a map of testdata/attach. Its first lines describe it:
+//
+//	# an unpacked array as an input            what it is about
+//	# refused: port x is an inout              a part of the message; without it the map attaches
+//	# remedy: map: OLD => NEW                  then: what the message says, done; in a source: FILE: OLD => NEW
+//	# differs: rail1_o                         the RTL is wrong: the check says so
+//	# fast                                     it runs in all tests
 type feature struct {
 	path, about, refused, differs string
 	remedies                      []string

@@ -56,7 +56,7 @@ func LoadDecode(path string) (*Decode, error) {
 	return ParseDecode(path, data)
 }
 
-// ParseDecode parses the contents of such a file.
+// ParseDecode parses the text of a map of `trace decode`.
 func ParseDecode(path string, data []byte) (*Decode, error) {
 	d, root, err := parse(path, data, "the map", traceMapRemedy)
 	if err != nil {

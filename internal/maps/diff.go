@@ -29,7 +29,7 @@ func LoadDiff(path string, o *diff.Options) error {
 	return ParseDiff(path, data, o)
 }
 
-// ParseDiff parses the contents of such a file.
+// ParseDiff parses the text of a map of `trace diff` into options.
 func ParseDiff(path string, data []byte, o *diff.Options) error {
 	d, root, err := parse(path, data, "the map", traceMapRemedy)
 	if err != nil {

@@ -56,7 +56,7 @@ func LoadPin(path string, library pinmap.Library) (*pinmap.Map, error) {
 
 const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help` shows one"
 
-// ParsePin parses the contents of such a file.
+// ParsePin parses the text of a pin map.
 func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, error) {
 	d, root, err := parse(path, data, "the pin map", pinMapRemedy)
 	if err != nil {
@@ -345,7 +345,7 @@ func LoadPins(path string, library pinmap.Library) ([]Point, error) {
 	return ParsePins(path, data, library)
 }
 
-// ParsePins parses the contents of such a file.
+// ParsePins parses the text of a pin map with lists.
 func ParsePins(path string, data []byte, library pinmap.Library) ([]Point, error) {
 	d, root, err := parse(path, data, "the pin map", pinMapRemedy)
 	if err != nil {

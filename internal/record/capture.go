@@ -21,7 +21,7 @@ import (
 // capture writes every frame at every port to a pcapng file, with an interface per NIC or per port.
 type capture struct {
 	pcapng     *pcapng.Writer
-	interfaces map[uint64]pcapng.InterfaceID // by processor and, with an interface per port, port
+	interfaces map[uint64]pcapng.InterfaceID // interfaces by processor, or by processor and port
 }
 
 func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {

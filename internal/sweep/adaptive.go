@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// A bisection searches along one axis. lines has the points along it for each combination of the other axes.
+// A bisection searches along one axis. lines holds the points along it for each combination of the other axes.
 type bisection struct {
 	axis  int
 	lines [][]int
@@ -194,8 +194,8 @@ func (b *bisection) limits(axes []string, searches []*search, points []*point) *
 	return l
 }
 
-// risingFails reports whether larger values fail: as on a line that changes, or, without one, if runs saturate. On a
-// line without a change, the value next to the change is then shown.
+// risingFails reports whether larger values are expected to fail. The first line with a change decides; without one,
+// larger values fail if runs saturate.
 func risingFails(searches []*search) bool {
 	rising := false
 	for _, x := range searches {

@@ -1,5 +1,5 @@
-// Package slurmtest runs a Slurm cluster of one node for a test: the real thing, in a folder of its own, with ports,
-// keys and a state of its own. Nothing of the machine's Slurm is touched, if it has one.
+// Package slurmtest runs a real Slurm cluster of one node for a test, in a separate folder with its own ports, keys
+// and state. It does not touch the machine's Slurm.
 //
 //	munged <--- slurmctld <--- slurmd
 //	               ^ sbatch, squeue, ... with SLURM_CONF
