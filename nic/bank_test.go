@@ -74,8 +74,8 @@ func TestAttachBankRefuses(t *testing.T) {
 	}
 }
 
-// FuzzAttachBank writes any bytes over a descriptor: refused or usable, never a
-// panic, whatever firmware does with it afterwards.
+// FuzzAttachBank writes arbitrary bytes over a descriptor: it is rejected or usable, and never
+// causes a panic, whatever firmware does afterwards.
 func FuzzAttachBank(f *testing.F) {
 	f.Add(uint16(0), []byte{1, 2, 3, 4}, uint8(7))
 	f.Fuzz(func(t *testing.T, at uint16, data []byte, cell uint8) {

@@ -180,8 +180,8 @@ func TestDecoderJudges(t *testing.T) {
 	}
 }
 
-// Frames come in the order of their cycles, whenever they end; those that were sent
-// are known by their first phit.
+// TestDecoderOrder: sent frames are reported in the order of their first phits, received frames in
+// the order of their last phits.
 func TestDecoderOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	long, short := someFrame(random, 40), someFrame(random, 0)

@@ -107,7 +107,7 @@ func (l *link) cycle() {
 	l.kernel.Latch()
 }
 
-// hear lets a cell listen to what comes from a group, from the next slot on.
+// hear makes a cell listen to a group from the next slot on.
 func (l *link) hear(cell, fromGroup int) { l.rx.Listen(cell, uint32(fromGroup)) }
 
 // endSlot ends the last cycle of a slot, in which inputs have been given.
@@ -176,7 +176,7 @@ func TestLinkTiming(t *testing.T) {
 	}
 }
 
-// runSlot takes what has been given and runs up to the boundary in the slot's last cycle.
+// runSlot accepts the loaded frames and runs up to the boundary in the slot's last cycle.
 func (l *link) runSlot(slot uint32) {
 	l.endSlot()
 	l.runOn(slot)
@@ -457,8 +457,8 @@ func TestLinkAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestLinkSkip skips all cycles in which the kernel says that nothing happens: what signals
-// show does not change in them, and the state is as if they had been run.
+// TestLinkSkip skips all cycles that the kernel reports as quiet: visible signals do not change in
+// them, and the state is the same as after stepping.
 func TestLinkSkip(t *testing.T) {
 	for propagation := range 4 {
 		c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: propagation, guard: 20, unitsPerShard: 1}
@@ -564,7 +564,7 @@ func TestListen(t *testing.T) {
 			continue
 		}
 		l.endSlot()
-		// The lists say what the column says, each cell once.
+		// The lists agree with the column and contain each cell once.
 		want := map[int][]int{}
 		for cell := range 18 {
 			if port := l.rx.port[cell]; port != NoInput {

@@ -21,8 +21,8 @@ func lanesBank(t *testing.T, ports, depth int) *Bank {
 	return b
 }
 
-// TestSendAll: the first frame to each port leaves, one to all ports alone, and what stays
-// keeps its order.
+// TestSendAll: the first frame for each port is sent, a frame for all ports is sent alone, and the
+// remaining frames keep their order.
 func TestSendAll(t *testing.T) {
 	all := uint16(PortAll)
 	for name, c := range map[string]struct {

@@ -116,7 +116,7 @@ func TestLayersRefuse(t *testing.T) {
 	}
 }
 
-// Any bytes give layers or an error; what decodes is written back as it was.
+// FuzzLayers: arbitrary bytes give layers or an error; decoded layers encode to the same bytes.
 func FuzzLayers(f *testing.F) {
 	f.Add(serialised(f, nil))
 	f.Add(serialised(f, []byte("hello, world")))

@@ -129,7 +129,8 @@ func TestOffersChangeHands(t *testing.T) {
 	}
 }
 
-// expected is what a slot brings by definition: who has sent, and the frames of each receiver.
+// expected computes the result of a slot from the definition: the senders and the frames of each
+// receiver.
 func expected(n, frames int, to []int, sent []Frame) (served []bool, heard [][]string) {
 	served, heard = make([]bool, n), make([][]string, n)
 	for cell, output := range to {
@@ -195,8 +196,8 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// TestQueueEndsWithDamage: after a damaged frame a receiver queues nothing more in this slot,
-// and what came before stays.
+// TestQueueEndsWithDamage: after a damaged frame a receiver queues no more frames in this slot and
+// keeps the earlier ones.
 func TestQueueEndsWithDamage(t *testing.T) {
 	q := newQueues(t, 3, 3, 64, hw.ArbiterFixed)
 	r := rand.New(rand.NewPCG(3, 3))

@@ -90,8 +90,9 @@ var cTypes = map[string]string{
 // cOrder puts the blocks in the order in which C needs them.
 var cOrder = []string{"frame", "processor", "bank"}
 
-// cColumnsMax is the length of a line of the header. What does not fit is cut there and stands in
-// full at the end: a line more before code would change the debug information of every image.
+// cColumnsMax is the maximum length of a header line. Longer descriptions are cut and repeated in
+// full at the end of the file: an additional line before code would change the debug information of
+// every image.
 const (
 	cColumnsMax = 140
 	cDocMax     = 100 // of them, what a register means

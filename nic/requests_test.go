@@ -109,9 +109,9 @@ func TestFiltersStartOpen(t *testing.T) {
 	require.EqualValues(t, TagAny, b.Accepts(3))
 }
 
-// TestAwakeOfAddressed compares the list of NICs that ask by themselves, slot by slot over
-// horizons and the wrap of wake, with the definition: what the host does to a cell, and what
-// handlers that were called say, is all that can change it.
+// TestAwakeOfAddressed compares the list of NICs that ask by themselves with the definition, slot
+// by slot, over horizons and the wrap of wake. Only host accesses to a cell and the results of
+// called handlers may change it.
 func TestAwakeOfAddressed(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true}, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}

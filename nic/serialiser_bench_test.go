@@ -34,7 +34,7 @@ func BenchmarkLink(b *testing.B) {
 	}
 }
 
-// cpuTime returns what this process has had of all processors.
+// cpuTime returns the processor time of this process.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {

@@ -10,8 +10,8 @@ import (
 	"starloom/traces/input"
 )
 
-// TestPlanOfSteps: a set of vertices is one bus, whoever sends; buses are numbered as they are used
-// first, and the ports of a vertex are its buses in that order.
+// TestPlanOfSteps: a set of vertices is one bus for all its senders; buses are numbered by first
+// use, and the ports of a vertex are its buses in that order.
 func TestPlanOfSteps(t *testing.T) {
 	p := PlanSteps(5, []gossip.Step{
 		{{Sender: 3, Receivers: []int{1}}, {Sender: 2, Receivers: []int{0}}},
@@ -28,8 +28,8 @@ func TestPlanOfSteps(t *testing.T) {
 	require.Equal(t, -1, p.Port(4, 2))
 }
 
-// TestOnlyUsedBuses: of gossip, no one meets more buses than there are steps, and every bus is used
-// by all of its vertices at once.
+// TestOnlyUsedBuses: in gossip a vertex has at most as many buses as there are steps, and every bus
+// is used by all of its vertices at once.
 func TestOnlyUsedBuses(t *testing.T) {
 	for _, size := range [][2]int{{2, 2}, {37, 4}, {100, 3}, {160, 16}, {1000, 5}} {
 		n, l := size[0], size[1]
@@ -80,7 +80,7 @@ func TestLengthIsALimit(t *testing.T) {
 	require.EqualValues(t, 2, short.Shape().Words[1])
 }
 
-// TestCheck: what a network from Go cannot be, with the key that says so.
+// TestCheck: networks built in Go are rejected with the key of the wrong value.
 func TestCheck(t *testing.T) {
 	pair := [][]int{{0, 1}}
 	for _, c := range []struct {

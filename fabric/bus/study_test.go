@@ -93,7 +93,7 @@ func (m *model) Run(x *studies.Setting) (*studies.Outcome, error) {
 	return outcome, nil
 }
 
-// TestStudy: runs by the model are right in every row, and as many as were planned; one claim is
+// TestStudy: runs agree with the model in every row, and their number is as planned; one claim is
 // contradicted.
 func TestStudy(t *testing.T) {
 	m := &model{t: t, pattern: "*", files: map[string]string{}}
@@ -152,8 +152,8 @@ func TestStudyFails(t *testing.T) {
 	}
 }
 
-// TestPlanHasTheBusesOfTheSchedule: each bus once, whoever sends; ports are the buses of a vertex in
-// their order.
+// TestPlanHasTheBusesOfTheSchedule: each bus appears once for all its senders; ports are the buses
+// of a vertex in their order.
 func TestPlanHasTheBusesOfTheSchedule(t *testing.T) {
 	for _, size := range [][2]int{{5, 2}, {10, 3}, {50, 7}} {
 		n, l := size[0], size[1]
@@ -179,7 +179,7 @@ func TestPlanHasTheBusesOfTheSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleWords: what changes adds up to what the steps say, and in the end no one does anything.
+// TestScheduleWords: the accumulated changes equal the steps, and all vertices are idle at the end.
 func TestScheduleWords(t *testing.T) {
 	const n, l = 23, 4
 	for _, name := range scheduleNames() {

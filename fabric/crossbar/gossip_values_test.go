@@ -12,8 +12,8 @@ import (
 	"starloom/traces/input"
 )
 
-// FuzzValues: whatever a file holds, it is read or refused with its place; what was read can be
-// written and read again.
+// FuzzValues: every file is read or rejected with its place; accepted values can be written and
+// read again.
 func FuzzValues(f *testing.F) {
 	for _, text := range []string{"", "1\n2\n", " 1, -2\n\n3", "# c\n9223372036854775807,-9223372036854775808", "1,x", "1\n\"2\n3", "1,,2", "\ufeff1", "+1", "1.0", "0x10", "1;2"} {
 		f.Add(text)
@@ -40,7 +40,7 @@ func FuzzValues(f *testing.F) {
 	})
 }
 
-// TestDrawsOutside: what faulty modules say is never what correct ones may hold.
+// TestDrawsOutside: values of faulty modules lie outside the range of correct values.
 func TestDrawsOutside(t *testing.T) {
 	const most = 1<<63 - 1
 	for seed := range uint64(200) {

@@ -116,8 +116,8 @@ func (r *reference) Sample(x *studies.Setting, runs int, metric string) (*studie
 	return s, nil
 }
 
-// TestGossipStudy: runs by the letter of the specification are right in every row, and as many
-// as were planned.
+// TestGossipStudy: runs of the literal specification agree in every row, and their number is as
+// planned.
 func TestGossipStudy(t *testing.T) {
 	r := &reference{t: t, pattern: "*", files: map[string][]byte{}}
 	require.NoError(t, gossipStudy().Run(r))
@@ -210,7 +210,8 @@ func TestScatterStudy(t *testing.T) {
 	}
 }
 
-// TestSampleList: the last entry of a list stands for those that longer lists have after it.
+// TestSampleList: the last entry of a list replaces the missing entries up to the length of longer
+// lists.
 func TestSampleList(t *testing.T) {
 	var list studies.SampleList
 	for _, run := range [][]int{{1, 2}, {1, 2, 4, 5}, {1}, {1, 3, 5}} {

@@ -17,8 +17,8 @@ type followed struct{ *referee }
 
 func (followed) Path() string { return "referee" }
 
-// TestActiveNodesOfRandomSlots: of each slot a node counts once, however long ago it has sent last,
-// in whatever order shards hear and send, and after a state was saved and restored.
+// TestActiveNodesOfRandomSlots: a node counts once per slot, regardless of its last transmission,
+// the order in which shards receive and send, and a save and restore in between.
 func TestActiveNodesOfRandomSlots(t *testing.T) {
 	const seed, slots, shards = 3, 1200, 3
 	e := Network{A: 3, B: 4, Dimensions: 1, Duplex: DuplexFull}

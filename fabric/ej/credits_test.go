@@ -24,8 +24,8 @@ func creditBank(t *testing.T) *nic.Bank {
 	return bank
 }
 
-// TestCreditsOfLyingFirmware: whatever firmware writes into the count of its RX FIFO, a port
-// never has more credits than there are, and gets back all that it has spent.
+// TestCreditsOfLyingFirmware: for every value that firmware writes into the count of its RX FIFO, a
+// port never exceeds its initial credits and regains all spent ones.
 func TestCreditsOfLyingFirmware(t *testing.T) {
 	e, shards := Network{A: 1, B: 2, Dimensions: 1}, hw.Shards(7, 3)
 	c, err := flow.NewCredits(e, fabric.CreditLimits{Depth: 2}, shards)
@@ -99,8 +99,8 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	require.Zero(t, count())
 }
 
-// TestCreditsInTransit: a credit takes the rest of the round trip to come back, and
-// resynchronisations give back what is lost, no more, once the receiver is on the fabric.
+// TestCreditsInTransit: a credit returns after the rest of the round trip; resynchronisation
+// restores exactly the lost credits as soon as the receiver is on the fabric.
 func TestCreditsInTransit(t *testing.T) {
 	e, shards := Network{A: 1, B: 2, Dimensions: 1}, hw.Shards(7, 7)
 	const node, port, depth = 3, 4, 5
@@ -110,7 +110,7 @@ func TestCreditsInTransit(t *testing.T) {
 		bank, ledger := creditBank(t), &fabric.Ledger{}
 		neighbour, far := e.torus().Neighbour(node, 1, port), uint16(opposite(port))
 		count := func() int { return c.Counters[0].Count(node*6 + port) }
-		// Boundary by boundary: what slot-1 has brought, FIFOs, what is sent in slot.
+		// At each boundary: receive the frames of slot-1, update FIFOs, send in slot.
 		boundary := func(slot uint32, sends bool, status nic.Status) {
 			bank.SetRx(neighbour, far, status)
 			c.Heard(0, bank, neighbour, far, ledger, slot-1)
@@ -192,7 +192,7 @@ func TestCreditsRefuse(t *testing.T) {
 	require.ErrorContains(t, restore(bytes.NewBuffer(state)), "element 0 is port 6, there are 0 to 5")
 }
 
-// books are what credits save beside their counters.
+// books is the state that credits save in addition to their counters.
 type books struct{ *flow.Credits }
 
 func (books) Path() string { return "credits" }

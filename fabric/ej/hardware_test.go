@@ -10,8 +10,8 @@ import (
 	"starloom/fabric/ej/eisenstein"
 )
 
-// TestWiring: in networks of every alpha, what a port sends arrives at the opposite port of the
-// neighbour to which it leads, on a medium that is named by the link of the two.
+// TestWiring: for every alpha a frame arrives at the opposite port of the neighbour, on the medium
+// that is named after the link between the two nodes.
 func TestWiring(t *testing.T) {
 	networks := []Network{{A: 1, B: 2, Dimensions: 3}, {A: 2, B: 2, Dimensions: 2}, {A: 0, B: 3, Dimensions: 2}}
 	for b := 1; b <= 7; b++ {

@@ -54,7 +54,7 @@ func (r *reference) Sample(*studies.Setting, int, string) (*studies.Sample, erro
 	return nil, nil
 }
 
-// algorithmOf is what a program is.
+// algorithmOf returns the algorithm of a program.
 func algorithmOf(x *studies.Setting) eisenstein.Algorithm {
 	return map[string]eisenstein.Algorithm{
 		previousProgram: eisenstein.Previous, improvedProgram: eisenstein.Improved, misprintedProgram: eisenstein.Misprinted, generalProgram: eisenstein.General,
@@ -126,8 +126,8 @@ func (r *reference) Run(x *studies.Setting) (*studies.Outcome, error) {
 	return outcome, nil
 }
 
-// TestBroadcastStudy: messages by the letter of the specification are right in every row, and runs
-// are as many as were planned.
+// TestBroadcastStudy: message counts of the literal specification agree in every row, and the
+// number of runs is as planned.
 func TestBroadcastStudy(t *testing.T) {
 	r := &reference{t: t, pattern: "*", files: map[string][]byte{}}
 	require.NoError(t, broadcastStudy().Run(r))

@@ -80,7 +80,7 @@ func TestAnynet(t *testing.T) {
 	require.ErrorContains(t, err, "n.yaml:1:9: ")
 }
 
-// FuzzAnynet: whatever a graph says, it is read or refused with a reason.
+// FuzzAnynet: every graph is read or rejected with a reason.
 func FuzzAnynet(f *testing.F) {
 	for _, g := range graphs {
 		f.Add(g.text)

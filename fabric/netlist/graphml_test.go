@@ -63,7 +63,8 @@ const yEd = `<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 </graphml>
 `
 
-// TestGraphML: a graph is the network that somebody draws by hand, number by number; nodes and links of one's own come after it.
+// TestGraphML: a graph gives the same network as a hand-written netlist, with the same numbers;
+// additional nodes and links follow it.
 func TestGraphML(t *testing.T) {
 	for _, c := range []struct{ text, graph, hand, notes string }{
 		{"graphml: g", networkX, `nodes: {"n[0..1]": processor, "n[2]": star, "n[10]": processor}
@@ -146,7 +147,8 @@ func TestGraphMLWrong(t *testing.T) {
 	require.ErrorContains(t, err, "n.yaml:1:10: graphml is 3; write a text")
 }
 
-// TestGraphMLDirected: what misses a way back in a graph that is directed is refused with that as the reason, and read if it is not.
+// TestGraphMLDirected: a directed graph without a return path is rejected, and the message names
+// the direction as the reason; the undirected graph is read.
 func TestGraphMLDirected(t *testing.T) {
 	for nodes, says := range map[string]string{
 		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="a" target="s"/><edge source="b" target="s"/>`: "g:2:29: no port hears the star s",
@@ -163,7 +165,7 @@ func TestGraphMLDirected(t *testing.T) {
 	}
 }
 
-// FuzzGraphML: whatever a graph is, it is read or refused.
+// FuzzGraphML: every graph is read or rejected.
 func FuzzGraphML(f *testing.F) {
 	f.Add(networkX)
 	f.Add(yEd)

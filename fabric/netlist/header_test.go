@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHeader: what firmware calls by name has the numbers of the netlist; names that C cannot tell apart are refused.
+// TestHeader: the names in the firmware header have the numbers of the netlist; names that are
+// equal in C are rejected.
 func TestHeader(t *testing.T) {
 	n, err := read(t, "nodes: {\"row[1].p[0..1]\": {kind: processor, ports: [east, +x]}, hub: star}\nlinks: [[\"row[1].p[0]:east\", \"row[1].p[1]:east\"], [\"row[1].p[0..1]:+x\", hub]]")
 	require.NoError(t, err)
@@ -22,7 +23,7 @@ func TestHeader(t *testing.T) {
 	require.ErrorContains(t, n.WriteHeader(&b), "p[1] and p1 are both NET_P1 in C; rename one")
 }
 
-// TestShapesOfMedia: stars, buses and crossbars are told apart, in C and by Graphviz.
+// TestShapesOfMedia: stars, buses and crossbars are distinguished in C and in Graphviz.
 func TestShapesOfMedia(t *testing.T) {
 	n, err := read(t, `nodes: {"p[0..1]": processor, s: star, b: {kind: bus, arbiter: fixed}, x: crossbar}`+"\nlinks: [['p[0..1]', s], ['p[0..1]', b], ['p[0..1]', x]]")
 	require.NoError(t, err)

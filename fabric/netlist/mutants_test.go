@@ -52,7 +52,7 @@ func mutate(draw *rand.Rand, root, other *yaml.Node) {
 	}
 }
 
-// TestMutants: whatever is left out of a drawing, or stands in another place, it is read or refused.
+// TestMutants: a netlist with a part removed or moved is read or rejected.
 func TestMutants(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("nodes: {}"), 0o600))

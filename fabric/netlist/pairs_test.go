@@ -20,13 +20,14 @@ import (
 
 var full = flag.Bool("full", false, "run the long tests")
 
-// other is what names of a second file end with, so that those of the first one are others.
+// other is the suffix of names in the second file, which makes them distinct from those in the
+// first.
 const other = "Zz"
 
 // secondLine is far below the last line of a first file.
 const secondLine = 1000
 
-// second is a file as it stands after another one: its names are others.
+// second returns a file as it appears after another one, with other names.
 func second(node *yaml.Node) *yaml.Node {
 	if node == nil {
 		return nil
@@ -107,7 +108,7 @@ func valueOf(node *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// merged is a file that says what two say, nil if they do not go together.
+// merged returns a file with the contents of both, or nil if they cannot be combined.
 func merged(a, b *yaml.Node) *yaml.Node {
 	if a == nil || b == nil || a.Kind != yaml.MappingNode || b.Kind != yaml.MappingNode {
 		return nil
@@ -134,7 +135,8 @@ func merged(a, b *yaml.Node) *yaml.Node {
 	return &all
 }
 
-// number is that of an entry, or what else depends on others: the head of all paths, and which name is nearest.
+// number matches the parts of a message that depend on other entries: indices, the start of paths
+// and the nearest name.
 var number = regexp.MustCompile(`(links|nodes)\[\d+\]|that of [^;]*\.a|did you mean "[^"]*"\? `)
 
 // mistakesOf are the mistakes of a file, one by one.
@@ -155,7 +157,8 @@ func mistakesOf(path string, root *yaml.Node) (all []string) {
 	return all
 }
 
-// hides are stated consequences: of what one mistake leaves unknown, nothing is said.
+// hides lists the mistakes that suppress others: no message depends on values that a mistake leaves
+// unknown.
 var hides = []struct{ by, hidden string }{
 	// Ways are looked at once all nodes and links are right.
 	{`.`, `: the routes to .* lead round|: no way leads (to|from) `},
@@ -181,8 +184,8 @@ func hidden(mistake string, by []string) bool {
 	return false
 }
 
-// TestPairs: of two mistakes in one file both are told with their lines, and no third one, or one is a stated consequence of the other: each two of
-// the wrong files that go together in one.
+// TestPairs combines each two compatible wrong files into one: both mistakes are reported with
+// their lines and no third one is, unless hides lists one of them as suppressed by the other.
 func TestPairs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("nodes: {}"), 0o600))

@@ -66,7 +66,7 @@ links: [["p[0]:east", "p[1]:west"], ["p[2]:east", "p[3]:west"], ["p[0..1]:north"
 `},
 }
 
-// TestPlans: a shorthand is the network that somebody draws by hand, number by number.
+// TestPlans: a shorthand gives the same network as a hand-written netlist, with the same numbers.
 func TestPlans(t *testing.T) {
 	for _, d := range drawn {
 		t.Run(d.name, func(t *testing.T) {

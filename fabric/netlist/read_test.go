@@ -345,7 +345,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"anynet that is not there", "anynet: none.anynet", "none.anynet cannot be read: no such file or directory; give a file with lines such as", "anynet: g.anynet"},
 }
 
-// TestWrong: each mistake is refused with its place and a remedy, and what the remedy says is read.
+// TestWrong: each mistake is reported with its place and a remedy, and the corrected file is read.
 func TestWrong(t *testing.T) {
 	require.Greater(t, len(wrong), 150)
 	for _, w := range wrong {
@@ -435,7 +435,7 @@ func canonical(n *Net) string {
 	return all.String()
 }
 
-// TestWritten: what `netlist show --yaml` writes is the same network.
+// TestWritten: the output of `netlist show --yaml` describes the same network.
 func TestWritten(t *testing.T) {
 	for _, text := range []string{
 		"nodes: {\"p[0..3]\": processor, s: star}\nlinks: [[\"p[0..3]:0\", s], [\"p[0]:1\", \"p[1]:1\"], {endpoints: [\"p[2]:1\", \"p[3]:1\"], duplex: half, latency: 3}]",
@@ -469,7 +469,7 @@ func TestWritten(t *testing.T) {
 	}
 }
 
-// TestNumbers: the order of a drawing gives the numbers, and a program draws what a file does.
+// TestNumbers: the order of entries determines the numbers, in a file and in a program alike.
 func TestNumbers(t *testing.T) {
 	n, err := read(t, "nodes: {b: processor, s: star, \"a[1..2]\": processor, r: star}\nlinks: [[b, \"a[1]\"], [b, \"a[1..2]\", s], {endpoints: [\"a[1..2]\", r], latency: 7}]")
 	require.NoError(t, err)
@@ -505,7 +505,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file says, it is read or refused with a reason.
+// FuzzRead: every file is read or rejected with a reason.
 func FuzzRead(f *testing.F) {
 	for _, w := range wrong {
 		f.Add(w.text)

@@ -24,7 +24,7 @@ var (
 	aligned   = regexp.MustCompile(`or write (align: true) at the star (\w+)$`)
 )
 
-// token is what stands at a place: a text in quotes, a bracket with what is in it, or a word.
+// token returns the first token of text: a quoted text, a bracket with its contents, or a word.
 func token(text string) string {
 	for _, form := range []string{`^"[^"]*"`, `^'[^']*'`, `^\[[^\]]*\]`, `^\{[^}]*\}`, `^[^,:\[\]{}\n]+`} {
 		if found := regexp.MustCompile(form).FindString(text); found != "" {
@@ -34,8 +34,8 @@ func token(text string) string {
 	return ""
 }
 
-// remedied is a file after the first of its mistakes has been mended as the remedy says; ok is false if the remedy does not
-// say what to write.
+// remedied returns the file after the remedy of its first mistake has been applied; ok is false if
+// the remedy contains no text to write.
 func remedied(text, mistake string) (mended string, ok bool) {
 	part := located.FindStringSubmatch(mistake)
 	if part == nil {
@@ -59,7 +59,7 @@ func remedied(text, mistake string) (mended string, ok bool) {
 	return "", false
 }
 
-// mistaken is a file with a mistake, and what stands there.
+// mistaken is a file with a mistake and the text at its place.
 type mistaken struct {
 	text           string
 	at             int
@@ -103,7 +103,7 @@ func (m *mistaken) value() (string, bool) {
 	return "", false
 }
 
-// deleted leaves out what is too much.
+// deleted removes the text that the remedy says to delete.
 func (m *mistaken) deleted() (string, bool) {
 	if found := deleteKey.FindStringSubmatch(m.remedy); found != nil {
 		key := found[1]
@@ -142,8 +142,8 @@ func (m *mistaken) added() (string, bool) {
 	return "", false
 }
 
-// TestRemedies: a remedy that says what to write, or to delete, is right as it stands: done word for word, one mistake after
-// the other, it leaves a file that is read.
+// TestRemedies: a remedy that names a text to write or to delete can be applied word for word;
+// after one mistake after the other has been corrected, the file is read.
 func TestRemedies(t *testing.T) {
 	mended := 0
 	for _, w := range wrong {

@@ -109,8 +109,8 @@ links: [["r[0..2]:east", "r[1..3]:west"], ["r[3]:east", "r[0]:west"], {endpoints
 router: {vcs: 4}
 `
 
-// TestTablesOfRoutes: CSV, a file of YAML, and the drawing itself give the same table, with its virtual channels; what
-// they do not say is the default.
+// TestTablesOfRoutes: a CSV file, a YAML file and the netlist itself give the same table, with its
+// virtual channels; omitted values have their defaults.
 func TestTablesOfRoutes(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -134,7 +134,8 @@ func TestTablesOfRoutes(t *testing.T) {
 	require.Equal(t, []hw.VCRange{{Low: 0, High: 3}, {Low: 1, High: 2}, {Low: 3, High: 3}}, first.Routes.VCs)
 }
 
-// TestTableOfDatelines: a table that says of each route what a dateline says gives the same cycles, packet by packet.
+// TestTableOfDatelines: a table with the virtual channels of a dateline in each route gives the
+// same cycles for every packet.
 func TestTableOfDatelines(t *testing.T) {
 	dateline, err := drawnRouters(t, square+"routes: dateline\n")
 	require.NoError(t, err)
@@ -165,7 +166,7 @@ func TestTableOfDatelines(t *testing.T) {
 	}
 }
 
-// TestWrongRoutes: what is wrong with routers and their routes is named with its place.
+// TestWrongRoutes: mistakes in routers and routes are reported with their place.
 func TestWrongRoutes(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "wrong.csv")
 	require.NoError(t, os.WriteFile(table, []byte("router,port\nr[0],east\n"), 0o644))

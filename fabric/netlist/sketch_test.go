@@ -52,7 +52,8 @@ func TestSketch(t *testing.T) {
 	require.Len(t, s.Round, 20) // 5 rows and 5 columns, both ways
 }
 
-// TestSpread: what is drawn by hand looks as its shorthand does: neighbours are nearer than other nodes are.
+// TestSpread: a hand-written netlist is laid out like its shorthand, with neighbours nearer than
+// other nodes.
 func TestSpread(t *testing.T) {
 	for _, d := range []*Drawing{New("").Mesh(4, 4), New("").Ring(9), New("").Tree(2, 4)} {
 		n, s := sketched(t, d)

@@ -49,7 +49,7 @@ func rowsOf(t *testing.T, pattern string) *studyRows {
 	return r
 }
 
-// TestRoutersWithoutLoad: every pair takes what its routes say.
+// TestRoutersWithoutLoad: packets of every pair have the latency of their route.
 func TestRoutersWithoutLoad(t *testing.T) {
 	r := rowsOf(t, "zero load *")
 	studytest.Rows(t, r.rows, "zero load")

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireWritten holds that what `netlist show --yaml` writes of routers is the same network: media, latencies and keys, and
-// the way of every packet.
+// requireWritten checks that `netlist show --yaml` writes the same network of routers: media,
+// latencies, keys and the route of every packet.
 func requireWritten(t *testing.T, text string) *Net {
 	t.Helper()
 	n, err := read(t, text)
@@ -85,7 +85,8 @@ func TestRandomRoutersWritten(t *testing.T) {
 	}
 }
 
-// TestRoutersShown: what is printed of a router leads from its ports to other ends, and its routes to processors.
+// TestRoutersShown: the printed ports of a router lead to the other ends of their links, and its
+// routes to processors.
 func TestRoutersShown(t *testing.T) {
 	n, err := read(t, square+"routes: {\"r[0]\": {\"p[2]\": west, \"p[3]\": \"east:1..2\"}}")
 	require.NoError(t, err)

@@ -96,8 +96,8 @@ func TestAdversaryOtherShapes(t *testing.T) {
 	}
 }
 
-// Fewer processors than groups: a group hears d of the g couplers, by the
-// listening rule k + t, and what no one hears cannot be delivered either.
+// TestAdversaryUnheard: with fewer processors than groups a group hears d of the g couplers
+// (listening rule k + t), and packets on the others cannot be delivered.
 func TestAdversaryUnheard(t *testing.T) {
 	const slots = 6
 	for _, p := range []Network{{32, 16}, {64, 16}, {16, 8}} {
@@ -165,7 +165,7 @@ func TestPublishedAdversaryGap(t *testing.T) {
 	require.Equal(t, twoHops(p, choice, destination, 2), delivered)
 }
 
-// On schedules where it holds, the published construction is what it should be.
+// TestPublishedAdversary checks the published construction on schedules for which it holds.
 func TestPublishedAdversary(t *testing.T) {
 	p := Network{64, 64}
 	for _, name := range []string{"i mod g", "group+t", "one group"} {
@@ -206,8 +206,8 @@ func TestAdversaryRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "nor for fewer: the network is too small")
 }
 
-// |Fail| <= 2^(T/2) (dT/2 + g), so whenever that is below n = d*g a permutation
-// exists, whatever the table: random small tables.
+// TestAdversaryAlwaysBelowBound: |Fail| <= 2^(T/2) (dT/2 + g); if that is below n = d*g, a
+// permutation exists for every table. The tables are small and random.
 func TestAdversaryAlwaysBelowBound(t *testing.T) {
 	rounds := uint64(20)
 	if *full {

@@ -85,7 +85,7 @@ func TestBatcherSortsZerosAndOnes(t *testing.T) {
 	}
 }
 
-// checkSort sorts keys (with doubles) on the network and says what is wrong.
+// checkSort sorts keys with duplicates on the network and returns an error for a wrong result.
 func checkSort(p Network, keys int, seed uint64) error {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
 	own := make([]int, p.Processors())

@@ -167,7 +167,7 @@ func colourEdges(from, to []uint32, groups, colours int) ([]uint32, error) {
 		c.edges[next[v]] = edge{to: to[i], id: uint32(i)}
 		next[v]++
 	}
-	// What the first ends lack equals what the second ends lack.
+	// The deficits of the first ends and of the second ends are equal.
 	w := 0
 	for v := range next {
 		for ; next[v] < (v+1)*degree; next[v]++ {

@@ -33,8 +33,8 @@ func TestPOPSSizes(t *testing.T) {
 	require.Equal(t, 16777216, p.Couplers())
 }
 
-// TestPOPSAddresses numbers everything by the definitions: processor i is number
-// i mod d of group i div d, coupler (from,to) is one of those that leave from.
+// TestPOPSAddresses checks the numbering against the definitions: processor i has index i mod d in
+// group i div d, and coupler (from,to) belongs to the senders of group from.
 func TestPOPSAddresses(t *testing.T) {
 	p, err := New(3, 5)
 	require.NoError(t, err)
@@ -54,8 +54,8 @@ func TestPOPSAddresses(t *testing.T) {
 	require.Len(t, seen, p.Couplers())
 }
 
-// TestScheduleWordsAreTheHeaders holds the planners' words to what firmware reads:
-// send_port and listen_port in the lower half, the actions in the upper one.
+// TestScheduleWordsAreTheHeaders checks that the planners' words have the layout that firmware
+// reads: send_port and listen_port in the lower half, actions in the upper half.
 func TestScheduleWordsAreTheHeaders(t *testing.T) {
 	header, err := os.ReadFile("../../firmware/sdk/starloom_pops.h")
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"starloom/fabric"
 )
 
-// checker runs a schedule packet by packet, and objects to whatever the network
-// would not carry. It knows processors and couplers and nothing of classes.
+// checker runs a schedule packet by packet and rejects every transfer that the network cannot
+// carry. It models processors and couplers, but no classes.
 type checker struct {
 	net              Network
 	own, held, final []int // packets by number, none if there is none
@@ -62,7 +62,7 @@ func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
 	return nil
 }
 
-// send lets a processor send what its word says.
+// send executes the send part of a processor's word.
 func (c *checker) send(i int, word uint64, on map[[2]int]*lit) error {
 	if word>>36 != 0 {
 		return fmt.Errorf("processor %d: word %#x", i, word)
@@ -95,7 +95,7 @@ func (c *checker) send(i int, word uint64, on map[[2]int]*lit) error {
 	return nil
 }
 
-// hear lets it hear what its word says.
+// hear executes the listen part of a processor's word.
 func (c *checker) hear(i int, word uint64, on map[[2]int]*lit) error {
 	port := int(word >> 16 & 0xFFFF)
 	if port == 0xFFFF {
@@ -158,7 +158,7 @@ func (c *checker) run(s fabric.Schedule, less func(a, b int) bool) error {
 	return nil
 }
 
-// checkOffline routes a permutation and says what is wrong with it.
+// checkOffline routes a permutation and returns an error for a wrong schedule.
 func checkOffline(p Network, destination []uint32) error {
 	plan, err := PlanOffline(p, destination)
 	if err != nil {

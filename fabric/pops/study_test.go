@@ -17,7 +17,7 @@ import (
 	"starloom/traces/figure"
 )
 
-// samples takes the reference figures of the study for what runs have measured.
+// samples uses the reference figures of the study as measurements.
 type samples struct {
 	t       *testing.T
 	pattern string

@@ -129,7 +129,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestDestinations: those that are drawn are uniform, go to hotspots as often as they should, and to their source only with self.
+// TestDestinations: destinations are uniform, hotspots have their share, and a source sends to
+// itself only with self.
 func TestDestinations(t *testing.T) {
 	const n, packets, source = 7, 70_000, 2
 	for _, self := range []bool{true, false} {

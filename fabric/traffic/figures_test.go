@@ -10,7 +10,7 @@ import (
 	"starloom/fabric"
 )
 
-// TestSummary compares with what sorted lists say.
+// TestSummary compares summaries with sorted lists.
 func TestSummary(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -38,7 +38,7 @@ func TestParseFile(t *testing.T) {
 	}
 }
 
-// FuzzParseFile: whatever a file has, it is rows in order, or a refusal with a place.
+// FuzzParseFile: every file gives ordered rows or an error with its place.
 func FuzzParseFile(f *testing.F) {
 	f.Add("src,dest,size,ctime\n0,1,1,2\n1,0,2,1\n")
 	f.Add("id,source,destination,size,created\n\"0\",1,1,2,3\n\n")

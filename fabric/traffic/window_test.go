@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// of is a half in which so many packets were created, evenly, and so many are gone.
+// of returns half a window with the given numbers of packets created, evenly in time, and
+// delivered.
 func of(created, gone uint64) growth {
 	g := growth{times: 32 * 100, gone: gone}
 	for i := range g.created {
@@ -15,7 +16,8 @@ func of(created, gone uint64) growth {
 	return g
 }
 
-// TestGrowth: a part of what was created, or what chance explains, whichever is less; too few packets tell nothing, and in bursts it takes more.
+// TestGrowth: the threshold is the smaller of a share of the created packets and the random
+// variation; few packets give no result, and bursts raise the threshold.
 func TestGrowth(t *testing.T) {
 	for _, x := range []struct {
 		created, gone uint64
@@ -36,7 +38,8 @@ func TestGrowth(t *testing.T) {
 	require.False(t, known)
 }
 
-// TestGrowthOfShortHalves: as many packets in each time are no bursts, however few times there are.
+// TestGrowthOfShortHalves: equal numbers of packets per interval are not bursts, even with few
+// intervals.
 func TestGrowthOfShortHalves(t *testing.T) {
 	for measure := uint32(2); measure < 300; measure++ {
 		g := newGrowing(&Window{End: uint64(measure)}, 1)

@@ -25,7 +25,7 @@ func TestGoldenLengths(t *testing.T) {
 	}
 }
 
-// TestTable1: what the lines know, of length 4.
+// TestTable1 checks the knowledge of lines of length 4.
 func TestTable1(t *testing.T) {
 	for line, record := range golden(t, "table_1") {
 		for time, amount := range numbers(t, record[1:]) {
@@ -46,7 +46,7 @@ func TestTable2(t *testing.T) {
 	require.InDelta(t, 1.440420090, gossip.Coefficient(2), 1e-9)
 }
 
-// TestTau: tau solves its equation to 40 digits, and what is a little less does not exceed it.
+// TestTau: tau solves its equation to 40 digits, and a slightly smaller value does not exceed it.
 func TestTau(t *testing.T) {
 	for _, l := range []int{2, 3, 4, 5, 8, 16, 64, 400} {
 		tau := gossip.Tau(l)
@@ -143,7 +143,7 @@ func TestGeneratingFunction(t *testing.T) {
 	}
 }
 
-// TestExcess: the coefficient approaches 1 by log2(e)/2^(l+1), half of what is published.
+// TestExcess: the coefficient approaches 1 by log2(e)/2^(l+1), half of the published value.
 func TestExcess(t *testing.T) {
 	for l := 2; l <= 300; l++ {
 		if l < 12 {

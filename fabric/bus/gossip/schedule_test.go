@@ -88,7 +88,7 @@ func lengths(t testing.TB, n, l int) (twoPhase, improved, naive int) {
 	return length(gossip.TwoPhase(n, l)), length(gossip.Improved(n, l)), length(gossip.Naive(n, l))
 }
 
-// TestModel: the checker of the model finds what is wrong.
+// TestModel: the checker of the model finds violations.
 func TestModel(t *testing.T) {
 	for _, wrong := range []struct {
 		says string
@@ -111,9 +111,9 @@ func TestModel(t *testing.T) {
 	require.Equal(t, 3, net.missing())
 }
 
-// TestSchedules: all algorithms keep the constraints of the model and inform everybody, in as many
-// steps as the formulas say; the improved one is never longer than the published one, and that never
-// above its bound.
+// TestSchedules: all algorithms satisfy the constraints of the model and inform every vertex in the
+// number of steps of the formulas; the improved algorithm is never longer than the published one,
+// which never exceeds its bound.
 func TestSchedules(t *testing.T) {
 	largest, lengthMax := 64, 9
 	if *full {
@@ -204,7 +204,7 @@ func TestPhase2Knows(t *testing.T) {
 	}
 }
 
-// knowsColumns checks what every vertex of a column knows.
+// knowsColumns checks the knowledge of every vertex in a column.
 func (net *network) knowsColumns(t *testing.T, amounts []int) {
 	q := net.n / net.l
 	for v := range q * net.l {

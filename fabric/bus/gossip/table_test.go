@@ -43,7 +43,8 @@ func TestTableOfTheDocumentation(t *testing.T) {
 	require.Equal(t, "R0,S0,S2,R2\nS0,R0,R3,S3\nR1,S1,S3,R3\nS1,R1,R2,S2\n", written(t, table.WriteCSV))
 }
 
-// TestTable: what is left out is idle, the first of several in a cell counts, and what is known stays.
+// TestTable: omitted vertices are idle, the first of several entries in a cell counts, and known
+// messages are kept.
 func TestTable(t *testing.T) {
 	table := gossip.NewTable(2)
 	table.Add(0, 2, gossip.Cell{Action: gossip.Received, From: 1, Known: 7})

@@ -10,7 +10,7 @@ import (
 	. "starloom/fabric/crossbar/gossip/gossiptest"
 )
 
-// rowFacts are the columns of a row in which it first and last does what.
+// rowFacts are the first and last columns of each action in a row.
 func rowFacts(table *gossip.Table, p int) (firstBusy, firstSent, last, blocked int) {
 	firstBusy, firstSent = -1, -1
 	for run := range table.Row(p) {

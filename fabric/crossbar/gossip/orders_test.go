@@ -38,8 +38,8 @@ func TestNamed(t *testing.T) {
 	require.ErrorAs(t, err, new(*input.Error))
 }
 
-// TestSharedRandom: a function of the seed, whatever the version of Go, for a report names
-// the seed and not the orders.
+// TestSharedRandom: orders depend only on the seed, not on the version of Go, because a report
+// names the seed and not the orders.
 func TestSharedRandom(t *testing.T) {
 	require.Equal(t, []uint32{6, 3, 1, 9, 7, 4, 8, 2, 5}, gossip.SharedRandom(9, 1)[0])
 	require.NotEqual(t, gossip.SharedRandom(9, 1), gossip.SharedRandom(9, 2))
@@ -53,8 +53,8 @@ func TestSharedRandom(t *testing.T) {
 	}
 }
 
-// TestOptimal compares the closed form with the reference orders, and its runs with the
-// bound, where no one waits between sends.
+// TestOptimal compares the closed form with the reference orders, and its runs with the bound for
+// senders that never wait.
 func TestOptimal(t *testing.T) {
 	for N, name := range map[int]string{3: "optimal_N3_perms", 7: "optimal_N7_perms", 15: "optimal_N15_perms"} {
 		orders, err := gossip.Optimal(N)

@@ -203,8 +203,8 @@ func randomOrders(N int, random *rand.Rand) gossip.Orders {
 	return orders
 }
 
-// TestStages checks what the automaton promises: stage B is entered in the order of the
-// ids, and the messages of stage A are those of the lower ids.
+// TestStages checks the properties of the automaton: stage B is entered in the order of ids, and
+// stage A contains the messages of the lower ids.
 func TestStages(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 100 {

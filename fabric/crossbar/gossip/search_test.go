@@ -55,7 +55,8 @@ func TestSearchBelievesTheRun(t *testing.T) {
 	require.ErrorIs(t, err, lost)
 }
 
-// TestSearchEndsInTime: what is not found in time is said, before the solver begins and while it works.
+// TestSearchEndsInTime: a search that exceeds its time limit reports it, before and during the
+// solver's work.
 func TestSearchEndsInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	calls := 0

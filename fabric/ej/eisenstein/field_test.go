@@ -140,8 +140,8 @@ func TestStaircases(t *testing.T) {
 	}
 }
 
-// TestRoutes: who goes on towards what is left is there after as many hops as the residue is away, for
-// every alpha.
+// TestRoutes: for every alpha, a route that reduces the residue at each hop arrives after as many
+// hops as the norm of the residue.
 func TestRoutes(t *testing.T) {
 	for b := 1; b <= 12; b++ {
 		for a := range b + 1 {

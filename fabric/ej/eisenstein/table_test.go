@@ -60,7 +60,7 @@ func TestTable(t *testing.T) {
 	require.Empty(t, table.Steps())
 }
 
-// TestPlane: every node is drawn, every packet is an arrow, and what leaves the plane two.
+// TestPlane: every node is drawn; every packet is one arrow, or two if it leaves the plane.
 func TestPlane(t *testing.T) {
 	for _, c := range []struct {
 		a, b      int
