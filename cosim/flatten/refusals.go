@@ -114,7 +114,7 @@ func (l *lost) folded() {
 			l.refused = &cosim.InputError{Place: place, Reason: beyondReason, Remedy: beyondRemedy}
 		}
 	}
-	// Selections from a parameter for another parameter are in neither tree.
+	// Neither tree has selections from a parameter that give another parameter its value.
 	t.source.each(func(n *node) {
 		if n.kind == "SELBIT" && inConstant(n) {
 			l.selectsConstant(n)

@@ -82,7 +82,7 @@ const (
 	burstCycles     = 16
 	bursts          = 8
 	runUpSeen       = 16      // cycles after which a moving counter is recognised
-	runUpCycles     = 1 << 10 // cycles of one phase
+	runUpCycles     = 1 << 10 // largest number of cycles of one phase
 	runUpCyclesMax  = 1<<17 + 1<<11
 	runUpsMax       = 2
 	passCyclesMax   = 1 << 14

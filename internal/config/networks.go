@@ -60,7 +60,7 @@ func Given(v reflect.Value) fabric.Network {
 	return nil
 }
 
-// Kinds returns the networks that such a struct may have, without a size.
+// Kinds returns the networks that a struct of pointers to networks may have, without a size.
 func Kinds(t reflect.Type) (kinds []fabric.Network) {
 	for i := range t.NumField() {
 		if field := t.Field(i).Type; field.Kind() == reflect.Pointer {
@@ -70,7 +70,7 @@ func Kinds(t reflect.Type) (kinds []fabric.Network) {
 	return kinds
 }
 
-// Keep replaces the network in such a struct by another of the same kind.
+// Keep replaces the network in a struct of pointers to networks by another of the same kind.
 func Keep(v reflect.Value, n fabric.Network) {
 	for i := range v.NumField() {
 		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {

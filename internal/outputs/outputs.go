@@ -17,7 +17,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Output is the destination of one output: a file, an io.Writer, or nowhere, the zero value. The bytes are the same.
+// Output is the destination of one output: a file, an io.Writer, or nowhere, the zero value. Every destination gets
+// the same bytes.
 //
 // Files of one run appear under their paths together if all goes well, and otherwise not at all; earlier files stay
 // until then. A writer gets bytes as they come, in pieces of up to 256 KiB (of a log, the lines of each boundary

@@ -49,7 +49,7 @@ func userCache() string {
 	return filepath.Join(dir, "starloom", "cosim")
 }
 
-// Since reports whether a tool here has a version or a later one: what is expected of tools differs.
+// Since reports whether an installed tool has this version or a later one, since tests expect different results.
 func Since(t testing.TB, command string, number ...int) bool {
 	option := "--version"
 	if command == "iverilog" {
