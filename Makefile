@@ -15,7 +15,7 @@
 #              SAMPLE=seed: draws comments, messages and sentences of the documentation for a reader
 # make newer   another Debian release (SUITE=trixie, sid), unpacked from packages in the user's cache, and the quick tests of RTL and firmware
 #              inside it; nothing is installed, and no mount is left
-# make newer-all  all tests of RTL, firmware and traces inside it
+# make newer-all  all tests of RTL, firmware and traces inside it; make newer-test: make test inside it
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
@@ -38,7 +38,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath
 # it is compiled once, and without tables for debuggers, an eighth of the compiler's time. Yosys and Verilator take large pages,
 # and temporary files are made in memory where it has room: a page fault or a new file costs more than what is done with it.
 ROOMY = grep -q '^[^ ]* /dev/shm .*noexec' /proc/mounts || df -Pk /dev/shm | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6; exit }'
-GROUPS = check vet long cluster lengthy race architectures newer newer-all
+GROUPS = check vet long cluster lengthy race architectures newer newer-all newer-test
 $(GROUPS): export GOGC = 400
 $(GROUPS): export CGO_ENABLED = 0
 $(GROUPS): export GOFLAGS += -gcflags=all=-dwarf=false
@@ -59,7 +59,7 @@ NEWER = clang lld binaryen tshark gtkwave build-essential verilator iverilog yos
 NEWER_QUICK = '^(TestTwinsInLockstepOnIcarus|TestOfTwins|TestMutant|TestDeadBranch|TestSecondIsLed|TestBuildOfVHDL|TestBuildRefuses|TestMisread|TestJSONIsXML|TestBuildWarns|TestDissectorFields)$$'
 NEWER_TESTED = ./cosim/twin ./cosim/lockstep ./cosim/prove ./cosim/flatten ./cosim/verilator ./firmware ./nic
 
-.PHONY: newer newer-all newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist site site-serve house full
+.PHONY: newer newer-all newer-test newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist site site-serve house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -91,7 +91,13 @@ newer: newer-tree
 newer-all: newer-tree
 	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m -skip Arm64 ./cosim/... ./firmware/... ./traces/... ./nic \
 		./internal/maps ./internal/systemtest/rtl ./internal/systemtest/check ./internal/systemtest/outputs ./fabric/fabrictest
-	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run TestRans -record ./internal/tools
+	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run TestRans ./internal/tools -record
+
+# The README's test command there, as a user types it: with every package that it names.
+newer-test:
+	@$(GO) mod download
+	@.ci/root make $(SUITE) $(NEWER) $(sort $(foreach of,$(TOOLS) $(LIBRARIES),$(lastword $(subst :, ,$(of)))))
+	.ci/root run $(SUITE) make test
 
 newer-tree:
 	@$(GO) mod download # inside, no proxy is asked
