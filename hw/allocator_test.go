@@ -334,7 +334,7 @@ func newListAllocators(t testing.TB, ports, length int, rule ListRule, unitsPerS
 	require.NoError(t, err)
 	c := &clocked{
 		switches: &switches{value: append(slices.Clone(central.value), sides.value...)},
-		outputs:  []*Signal{a.Turn(), a.Input(), a.Served(), a.ServedInput(), a.Position(), a.Grant(), a.Claimed(), a.Source()},
+		outputs:  []*Signal{a.Turn(), a.Input(), a.served, a.servedInput, a.position, a.grant, a.Claimed(), a.Source()},
 	}
 	c.kernel = newKernelOf(t, unitsPerShard, workers, shuffle, central, sides, a, &memory{a, lists, requests})
 	return c, a
@@ -386,8 +386,8 @@ func TestListAllocatorsAgainstMatching(t *testing.T) {
 				}
 				c.kernel.DriveAndSettle()
 				for i := range cells {
-					if cycle > 0 && a.Served().Value[i] != 0 {
-						input, position := a.ServedInput().Value[i], a.Position().Value[i]
+					if cycle > 0 && a.served.Value[i] != 0 {
+						input, position := a.servedInput.Value[i], a.position.Value[i]
 						got[i] = append(got[i], ListClaim{uint32(input), uint32(position), all[i][input].List[position]})
 					}
 				}
@@ -404,7 +404,7 @@ func TestListAllocatorsAgainstMatching(t *testing.T) {
 					if from >= 0 {
 						require.EqualValues(t, want[i][from].Input, a.Source().Value[i*ports+k])
 					}
-					require.Equal(t, flag(slices.ContainsFunc(want[i], func(c ListClaim) bool { return int(c.Input) == k })), a.Grant().Value[i*ports+k])
+					require.Equal(t, flag(slices.ContainsFunc(want[i], func(c ListClaim) bool { return int(c.Input) == k })), a.grant.Value[i*ports+k])
 				}
 			}
 			c.kernel.Latch() // with turn 0

@@ -185,12 +185,6 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	return a, nil
 }
 
-// Served returns a wire per arbiter: 1 in the cycle after an input was chosen.
-func (a *CapArbiters) Served() *Signal { return a.served }
-
-// ServedInput returns the input chosen in the previous cycle, 0 for none.
-func (a *CapArbiters) ServedInput() *Signal { return a.servedInput }
-
 // Grant returns a wire per input: 1 if it was chosen in this slot.
 func (a *CapArbiters) Grant() *Signal { return a.grant }
 

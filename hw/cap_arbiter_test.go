@@ -107,7 +107,7 @@ func newCapArbiters(t testing.TB, ports int, rule CapRule, unitsPerShard, worker
 	require.NoError(t, err)
 	c := &clocked{
 		switches: &switches{value: append(slices.Clone(central.value), sides.value...)},
-		outputs:  []*Signal{a.Served(), a.ServedInput(), a.Grant()},
+		outputs:  []*Signal{a.served, a.servedInput, a.Grant()},
 		random: func(cycle uint64, s *switches) {
 			r := rand.New(rand.NewPCG(6, cycle))
 			for w, value := range s.value {
@@ -148,8 +148,8 @@ func TestCapArbitersAgainstMatching(t *testing.T) {
 				}
 				c.kernel.DriveAndSettle()
 				for i := range cells {
-					if cycle > 0 && a.Served().Value[i] != 0 {
-						got[i] = append(got[i], uint32(a.ServedInput().Value[i]))
+					if cycle > 0 && a.served.Value[i] != 0 {
+						got[i] = append(got[i], uint32(a.servedInput.Value[i]))
 					}
 					for k := range uint32(ports) {
 						if cycle > 0 {

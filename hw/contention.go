@@ -139,9 +139,6 @@ func (m *Contentions) Count() *Signal { return m.count }
 // Contends returns a wire per input: 1 if it contends.
 func (m *Contentions) Contends() *Signal { return m.contends }
 
-// Passed returns a wire per input: 1 if it alone has transmitted in this slot.
-func (m *Contentions) Passed() *Signal { return m.passed }
-
 // Collided returns a wire per input: 1 if it and others have transmitted in this slot.
 func (m *Contentions) Collided() *Signal { return m.collided }
 

@@ -140,7 +140,7 @@ func newMedium(t testing.TB, ports, unitsPerShard, workers int, shuffle *rand.Ra
 	toss.media, toss.coins = m, coins
 	c := &clocked{
 		switches: &switches{value: append(slices.Clone(central.value), sides.value...)},
-		outputs:  []*Signal{m.Count(), m.Contends(), m.Passed(), m.Collided(), coins.Heads(), coins.Value()},
+		outputs:  []*Signal{m.Count(), m.Contends(), m.passed, m.Collided(), coins.Heads(), coins.Value()},
 		random: func(cycle uint64, s *switches) {
 			r := rand.New(rand.NewPCG(9, cycle))
 			for w, value := range s.value {
@@ -248,7 +248,7 @@ func TestMediumAgainstMatching(t *testing.T) {
 				require.EqualValues(t, w.contenders, m.Count().Value[i])
 				var alone, together []uint32
 				for k := range uint32(ports) {
-					if m.Passed().Value[i*ports+int(k)] != 0 {
+					if m.passed.Value[i*ports+int(k)] != 0 {
 						alone = append(alone, k)
 					}
 					if m.Collided().Value[i*ports+int(k)] != 0 {

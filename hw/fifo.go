@@ -106,18 +106,6 @@ func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
 	return f, nil
 }
 
-// Head returns the oldest word of each FIFO, 0 if empty.
-func (f *FIFOs) Head() *Signal { return f.head }
-
-// Count returns the number of words in each FIFO, 0..Depth.
-func (f *FIFOs) Count() *Signal { return f.count }
-
-// Overflow returns a wire per FIFO: 1 in the cycle after a lost push.
-func (f *FIFOs) Overflow() *Signal { return f.overflow }
-
-// Overflows returns the number of lost pushes of each FIFO.
-func (f *FIFOs) Overflows() *Signal { return f.overflows }
-
 func (f *FIFOs) Site() *Site {
 	return &Site{
 		Twin: "fifo", What: "FIFOs", Parameters: Same(map[string]int{"DEPTH": f.depth, "WIDTH": f.width, "COUNT_BITS": f.overflows.width}),

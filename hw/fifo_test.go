@@ -16,7 +16,7 @@ func newFIFOs(t testing.TB, depth, width, countBits, unitsPerShard, workers int,
 		Push: s.wires[0], Data: s.wires[1], Pop: s.wires[2],
 	})
 	require.NoError(t, err)
-	c := &clocked{switches: s, outputs: []*Signal{f.Head(), f.Count(), f.Overflow(), f.Overflows()}}
+	c := &clocked{switches: s, outputs: []*Signal{f.head, f.count, f.overflow, f.overflows}}
 	c.random = func(cycle uint64, s *switches) {
 		// Alternate between filling and emptying, for 4 depths each.
 		r := rand.New(rand.NewPCG(1, cycle))
@@ -52,10 +52,10 @@ func TestFIFOsAgainstPlainQueues(t *testing.T) {
 				if len(*q) > 0 {
 					head = (*q)[0]
 				}
-				require.Equal(t, head, f.Head().Value[i], "%+v, cycle %d", p, cycle)
-				require.EqualValues(t, len(*q), f.Count().Value[i])
-				require.Equal(t, lost[i], f.Overflow().Value[i] == 1)
-				require.Equal(t, min(total[i], 1<<p.countBits-1), f.Overflows().Value[i])
+				require.Equal(t, head, f.head.Value[i], "%+v, cycle %d", p, cycle)
+				require.EqualValues(t, len(*q), f.count.Value[i])
+				require.Equal(t, lost[i], f.overflow.Value[i] == 1)
+				require.Equal(t, min(total[i], 1<<p.countBits-1), f.overflows.Value[i])
 
 				if c.switches.value[2][i] == 1 && len(*q) > 0 {
 					*q = (*q)[1:]

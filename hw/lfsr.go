@@ -58,9 +58,6 @@ func checkLFSR(i int, value uint32) error {
 	return nil
 }
 
-// Value returns the 32-bit register of each element.
-func (l *LFSRs) Value() *Signal { return l.value }
-
 func (l *LFSRs) Site() *Site {
 	return &Site{
 		Twin: "lfsr", What: "LFSRs",

@@ -18,7 +18,7 @@ func newLFSRs(t testing.TB, unitsPerShard, workers int, shuffle *rand.Rand) (*cl
 	}
 	l, err := NewLFSRs(bank, seeds, s.wires[0])
 	require.NoError(t, err)
-	c := &clocked{switches: s, outputs: []*Signal{l.Value()}}
+	c := &clocked{switches: s, outputs: []*Signal{l.value}}
 	c.random = func(cycle uint64, s *switches) {
 		r := rand.New(rand.NewPCG(1, cycle))
 		for i := range s.value[0] {
@@ -104,7 +104,7 @@ func TestLFSRsStepWhenEnabled(t *testing.T) {
 	for cycle := range uint64(200) {
 		c.play(cycle, cycle+1)
 		for i := range want {
-			require.EqualValues(t, want[i], l.Value().Value[i])
+			require.EqualValues(t, want[i], l.value.Value[i])
 			if c.switches.value[0][i] == 1 {
 				want[i] = stepLFSR(want[i])
 			}

@@ -173,18 +173,6 @@ func (a *ListAllocators) Turn() *Signal { return a.turn }
 // Input returns the input whose turn it is, 0 for none.
 func (a *ListAllocators) Input() *Signal { return a.input }
 
-// Served returns a wire per allocator: 1 in the cycle after a turn with a grant.
-func (a *ListAllocators) Served() *Signal { return a.served }
-
-// ServedInput returns the input granted in the previous cycle, 0 for none.
-func (a *ListAllocators) ServedInput() *Signal { return a.servedInput }
-
-// Position returns the position of the granted output in that input's list.
-func (a *ListAllocators) Position() *Signal { return a.position }
-
-// Grant returns a wire per input: 1 if it is granted in this slot.
-func (a *ListAllocators) Grant() *Signal { return a.grant }
-
 // Claimed returns a wire per output: 1 if an input has claimed it.
 func (a *ListAllocators) Claimed() *Signal { return a.claimed }
 

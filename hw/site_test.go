@@ -94,7 +94,7 @@ func TestSites(t *testing.T) {
 	data, head := fifos.Site().Ports[1], fifos.Site().Ports[3]
 	require.NoError(t, data.Put(7, pins)())
 	require.NoError(t, head.Put(2, pins)())
-	require.EqualValues(t, 0x1A5, fifos.Head().Value[2])
+	require.EqualValues(t, 0x1A5, fifos.head.Value[2])
 	words[0] = 0
 	data.Get(7, pins)()
 	require.EqualValues(t, 0x1A5, words[0])

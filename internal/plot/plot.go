@@ -1,4 +1,4 @@
-// Package plot draws tables of results: what a sweep has written, a study's table, any CSV file with a header.
+// Package plot draws tables of results: of a sweep, of a study, or any CSV file with a header.
 //
 //	table --Read--> Table --Draw--> a figure
 package plot
@@ -17,20 +17,20 @@ import (
 	"starloom/traces/input"
 )
 
-// Options say what of a table is drawn, and how.
+// Options select the drawn part of a table and its form.
 type Options struct {
 	X, Y, Z    string       // columns, or figures of a sweep; with Z a heat map
-	By         []string     // columns that make a curve each; nil: the other axes that vary
-	Where      []string     // COLUMN=VALUE: only these rows
-	LogX, LogY figure.Scale // how the axes are divided
-	Title      string       // "": what the axes say
-	Published  string       // path of a CSV file with the columns x and y: points beside the curves
-	Histogram  string       // column or figure of which the values are counted, in place of X and Y
+	By         []string     // columns with a curve for each value; nil: the other axes that vary
+	Where      []string     // COLUMN=VALUE filters of rows
+	LogX, LogY figure.Scale // scales of the axes
+	Title      string       // "" for the default
+	Published  string       // path of a CSV file with columns x and y: points beside the curves
+	Histogram  string       // column or figure for a histogram, in place of X and Y
 
-	Unit func(name string) string // of a figure, "" for none or if it is not known; nil: of none
+	Unit func(name string) string // unit of a figure, "" for none or unknown; nil: no units
 }
 
-// Draw makes the figure. The note says what of the table is not in it, "" if all is. Errors are *input.Error.
+// Draw returns the figure. The note names omitted rows; it is "" if there are none. Errors are *input.Error.
 func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
 	own := *t
 	t = &own
@@ -65,7 +65,7 @@ func (t *Table) known() string {
 	return "columns are " + strings.Join(t.Columns, ", ")
 }
 
-// by are the columns that make a curve each: those named, or the other axes that vary.
+// by returns the columns with a curve for each value: the named ones, or the other axes that vary.
 func (t *Table) by(o Options) (columns []int, err error) {
 	names := o.By
 	if names == nil {
@@ -119,8 +119,8 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	}
 	f.X.Names = t.names(x)
 	curves, left := map[string]int{}, 0
-	var few []string // points of which only some runs have a value
-	bare := 0        // points whose interval a logarithmic axis cannot show
+	var few []string // points without a value in some runs
+	bare := 0        // points with an interval below the logarithmic axis
 	for row := range t.rows {
 		point, there, err := t.point(row, x, y, low, high, f.X.Names)
 		if err != nil {
@@ -166,7 +166,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	return f, strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; "), nil
 }
 
-// hidden names a curve of which nothing is seen, as a later one has the same points.
+// hidden names a curve that a later curve with equal points covers.
 func hidden(curves []figure.Curve) string {
 	for k := range curves {
 		for _, later := range curves[k+1:] {
@@ -185,13 +185,13 @@ func (t *Table) leftOut(rows int, of string) string {
 	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn", traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
 }
 
-// labelled is a column that has an axis; low is where its interval begins, -1 for none.
+// labelled is the column of an axis; low is the column of lower bounds, -1 for none.
 type labelled struct {
 	option, name string
 	column, low  int
 }
 
-// labels of axes have the unit of their figures; those of means say so. Figures of several units are refused.
+// labels returns the labels of axes with units. It refuses figures of several units.
 func (t *Table) labels(o *Options, axes []labelled) (labels []string, err error) {
 	for _, a := range axes {
 		label := a.name
@@ -210,7 +210,7 @@ func (t *Table) labels(o *Options, axes []labelled) (labels []string, err error)
 	return labels, nil
 }
 
-// names are the values of a column of words, in their order, nil for numbers.
+// names returns the distinct values of a column of words in order of appearance, nil for numbers.
 func (t *Table) names(column int) (names []string) {
 	words := false
 	for row := range t.rows {
@@ -283,22 +283,19 @@ func published(f *figure.Figure, path string) error {
 }
 
 func (t *Table) heat(o Options) (*figure.Figure, string, error) {
-	x, _, _, err := t.column("--x", o.X)
+	axes := []labelled{{option: "--x", name: o.X}, {option: "--y", name: o.Y}, {option: "--z", name: o.Z}}
+	for i := range axes {
+		column, _, _, err := t.column(axes[i].option, axes[i].name)
+		if err != nil {
+			return nil, "", err
+		}
+		axes[i].column, axes[i].low = column, -1
+	}
+	labels, err := t.labels(&o, axes)
 	if err != nil {
 		return nil, "", err
 	}
-	y, _, _, err := t.column("--y", o.Y)
-	if err != nil {
-		return nil, "", err
-	}
-	z, _, _, err := t.column("--z", o.Z)
-	if err != nil {
-		return nil, "", err
-	}
-	labels, err := t.labels(&o, []labelled{{"--x", o.X, x, -1}, {"--y", o.Y, y, -1}, {"--z", o.Z, z, -1}})
-	if err != nil {
-		return nil, "", err
-	}
+	x, y, z := axes[0].column, axes[1].column, axes[2].column
 	f := &figure.Figure{
 		Title: fmt.Sprintf("%s by %s and %s", o.Z, o.X, o.Y),
 		X:     figure.Axis{Label: labels[0], Names: t.values(x)}, Y: figure.Axis{Label: labels[1], Names: t.values(y)},
@@ -328,7 +325,7 @@ func (t *Table) heat(o Options) (*figure.Figure, string, error) {
 	return f, t.leftOut(left, o.Z), nil
 }
 
-// values are those of a column, numbers in ascending order, words as they come.
+// values returns the distinct values of a column: numbers ascending, words in order of appearance.
 func (t *Table) values(column int) (names []string) {
 	if names = t.names(column); names != nil {
 		return names
@@ -350,8 +347,8 @@ func (t *Table) values(column int) (names []string) {
 	return names
 }
 
-// unit is in what a figure of a row is: as a column of the table says, which those have that differ in that between networks, else as it
-// is declared; "" for none.
+// unit returns the unit of a figure in a row, "" for none. A column NAME.unit, for figures whose unit differs between
+// networks, takes precedence over the declaration.
 func (t *Table) unit(row int, name string, o *Options) string {
 	for at := name; ; {
 		if column := slices.Index(t.Columns, at+".unit"); column >= 0 {
@@ -369,7 +366,7 @@ func (t *Table) unit(row int, name string, o *Options) string {
 	return o.Unit(name)
 }
 
-// oneUnit is the unit of a figure in all rows that have it; rows that differ in that are refused.
+// oneUnit returns the common unit of a figure in all rows with a value. It refuses several units.
 func (t *Table) oneUnit(option, name string, column int, o *Options) (unit string, err error) {
 	first := -1
 	for row := range t.rows {
@@ -391,7 +388,8 @@ func (t *Table) oneUnit(option, name string, column int, o *Options) (unit strin
 	return unit, nil
 }
 
-// arrivedOnly says how many measured packets of a run of a row had not arrived, if a figure is of those that had, "" for none.
+// arrivedOnly returns the number of measured packets per run that had not arrived, if the figure covers arrived
+// packets only, otherwise "".
 func (t *Table) arrivedOnly(row int, figure string) string {
 	pending, _, _, err := t.column("--y", "pending")
 	if err != nil || !strings.HasPrefix(figure, "latency") && !strings.HasPrefix(figure, "network_latency") {
@@ -423,7 +421,7 @@ func bareText(points int) string {
 	return fmt.Sprintf("of %s the interval reaches down to 0, which a logarithmic axis cannot show", traces.Plural(points, "point", "points"))
 }
 
-// barsMax is the most whole numbers that have a bar each, and the most bins in which others are counted.
+// barsMax is the maximum number of bars, one for each whole number or bin.
 const barsMax = 40
 
 func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
@@ -474,7 +472,8 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 	return f, t.leftOut(left, o.Histogram), nil
 }
 
-// bins are equally wide, about as many as the square root of the number of values; a bin's value is its middle.
+// bins counts values in bins of equal width, about as many as the square root of the number of values. A bin's value
+// is its middle.
 func bins(counts map[float64]int, values []float64) (binned map[float64]int, middles []float64) {
 	total := 0
 	for _, count := range counts {

@@ -61,12 +61,3 @@ func AsyncTime(n int, a float64) float64 {
 	checkMissing(n, a)
 	return rounded.Log(float64(n-1) * (float64(n) - a) / a)
 }
-
-// SyncMean returns the mean completion time of SYNC for large n, a fit to measurements.
-func SyncMean(n int) float64 { return rounded.Log2(float64(n)) + rounded.Log(float64(n)) + 1.2 }
-
-// AsyncMean returns the mean completion time of ASYNC with random and with fixed orders.
-func AsyncMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 0.65 }
-
-// PoissonMean returns the mean completion time of ASYNC if a uniformly drawn node sends each message.
-func PoissonMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 1.1 }
