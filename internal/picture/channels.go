@@ -10,24 +10,25 @@ import (
 	"starloom/traces"
 )
 
-// Channels are the flits of channels over time without firmware. Memory depends on the network, not on the run.
+// Channels counts flits by channel and time in runs without firmware. Its memory depends on the network, not on the
+// length of the run.
 type Channels struct {
 	network   fabric.Network
 	crossings *hw.Crossings
-	from      uint64 // the cycle with which the run begins
-	links     int    // channels between routers; then come two of each processor
-	row       []int  // of each channel, -1 for none
+	from      uint64 // first cycle of the run
+	links     int    // channels between routers; two for each processor follow
+	row       []int  // by channel, -1 for none
 	shown     int    // channels with a row
 	names     []string
 	width     []int  // channels of each row
-	stride    int    // of the processors that are watched
+	stride    int    // distance of the watched processors
 	flits     series // by row
 	acts      [actions]series
 }
 
 const channelRowsMax = 64
 
-// Crossing looks at a network of routers, whose run begins with a cycle.
+// Crossing returns counters of a network of routers; from is the first cycle of the run.
 func Crossing(n fabric.Network, network *hw.RouterNetwork, from uint64) *Channels {
 	built := fabric.RoutersOf(n)
 	links, processors := built.Graph.Links, len(built.Graph.Nodes)
@@ -43,8 +44,9 @@ func Crossing(n fabric.Network, network *hw.RouterNetwork, from uint64) *Channel
 	return c
 }
 
-// rows gives channels between routers their rows, in the order of the routers in which they begin, or, where there are none, those to
-// processors: one each, or those of a router or processor, or of some, one for all.
+// rows assigns rows to the channels between routers, in the order of the sending routers. A network without such
+// channels shows those to processors. In a large network a row joins the channels of one or more routers or
+// processors.
 func (c *Channels) rows(built *fabric.Routers) {
 	links, names := built.Graph.Links, c.network.Names()
 	var order []int // channels
@@ -92,7 +94,7 @@ func (c *Channels) rows(built *fabric.Routers) {
 	}
 }
 
-// Cycle is called in every cycle that is run, between Settle and Latch.
+// Cycle counts the flits of a cycle. Call it between Settle and Latch.
 func (c *Channels) Cycle(cycle uint64) {
 	at := uint32(cycle - c.from)
 	c.crossings.Each(func(channel int) {
@@ -105,7 +107,7 @@ func (c *Channels) Cycle(cycle uint64) {
 	})
 }
 
-// wait says that a packet was at the head of its source's queue, or in it, from one cycle to before another.
+// wait notes that a processor had a packet in its source queue in cycles from to to-1.
 func (c *Channels) wait(processor int, from, to uint64) {
 	if processor%c.stride == 0 {
 		for cycle := from; cycle < to; cycle++ {
@@ -114,7 +116,7 @@ func (c *Channels) wait(processor int, from, to uint64) {
 	}
 }
 
-// collector is what a collector would have seen in so many cycles.
+// collector returns a Collector with the counts of the first cycles.
 func (c *Channels) collector(cycles uint64, p *hw.Packets) *Collector {
 	l := &Collector{names: c.network.Names(), shape: c.network.Shape(), from: uint32(c.from), slots: uint32(cycles - c.from), stride: c.stride, unit: "cycle"}
 	c.waiting(cycles, p)
@@ -148,12 +150,12 @@ func (c *Channels) waiting(cycles uint64, p *hw.Packets) {
 	}
 }
 
-// Timeline is what processors did up to a cycle.
+// Timeline shows the acts of processors up to a cycle.
 func (c *Channels) Timeline(title string, cycles uint64, p *hw.Packets, violations []Violation) *Timeline {
 	return c.collector(cycles, p).Timeline(title, violations)
 }
 
-// Heat is what channels between routers carried up to a cycle.
+// Heat shows the flits of each channel up to a cycle.
 func (c *Channels) Heat(title string, cycles uint64) *Heat {
 	all := uint32(cycles - c.from)
 	if all > 0 {

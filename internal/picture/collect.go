@@ -1,12 +1,12 @@
-// Package picture draws a run: what is wired to what, how media are used over time, what each processor does over
-// time, how long packets take.
+// Package picture draws a run: its wiring, the use of media over time, the acts of processors over time, and
+// latencies.
 //
 //	machine --what each shard sees--> Collector --> Heat, Timeline, Latency --SVG--> bytes
 //	network ----------------------------------------> Topology -------------/
 //
-// What is drawn is plain data, and the same data gives the same bytes. Pictures stay small whatever the run: time
-// is cut into columns, which become wider as the run goes on; media side by side share a row; of many processors
-// some are drawn. A note says what is left out.
+// A picture is plain data, and equal data give equal bytes. The size of a picture is bounded: time has columns that
+// widen with the run, neighbouring media share a row, and only some of many processors are drawn. A note names the
+// omissions.
 package picture
 
 import (
@@ -22,30 +22,31 @@ import (
 
 const (
 	mediaRowsMax = 40
-	lanesMax     = 32 // processors that are drawn
+	lanesMax     = 32 // drawn processors
 	watchedMax   = 4 << 10
 )
 
-// Collector sums up what the shards of a machine see. Memory depends on the network, not on the run.
+// Collector sums up the events of all shards of a machine. Its memory depends on the network, not on the length of
+// the run.
 type Collector struct {
 	names      fabric.Names
-	routers    *fabric.Routers // nil for a network without
+	routers    *fabric.Routers // nil for a network without routers
 	shape      fabric.Shape
 	latencies  bool // frames are followed from their queues to receivers
 	perRow     int  // media of a row
-	stride     int  // of the processors that are watched
+	stride     int  // distance of the watched processors
 	shards     []*shard
-	from       uint32 // the first slot that is told whole
-	slots      uint32 // that are told, from there on
+	from       uint32 // first complete slot
+	slots      uint32 // number of complete slots
 	heat       [heats]series
-	loads      []uint64 // frames by medium, nil if the picture of the topology does not show them
+	loads      []uint64 // frames by medium, nil unless the topology shows them
 	unit       string   // of time, "" for slots
-	unassigned uint64   // frames that wait for no medium in particular
+	unassigned uint64   // frames that wait for no particular medium
 
-	acts       [actions]series // of the processors that are watched
-	done       []uint32        // by processor: the slot in which it was done first, never for none
+	acts       [actions]series // of the watched processors
+	done       []uint32        // by processor: first slot in which it was done, or never
 	faulty     []uint32
-	arrivals   []uint64 // of judge
+	arrivals   []uint64 // scratch of judge
 	took       map[uint32]uint64
 	unreceived uint64
 }
@@ -61,32 +62,34 @@ const (
 	sends = iota
 	waits
 	hears
-	harmed // hears what cannot be read, or has no room for it
+	harmed // receives a damaged frame, or has no room for a frame
 	actions
 )
 
-// never is no slot.
+// never stands for no slot.
 const never = ^uint32(0)
 
-// shard is told what one shard sees. The events of a slot come at two boundaries, those of the next slot between.
+// shard collects the events of one shard. The two boundaries around a slot report its events, mixed with those of the
+// next slot.
 type shard struct {
 	c      *Collector
 	now    [2]moment // by slot
 	queues queues
-	seen   []waiting // room to work in
+	seen   []waiting // scratch
 }
 
-// moment is what a shard has seen of a slot.
+// moment holds the events of one slot in a shard.
 type moment struct {
 	heat       [heats][]uint64 // by row
-	acts       []uint8         // by processor that is watched: one bit for each action
+	acts       []uint8         // by watched processor: a bit for each action
 	unassigned uint64
 	departures []departure
-	sent       []uint32 // media, one for each frame on them, if these are counted
-	arrivals   []uint64 // source and medium
+	sent       []uint32 // media, one entry for each frame; nil unless counted
+	arrivals   []uint64 // pairs of source and medium
 }
 
-// Look makes a collector for a machine of so many shards, which has crossed some slots, with frame latencies.
+// Look returns a collector for a machine with a number of shards that has crossed slot slots. latencies adds the
+// latencies of frames.
 func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector {
 	shape := n.Shape()
 	processors := shape.Processors()
@@ -119,7 +122,7 @@ func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector 
 	return c
 }
 
-// mediaOfRow is how many media side by side share a row: those of whole units if each has as many.
+// mediaOfRow returns the number of neighbouring media in a row. Units of equal size are not split.
 func mediaOfRow(s fabric.Shape) int {
 	switch each := s.Media / max(s.Units, 1); {
 	case s.Media <= mediaRowsMax:
@@ -130,12 +133,12 @@ func mediaOfRow(s fabric.Shape) int {
 	return (s.Media + mediaRowsMax - 1) / mediaRowsMax
 }
 
-// Shard is who looks at a shard.
+// Shard returns the observer of a shard.
 func (c *Collector) Shard(index int) fabric.Onlooker { return c.shards[index] }
 
-// Boundary takes what is told of the slot that has crossed, slots-1: all of that is known now.
+// Boundary merges the events of slot slots-1, which is complete.
 func (c *Collector) Boundary(slots uint32) {
-	if slots == 0 || slots <= c.from { // what was sent in the slot that has just crossed, no one has seen
+	if slots == 0 || slots <= c.from { // its frames were sent before the collector began
 		c.forget(slots + 1)
 		return
 	}
@@ -273,7 +276,7 @@ func (c *Collector) since() string {
 	return fmt.Sprintf("The picture begins with %s %d, where the run was restored. ", cmp.Or(c.unit, unitSlot), c.from)
 }
 
-// counts reports whether frames on a medium are counted: of channels at routers they are on those that leave NICs.
+// counts reports whether a medium's frames are counted. At routers only channels that leave NICs count.
 func (c *Collector) counts(medium int) bool {
 	if c.routers == nil || medium < c.routers.Media {
 		return true
@@ -289,7 +292,7 @@ func (c *Collector) counted() string {
 	return "Frames are counted where they leave NICs, not between routers. "
 }
 
-// unitSlot is what time is counted in, but for bare packets.
+// unitSlot is the unit of time, except for bare packets.
 const unitSlot = "slot"
 
 func columnOf(width uint32, unit string) string {
@@ -301,7 +304,7 @@ func columnOf(width uint32, unit string) string {
 
 const loadsMax = 1600
 
-// Loaded reports whether the picture of a network's topology shows how many frames each medium had.
+// Loaded reports whether a network's topology shows the frames of each medium.
 func Loaded(n fabric.Network) bool {
 	if sketch := n.Abilities().Description.Sketch; sketch != nil && n.Shape().Media <= loadsMax {
 		_, ok := sketch()
@@ -311,32 +314,33 @@ func Loaded(n fabric.Network) bool {
 }
 
 type waiting struct {
-	mark uint64 // it is known by what is in it
-	slot uint32 // since when it waits
+	mark uint64 // hash of the frame
+	slot uint32 // slot since which it waits
 }
 
-// departure is a frame that was sent on a medium; one on several media has one for each, marked but for the first.
+// departure is a frame sent on a medium. A frame on several media has a departure for each; all but the first are
+// marked.
 type departure struct {
 	source, queued, medium uint32
 	more                   bool
 }
 
-// blockBits is how many processors side by side are a block: two to this power.
+// blockBits is the binary logarithm of the processors in a block.
 const blockBits = 11
 
-// block are the TX FIFOs of some processors; one in which nothing waits is not kept.
+// block holds the TX FIFOs of neighbouring processors. Empty blocks are freed.
 type block struct {
 	of   [1 << blockBits][]waiting
-	used int // of them, those that are not empty
+	used int // number of FIFOs that are not empty
 }
 
-// queues are the TX FIFOs of the processors of a shard.
+// queues holds the TX FIFOs of a shard's processors.
 type queues struct {
 	blocks map[int]*block
 	free   []*block
 }
 
-// get returns what waits at a processor; set replaces it.
+// get returns the waiting frames of a processor; set replaces them.
 func (q *queues) get(processor int) []waiting {
 	if b := q.blocks[processor>>blockBits]; b != nil {
 		return b.of[processor&(1<<blockBits-1)]
@@ -397,7 +401,7 @@ func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	list, mark := s.queues.get(processor), referees.MarkOf(frame)
 	d := departure{source: uint32(processor), queued: slot}
 	k := slices.IndexFunc(list, func(w waiting) bool { return w.mark == mark })
-	if k < 0 && len(list) > 0 { // a frame to whom a list says: now it is known
+	if k < 0 && len(list) > 0 { // a request list has filled in the destination since
 		k = 0
 	}
 	if k >= 0 {
@@ -412,7 +416,7 @@ func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	})
 }
 
-// judge finds out which of the frames of a slot were received: by anyone.
+// judge matches the frames of a slot with their receptions, at any receiver.
 func (c *Collector) judge(slot uint32) {
 	if !c.latencies {
 		return

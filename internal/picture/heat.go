@@ -9,24 +9,24 @@ import (
 	"starloom/traces/figure"
 )
 
-// Heat is how media are used over time: a row for each, or for some side by side.
+// Heat shows the use of media over time, a row for each medium or for several neighbours.
 type Heat struct {
 	Title  string
 	From   uint32 // slot of the first column
 	Width  uint32 // slots of a column
 	Rows   []string
 	Panels []Panel
-	Note   string // what is left out or joined
-	unit   string // of time, "" for slots
+	Note   string // omitted or joined rows
+	unit   string // unit of time, "" for slots
 }
 
-// Panel is one figure of all rows over time, by row and column.
+// Panel holds one figure by row and column.
 type Panel struct {
 	Label  string
 	Values [][]float64
 }
 
-// Heat is what was seen of the media of a run.
+// Heat returns the use of media in a run.
 func (c *Collector) Heat(title string) *Heat {
 	if c.slots > 0 {
 		for k := range c.heat {
@@ -51,7 +51,7 @@ func (c *Collector) Heat(title string) *Heat {
 	for k := range c.heat {
 		if p := c.panel(labels[k], &c.heat[k]); k == carried || p != nil {
 			if p == nil {
-				p = &Panel{Label: labels[k]} // of a run without frames
+				p = &Panel{Label: labels[k]} // a run without frames
 				for range h.Rows {
 					p.Values = append(p.Values, make([]float64, max(1, len(c.heat[k].sums))))
 				}
@@ -82,7 +82,7 @@ func (c *Collector) rowName(first, last int) string {
 	return fmt.Sprintf("%s %d to %d", many, first, last)
 }
 
-// ledText says where the media lead that have a row in common, if they belong to a unit.
+// ledText names the common unit of the media in a row, if they lead to one.
 func (c *Collector) ledText() string {
 	if each := c.shape.Media / c.shape.Units; c.names.Unit() == "" || each <= 1 || c.perRow%each != 0 {
 		return ""
@@ -105,7 +105,7 @@ func (c *Collector) ledText() string {
 	return text
 }
 
-// panel is what was counted, nil if it is nothing.
+// panel returns the averages of a series, nil if all are 0.
 func (c *Collector) panel(label string, s *series) *Panel {
 	p, any := &Panel{Label: label}, false
 	for row := range s.rows {
@@ -123,7 +123,7 @@ func (c *Collector) panel(label string, s *series) *Panel {
 	return p
 }
 
-// SVG draws it: a heat map for each panel.
+// SVG draws a heat map for each panel.
 func (h *Heat) SVG() ([]byte, error) {
 	var all []*figure.Figure
 	for _, p := range h.Panels {
@@ -139,17 +139,16 @@ func (h *Heat) SVG() ([]byte, error) {
 
 const rowHeight = 13
 
-// reversed is a list from its end: the first row is on top.
 func reversed[T any](list []T) []T {
 	list = slices.Clone(list)
 	slices.Reverse(list)
 	return list
 }
 
-// columnsMax is the most columns of a picture over time: when there are more, two become one.
+// columnsMax is the maximum number of columns over time. Beyond it, pairs of columns are merged.
 const columnsMax = 96
 
-// series are sums over time, of so many rows.
+// series holds sums by row over time.
 type series struct {
 	rows  int
 	width uint32     // slots of a column
@@ -158,7 +157,7 @@ type series struct {
 
 func newSeries(rows int) series { return series{rows: rows, width: 1} }
 
-// add adds to a row in a slot, which count from 0.
+// add adds count to a row in a slot; slots start at 0.
 func (s *series) add(slot uint32, row int, count uint64) {
 	s.extend(slot)
 	s.sums[slot/s.width][row] += count

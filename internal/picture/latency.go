@@ -10,16 +10,16 @@ import (
 	"starloom/traces/figure"
 )
 
-// Latency is how long packets or frames take.
+// Latency is the distribution of packet or frame latencies.
 type Latency struct {
 	Title  string
 	What   string      // "packets" or "frames"
-	Unit   string      // of a latency: "slots" or "cycles"
-	Counts [][2]uint64 // how long, and how many take so long, in ascending order
+	Unit   string      // unit of a latency: "slots" or "cycles"
+	Counts [][2]uint64 // pairs of latency and number of packets, ascending
 	Note   string
 }
 
-// Latency is how long frames took from their queue to a receiver.
+// Latency returns the latencies of frames from TX queue to receiver.
 func (c *Collector) Latency(title string) *Latency {
 	l := &Latency{Title: title, What: "frames", Unit: "slots",
 		Note: "From the slot in which a frame is queued to the end of that in which it is received, by anyone. "}
@@ -33,8 +33,8 @@ func (c *Collector) Latency(title string) *Latency {
 	return l
 }
 
-// PacketLatency is how long the packets of traffic took that are measured, in a unit: how many took so many, in
-// ascending order, from one event to another; left are those that have not arrived.
+// PacketLatency returns the latencies of measured traffic packets between two events, which span names. counts holds
+// pairs of latency and number of packets, ascending; left packets have not arrived.
 func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *Latency {
 	l := &Latency{Title: title, What: "packets", Unit: unit, Counts: counts, Note: span + ", of packets that are measured. "}
 	if left > 0 {
@@ -43,7 +43,7 @@ func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *L
 	return l
 }
 
-// barsMax is the most bars of a picture, barsMin the fewest, less one.
+// barsMax and barsMin+1 bound the number of bars.
 const barsMax, barsMin = 60, 4
 
 func (l *Latency) quantile(of uint64) uint64 {
@@ -61,7 +61,7 @@ func (l *Latency) quantile(of uint64) uint64 {
 	return 0
 }
 
-// SVG draws it: bars, and the quantiles as lines.
+// SVG draws bars, and quantiles as lines.
 func (l *Latency) SVG() ([]byte, error) {
 	f := &figure.Figure{
 		Title: l.Title + ": latency of " + l.What, Note: l.Note,
@@ -74,7 +74,7 @@ func (l *Latency) SVG() ([]byte, error) {
 	}
 	least, most := l.Counts[0][0], l.Counts[len(l.Counts)-1][0]
 	shown := most
-	if tail := l.quantile(999); most-least >= 3*(tail-least+20) { // else a few leave no room for the others
+	if tail := l.quantile(999); most-least >= 3*(tail-least+20) { // a long tail would leave no room for the other bars
 		shown = tail
 	}
 	width := barWidth(shown - least)
@@ -101,7 +101,7 @@ func (l *Latency) SVG() ([]byte, error) {
 	return drawn(l.Title, f)
 }
 
-// barWidth is how many slots a bar stands for: 1, 2, 5, 10, 20, 50 ...
+// barWidth returns the slots of a bar: 1, 2, 5, 10, 20, 50 and so on.
 func barWidth(slots uint64) uint64 {
 	for unit := uint64(1); ; unit *= 10 {
 		for _, factor := range []uint64{1, 2, 5} {
@@ -112,7 +112,7 @@ func barWidth(slots uint64) uint64 {
 	}
 }
 
-// quantiles are lines up to a height; those at one place are one.
+// quantiles returns lines of a height. Quantiles of equal value share a line.
 func (l *Latency) quantiles(shown uint64, high float64) (lines []figure.Curve) {
 	var names []string
 	quantiles := []struct {

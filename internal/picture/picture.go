@@ -6,18 +6,18 @@ import (
 	"starloom/traces/figure"
 )
 
-// Kind is a kind of pictures of a run.
+// Kind is a kind of picture of a run.
 type Kind string
 
-// The kinds, as options name them.
+// Kinds by the names of options.
 const (
-	KindTopology Kind = "topology" // processors, media, and who drives and hears what
-	KindHeat     Kind = "heat"     // media over time: frames, collisions, frames that wait
-	KindLatency  Kind = "latency"  // how long packets or frames take
-	KindTimeline Kind = "timeline" // what processors do over time
+	KindTopology Kind = "topology" // processors, media and their wiring
+	KindHeat     Kind = "heat"     // media over time: frames, collisions, waiting frames
+	KindLatency  Kind = "latency"  // latencies of packets or frames
+	KindTimeline Kind = "timeline" // acts of processors over time
 )
 
-// Kinds are all of them.
+// Kinds lists all kinds.
 var Kinds = []Kind{KindTopology, KindHeat, KindLatency, KindTimeline}
 
 func drawn(title string, figures ...*figure.Figure) ([]byte, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
-	numbered := len(s.Processors) > 0 // all have one name, and their numbers say the rest
+	numbered := len(s.Processors) > 0 // all processors have one name, and their index tells them apart
 	for i, p := range s.Processors {
 		word, _, _ := strings.Cut(s.Processors[0].Name, "[")
 		numbered = numbered && p.Name == fmt.Sprintf("%s[%d]", word, i) && !strings.Contains(word, ".")
@@ -84,7 +84,7 @@ func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
 	}
 }
 
-// latencyOf is the latency of a medium that has one of its own, "" for that of all.
+// latencyOf returns the latency of a medium if it differs from the usual one, otherwise "".
 func latencyOf(s *fabric.Sketch, medium int) string {
 	if s.Latencies == nil {
 		return ""
@@ -92,7 +92,7 @@ func latencyOf(s *fabric.Sketch, medium int) string {
 	return s.Latencies[medium]
 }
 
-// Load gives the picture the frames that were sent on each medium, and names those on which there was none.
+// Load adds the number of frames on each medium, and names idle media in the note.
 func (t *Topology) Load(c *Collector) {
 	if c == nil || c.loads == nil {
 		return

@@ -11,39 +11,40 @@ import (
 	"starloom/traces/figure"
 )
 
-// Timeline is what processors do over time: a row for each, which sends in its upper half and hears in its lower.
+// Timeline shows the acts of processors over time. The upper half of a row is for sending, the lower half for
+// receiving.
 type Timeline struct {
 	Title string
 	From  uint32 // slot of the first column
 	Width uint32 // slots of a column
-	Slots uint32 // that the run took from there on
+	Slots uint32 // slots of the run after From
 	Lanes []Lane
 	Marks []Mark
 	Note  string
-	unit  string // of time
+	unit  string // unit of time
 }
 
-// Lane is a processor: in what part of the slots of each column it did what, from 0 to 1.
+// Lane is a processor. Each act has, by column, its share of slots from 0 to 1.
 type Lane struct {
 	Name                         string
 	Sends, Waits, Hears, Damaged []float64
-	Done, Faulty                 int64 // the slot at which it was first; -1 for never
+	Done, Faulty                 int64 // first slot in which it was done or faulty, -1 for never
 }
 
-// Mark is a violation. Its lane is -1 where it is not that of a processor that is drawn; then its place has a row of this name.
+// Mark is a violation in a lane. Lane -1 is a place that is not a drawn processor; it has a row of its own.
 type Mark struct {
 	Slot uint32
 	Lane int
 	Name string
 }
 
-// Violation is a rule that was broken, and where: a path of the machine.
+// Violation is a broken rule at a path of the machine.
 type Violation struct {
 	Slot       uint64
 	Rule, Path string
 }
 
-// Timeline is what was seen of the processors of a run. Those that have broken rules are drawn before others.
+// Timeline returns the acts of processors in a run. Processors with violations are drawn first.
 func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	t := &Timeline{Title: title, From: c.from, Slots: c.slots, Width: 1, unit: cmp.Or(c.unit, unitSlot)}
 	processors := c.shape.Processors()
@@ -94,7 +95,7 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 
 const leftOutMax = 16
 
-// leftOut says which processors are not drawn: the numbers of few, and of many how the others were chosen.
+// leftOut lists a few omitted processors, or explains the choice among many.
 func leftOut(drawn []int, processors int) string {
 	if processors-len(drawn) > leftOutMax {
 		return ": those that broke a rule, of many the first, and others, equally far apart"
@@ -124,7 +125,7 @@ func brokenNote(violations []Violation) string {
 	return "Broken: " + strings.Join(named, "; ") + ". "
 }
 
-// lanes are the processors that are drawn: all, or those of violations and others, equally far apart.
+// lanes returns the drawn processors: all, or those with violations and others at equal distances.
 func (c *Collector) lanes(violations []Violation) (drawn []int) {
 	watched := len(c.done)
 	if watched <= lanesMax {
@@ -159,7 +160,6 @@ const (
 	damageColour = 1
 )
 
-// SVG draws it.
 func (t *Timeline) SVG() ([]byte, error) {
 	d := timelineDrawing{Timeline: t, end: max(float64(t.From)+float64(t.Slots), float64(t.From)+1)}
 	d.nameOthers()
@@ -206,20 +206,20 @@ func (t *Timeline) SVG() ([]byte, error) {
 	return drawn(t.Title, f)
 }
 
-// timelineDrawing is a timeline that is being drawn. A row has the height 1.
+// timelineDrawing draws a timeline. A row has height 1.
 type timelineDrawing struct {
 	*Timeline
-	names []string // of rows, from the top
-	first int      // the row of the first lane
-	end   float64  // of the axis
+	names []string // names of rows from the top
+	first int      // row of the first lane
+	end   float64  // end of the axis
 }
 
 func (d *timelineDrawing) middle(row int) float64 { return float64(len(d.names) - 1 - row) }
 
-// half is the height of a lane's upper half, and of the lower one; barMin the least part of it that is drawn.
+// half is the height of either half of a lane, barMin the minimum height of a bar as a part of it.
 const half, barMin = 0.42, 0.12
 
-// othersMax is how many rows there are for places that are not processors; one more stands for all others.
+// othersMax is the maximum number of named rows for places that are not processors. One more row joins the rest.
 const othersMax = 4
 
 const otherPlaces = "other places"
@@ -236,7 +236,7 @@ func (d *timelineDrawing) nameOthers() {
 	}
 }
 
-// over are what processors are from a slot on, to another one or, if that is below 0, to the end.
+// over returns the spans of lanes between two slots. A negative end is the end of the picture.
 func (d *timelineDrawing) over(when func(*Lane) (from, to int64)) (all []figure.Rect) {
 	for i := range d.Lanes {
 		from, to := when(&d.Lanes[i])
@@ -251,8 +251,8 @@ func (d *timelineDrawing) over(when func(*Lane) (from, to int64)) (all []figure.
 	return all
 }
 
-// bars are what lanes do, as high as its part of each column is, upwards (1) or downwards (-1) from those of below.
-// Columns that are equally high are one bar.
+// bars returns bars of lanes, as high as the share of each column, upwards (way 1) or downwards (way -1), on top of
+// the bars of below. Adjacent bars of equal height are merged.
 func (d *timelineDrawing) bars(way float64, below, parts func(*Lane) []float64) (all []figure.Rect) {
 	width := float64(d.Width)
 	for i := range d.Lanes {
@@ -278,7 +278,7 @@ func (d *timelineDrawing) bars(way float64, below, parts func(*Lane) []float64) 
 	return all
 }
 
-// high is how high a part is drawn, in steps of an eighth: 0, or high enough to be seen.
+// high rounds a share to eighths. A share above 0 stays visible.
 func high(part float64) float64 {
 	if part == 0 {
 		return 0

@@ -11,60 +11,60 @@ import (
 	"starloom/traces/svg"
 )
 
-// Topology is who is wired to whom: processors in a plane with links, else rows of processors across media.
+// Topology shows the wiring: processors in a plane with links, or rows of processors across media.
 type Topology struct {
 	Title string
-	Note  string // what is left out
+	Note  string // omissions
 
-	Nodes  []Node // of a plane
+	Nodes  []Node // of a plane; nil for a crossing
 	Links  []Link
-	plural string // of nodes that are not media
+	plural string // plural of the nodes that are not media
 
 	Rows, Columns []string // of a crossing: processors, or groups of them, and media
 	Sends, Hears  [][]bool // by row and column
 
-	Broken map[string]string // paths at which rules were broken, and which
-	Struck map[string]string // paths at which faults struck first, and which
+	Broken map[string]string // broken rules by path
+	Struck map[string]string // faults by the path that they struck first
 	loads
 }
 
-// Node is a processor in a plane, or a medium; its neighbours are at distance 1.
+// Node is a processor or a medium in a plane. Neighbours have distance 1.
 type Node struct {
-	Number int // -1 of a medium
+	Number int // -1 for a medium
 	Name   string
-	Label  string // below it, "" for none
-	Kind   string // of a medium: what it is called
+	Label  string // text below the node, "" for none
+	Kind   string // noun of a medium
 	Shape  fabric.SpotShape
 	X, Y   float64
 }
 
-// Link joins two nodes. One whose other end is drawn elsewhere is cut short, and names the processor there.
+// Link joins two nodes. A link to a node that is drawn elsewhere is a stub with the number of that processor.
 type Link struct {
-	From, To int // indices of nodes; To is -1 of one that is cut short
+	From, To int // indices of nodes; To is -1 for a stub
 	DX, DY   float64
-	Number   int // of the processor at the other end; -1 of one that is not drawn
+	Number   int // processor at the other end of a stub, -1 for none
 	OneWay   bool
-	Paths    []string // of its medium, or of both
+	Paths    []string // paths of its medium, or of both media
 	Label    string   // latency in cycles, "" for the usual one
-	Loads    []Load   // of routers: away from From, and back; nil for none
+	Loads    []Load   // of channels from From and back; nil without routers
 }
 
-// Load is how much of a channel between routers is used.
+// Load is the load of a channel between routers.
 type Load struct {
 	Name string
-	link int     // of all between routers
+	link int     // number of the channel
 	Load float64 // flits per cycle
 }
 
 const (
 	nodesMax   = 400
-	aroundMax  = 108.5 // the square of a distance: of 385 nodes, none of which is near it
+	aroundMax  = 108.5 // square of a radius that holds 385 nodes, none of which is near the edge
 	circleMax  = 64
 	rowsMax    = 32
 	columnsTop = 64
 )
 
-// TopologyOf is that of a network, with marks where rules were broken and where faults struck first.
+// TopologyOf returns the topology of a network with marks for broken rules and for first strikes of faults.
 func TopologyOf(n fabric.Network, title string, violations, faults []Violation) *Topology {
 	t := &Topology{Title: title, plural: "processors", Broken: map[string]string{}, Struck: map[string]string{}}
 	for _, f := range faults {
@@ -82,7 +82,7 @@ func TopologyOf(n fabric.Network, title string, violations, faults []Violation) 
 			return t
 		}
 	}
-	if routers := fabric.RoutersOf(n); routers != nil && !fabric.Slotted(n) { // without processors
+	if routers := fabric.RoutersOf(n); routers != nil && !fabric.Slotted(n) {
 		if r := RoutersOf(n, title, make([]float64, len(routers.Graph.Links)), nil); r != nil {
 			r.Broken, r.Struck, r.Note = t.Broken, t.Struck, "Each router has its processors. "+r.Note
 			return r
@@ -96,7 +96,7 @@ func TopologyOf(n fabric.Network, title string, violations, faults []Violation) 
 	return t
 }
 
-// wired is a network that is asked for its wiring.
+// wired is a network with its wiring.
 type wired struct {
 	fabric.Network
 	shape fabric.Shape
@@ -115,7 +115,7 @@ func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
 			if medium >= 0 && medium == last { // the port leads to one medium
 				break
 			}
-			if medium >= 0 { // else it only hears, or does not lead there
+			if medium >= 0 { // otherwise the port only hears
 				last = medium
 				yield(port, medium)
 			}
@@ -123,7 +123,7 @@ func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
 	}
 }
 
-// joinsTwo reports whether each medium leads from one processor to one: whether a look at the first ones says so.
+// joinsTwo reports whether each of the first media leads from one processor to one.
 func (w *wired) joinsTwo() bool {
 	few := min(w.shape.Processors(), 2*circleMax)
 	drivers, hearers := map[int]int{}, map[int]int{}
@@ -145,7 +145,7 @@ func (w *wired) joinsTwo() bool {
 	return w.shape.Processors() > 1
 }
 
-// plane lays out processors in a plane: as the network says, else on a circle.
+// plane places processors as the network asks, otherwise on a circle.
 func (t *Topology) plane(w *wired) {
 	processors := w.shape.Processors()
 	var plane *fabric.Plane
@@ -252,7 +252,7 @@ func (t *Topology) cross(w *wired) {
 	}
 }
 
-// between are the media that the first rows can send on, and, unless all is drawn, hear.
+// between returns the media on which the first rows send and, unless all is drawn, hear.
 func (t *Topology) between(w *wired, per, rows int, all bool) (media []int) {
 	if all {
 		for medium := range min(w.shape.Media, columnsTop+1) {
@@ -307,7 +307,7 @@ func (t *Topology) fill(w *wired, per, rows int, columns []int) {
 	}
 }
 
-// broken says which rule was broken at a path, or within it: "" for none.
+// broken returns the rule that was broken at a path or within it, "" for none.
 func (t *Topology) broken(path string) (what string) {
 	if what = t.Broken[path]; what != "" {
 		return what
@@ -320,7 +320,7 @@ func (t *Topology) broken(path string) (what string) {
 	return what
 }
 
-// struck says which fault struck first at one of some paths, or on what leads from there: "" for none.
+// struck returns the fault that struck first at one of the paths or at a place below, "" for none.
 func (t *Topology) struck(paths ...string) (what string) {
 	for _, path := range paths {
 		for at, fault := range t.Struck {
@@ -334,13 +334,13 @@ func (t *Topology) struck(paths ...string) (what string) {
 	return what
 }
 
-// loads are how many frames media had, by their paths; nil if no one has looked.
+// loads counts frames by the path of their medium; nil if unknown.
 type loads struct {
 	frames map[string]uint64
-	most   uint64 // of a line
+	most   uint64 // maximum of all lines
 }
 
-// load is how many frames a line had: only lines between processors are media.
+// load returns the frames of a line. Only lines between processors are media.
 func (t *Topology) load(l Link) (frames uint64) {
 	if l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
 		return 0
@@ -351,7 +351,7 @@ func (t *Topology) load(l Link) (frames uint64) {
 	return frames
 }
 
-// heatColour is that of channels of routers, heatWidth the width of the most loaded one.
+// Colour of channels between routers, and width of the most loaded one.
 const (
 	heatColour = 1
 	heatWidth  = 7
@@ -359,8 +359,8 @@ const (
 
 const channelsNote = "each end of a line is the channel that begins there; the wider and darker, the more flits cross it. "
 
-// RoutersOf is the topology of routers, with the flits per cycle of each channel, in the order of links; stuck are routers
-// at which packets wait for one another. It is nil if there are too many.
+// RoutersOf returns the topology of routers with the flits per cycle of each channel, in the order of links; stuck
+// routers hold packets that wait for one another. It returns nil for too many routers.
 func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *Topology {
 	r, sketch := fabric.RoutersOf(n), n.Abilities().Description.Routers
 	if sketch == nil {
@@ -378,7 +378,7 @@ func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *To
 	for i, p := range s.Processors {
 		t.Nodes = append(t.Nodes, Node{Number: i, Name: r.Router(i), X: p.X, Y: p.Y})
 	}
-	joined := map[[2]int]int{} // links that still miss their way back
+	joined := map[[2]int]int{} // links without their way back yet
 	for i, l := range r.Graph.Links {
 		load := Load{r.Channel(l.From, l.Output, l.To), i, loads[i]}
 		if round, leads := s.Round[i]; leads {
@@ -396,14 +396,14 @@ func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *To
 	return t
 }
 
-// Channels gives the channels of a picture of processors and routers their loads, in the order of links.
+// Channels adds the loads of channels, in the order of links, to a picture of processors and routers.
 func (t *Topology) Channels(n fabric.Network, loads []float64) {
 	r, names, of := fabric.RoutersOf(n), n.Names(), map[string]Load{}
 	for i, l := range r.Graph.Links {
 		of[names.Medium(r.Media+i)] = Load{r.Channel(l.From, l.Output, l.To), i, loads[i]}
 	}
 	for i := range t.Links {
-		for k := range t.Links[i].Loads { // without processors
+		for k := range t.Links[i].Loads { // a picture without processors
 			load := &t.Links[i].Loads[k]
 			load.Load = loads[load.link]
 		}
@@ -427,7 +427,7 @@ func (t *Topology) mostLoad() (most float64) {
 	return most
 }
 
-// heat draws the loads of channels, each from where it begins to the middle of its line.
+// heat draws the load of each channel, from its source to the middle of its line.
 func (t *Topology) heat(s *svg.Drawing, at func(x, y float64) (float64, float64)) {
 	most := t.mostLoad()
 	for _, l := range t.Links {

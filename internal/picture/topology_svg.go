@@ -14,21 +14,20 @@ import (
 )
 
 const (
-	edge      = 24 // around them
-	head      = 44 // above them
+	edge      = 24 // margin
+	head      = 44 // top margin with the title
 	letter    = 5.4
-	cell      = 20 // of a crossing
-	hop       = 46 // between neighbours
-	nodeBig   = 14 // radius with a number in it
-	nodeSmall = 8  // of a medium
-	below     = 34 // with the legend
+	cell      = 20 // size of a cell of a crossing
+	hop       = 46 // distance of neighbours
+	nodeBig   = 14 // radius of a node with a number
+	nodeSmall = 8  // radius of a medium
+	below     = 34 // bottom margin with the legend
 )
 
 const brokenColour = 1
 
 const struckColour = 3
 
-// SVG draws it.
 func (t *Topology) SVG() ([]byte, error) {
 	if t.Nodes != nil {
 		return t.drawPlane()
@@ -36,7 +35,7 @@ func (t *Topology) SVG() ([]byte, error) {
 	return t.drawCrossing()
 }
 
-// sheet begins a picture of a size without title, legend and note, and returns how to end it.
+// sheet begins a picture with title, legend and note around an area; end completes it.
 func (t *Topology) sheet(width, high float64, legend []entry) (s *svg.Drawing, end func() ([]byte, error)) {
 	heading := t.Title + ": topology"
 	room := 2.0 * edge
@@ -64,7 +63,7 @@ func (t *Topology) sheet(width, high float64, legend []entry) (s *svg.Drawing, e
 	}
 }
 
-// entry is one of a legend, drawn around a point.
+// entry is an entry of a legend; draw draws its sign around a point.
 type entry struct {
 	name string
 	draw func(s *svg.Drawing, x, y float64)
@@ -75,7 +74,7 @@ func (t *Topology) describe() string {
 		links := len(t.Links)
 		for _, l := range t.Links {
 			if !l.OneWay {
-				links++ // and back
+				links++ // the way back
 			}
 		}
 		media := 0
@@ -102,7 +101,7 @@ func sign(s *svg.Drawing, x, y float64, sends, hears bool) {
 	}
 }
 
-// drawCrossing draws rows that cross columns: a dot where a row sends, a ring where it hears.
+// drawCrossing draws rows across columns: a dot where a row sends, a ring where it hears.
 func (t *Topology) drawCrossing() ([]byte, error) {
 	widest, tallest := 0, 0
 	for _, row := range t.Rows {
@@ -160,7 +159,7 @@ func (t *Topology) strike(s *svg.Drawing, line svg.Line, paths ...string) {
 	}
 }
 
-// line draws a row or a column, in another colour if a rule was broken there.
+// line draws a row or a column; a broken rule has another colour.
 func (t *Topology) line(s *svg.Drawing, name string, line svg.Line) {
 	t.strike(s, line, name)
 	what := t.broken(name)
@@ -236,7 +235,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		x2, y2 := at(to.X, to.Y)
 		line := svg.Segment(x, y, x2, y2)
 		t.strike(s, line, l.Paths...)
-		if l.Loads == nil && !t.loaded(s, l, line) { // of routers, each way has a line of its own
+		if l.Loads == nil && !t.loaded(s, l, line) { // channels between routers have a line for each way
 			both = append(both, line)
 		}
 		if l.Label != "" {
@@ -335,7 +334,7 @@ func (t *Topology) kinds() (legend []entry) {
 	for i, n := range t.Nodes {
 		if n.Kind != "" && !slices.ContainsFunc(t.Nodes[:i], func(other Node) bool { return other.Kind == n.Kind }) {
 			left := 0.0
-			if n.Shape == fabric.Flat { // which is wider than the others
+			if n.Shape == fabric.Flat { // wider than the others
 				left = nodeBig - nodeSmall
 			}
 			legend = append(legend, entry{n.Kind, func(s *svg.Drawing, x, y float64) { shape(s, n.Shape, x-left, y) }})

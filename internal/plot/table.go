@@ -17,11 +17,11 @@ const bytesMax = 1 << 30
 type Table struct {
 	Path    string
 	Columns []string
-	Axes    []string // of a sweep: the columns before runs or seed; nil if there is neither
+	Axes    []string // axes of a sweep: the columns before runs or seed; nil without either
 	rows    [][]string
 }
 
-// Read reads a table, or one of the tables of a folder that a sweep has written. Errors are *input.Error.
+// Read reads a table, or the table ofFolder in the folder of a sweep. Errors are *input.Error.
 func Read(path, ofFolder string) (*Table, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, ofFolder)
@@ -58,10 +58,10 @@ func Read(path, ofFolder string) (*Table, error) {
 	return t, nil
 }
 
-// line is the line of a row, for errors; cells do not span lines in tables of numbers.
+// line returns the place of a row for errors. Cells of numbers have no line breaks.
 func (t *Table) line(row int) string { return fmt.Sprintf("%s:%d", t.Path, row+2) }
 
-// Metrics are the figures of a sweep: M of the columns M.mean.
+// Metrics lists the figures M of a sweep, from the columns M.mean.
 func (t *Table) Metrics() (names []string) {
 	for _, c := range t.Columns {
 		if m, ok := strings.CutSuffix(c, ".mean"); ok && slices.Contains(t.Columns, m+".low") {
@@ -71,8 +71,8 @@ func (t *Table) Metrics() (names []string) {
 	return names
 }
 
-// column is the index of a column that an option names. A figure of a sweep stands for its mean, and has a band;
-// its mean, by the name of its column, has one, too.
+// column returns the index of a named column. A figure of a sweep, named with or without .mean, is its mean with the
+// columns of its interval; low and high are -1 otherwise.
 func (t *Table) column(option, name string) (value, low, high int, err error) {
 	if figure, ok := strings.CutSuffix(name, ".mean"); ok && slices.Contains(t.Metrics(), figure) && !slices.Contains(t.Columns, figure) {
 		name = figure
@@ -91,15 +91,15 @@ func (t *Table) column(option, name string) (value, low, high int, err error) {
 		input.DidYouMean(name, known, "there are "+strings.Join(known, ", ")))
 }
 
-// MixedUnits refuses a figure that is in several units in a table.
+// MixedUnits is the error for a figure in several units.
 type MixedUnits struct{ Input *input.Error }
 
-// Unwrap is the error for bad input that it is.
+// Unwrap returns the *input.Error.
 func (m *MixedUnits) Unwrap() error { return m.Input }
 
 func (m *MixedUnits) Error() string { return m.Input.Error() }
 
-// number is a cell as a number; false for an empty one and for "-".
+// number returns the number in a cell; there is false for an empty cell and for "-".
 func (t *Table) number(row, column int) (value float64, there bool, err error) {
 	text := strings.TrimSpace(t.rows[row][column])
 	if text == "" || text == "-" {
@@ -111,10 +111,10 @@ func (t *Table) number(row, column int) (value float64, there bool, err error) {
 	return value, true, nil
 }
 
-// Rows are the cells, row by row. The caller must not change them.
+// Rows returns the cells by row. The caller must not change them.
 func (t *Table) Rows() [][]string { return t.rows }
 
-// Varies reports whether rows differ in a column that is named.
+// Varies reports whether rows differ in the named column.
 func (t *Table) Varies(name string) bool {
 	at := slices.Index(t.Columns, name)
 	return at >= 0 && t.varies(at)
@@ -129,7 +129,7 @@ func (t *Table) varies(column int) bool {
 	return false
 }
 
-// keep leaves the rows in which a column has a value, as COLUMN=VALUE.
+// keep drops the rows that do not match COLUMN=VALUE.
 func (t *Table) keep(where string) error {
 	name, value, ok := strings.Cut(where, "=")
 	if !ok {

@@ -10,10 +10,10 @@ import (
 	"starloom/traces/rounded"
 )
 
-// ticksMax is the most ticks of an axis, ticksMin the fewest of a logarithmic one that stand at powers.
+// ticksMax is the maximum number of ticks, ticksMin the minimum for ticks at powers.
 const ticksMax, ticksMin = 10, 2
 
-// span is the range of the values on an axis.
+// span is the range of values on an axis.
 type span struct{ least, most float64 }
 
 func (s *span) take(values ...float64) {
@@ -22,10 +22,10 @@ func (s *span) take(values ...float64) {
 	}
 }
 
-// logRoom is how much of a logarithmic axis is left free at its ends.
+// logRoom is the free part at either end of a logarithmic axis.
 const logRoom = 0.02
 
-// lay lays an axis with room for so many names: its range, scale, ticks and label.
+// lay sets range, scale, ticks and label of an axis with room for a number of names.
 func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 	switch {
 	case a.Scale != Linear:
@@ -58,11 +58,10 @@ func (logScale) Normalize(least, most, value float64) float64 {
 
 type ticker struct {
 	*Axis
-	names int // at most
+	names int // maximum number of names
 }
 
-// Ticks implements plot.Ticker: at multiples of 1, 2 or 5 times a power of ten, at powers of two or ten, or at
-// names.
+// Ticks implements plot.Ticker: multiples of 1, 2 or 5 times a power of ten, powers of two or ten, or names.
 func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 	switch {
 	case t.Names != nil:
@@ -100,7 +99,7 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// even are ticks at multiples of 1, 2 or 5 times a power of ten.
+// even returns ticks at multiples of 1, 2 or 5 times a power of ten.
 func (t ticker) even(least, most float64) (ticks []plot.Tick) {
 	step := tickStep(most - least)
 	if t.Whole {
@@ -112,9 +111,9 @@ func (t ticker) even(least, most float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// tickStep is the smallest step of 1, 2 or 5 times a power of ten with ticksMax ticks or fewer.
+// tickStep returns the smallest step of 1, 2 or 5 times a power of ten with at most ticksMax ticks.
 func tickStep(span float64) float64 {
-	exponent := int(math.Floor(math.Log10(span / ticksMax))) // or one beside it
+	exponent := int(math.Floor(math.Log10(span / ticksMax))) // Log10 may be off by one
 	for ; math.Pow10(exponent) > span/ticksMax; exponent-- {
 	}
 	for ; math.Pow10(exponent+1) <= span/ticksMax; exponent++ {
@@ -128,7 +127,7 @@ func tickStep(span float64) float64 {
 	return 10 * unit
 }
 
-// tickText is a value without the noise of its last bits; that of a large or a tiny one has an exponent.
+// tickText formats a value without rounding errors in its last digits; very large and small values have an exponent.
 func tickText(value float64) string {
 	if value == 0 { // not -0
 		return "0"

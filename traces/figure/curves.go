@@ -22,7 +22,7 @@ type curve struct {
 	number int // of its colour and marker
 }
 
-// curve is the one with an index. Curves of one thing have its colour.
+// curve returns curve i with its colour. Curves with equal Of share a colour.
 func (d *drawing) curve(index int) curve {
 	var of []string
 	for i := range index + 1 {
@@ -55,7 +55,7 @@ func (c curve) glyph() draw.GlyphStyle {
 	case Alerts:
 		return draw.GlyphStyle{Color: c.colour(), Radius: 5, Shape: draw.PyramidGlyph{}}
 	}
-	shape, radius := markers[(c.number+c.number/svg.Curves)%len(markers)], vg.Length(2.5) // colours come again with other markers
+	shape, radius := markers[(c.number+c.number/svg.Curves)%len(markers)], vg.Length(2.5) // repeated colours have other markers
 	switch shape.(type) {
 	case strokes: // lines alone
 		radius = 4
@@ -134,7 +134,7 @@ func (c curve) Thumbnail(canvas *draw.Canvas) {
 	}
 }
 
-// barWidth is nine tenths of the least distance of two bars, 1 for one bar.
+// barWidth returns nine tenths of the least distance between bars, 0.9 for a single bar.
 func (c *Curve) barWidth() float64 {
 	var xs []float64
 	for _, p := range c.Points {
@@ -153,10 +153,10 @@ func (c *Curve) barWidth() float64 {
 	return float64(least * 0.9)
 }
 
-// glyphLine is the width of the lines of markers that are not filled: gonum's own are hardly seen.
+// glyphLine is the line width of hollow markers. Those of gonum are too thin.
 const glyphLine = 1.2
 
-// outline is a marker of so many corners that is not filled, the first above the middle or beside that; 0 is a ring.
+// outline is a hollow polygon with a corner at the top, or with an edge there if turned; 0 corners are a ring.
 type outline struct {
 	corners int
 	turned  bool
@@ -186,7 +186,7 @@ func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.Stroke(path)
 }
 
-// strokes is a marker of two lines, upright or askew.
+// strokes is a marker of two crossed lines, upright or diagonal.
 type strokes struct{ askew bool }
 
 func (s strokes) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {

@@ -21,16 +21,16 @@ const (
 	titleSize     = 13
 	margin        = 10
 	noteSize      = 10
-	noteLine      = 13 // from line to line
+	noteLine      = 13 // line distance
 	noteLetters   = 104
-	otherFont     = 1.2 // how much wider the reader's font may be than the one that is measured
+	otherFont     = 1.2 // maximum ratio of text widths between the reader's font and the measured one
 )
 
-// WriteSVG draws the figure. It has an error when there is nothing to draw, or a point that is not a number
-// or not on a logarithmic axis, and those of w.
+// WriteSVG draws the figure. It returns an error if there is nothing to draw, if a point is not a number or not on a
+// logarithmic axis, and errors of w.
 func (f *Figure) WriteSVG(w io.Writer) error { return WriteSheet(w, f.Title, f) }
 
-// WriteSheet draws figures one below the other. Its errors are those of WriteSVG.
+// WriteSheet draws figures below each other. It returns the errors of WriteSVG.
 func WriteSheet(w io.Writer, title string, figures ...*Figure) error {
 	var said []string
 	var whole, high vg.Length
@@ -55,7 +55,7 @@ func WriteSheet(w io.Writer, title string, figures ...*Figure) error {
 	return d.Close()
 }
 
-// WritePNG draws the figure at 192 dots per inch, on light or dark paper. Its errors are those of WriteSVG.
+// WritePNG draws the figure at 192 dots per inch, on light or dark paper. It returns the errors of WriteSVG.
 func (f *Figure) WritePNG(w io.Writer, dark bool) error {
 	if err := f.check(); err != nil {
 		return err
@@ -92,12 +92,12 @@ func (d *drawing) height() vg.Length {
 	return high + noteHeight(len(d.note()))
 }
 
-// noteHeight is that of so many lines of a note, rounded before anything is added to it.
+// noteHeight rounds the height before any sum, for equal bytes on all processors.
 func noteHeight(lines int) vg.Length { return vg.Length(float64(float64(lines) * noteLine)) }
 
 func (d *drawing) note() []string { return Wrapped(d.Note, noteLetters) }
 
-// Wrapped cuts a text into lines of at most so many letters; a word that is longer has a line of its own.
+// Wrapped splits a text into lines of at most a number of letters. A longer word has a line of its own.
 func Wrapped(text string, letters int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < letters {
@@ -136,7 +136,7 @@ func (d *drawing) draw(all draw.Canvas) {
 	}
 	all = draw.Crop(all, 0, 0, d.writeNote(all, notes), 0)
 	axes := draw.Crop(all, margin, width-margin-all.Size().X, margin, -margin)
-	if p.Y.Label.Text != "" { // which gonum puts outside a logarithmic axis
+	if p.Y.Label.Text != "" { // gonum puts it outside a logarithmic axis
 		style := p.Y.Label.TextStyle
 		style.Rotation, style.YAlign = math.Pi/2, text.YTop
 		axes.FillText(style, vg.Point{X: axes.Min.X, Y: middleOf(axes.Rectangle).Y}, p.Y.Label.Text)
@@ -156,7 +156,7 @@ func (d *drawing) writeNote(c draw.Canvas, lines []string) vg.Length {
 	return noteHeight(len(lines))
 }
 
-// middleOf is the middle of a part of a canvas, rounded before anything is added to it.
+// middleOf returns the middle of r. It rounds before any sum, for equal bytes on all processors.
 func middleOf(r vg.Rectangle) vg.Point {
 	half := func(sum vg.Length) vg.Length { return vg.Length(float64(float64(sum) / 2)) }
 	return vg.Point{X: half(r.Min.X + r.Max.X), Y: half(r.Min.Y + r.Max.Y)}
@@ -239,7 +239,7 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// spans draws spans of one kind as one shape.
+// spans draws the spans of one kind as one shape.
 type spans struct {
 	d *drawing
 	s *Spans

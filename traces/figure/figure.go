@@ -1,6 +1,5 @@
-// Package figure draws what runs and studies have found, as SVG and PNG: lines with bands, points with bars,
-// published points beside measured ones, histograms, heat maps; linear axes or by powers of two or ten. It does
-// not know what it draws. The same figure gives the same bytes.
+// Package figure draws results as SVG and PNG: lines with bands, points with bars, published points, histograms and
+// heat maps, on linear or logarithmic axes. Equal figures give equal bytes.
 //
 //	1 |      ___----   -- exact
 //	  |   .*'          *  measured, with its band
@@ -8,9 +7,7 @@
 //	0 +---------
 //	  1  2  4  8
 //
-// Curves differ by colour, marker and dashes; the colours are those of M. Okabe and K. Ito, "Color Universal
-// Design" (2008), which most people with a colour vision deficiency tell apart. An SVG is light or dark as the
-// reader's system is.
+// Curves differ in colour, marker and dashes.
 package figure
 
 import (
@@ -22,39 +19,39 @@ import (
 	"starloom/traces/svg"
 )
 
-// Figure is a set of curves over one x axis, or cells in rows and columns, or spans of time.
+// Figure holds curves over one x axis, cells in rows and columns, or spans of time.
 type Figure struct {
 	Title  string
 	X, Y   Axis
 	Curves []Curve
-	Cells  *Cells  // beneath the curves; nil for none
-	Spans  []Spans // likewise
-	Note   string  // in small letters below, what is left out for example; "" for none
-	Height float64 // in points; 0 for the usual one
+	Cells  *Cells  // below the curves; nil for none
+	Spans  []Spans // below the curves
+	Note   string  // small print below, such as omissions; "" for none
+	Height float64 // in points; 0 for the default
 }
 
-// Axis is the label of an axis and how it is divided.
+// Axis is the label, the scale and the range of an axis.
 type Axis struct {
 	Label string
 	Scale Scale
-	Names []string // of 0, 1, 2 ..., in place of numbers
-	Whole bool     // it counts something: no ticks between whole numbers
-	// It reaches from Least to Most, and further if there are points; both 0: as far as there are points.
+	Names []string // names of 0, 1, 2 and so on, in place of numbers
+	Whole bool     // a count: ticks are whole numbers
+	// The axis includes this range and all points; both 0: all points.
 	Least, Most float64
 }
 
-// Scale is how an axis is divided.
+// Scale divides an axis.
 type Scale int
 
-// Values on a logarithmic axis are above 0.
+// Scales. Values on a logarithmic axis are above 0.
 const (
 	Linear Scale = iota // equal distances
-	Log2                // by powers of two
-	Log10               // by powers of ten
+	Log2                // powers of two
+	Log10               // powers of ten
 )
 
-// Curve is a named list of points. Colours and markers follow the order of the curves, and repeat after
-// eight; Of is the name of what has one colour and marker in several curves, "" for the curve's own.
+// Curve is a named list of points. Colours and markers follow the order of curves. Curves with equal Of share a
+// colour and a marker; "" is the curve's name.
 type Curve struct {
 	Name   string
 	Of     string
@@ -62,40 +59,40 @@ type Curve struct {
 	Points []Point
 }
 
-// Style is how the points of a curve are drawn.
+// Style draws the points of a curve.
 type Style int
 
 const (
-	Line      Style = iota // joined
-	Dashed                 // joined by dashes
-	Dots                   // as markers
-	Marked                 // joined, with markers
-	Published              // as crosses in the colour of text
-	Bars                   // as bars from 0
-	Alerts                 // as large triangles in the colour of text
+	Line      Style = iota // a line
+	Dashed                 // a dashed line
+	Dots                   // markers
+	Marked                 // a line with markers
+	Published              // crosses in the colour of text
+	Bars                   // bars from 0
+	Alerts                 // large triangles in the colour of text
 )
 
-// Point is a point with its band: Low <= Y <= High where there is one, both 0 where there is none.
-// The band of a line is an area, that of others a bar each.
+// Point is a point with its band: Low <= Y <= High, or both 0 for none. The band of a line is an area, that of other
+// styles a bar for each point.
 type Point struct{ X, Y, Low, High float64 }
 
 func (p Point) hasBand() bool { return p.Low != 0 || p.High != 0 }
 
-// Spans are rectangles of one kind, in the units of the axes.
+// Spans holds rectangles of one kind in units of the axes.
 type Spans struct {
 	Name   string
-	Colour int // of the curves' colours, from 0 on; -1 that of grid lines, -2 a darker one
+	Colour int // number of a curve's colour; -1 for the colour of grid lines, -2 for grey
 	Rects  []Rect
 }
 
-// Rect is a rectangle.
+// Rect is a rectangle in units of the axes.
 type Rect struct{ Left, Right, Low, High float64 }
 
-// Cells are the values of a heat map, row by row from the bottom. NaN is an empty cell.
+// Cells holds the values of a heat map, rows from the bottom. NaN is an empty cell.
 type Cells struct {
 	Label  string // of the values
 	Values [][]float64
-	// The first column begins at From of the x axis, and each is Step wide. Step 0: they are numbered from 0.
+	// The first column begins at From on the x axis, each is Step wide. Step 0 numbers the columns from 0.
 	From, Step float64
 }
 
@@ -106,7 +103,7 @@ func (c *Cells) edge(column int) float64 {
 	return c.From + float64(c.Step*float64(column))
 }
 
-// XY makes a curve of points without bands; x and y have the same length.
+// XY returns a curve of points without bands; x and y have equal lengths.
 func XY(name string, style Style, x, y []float64) Curve {
 	c := Curve{Name: name, Style: style}
 	for i := range x {
@@ -124,7 +121,7 @@ func (c *Curve) of() string {
 
 func (c *Curve) joined() bool { return c.Style == Line || c.Style == Dashed || c.Style == Marked }
 
-// check says why a figure cannot be drawn: it has no points, or one that is not on its axes.
+// check returns an error for a figure without points, or with a point that is not on its axes.
 func (f *Figure) check() error {
 	points := 0
 	for _, c := range f.Curves {
@@ -147,7 +144,7 @@ func (f *Figure) check() error {
 		}
 	}
 	for _, s := range f.Spans {
-		points += len(s.Rects) + 1 // without any, the axes are a picture
+		points += len(s.Rects) + 1 // axes alone are a picture
 	}
 	if points == 0 {
 		return errors.New("figure " + f.Title + " has no points")

@@ -9,21 +9,21 @@ import (
 	"starloom/traces/svg"
 )
 
-// RunTable is a table as a picture: a row for each of several, a column for each step, and in it bars from row to row,
-// side by side where they cross rows of each other.
+// RunTable draws a table with a column for each step. Bars lead from row to row within a column, side by side where
+// they share rows.
 type RunTable struct {
 	Title   string
-	Row     string // what a row is
-	Bar     string // what a bar is
-	Column  string // what a column is
+	Row     string // noun of a row
+	Bar     string // noun of a bar
+	Column  string // noun of a column
 	First   int    // number of the first column
 	Rows    int
-	Columns [][]Bar // each by the first row
+	Columns [][]Bar // bars by first row
 }
 
-// Bar leads from its first row to its last one: a square at each sender, dots at those that receive.
+// Bar leads from its first row to its last one, with a square at each sender and a dot at each receiver.
 type Bar struct {
-	Number             int // which gives the colour
+	Number             int // its colour
 	First, Last        int
 	Senders, Receivers []int
 
@@ -31,11 +31,11 @@ type Bar struct {
 }
 
 type measures struct {
-	row, lane, gap  int // heights of rows, widths of lanes, between steps
-	dot, square     int // halves
+	row, lane, gap  int // height of a row, width of a lane, space between columns
+	dot, square     int // half of the size
 	stroke          int
 	left, top       int
-	numbers, titles bool // rows have their numbers, bars theirs
+	numbers, titles bool // rows have numbers, bars have titles
 }
 
 const fullRowsMax = 256
@@ -45,7 +45,7 @@ var (
 	smallMeasures = measures{row: 2, lane: 2, gap: 8, dot: 1, square: 1, stroke: 1, left: 8, top: 66}
 )
 
-// WriteSVG draws the table.
+// WriteSVG draws the table. It returns the errors of w.
 func (b *RunTable) WriteSVG(w io.Writer) error {
 	m := &fullMeasures
 	if b.Rows > fullRowsMax {
@@ -101,9 +101,9 @@ func barLegend(d *svg.Drawing, bar string, y float64) {
 
 func (m *measures) middle(row int) int { return m.top + row*m.row + m.row/2 }
 
-// layBars puts each bar of a column in the first lane that is free over all of its rows.
+// layBars puts each bar of a column into the first lane that is free in all of its rows.
 func layBars(bars []Bar) (lanes int) {
-	var ends []int // by lane: the last row that is taken
+	var ends []int // last occupied row of each lane
 	for i := range bars {
 		b := &bars[i]
 		b.lane = slices.IndexFunc(ends, func(end int) bool { return end < b.First })

@@ -12,7 +12,7 @@ import (
 
 const planeNodesMax = 1000
 
-// The picture of a plane: pixels between neighbours, of a node, and around the plane.
+// Sizes of a plane in pixels: the distance of neighbours, the radius of a node, the margin and the legend.
 const (
 	planeHop    = 52
 	planeNode   = 15
@@ -20,16 +20,15 @@ const (
 	planeLegend = 250
 )
 
-// WriteSVG draws the broadcast in a network of one dimension as a hexagonal plane around the source:
-// every node where its least representative lies, the packets as arrows in the colour of their
-// step, links that leave the plane as stubs with the node at their other end. Of larger networks
-// it draws how many nodes send and receive in every step.
+// WriteSVG draws a broadcast in a one-dimensional network as a hexagonal plane around the source. Every node lies at
+// its least representative, packets are arrows in the colour of their step, and links that leave the plane are stubs
+// with the number of the far node. For larger networks it plots senders and receivers by step.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.net.Dims > 1 || t.net.Nodes() > planeNodesMax {
 		a, b := t.net.Alpha()
 		title := fmt.Sprintf("One-to-all broadcast in EJ_{%s}^(%d)", alphaText(a, b), t.net.Dims)
 		steps := t.Steps()
-		if steps == nil { // no one has sent
+		if steps == nil {
 			steps = []Step{{}}
 		}
 		return SendersAndReceivers(title, steps).WriteSVG(w)
@@ -92,7 +91,7 @@ func (p *plane) draw(w io.Writer) error {
 	return p.d.Close()
 }
 
-// leaves reports whether a link leads out of the plane: the node at its other end is drawn elsewhere.
+// leaves reports whether a link leads out of the plane.
 func (p *plane) leaves(node, direction int) bool {
 	return p.least(p.net.Field.Neighbour(node, direction)) != p.least(node).plus(1, units[direction])
 }
@@ -129,7 +128,7 @@ func (p *plane) arrow(from, to point, step int) {
 	p.d.Areas(colour(step), head)
 }
 
-// packets draws an arrow for each packet; one that leaves the plane has a stub at each end.
+// packets draws an arrow per packet. A packet that leaves the plane has a stub at each end.
 func (p *plane) packets() {
 	for _, h := range p.sorted() {
 		arrow := func(from, to point) { p.arrow(from, to, h.Step) }
@@ -144,7 +143,7 @@ func (p *plane) packets() {
 	}
 }
 
-// nodes draws every node with a ring in the colour of the step in which it receives first, the source as a disc.
+// nodes draws each node with a ring in the colour of the step in which it first receives. The source is a disc.
 func (p *plane) nodes() {
 	first := make([]int, p.net.Nodes())
 	for _, h := range p.sorted() {
@@ -190,10 +189,9 @@ func (p *plane) legend(left float64) {
 	}
 }
 
-// colour is that of a step: those of curves, again and again.
 func colour(step int) svg.Colour { return svg.Of(step - 1) }
 
-// Course is what happens in the steps of one broadcast.
+// Course lists the steps of one broadcast.
 type Course struct {
 	Name  string
 	Style figure.Style
@@ -201,7 +199,7 @@ type Course struct {
 	Steps []Step
 }
 
-// Plots are the figures 15 to 18 of the paper: senders, receivers, free and active nodes of every step.
+// Plots returns figures 15 to 18 of the paper: senders, receivers, free nodes and active nodes by step.
 func Plots(network string, courses []Course) (senders, receivers, free, active *figure.Figure) {
 	figure := func(what string, count func(nodes uint64, s Step) uint64) *figure.Figure {
 		p := &figure.Figure{Title: what + " in every step of a broadcast, " + network, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}}
@@ -217,7 +215,7 @@ func Plots(network string, courses []Course) (senders, receivers, free, active *
 	return senders, receivers, free, active
 }
 
-// SendersAndReceivers draws both of one broadcast.
+// SendersAndReceivers plots senders and receivers of one broadcast by step.
 func SendersAndReceivers(title string, steps []Step) *figure.Figure {
 	return &figure.Figure{Title: title, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}, Curves: []figure.Curve{
 		curve("senders", figure.Line, steps, func(s Step) uint64 { return s.Senders }),
