@@ -133,7 +133,7 @@ frames:
 				continue
 			}
 			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
-				function = cmp.Or(function, strings.TrimPrefix(name, wasm.EachName)) // has returned
+				function = cmp.Or(function, strings.TrimPrefix(name, wasm.EachName)) // the handler has returned
 				break frames                                                         // entry point of the copy, not of the image
 			}
 			placed = false

@@ -221,7 +221,7 @@ func (w *Watched) note(write *Write) *Write {
 // compare records the changes in a piece of memory. Adjacent bytes of one owner form one write.
 func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	var kind WriteKind // kind of the previous byte
-	var last *Write    // beginning in this piece
+	var last *Write    // last write of this piece
 	for i := range now {
 		at := uint64(address + i)
 		if old[i] == now[i] {
@@ -322,8 +322,8 @@ func (w *Watched) Keep(b *Base) {
 	b.silenced = append(b.silenced[:0], w.Bank().SilencedCells()...)
 }
 
-// TakeBack restores the saved state and returns the first write since then to another cell than the called one, nil
-// if there is none.
+// TakeBack restores the saved state and returns the first write since then to memory of a cell other than the called
+// one, nil for none.
 func (w *Watched) TakeBack(b *Base, cell int) (foreign *Write, err error) {
 	memory := w.Memory()
 	if len(memory) != len(b.memory) {

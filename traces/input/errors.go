@@ -84,8 +84,8 @@ func (m *Errors) Add(err error) {
 	m.Take(err)
 }
 
-// Quote quotes text from a file of unknown type. Only the first mistake contains it, since a scenario from others may
-// name any file.
+// Quote quotes text from a file of unknown type. Only the first mistake contains it, since a scenario by another
+// author may name any file.
 func (m *Errors) Quote(text string) string {
 	if len(m.List) > 0 {
 		return "what stands here"
@@ -192,8 +192,8 @@ func Clip(text string) string {
 	return first
 }
 
-// ToolError reports that an external program (compiler, converter, simulator) has failed, hung or been killed; the
-// cause may be neither the RTL nor Starloom. The command line exits with status 4.
+// ToolError reports that an external program (compiler, converter, simulator) has failed, hung or been killed.
+// Neither the RTL nor Starloom is known to be at fault. The command line exits with status 4.
 type ToolError struct {
 	Tool   string // "clang++", "vvp"
 	Place  string // input of the tool: "arbiter.v: arbiter"

@@ -42,7 +42,7 @@ type Entry struct {
 	Range   string `yaml:"range"`
 	Counted string `yaml:"counted"` // what counts, from when to when
 	Source  string `yaml:"source"`  // paper with section, equation or table; "" for the group's
-	Remedy  string `yaml:"remedy"`  // of a rule: what to do when it is broken
+	Remedy  string `yaml:"remedy"`  // remedy for a broken rule
 }
 
 // Kinds of groups.

@@ -27,7 +27,7 @@ type Header struct {
 	Cycle     uint64
 }
 
-// PortNone is the port of a frame whose interface alone is known.
+// PortNone is the port of a frame if only its interface is known.
 const PortNone = 0xFFFF
 
 // PseudoHeaderVersion is the only supported version. Version 1 had no port.

@@ -122,7 +122,7 @@ func (p *Pattern) CheckTemplate(template string) error {
 	return nil
 }
 
-// Patterns match a name that matches any of them.
+// Patterns are alternatives: a name must match one of them.
 type Patterns []*Pattern
 
 // CompilePatterns compiles the patterns of an option. Errors are *input.Error with the option as their place.
