@@ -201,7 +201,7 @@ func (o *BuildOptions) check() error {
 	}
 	for _, folder := range o.Include {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return fmt.Errorf("-I %s: this is not a folder: give one that has headers", folder)
+			return fmt.Errorf("-I %s: this is not a folder: give a folder with headers", folder)
 		}
 	}
 	sources := o.sources()
@@ -368,7 +368,7 @@ func buildRemedy(said []byte) string {
 	case noHeader.Match(said):
 		return "give the header's folder with -I"
 	case noSymbol.Match(said):
-		return freestanding + ": define what is undefined, or give the source that does"
+		return freestanding + ": define the symbol, or give the source that defines it"
 	}
 	return ""
 }

@@ -78,7 +78,7 @@ func RemedyOfAttach(err error) string {
 	case errors.Is(err, nic.ErrNoRoom):
 		return "a state may have 1 MiB, and a bank 4 GiB: make the state smaller, or use smaller banks with --bank, or mode: isolated"
 	}
-	return "correct what the image does before its handlers are called"
+	return "correct the code that the image runs before its handlers"
 }
 
 func callError(what string, err error) error {

@@ -38,8 +38,8 @@ func TestBuildRefuses(t *testing.T) {
 		"no_exports.c":       "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources",
 		"wrong_abi.c":        "built for ABI version 99, this Starloom has version 3; run it with the Starloom that it was built for, or build the image again with its starloom.h",
 		"wrong_signature.c":  "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
-		"unknown_import.c":   "imports the function env.open_file, which the ABI does not know; allowed are starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
-		"asks_for_files.c":   "imports wasi_snapshot_preview1.fd_read, which firmware may not ask for: there are no files",
+		"unknown_import.c":   "imports the function env.open_file, which is not in the ABI; allowed are starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
+		"asks_for_files.c":   "imports wasi_snapshot_preview1.fd_read, which firmware may not use: there are no files",
 		"bad_param.c":        "parameter \"retries\": write name=default",
 		"probe_twice.c":      "has two probes \"held\"; rename one",
 		"probe_name.c":       "probe \"held[0]\": write a letter or _",
@@ -92,7 +92,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	for code, want := range map[string]string{
 		"sl_dnoe(nic);":                          " function 'sl_dnoe'", // an implicit declaration of it, from clang 16 on a call to it
 		"int":                                    "warns.c:4:52: error: ",
-		"void missing(void); missing();":         "undefined symbol: missing\nfirmware is freestanding, without a C or C++ library: define what is undefined",
+		"void missing(void); missing();":         "undefined symbol: missing\nfirmware is freestanding, without a C or C++ library: define the symbol, or give the source that defines it",
 		"}\n#include <string.h>\nvoid f(void) {": "warns.c:5:10: fatal error: 'string.h' file not found",
 		"}\n# include <vector>\nvoid f(void) {":  "__builtin_memset and __builtin_memcpy",
 		"}\n#include \"own.h\"\nvoid f(void) {":  "give the header's folder with -I",

@@ -44,7 +44,7 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 // RemedyOfUnread returns the remedy for an image that cannot be read: building it from a source beside it or, if name
 // does not look like a file, correcting a mistyped program.
 func RemedyOfUnread(path, name string, programs []string, err error) string {
-	remedy := "give an image that `starloom firmware build` made"
+	remedy := "give an image built by `starloom firmware build`"
 	if !errors.Is(err, os.ErrNotExist) {
 		return remedy
 	}

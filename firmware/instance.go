@@ -149,7 +149,7 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 }
 
 // ErrOneProcessor means that an image with a language runtime was given a bank of several processors.
-var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
+var ErrOneProcessor = errors.New("it contains a language runtime (it imports " + wasiModule + "), and serves one processor per instance")
 
 func growBytes(c nic.BankConfig, perCell int) uint64 {
 	perCell += 6 * c.Lanes()

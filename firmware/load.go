@@ -86,9 +86,9 @@ func brokenImage(rewritten *wasm.Copy, err error) error {
 	}
 	var unknown *binary.UnknownError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%w; build it without that: firmware/ABI.md says what is refused", err)
+		return fmt.Errorf("%w; build it without that feature: firmware/ABI.md lists those that are refused", err)
 	}
-	return fmt.Errorf("broken WebAssembly module: %w; if the file is the one that was built, correct what wrote it", err)
+	return fmt.Errorf("broken WebAssembly module: %w; if the file is unchanged since the build, correct the tool that wrote it", err)
 }
 
 func (img *Image) check() error {
@@ -106,7 +106,7 @@ func (img *Image) check() error {
 		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
-			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s",
+			return fmt.Errorf("imports the function %s.%s, which is not in the ABI; allowed are %s",
 				input.Printable(binary.Clip(module)), input.Printable(binary.Clip(name)), importList())
 		}
 		img.Announces = img.Announces || name == importDeliver

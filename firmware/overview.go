@@ -174,7 +174,7 @@ func (v *Overview) handlers(t io.Writer) {
 		}
 	}
 	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return h.OpenLoops }) {
-		fmt.Fprintln(t, "\t  --loop says how often the loop at such a place turns; --help has what those of starloom.h depend on")
+		fmt.Fprintln(t, "\t  --loop gives the number of turns of the loop at such a place; --help explains those of starloom.h")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestLongEveryExportEnds(t *testing.T) {
 		if export == "starloom_attach" || *full {
 			r := starloomIn(t, dir, "firmware", "inspect", export+".wasm")
 			require.Equal(t, statusInput, r.status, "%s: %s%s", export, r.stdout, r.stderr)
-			require.Contains(t, r.stderr, "it is taken for endless: the call has cost more than 1000000000", export)
+			require.Contains(t, r.stderr, "it is considered endless: the call has cost more than 1000000000", export)
 		}
 	}
 	for where, name := range []string{"none", "starloom_start", "starloom_slot", "starloom_call_choice"} {

@@ -293,7 +293,7 @@ func TestNotesOfImages(t *testing.T) {
 	require.Equal(t, statusPass, starloomIn(t, dir, "firmware", "build", "hello.c").status)
 	require.Contains(t, starloomIn(t, dir, "run", "hello.yaml").stdout, "note: only the rules of every run were checked; under `rules:` write ")
 	r := starloomIn(t, dir, "run", "hello.yaml", "--set", "rules.exactly_once=true")
-	require.Contains(t, r.stdout, "note: the scenario states no workload: exactly_once is about the usual one, ")
+	require.Contains(t, r.stdout, "note: the scenario states no workload: exactly_once judges the default, ")
 	r = starloomIn(t, dir, "run", "hello.yaml", "--set", "rules.exactly_once=true", "--set", "workload={one_to_all: {}}")
 	require.NotContains(t, r.stdout, "states no workload")
 	r = starloomIn(t, dir, "run", "hello.yaml", "--set", "exactly_once=true")

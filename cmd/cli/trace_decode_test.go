@@ -208,7 +208,7 @@ func TestTraceDecodeRefuses(t *testing.T) {
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.tx_}\n", "m.yaml:4:5: data: there is no signal tb.tx_tdata"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.rx_, last: tb.rx_tlast}\n", "axi_stream and data, valid or last"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, ready: tb.rx_tready}\n", "the end of a frame is not known; add last or first"},
-		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tkeep, valid: tb.rx_tvalid}\n", "data: tb.rx_tkeep has 4 bits, which are no whole bytes"},
+		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tkeep, valid: tb.rx_tvalid}\n", "data: tb.rx_tkeep has 4 bits, not whole bytes"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, keep: tb.rx_tlast}\n", "expected one for each of 4 bytes"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, rail1: tb.rx_tdata, rail0: tb.rx_tdata}\n", "rails or a port"},
 	} {
@@ -264,8 +264,8 @@ func TestTraceForms(t *testing.T) {
 	require.Contains(t, fed(t, dir, string(capture), "trace", "info", "-").stdout, "kind        pcapng\n")
 	for _, c := range []struct{ args, in, want string }{
 		{"info cut.vcd.gz", "", "cut.vcd.gz: it is packed with gzip, and its end is cut off; pack the file again"},
-		{"info cut.fst", "", "cut.fst: this FST is not whole: its block at byte "},
-		{"diff a.vcd cut.fst", "", "cut.fst: this FST is not whole"},
+		{"info cut.fst", "", "cut.fst: this FST is incomplete: its block at byte "},
+		{"diff a.vcd cut.fst", "", "cut.fst: this FST is incomplete"},
 		{"diff - -", "", "standard input: it cannot be both files; give a file for one of them"},
 		{"info -", "", "standard input: the file is empty; give a VCD"},
 		{"diff a.vcd -", "hello", `standard input:1: found "hello"`},

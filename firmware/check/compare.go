@@ -31,7 +31,7 @@ func (c *checker) compare() error {
 	}
 	switch {
 	case c.alone:
-		c.leave("mode banked: the image brings a runtime of its own, and serves one processor per instance")
+		c.leave("mode banked: the image contains a language runtime and serves one processor per instance")
 	case n > isolatedProcessorsMax:
 		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance", n, isolatedProcessorsMax))
 	default:
@@ -89,9 +89,9 @@ func (c *checker) compare() error {
 func (c *checker) oneMeter(first *outcome.FirmwareReport) string {
 	switch {
 	case c.config.Timing.ComputeCycles > 0:
-		return "metered and not: with firmware.cpu.budget_cycles, handlers may miss slots because of what they cost"
+		return "metered and unmetered: with firmware.cpu.budget_cycles, handlers may miss slots because of their cost"
 	case c.config.Firmware.CPU != nil && first.Traps > 0:
-		return "metered and not: handlers trap, and may do so because of what they cost"
+		return "metered and unmetered: handlers trap, perhaps because of their cost"
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ type Options struct {
 // Firmware checks the firmware of a scenario in all ways to run it.
 func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (check *Report, err error) {
 	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
-		return nil, input.Mistake("--reproduce", "no handler is called on arbitrary input that could find something",
+		return nil, input.Mistake("--reproduce", "no handler is called on arbitrary input, so there is nothing to reproduce",
 			"delete it, or --fuzz 0 and --replay")
 	}
 	var out outputs.Set

@@ -49,13 +49,13 @@ func (c *checker) reproduce(folder string) error {
 	}
 	for i := range c.report.Fuzz {
 		x := &c.report.Fuzz[i]
-		c.progress(fmt.Sprintf("makes the scenario of finding %d smaller", i+1))
+		c.progress(fmt.Sprintf("shrinks the scenario of finding %d", i+1))
 		small, shown, err := c.smallest(x)
 		if err = errors.Join(err, c.ctx.Err()); err != nil {
 			return err
 		}
 		if !shown {
-			c.leave(fmt.Sprintf("files that reproduce %s of %s: what the scenario has is not all from its file", x.Rule, x.Path))
+			c.leave(fmt.Sprintf("files that reproduce %s of %s: parts of the scenario are not from its file", x.Rule, x.Path))
 			continue
 		}
 		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i+1, x.Rule))

@@ -52,7 +52,7 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 		panic(fmt.Sprintf("fuzzing %s: %v", f.m.Image.Name, err)) // impossible: the instance was in this state before
 	}
 	if foreign != nil {
-		text := fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
+		text := fmt.Sprintf("its handler writes into memory of processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
 		t.found(RuleForeignWrite, foreign.Column, text, len(in.Steps))
 	}
 	return t.findings
@@ -276,6 +276,6 @@ func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 		return nil
 	}
 	t := trial{fuzzer: f, in: in}
-	t.found(RuleStaleRead, "", "what its handler does depends on bytes of the RX FIFO that are of no frame: those after a payload, or of frames before", steps+1)
+	t.found(RuleStaleRead, "", "its handler depends on bytes of the RX FIFO outside its frames: after a payload, or of earlier frames", steps+1)
 	return t.findings
 }

@@ -1,7 +1,7 @@
-/* The Starloom firmware SDK: one freestanding header, for C11 and C++17.
+/* The Starloom firmware SDK: one freestanding header for C11 and C++17.
  *
- * Write the handlers of one processor; the header wraps them into the loops over
- * a bank of processors that the host calls:
+ * Write the handlers of one processor; the header wraps them into loops over a bank of
+ * processors, which the host calls:
  *
  *     #include "starloom.h"
  *     typedef struct { ... } state_t;                      // ALL state of one processor
@@ -9,15 +9,15 @@
  *     static void on_slot (sl_nic *nic, state_t *s) {...}  // once per slot
  *     STARLOOM_FIRMWARE(state_t, on_start, on_slot)
  *
- * on_slot sees what arrived in the slot before (sl_receive, sl_status) and says
- * what to send (sl_send) and to hear (sl_listen) in this one, and how long it has
- * nothing to do (sl_sleep). State starts as zeros. Keep nothing in globals or static variables: a bank of processors shares them.
+ * on_slot reads the frames of the previous slot (sl_receive, sl_status), selects what to
+ * send (sl_send) and hear (sl_listen) in this slot, and may sleep (sl_sleep). State starts
+ * as zeros. Do not use globals or static variables: a bank of processors shares them.
  *
  *     clang --target=wasm32 -O2 -g -ffreestanding -mbulk-memory -msign-ext -mmutable-globals -I sdk -c -o my.o my.c
  *     wasm-ld --no-entry --stack-first -z stack-size=16384 --export=__stack_pointer -o my.wasm my.o
  *
- * or `starloom firmware build my.c -o my.wasm`, which is the same. (Linked by clang,
- * an image loses names and lines where wasm-opt is installed.) */
+ * `starloom firmware build my.c -o my.wasm` does the same. (If clang links and wasm-opt is
+ * installed, the image loses names and lines.) */
 #ifndef STARLOOM_H
 #define STARLOOM_H
 
@@ -27,8 +27,8 @@
 #define STARLOOM_ROM
 #endif
 
-/* SL_EXPORT, SL_IMPORT, SL_INLINE, and where a bank gets its memory: in WebAssembly, or in
- * a native unit test. */
+/* SL_EXPORT, SL_IMPORT, SL_INLINE, and the memory of a bank: in WebAssembly, or in a native
+ * unit test. */
 #include "starloom_target.h"
 
 SL_IMPORT(log) void sl_host_log(const char *text, uint32_t bytes);
@@ -36,29 +36,29 @@ SL_IMPORT(probe) void sl_host_probe(uint32_t signal, uint64_t value);
 SL_IMPORT(fail) void sl_host_fail(int32_t code);
 SL_IMPORT(deliver) void sl_host_deliver(uint32_t origin);
 
-/* The processor's window on its NIC. Use the functions below. */
+/* The processor's view of its NIC. Use the functions below. */
 typedef struct {
-    sl_bank bank;            /* a copy: it lives in wasm locals once the handler is inlined */
+    sl_bank bank;            /* a copy, in wasm locals once the handler is inlined */
     sl_processor *registers; /* of this processor */
     uint8_t *record;         /* of this processor */
-    uint32_t rx, tx;         /* where the FIFOs start in it */
+    uint32_t rx, tx;         /* offsets of the FIFOs in record */
     uint32_t cell, slot;
     uint32_t draws;          /* random draws in this slot */
     uint32_t taken;          /* frames taken from the RX FIFO in this slot */
 } sl_nic;
 
-/* A packet that travels over several hops: the first bytes of a data frame's
- * payload. The host's exactly-once rule and the dissector read it there. */
+/* A packet that travels over several hops: the start of a data frame's payload, where the
+ * host's exactly-once rule and the dissector read it. */
 typedef struct {
     uint32_t origin, destination;
 } sl_packet;
 
-/* Who am I. */
+/* This processor's number, and the number of processors. */
 SL_INLINE uint32_t sl_self(const sl_nic *nic) { return nic->bank.first + nic->cell; }
 SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
 
-/* Word k, 0 to 7, of the network's size. What the words mean is the network's: its own
- * header, such as starloom_pops.h, gives them names. */
+/* Word k, 0 to 7, of the network's size. The network's own header, such as starloom_pops.h,
+ * names the words. */
 SL_INLINE uint32_t sl_shape(const sl_nic *nic, uint32_t k) { return nic->bank.shape[k]; }
 SL_INLINE uint32_t sl_ports(const sl_nic *nic) { return nic->bank.ports; }
 
@@ -68,17 +68,17 @@ SL_INLINE uint32_t sl_slot(const sl_nic *nic) { return nic->slot; }
 /* This processor's word of the workload, e.g. the destination of its packet. */
 SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[nic->cell]; }
 
-/* What the schedule says for this slot, in the network's own terms. The firmware must define
+/* The word of the schedule for this slot, defined by the network. The firmware must define
  * STARLOOM_SCHEDULE before it includes this header, and the scenario must have a schedule. */
 SL_INLINE uint64_t sl_schedule_word(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
 
 /* Parameter number k of STARLOOM_PARAMS. */
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
 
-/* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
+/* Receiver status of the previous slot: SL_STATUS_IDLE, _OK, ... */
 SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic->cell]; }
 
-/* Frame `place` of a FIFO, 0 the head, which is in the record; the others are elsewhere. */
+/* Frame `place` of a FIFO. Place 0, the head, is in the record; the others are elsewhere. */
 SL_INLINE sl_frame *starloom_frame(const sl_nic *nic, uint8_t *head, uint8_t *more, uint32_t place) {
     if (place == 0) return (sl_frame *)head;
     return (sl_frame *)(more + ((place - 1) * nic->bank.cells + nic->cell) * nic->bank.frame_stride);
@@ -90,8 +90,8 @@ SL_INLINE sl_frame *starloom_tx(const sl_nic *nic, uint32_t place) {
     return starloom_frame(nic, nic->record + nic->tx, nic->bank.tx_more, place);
 }
 
-/* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
- * until the handler returns. */
+/* Takes the next frame from the RX FIFO, 0 if it is empty. The frame is valid until the handler
+ * returns. */
 SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
     if (nic->taken >= nic->registers->rx_count) return 0;
     return starloom_rx(nic, nic->taken++);
@@ -100,13 +100,13 @@ SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
 /* The packet in a frame's payload. */
 SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const sl_packet *)frame->payload; }
 
-/* Frames that still fit into the TX FIFO. */
+/* Number of frames that still fit into the TX FIFO. */
 SL_INLINE uint32_t sl_tx_free(const sl_nic *nic) {
     uint32_t queued = (uint32_t)nic->registers->tx_count + nic->registers->tx_fewer;
     return queued < nic->bank.tx_frames ? nic->bank.tx_frames - queued : 0;
 }
 
-/* Appends a frame to the TX FIFO; 0 when it is full, or has no room for the payload. */
+/* Appends a frame to the TX FIFO; 0 if the FIFO is full or the payload too long. */
 SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     uint32_t queued = nic->registers->tx_count;
     if (queued + nic->registers->tx_fewer >= nic->bank.tx_frames) {
@@ -124,7 +124,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
     return payload_bytes <= nic->bank.payload_bytes ? frame : 0;
 }
 
-/* A frame that is not sent, all zeros: what is written to it is lost. A long one is in the bank. */
+/* A frame that is not sent, all zeros: writes to it are lost. A long one is in the bank. */
 static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_RTL], *starloom_lost_long;
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     if (payload_bytes > (starloom_lost_long ? SL_PAYLOAD_BYTES_MAX : SL_PAYLOAD_BYTES_RTL)) __builtin_trap();
@@ -134,14 +134,14 @@ SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     return (sl_frame *)frame;
 }
 
-/* Appends a frame to the TX FIFO, to be sent to one port or SL_PORT_ALL, and
- * returns it so that the payload can be filled in, until the handler returns. The NIC
- * sends one frame per slot and fills in the source.
+/* Appends a frame to the TX FIFO, for one port or SL_PORT_ALL, and returns it; its payload
+ * can be filled in until the handler returns. The NIC sends one frame per slot and fills
+ * in the source.
  *
- * A frame is returned in any case. When the FIFO is full (overflow counts such slots; see
- * sl_tx_free) it is one that is not sent. So it is when the payload is larger than
- * nic.payload_bytes: then the NIC refuses what is in the FIFO, which fails the run and
- * names the processor. More than both nic.payload_bytes and 1,024 may trap at once. */
+ * The result is never 0. If the FIFO is full (overflow counts such slots; see sl_tx_free),
+ * or the payload exceeds nic.payload_bytes, the frame is not sent. In the second case the
+ * NIC also refuses its FIFO, which fails the run and names the processor. A payload of more
+ * than both nic.payload_bytes and 1,024 bytes may trap at once. */
 SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     sl_frame *frame = starloom_queue(nic, port, kind, destination, payload_bytes);
     return frame ? frame : starloom_lose(payload_bytes);
@@ -158,29 +158,29 @@ SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
     starloom_queue(nic, port, SL_KIND_ACK, destination, 0);
 }
 
-/* An algorithm that goes in steps of so many slots may say beforehand which port it
- * hears in each of them, as a receiver with a gate table would: define this before
- * the header is included, 1 to 64. It may use `bank`, see STARLOOM_STATE_BYTES. */
+/* An algorithm with steps of several slots may select the port that it hears in each of them in
+ * advance, as a receiver with a gate table does: define this, 1 to 64, before the header is
+ * included. It may use `bank`, see STARLOOM_STATE_BYTES. */
 #ifndef STARLOOM_LISTEN_SLOTS
 #define STARLOOM_LISTEN_SLOTS 1
 #endif
 
-/* Hears this port in slot k of every step, from this slot on: in the slots t with
- * t mod STARLOOM_LISTEN_SLOTS == k. SL_PORT_NONE for none. */
+/* Hears this port in slot k of every step, from this slot on: in all slots t with t mod
+ * STARLOOM_LISTEN_SLOTS == k. SL_PORT_NONE for none. */
 SL_INLINE void sl_listen_in(sl_nic *nic, uint32_t k, uint32_t port) {
     nic->bank.listen[k * nic->bank.cells + nic->cell] = (uint16_t)port;
 }
 
-/* Hears this port in every slot, from this one on; SL_PORT_NONE for none. */
+/* Hears this port in every slot, from this slot on; SL_PORT_NONE for none. */
 SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) {
     const sl_bank *bank = &nic->bank;
     (void)bank;
     for (uint32_t k = 0; k < STARLOOM_LISTEN_SLOTS; k++) sl_listen_in(nic, k, port);
 }
 
-/* A hint: unless a frame or sl_delivered arrives or the word of the schedule changes, there
- * is nothing to do before the slot that comes `slots` later, 1 to SL_LONG. The handler may
- * be called earlier, and must bear it. Idle processors that say so cost the host next to
+/* A hint: the handler has nothing to do for the next `slots` slots, 1 to SL_LONG,
+ * unless a frame or sl_delivered arrives or the word of the schedule changes. The
+ * host may still call it earlier. Sleeping processors cost the host almost
  * nothing. */
 #define SL_LONG 0xFFFFu
 SL_INLINE void sl_sleep(sl_nic *nic, uint32_t slots) {
@@ -188,27 +188,27 @@ SL_INLINE void sl_sleep(sl_nic *nic, uint32_t slots) {
     nic->registers->flags |= SL_FLAG_SLEEPING;
 }
 
-/* Says that this processor has finished: the run ends when all have and nothing
- * is left to send. */
+/* This processor has finished. The run ends when all have finished and all queues are
+ * empty. */
 SL_INLINE void sl_done(sl_nic *nic) { nic->registers->flags |= SL_FLAG_DONE; }
 
-/* Says how many packets this processor holds, for the memory rule: with those that the
- * slot before has brought, and with those that this slot takes. A packet that was
- * received in slot t and is sent in slot u > t is held in the handlers of the slots t+1
- * to u. 255 stands for that and more. The host compares it with what frames show. */
+/* Reports the number of packets that this processor holds, for the memory rule: including
+ * packets received in the previous slot and packets sent in this slot. A packet received in
+ * slot t and sent in slot u > t is held in the handlers of slots t+1 to u. 255 means 255 or
+ * more. The host compares the number with the frames. */
 SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->registers->held = (uint8_t)(packets < 255 ? packets : 255); }
 
-/* Says that a packet has come to stay. Only for algorithms in which no last hop
- * shows that, such as sorting: a data frame that is addressed to this processor
- * and carries its packet is a delivery already. The host believes it if the packet
- * is this processor's own, or a data frame has brought it here before. */
+/* Reports the final arrival of a packet. Only for algorithms without a visible last hop, such
+ * as sorting: a data frame addressed to this processor with its packet is a delivery already.
+ * The host accepts it if the packet is this processor's own, or if a data frame has carried it
+ * here. */
 SL_INLINE void sl_deliver(sl_nic *nic, sl_packet packet) {
     (void)nic;
     sl_host_deliver(packet.origin);
 }
 
-/* Whether the packet that started here has arrived: the free acknowledgement of
- * the two-hops class, only for workloads that grant it. */
+/* Whether this processor's own packet has arrived: the free acknowledgement of the two-hops
+ * class, only for workloads that grant it. */
 SL_INLINE int sl_delivered(const sl_nic *nic) { return (nic->registers->flags & SL_FLAG_DELIVERED) != 0; }
 
 SL_INLINE uint64_t sl_mix64(uint64_t x) {
@@ -217,7 +217,7 @@ SL_INLINE uint64_t sl_mix64(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* 32 uniform bits: a function of seed, processor, slot and the number of the draw. */
+/* 32 uniform random bits: a function of seed, processor, slot and number of the draw. */
 SL_INLINE uint32_t sl_random(sl_nic *nic) {
     const uint64_t gamma = 0x9E3779B97F4A7C15u;
     uint64_t x = sl_mix64(nic->bank.seed + gamma * sl_self(nic));
@@ -229,7 +229,7 @@ SL_INLINE uint32_t sl_random_below(sl_nic *nic, uint32_t bound) {
     return (uint32_t)((uint64_t)sl_random(nic) * bound >> 32);
 }
 
-/* A line in the firmware log, with cycle and processor. */
+/* Writes a line to the firmware log, with cycle and processor. */
 SL_INLINE void sl_log(sl_nic *nic, const char *text) {
     uint32_t bytes = 0;
     while (text[bytes]) bytes++;
@@ -237,44 +237,44 @@ SL_INLINE void sl_log(sl_nic *nic, const char *text) {
     sl_host_log(text, bytes);
 }
 
-/* Shows a value as waveform number `signal` of STARLOOM_PROBES. */
+/* Shows a value as signal number `signal` of STARLOOM_PROBES in waveforms. */
 SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
     (void)nic;
     sl_host_probe(signal, value);
 }
 
-/* Gives up: the run fails with this code; the report names the processor, and the function
- * and line that call this. The handler is not called any more. Does not return.
+/* Gives up: the run fails with this code, and the report names the processor, the function
+ * and the line of the call. The handler is not called again. Does not return.
  *
  *     if (s->held > DEPTH) sl_fail(nic, 3);
  *
- * It is a macro, so that the line is the caller's, not one of this file. */
+ * A macro, so that the line is the caller's. */
 #define sl_fail(nic, code) ((void)(nic), sl_host_fail(code), __builtin_trap())
 
-/* Names of the probes, e.g. STARLOOM_PROBES("held", "temporary_group"). */
+/* Names of the probes, for example STARLOOM_PROBES("held", "temporary_group"). */
 #define STARLOOM_PROBES(...) \
     SL_EXPORT(starloom_probe_names) const char *const *starloom_probe_names(void) { \
         static const char *const names[] = {__VA_ARGS__, 0}; \
         return names; \
     }
 
-/* A function that the network may call by name: 32-bit arguments, one 32-bit result. It
- * must depend on nothing but its arguments, e.g.
+/* A function that the network may call by name, with 32-bit arguments and one 32-bit result.
+ * It must depend only on its arguments, for example
  *     STARLOOM_CALL(square, (uint32_t x), x * x) */
 #define STARLOOM_CALL(name, parameters, result) \
     SL_EXPORT(starloom_call_##name) uint32_t starloom_call_##name parameters { return (result); }
 
-/* Names and defaults of the parameters, e.g. STARLOOM_PARAMS("retries=3"). */
+/* Names and defaults of the parameters, for example STARLOOM_PARAMS("retries=3"). */
 #define STARLOOM_PARAMS(...) \
     SL_EXPORT(starloom_param_names) const char *const *starloom_param_names(void) { \
         static const char *const names[] = {__VA_ARGS__, 0}; \
         return names; \
     }
 
-/* State whose size depends on that of the network: define this, before the header is
- * included, as the bytes of a flexible array at the end of state_t. It may use `bank`,
- * a const sl_bank *, of which processors, shape, ports and param are known. A processor's
- * state may have 1 MiB at most.
+/* State whose size depends on the network: define this, before the header is included, as the
+ * number of bytes of a flexible array at the end of state_t. It may use `bank`, a const
+ * sl_bank *, of which processors, shape, ports and param are set. The state of a processor
+ * may have at most 1 MiB.
  *
  *     #define STARLOOM_STATE_BYTES (bank->processors * sizeof(uint16_t))
  *     #include "starloom.h"
@@ -286,32 +286,32 @@ SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
 #define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8 + SL_GAP) /* a constant */
 #endif
 
-/* Tables of the network that do not change while it runs, such as lists of requests: define
- * STARLOOM_ROM before this header is included, and the network must have some. Word k,
- * 0 to words-1, of this processor's, and of those that all processors share. */
+/* Constant tables of the network, such as lists of requests: define STARLOOM_ROM before this
+ * header is included; the network must have tables. Word k, 0 to words-1, of this processor's
+ * table, and of the table shared by all processors. */
 SL_INLINE uint32_t sl_rom_words(const sl_nic *nic) { return nic->bank.rom_words; }
 SL_INLINE uint32_t sl_rom(const sl_nic *nic, uint32_t k) { return nic->bank.rom[nic->cell * nic->bank.rom_words + k]; }
 SL_INLINE uint32_t sl_machine_rom_words(const sl_nic *nic) { return nic->bank.machine_rom_words; }
 SL_INLINE uint32_t sl_machine_rom(const sl_nic *nic, uint32_t k) { return nic->bank.machine_rom[k]; }
 
-/* What has become of the frame that this NIC had to send in the slot before, SL_TX_NONE,
- * _SENT, _BLOCKED, _COLLIDED, and the addressee of one that was sent: define
- * STARLOOM_TX_STATUS before this header is included. A frame that was blocked is still at
- * the head of the TX FIFO, and the NIC tries again until it is sent or withdrawn. A sleeping
- * handler is called when its frame has been sent. */
+/* Status of the frame that this NIC had to send in the previous slot (SL_TX_NONE,
+ * _SENT, _BLOCKED, _COLLIDED), and the addressee of a sent frame: define
+ * STARLOOM_TX_STATUS before this header is included. A blocked frame stays at the head
+ * of the TX FIFO, and the NIC retries until it is sent or withdrawn. A sent frame wakes
+ * a sleeping handler. */
 SL_INLINE uint32_t sl_tx_status(const sl_nic *nic) { return nic->bank.tx_status[nic->cell]; }
 SL_INLINE uint32_t sl_served(const sl_nic *nic) { return nic->bank.served[nic->cell]; }
 
-/* Where a frame goes to the output of one processor and outputs can be taken, as in a
- * crossbar, a request has the frame's tag, and an output may take one tag only: define
- * STARLOOM_TAGS before this header is included. At first it takes any, SL_TAG_ANY. */
+/* In networks whose frames go to the output of one processor, such as a crossbar, a request
+ * carries the frame's tag, and an output may accept a single tag: define STARLOOM_TAGS before
+ * this header is included. Initially it accepts all tags, SL_TAG_ANY. */
 SL_INLINE void sl_accept(sl_nic *nic, uint32_t tag) { nic->bank.accept_tag[nic->cell] = (uint16_t)tag; }
 
-/* Such a network may take a list of addressees in the place of one: the first words of this
- * processor's ROM, sl_list_words of them. A frame to SL_LISTED goes to the first choice if it
- * is valid and free, else to the first of the list that is; sl_served says to whom, and the
- * NIC makes that one invalid. At first none is valid. Define STARLOOM_REQUESTS before this
- * header is included; it includes STARLOOM_ROM. */
+/* Such a network may accept a list of addressees: the first sl_list_words words of this
+ * processor's ROM. A frame to SL_LISTED goes to the first choice if that is valid and free,
+ * otherwise to the first place in the list that is; sl_served returns the addressee, and the
+ * NIC makes it invalid. Initially all places are invalid. Define STARLOOM_REQUESTS, which
+ * includes STARLOOM_ROM, before this header is included. */
 SL_INLINE uint32_t sl_list_words(const sl_nic *nic) { return nic->bank.list_words; }
 SL_INLINE void sl_first_choice(sl_nic *nic, uint32_t place) { nic->bank.first_choice[nic->cell] = place; }
 SL_INLINE uint64_t *starloom_valid(const sl_nic *nic) { return nic->bank.list_valid + nic->cell * ((nic->bank.list_words + 63) / 64); }
@@ -325,12 +325,12 @@ SL_INLINE void sl_set_all_valid(sl_nic *nic) {
     if (places) *valid = ((uint64_t)1 << places) - 1;
 }
 
-/* The frame that the NIC sends next, 0 if there is none; valid until it is withdrawn or the
- * handler returns. */
+/* The frame that the NIC sends next, 0 for none; valid until it is withdrawn or the handler
+ * returns. */
 SL_INLINE const sl_frame *sl_tx_head(const sl_nic *nic) { return nic->registers->tx_count ? starloom_tx(nic, 0) : 0; }
 
-/* Copies a frame from one place of a FIFO to another, word by word: a call in the loop over
- * the cells would cost every cell, since the sandbox keeps nothing in registers across calls. */
+/* Copies a frame within a FIFO, word by word: a call in the loop over the cells would slow down
+ * every cell, since the sandbox keeps no registers across calls. */
 SL_INLINE void starloom_move(const sl_nic *nic, sl_frame *to_frame, const sl_frame *from_frame) {
     const uint64_t *from = (const uint64_t *)from_frame;
     uint64_t *to = (uint64_t *)to_frame;
@@ -340,7 +340,7 @@ SL_INLINE void starloom_move(const sl_nic *nic, sl_frame *to_frame, const sl_fra
     for (const uint64_t *end = from + bytes / 8; from < end;) *to++ = *from++;
 }
 
-/* Takes the next frame out of the TX FIFO: it is not sent. */
+/* Removes the next frame from the TX FIFO without sending it. */
 SL_INLINE void sl_withdraw(sl_nic *nic) {
     uint32_t queued = nic->registers->tx_count;
     if (queued == 0) return;
@@ -348,15 +348,15 @@ SL_INLINE void sl_withdraw(sl_nic *nic) {
     for (uint32_t place = 0; place < queued; place++) starloom_move(nic, starloom_tx(nic, place), starloom_tx(nic, place + 1));
 }
 
-/* Where a NIC sends and receives at all of its ports in one slot, status and transmit status
- * are those of a port; sl_status and the others without a port are of port 0. The frames of
- * all ports are in one FIFO, each with its port. Of those in the TX FIFO the NIC sends the
- * first to each port. It hears all ports unless sl_listen says one, or none. */
+/* For NICs that send and receive at all of their ports in one slot: status and transmit status
+ * of a port; the functions without a port refer to port 0. The frames of all ports share one
+ * FIFO, each with its port; the NIC sends the first frame of each port. It hears all ports
+ * unless sl_listen selects one, or none. */
 SL_INLINE uint32_t sl_status_of(const sl_nic *nic, uint32_t port) { return nic->bank.rx_status[port * nic->bank.cells + nic->cell]; }
 SL_INLINE uint32_t sl_tx_status_of(const sl_nic *nic, uint32_t port) { return nic->bank.tx_status[port * nic->bank.cells + nic->cell]; }
 SL_INLINE uint32_t sl_served_of(const sl_nic *nic, uint32_t port) { return nic->bank.served[port * nic->bank.cells + nic->cell]; }
 
-/* Takes the first frame to a port out of the TX FIFO: it is not sent. */
+/* Removes the first frame to a port from the TX FIFO without sending it. */
 SL_INLINE void sl_withdraw_from(sl_nic *nic, uint32_t port) {
     uint32_t queued = nic->registers->tx_count, place = 0;
     while (place < queued && starloom_tx(nic, place)->port != port) place++;
@@ -367,12 +367,12 @@ SL_INLINE void sl_withdraw_from(sl_nic *nic, uint32_t port) {
 
 static sl_bank starloom_bank;
 
-/* Places the columns and records of a bank behind the program's own data
- * and returns the descriptor, or 0 when the memory cannot grow that far. */
+/* Places the columns and records of a bank after the program's data and returns the descriptor,
+ * or 0 if the memory cannot grow that far. */
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
                                   uint64_t state_bytes) {
     sl_bank *bank = &starloom_bank;
-    if (state_bytes > 1u << 20) { bank->rx = state_bytes < ~0u ? (uint32_t)state_bytes : ~0u; return 0; } /* the host says so */
+    if (state_bytes > 1u << 20) { bank->rx = state_bytes < ~0u ? (uint32_t)state_bytes : ~0u; return 0; } /* the host reports it */
     uint64_t at = starloom_base();
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;
@@ -384,7 +384,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->tx = bank->rx + bank->frame_stride + SL_GAP;
     bank->record_stride = bank->tx + bank->frame_stride + SL_GAP;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
-    /* Columns start on cache lines of their own, those of a single processor side by side. */
+    /* Columns start on separate cache lines; those of a single processor are adjacent. */
     const uint64_t line = cells > 1 ? 64 : 8;
 #define SL_PLACE(field, bytes) bank->field = (__typeof__(bank->field))starloom_column(&at, line, (uint64_t)cells * (bytes));
     SL_PLACE(processor, sizeof *bank->processor)
@@ -415,18 +415,18 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 #endif
 #undef SL_PLACE
     starloom_lost_long = 0;
-    if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* one for all, as long as any frame */
+    if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* shared, as long as the longest frame */
         starloom_lost_long = (uint8_t *)starloom_column(&at, 8, sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8);
     }
     return starloom_reserve(at) ? bank : 0;
 }
 
-/* The loop over the cells that the host wants to be called. The handler is inlined
- * and the descriptor's copy becomes locals.
+/* The loop over the cells to call. The handler is inlined, and the copy of the descriptor
+ * becomes locals.
  *
- * SL_OPAQUE keeps the compiler from addressing fields with negative offsets, which
- * WebAssembly does not have: with one base and positive offsets the sandbox checks
- * the bounds once for all registers, and once for all of a record. */
+ * SL_OPAQUE keeps the compiler from using negative offsets, which WebAssembly lacks: with
+ * one base and positive offsets the sandbox checks the bounds once for all registers, and
+ * once for all fields of a record. */
 #define SL_OPAQUE(pointer) __asm__("" : "+r"(pointer))
 #define STARLOOM_LOOP(state_t, handler, count, slot_number)                               \
     sl_nic nic;                                                                           \
@@ -448,7 +448,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
         starloom_consume(&nic); STARLOOM_LEAVE;                                           \
     }
 
-/* Removes what the handler took from the head of the RX FIFO. */
+/* Removes the frames that the handler took from the RX FIFO. */
 SL_INLINE void starloom_consume(sl_nic *nic) {
     if (nic->taken == 0) return;
     uint32_t left = nic->registers->rx_count - nic->taken;
@@ -458,7 +458,7 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
         starloom_move(nic, starloom_rx(nic, place), starloom_rx(nic, place + nic->taken));
 }
 
-/* Exports the bank's entry points for one pair of handlers. */
+/* Exports the entry points of the bank for a pair of handlers. */
 #define STARLOOM_FIRMWARE(state_t, on_start, on_slot)                                              \
     SL_STATIC_ASSERT(__alignof__(state_t) <= 8, "state of a processor: alignment of at most 8 bytes"); \
     SL_EXPORT(starloom_abi) uint32_t starloom_abi(void) { return SL_ABI_VERSION; }                 \
@@ -478,16 +478,16 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
 
 SL_IMPORT(result) void sl_host_result(uint32_t k, uint64_t value);
 
-/* Gives a result to the host: word number k of this processor's, 0 to 2^32-1. Given again, a
- * word replaces the one before. The report shows the words, in the terms of the workload if
- * it knows what they mean. At most 1,024 of them in one slot. */
+/* Returns a result to the host: word number k of this processor, 0 to 2^32-1. A later value
+ * replaces an earlier one. The report shows the words, in terms of the workload if it
+ * interprets them. At most 1,024 results per slot. */
 SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
     (void)nic;
     sl_host_result(k, value);
 }
 
-/* Names of the results from word 0 on, e.g. STARLOOM_RESULTS("hops", "waited"): the report has
- * statistics over processors of each, which take a word for a signed integer. */
+/* Names of the results from word 0 on, for example STARLOOM_RESULTS("hops", "waited"): the
+ * report has statistics of each over all processors, as signed integers. */
 #define STARLOOM_RESULTS(...) \
     SL_EXPORT(starloom_result_names) const char *const *starloom_result_names(void) { \
         static const char *const names[] = {__VA_ARGS__, 0}; \
@@ -497,31 +497,31 @@ SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
 SL_IMPORT(logf) __attribute__((format(printf, 1, 2))) void sl_host_logf(const char *format, ...);
 SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
 
-/* A line in the firmware log, formatted by the host as by printf:
+/* A line in the firmware log, formatted by the host like printf:
  *     sl_logf(nic, "held %u of %u", held, sl_processors(nic));
  * %d %i %u %x %X %o %c %s %p %%, with flags, width and precision, and %lld %llu %llx for 64 bits.
- * A line has 256 bytes at most. */
+ * A line has at most 256 bytes. */
 #define sl_logf(nic, ...) ((void)(nic), sl_host_logf(__VA_ARGS__))
 
-/* Gives up, as sl_fail does, unless the condition holds; the report has the condition, the
+/* Gives up like sl_fail unless the condition holds; the report contains the condition, the
  * function, the file and the line. */
 #define sl_assert(nic, condition) \
     ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
 
-/* A checked build, `starloom firmware build --debug`: what would be lost, ignored or undefined
- * is an assertion with the caller's file and line. That is what is out of range - ports,
- * parameters, probes, words of a ROM, places of a list, slots of sl_sleep - a payload that is
- * too long, and writing to a frame of sl_send that is not sent because the FIFO is full.
- * The compiler adds checks for null pointers, shifts, overflows and the like, but none for
- * accesses to volatile objects: a null pointer to volatile is read and written at address 0,
- * which exists. */
+/* A checked build, `starloom firmware build --debug`, asserts, with the caller's file and
+ * line, where other builds lose or ignore errors: values out of range (ports, parameters,
+ * probes, ROM words, places of a list, slots of sl_sleep), payloads that are too long,
+ * and writes to a frame of sl_send that is not sent because the FIFO is full. The
+ * compiler adds checks for null pointers, shifts, overflows and others, except for
+ * accesses to volatile objects: a null pointer to volatile accesses address 0, which
+ * exists. */
 #ifdef STARLOOM_CHECKED
-#ifndef STARLOOM_NATIVE /* which has the sanitizer's own library */
+#ifndef STARLOOM_NATIVE /* native tests have the sanitizer's library */
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* What the checks of clang's undefined behaviour sanitizer call; the data of each begins with
- * the place. The host finds the function. */
+/* Called by the checks of clang's undefined behaviour sanitizer. The data of each begins with
+ * the place; the host finds the function. */
 typedef struct {
     const char *file;
     uint32_t line, column;
@@ -547,7 +547,7 @@ STARLOOM_UNDEFINED(nonnull_return_v1_abort, "the result is not null", const star
 STARLOOM_UNDEFINED(invalid_builtin_abort, "the argument is not 0")
 STARLOOM_UNDEFINED(builtin_unreachable, "this is not reached")
 STARLOOM_UNDEFINED(missing_return, "the function returns a value")
-/* Tells the host that the image is a checked build. */
+/* Marks the image as a checked build for the host. */
 __attribute__((weak)) SL_EXPORT(starloom_checked) uint32_t starloom_checked(void) { return 1; }
 #ifdef __cplusplus
 }
@@ -573,7 +573,7 @@ SL_INLINE uint32_t starloom_port(uint32_t port, uint32_t special, uint32_t ports
     return port == special || port == SL_PORT_ALL ? port : starloom_below(port, ports, text, function, file, line);
 }
 
-/* The frame that is not sent is full of marks, and must be so when the handler ends. */
+/* An unsent frame is filled with marks, which must be intact when the handler ends. */
 #define STARLOOM_MARK 0xDB
 static struct {
     const uint8_t *payload; /* 0: no frame was lost in this handler */
@@ -645,7 +645,7 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
 #define STARLOOM_LEAVE (void)0
 #endif
 
-/* What firmware has not asked for is nowhere: who uses it is told when it is compiled. */
+/* Functions that the firmware has not enabled: their use is a compile-time error. */
 #define STARLOOM_UNASKED(function, macro) \
     extern uint32_t function(void) __attribute__((error("define " macro " before starloom.h is included")));
 #ifndef STARLOOM_TX_STATUS

@@ -1,11 +1,11 @@
-/* Addressing in bus networks, beside starloom.h: vertices, and buses that are sets of them. The
- * ports of a vertex are its taps, one on each of its buses, in the order of the buses. It is on one
- * bus in a slot, where it sends or listens: with sl_send to one port and sl_listen to another it
- * hears nothing but the one to which it sends, and breaks the rule one_bus.
+/* Addressing in bus networks, in addition to starloom.h: vertices, and buses that are sets of
+ * vertices. The ports of a vertex are its taps, one on each of its buses, in the order of the
+ * buses. In a slot it uses one bus, to send and listen: with sl_send to one port and sl_listen to
+ * another it hears only the port to which it sends, and violates the rule one_bus.
  *
- * A frame reaches all that listen to the bus, whatever its destination; who sends and listens
- * hears its own. Where buses have an arbiter, a frame waits in the TX FIFO until it is granted the
- * bus, and the NIC asks for it in every slot (STARLOOM_TX_STATUS). */
+ * A frame reaches all listeners of the bus, whatever its destination; a sender that listens
+ * hears its own frame. On buses with an arbiter, a frame waits in the TX FIFO until the bus is
+ * granted; the NIC requests it in every slot (STARLOOM_TX_STATUS). */
 #ifndef STARLOOM_BUS_H
 #define STARLOOM_BUS_H
 
@@ -13,17 +13,17 @@
 
 /* The size of the network. */
 SL_INLINE uint32_t sl_vertices(const sl_nic *nic) { return sl_shape(nic, 0); }
-SL_INLINE uint32_t sl_bus_length(const sl_nic *nic) { return sl_shape(nic, 1); } /* vertices that may be on a bus in one slot */
+SL_INLINE uint32_t sl_bus_length(const sl_nic *nic) { return sl_shape(nic, 1); } /* vertices that may use a bus in one slot */
 SL_INLINE uint32_t sl_buses(const sl_nic *nic) { return sl_shape(nic, 2); }
 SL_INLINE int sl_arbitrated(const sl_nic *nic) { return sl_shape(nic, 3) != 0; }
 
-/* Its taps, which are ports from 0 on, and the bus of each: define STARLOOM_ROM before this header. */
+/* This vertex's taps, which are ports from 0 on, and their buses: define STARLOOM_ROM before this header. */
 SL_INLINE uint32_t sl_taps(const sl_nic *nic) { return sl_rom(nic, 0); }
 SL_INLINE uint32_t sl_bus_of(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 1 + port); }
 
 #ifdef STARLOOM_SCHEDULE
-/* What the schedule of gossip says for this slot: ports to send to and to hear, SL_PORT_NONE for
- * none. In the word of sl_schedule_word each stands plus one, so that 0 is neither. */
+/* The gossip schedule for this slot: ports to send to and to hear, SL_PORT_NONE for none. The
+ * word of sl_schedule_word contains each port plus one, so that 0 means none. */
 typedef struct {
     uint16_t send_port, listen_port;
 } sl_bus_schedule;

@@ -1,14 +1,14 @@
-/* Gossip on a crossbar: every processor tells all others its own, in each session.
+/* Gossip on a crossbar: in each session every processor sends its message to all others.
  *
  * V. De Florio and C. Blondia, "The Algorithm of Pipelined Gossiping", section 3: processor i
  * (A) receives i messages, (B) sends its own to the N others in the order of its ROM, (C)
- * receives the other N - i. Then the next session starts. The firmware only says what it
- * asks for and that it listens; who waits is decided by the ports of the crossbar.
+ * receives the other N - i. Then the next session starts. The firmware only requests outputs
+ * and listens; the ports of the crossbar decide who waits.
  *
- * Stage B is entered in the order of the ids, whatever the orders are: what processor i has
- * received at the end of its stage A are the messages of 0 to i-1.
+ * Processors enter stage B in ascending order of their ids, whatever the orders are: at the
+ * end of stage A, processor i has received the messages of 0 to i-1.
  *
- * A program says what it sends, and takes what it receives:
+ * A program provides the messages and uses the received ones:
  *
  *     #include "starloom_gossip.h"
  *     typedef struct { sl_gossip gossip; ... } state_t;
@@ -17,7 +17,7 @@
  *         for (const sl_frame *frame; (frame = sl_gossip_receive(nic, &s->gossip));) {...}
  *         for (;;) switch (sl_gossip_next(nic, &s->gossip, scheduling)) {
  *             case SL_GOSSIP_READY: ...                 // stage A has ended
- *             case SL_GOSSIP_SEND: sl_gossip_send(...)  // else stage B goes no further
+ *             case SL_GOSSIP_SEND: sl_gossip_send(...)  // without it stage B does not advance
  *             case SL_GOSSIP_END: ...                   // the session has ended
  *             case SL_GOSSIP_WAIT: return;
  *         }
@@ -33,16 +33,16 @@
 /* The stages of a session, and its end. */
 enum { SL_GOSSIP_A, SL_GOSSIP_B, SL_GOSSIP_C, SL_GOSSIP_ENDED };
 typedef struct {
-    uint32_t session; /* the one that this processor takes part in */
+    uint32_t session; /* the current session of this processor */
     uint32_t stage;
-    uint32_t received, sent; /* messages of this session; sent: those that the NIC has been given */
+    uint32_t received, sent; /* messages of this session; sent: passed to the NIC */
 } sl_gossip;
 
-/* What the program has to do next. */
+/* The next action of the program. */
 enum { SL_GOSSIP_WAIT, SL_GOSSIP_READY, SL_GOSSIP_SEND, SL_GOSSIP_END };
 
-/* The values of scheduling: a request for one addressee at a time; Algorithm 2, for all that
- * are left, the one under the cursor first; Algorithm 2', for all that are left, in the order. */
+/* The values of scheduling: requests for one addressee at a time; Algorithm 2, for all remaining
+ * addressees, the one under the cursor first; Algorithm 2', for all remaining ones, in their order. */
 enum { SL_GOSSIP_ONE = 0, SL_GOSSIP_ALGORITHM_2 = 2, SL_GOSSIP_ALGORITHM_2_STAR = 3 };
 
 SL_INLINE void sl_gossip_start(sl_nic *nic) {
@@ -50,15 +50,15 @@ SL_INLINE void sl_gossip_start(sl_nic *nic) {
     sl_listen(nic, 0);
 }
 
-/* Takes the next message of this session, 0 if there is none. */
+/* Takes the next message of this session, 0 for none. */
 SL_INLINE const sl_frame *sl_gossip_receive(sl_nic *nic, sl_gossip *g) {
     const sl_frame *frame = sl_receive(nic);
     if (frame) g->received++;
     return frame;
 }
 
-/* Goes on to what the program has to do next; nothing is left in this slot when that is
- * SL_GOSSIP_WAIT. */
+/* Advances to the program's next action; SL_GOSSIP_WAIT means none in this
+ * slot. */
 SL_INLINE uint32_t sl_gossip_next(sl_nic *nic, sl_gossip *g, int32_t scheduling) {
     const uint32_t others = sl_processors(nic) - 1, sessions = sl_workload(nic);
     if (g->stage == SL_GOSSIP_ENDED && g->session < sessions) {
@@ -87,16 +87,16 @@ SL_INLINE uint32_t sl_gossip_next(sl_nic *nic, sl_gossip *g, int32_t scheduling)
         g->stage = SL_GOSSIP_ENDED;
         return SL_GOSSIP_END;
     }
-    sl_sleep(nic, SL_LONG); /* until something was received or sent */
+    sl_sleep(nic, SL_LONG); /* until a frame is received or sent */
     return SL_GOSSIP_WAIT;
 }
 
-/* The addressee of the next message, SL_LISTED if it is one of a list. */
+/* The addressee of the next message, SL_LISTED for one of a list. */
 SL_INLINE uint32_t sl_gossip_to(const sl_nic *nic, const sl_gossip *g, int32_t scheduling) {
     return scheduling ? SL_LISTED : sl_rom(nic, g->sent);
 }
 
-/* Sends the next message: a packet, and so many bytes after it, which it returns. */
+/* Sends the next message: a packet, followed by the given number of bytes, which it returns. */
 SL_INLINE uint8_t *sl_gossip_send(sl_nic *nic, sl_gossip *g, int32_t scheduling, uint32_t bytes) {
     const uint32_t to = sl_gossip_to(nic, g, scheduling);
     if (scheduling == SL_GOSSIP_ALGORITHM_2) sl_first_choice(nic, g->sent);

@@ -1,4 +1,4 @@
-/* The host of some processors for native unit tests: see starloom_native.h. */
+/* The host of the processors in native unit tests: see starloom_native.h. */
 #include "starloom_native.h"
 
 #include <setjmp.h>
@@ -30,7 +30,7 @@ void starloom_start(uint32_t count);
 void starloom_slot(uint32_t count, uint32_t slot);
 __attribute__((weak)) const char *const *starloom_param_names(void);
 
-/* What the firmware asks the host for. */
+/* Host functions that the firmware calls. */
 void *sl_native_column(uint64_t bytes);
 void sl_host_log(const char *text, uint32_t bytes);
 void sl_host_probe(uint32_t signal, uint64_t value);
@@ -40,7 +40,7 @@ void sl_host_assert(const char *condition, const char *function, const char *fil
 void sl_host_deliver(uint32_t origin);
 void sl_host_result(uint32_t k, uint64_t value);
 
-/* What a processor has done. */
+/* The outputs of a processor. */
 typedef struct {
     uint8_t *sent; /* the frames of the last slot, room for one of each lane */
     uint32_t sends;
@@ -77,7 +77,7 @@ static void *zeros(uint64_t count, uint64_t bytes) {
     return memory;
 }
 
-/* Memory of its own for every column, at least 8 bytes: the sanitizer sees where it ends. */
+/* Every column has its own memory of at least 8 bytes, so that the sanitizer detects overruns. */
 void *sl_native_column(uint64_t bytes) {
     if (host.columns == COLUMNS) stop("too many columns", "");
     return host.column[host.columns++] = zeros(1, bytes ? bytes : 8);
@@ -93,14 +93,14 @@ static sl_frame *frame_at(uint32_t cell, uint32_t head, uint8_t *more, uint32_t 
 static sl_frame *rx_frame(uint32_t cell, uint32_t place) { return frame_at(cell, host.bank->rx, host.bank->rx_more, place); }
 static sl_frame *tx_frame(uint32_t cell, uint32_t place) { return frame_at(cell, host.bank->tx, host.bank->tx_more, place); }
 
-/* The place of a processor's element for a port in a column that has one for each lane. */
+/* The element of a processor and port in a column with one element per lane. */
 static uint32_t lane(uint32_t cell, uint32_t port) {
     if (host.bank->lanes == 1) return cell;
     if (port >= host.bank->lanes) stop("the NIC has no such port", "");
     return port * host.bank->cells + cell;
 }
 
-/* Sets the parameter `name` of the firmware's list, of which only `bytes` are the name. */
+/* Sets the parameter `name`, of `bytes` characters, in the firmware's list. */
 static void set_param(const char *name, size_t bytes, int32_t value) {
     const char *const *list = starloom_param_names ? starloom_param_names() : 0;
     for (uint32_t k = 0; list && list[k]; k++) {
@@ -132,7 +132,7 @@ static void forget(void) {
     memset(&host, 0, sizeof host);
 }
 
-/* Takes a processor off the fabric. */
+/* Disconnects a processor from the fabric. */
 static void silence(uint32_t cell) {
     sl_bank *bank = host.bank;
     registers(cell)->flags |= SL_FLAG_FAULTY;
@@ -140,8 +140,8 @@ static void silence(uint32_t cell) {
     for (uint32_t k = 0; k < bank->listen_slots; k++) bank->listen[k * bank->cells + cell] = SL_PORT_NONE;
 }
 
-/* Runs the handlers of those that have not given up. sl_fail comes back here: the others of
- * the list are called then. */
+/* Runs the handlers of processors that have not given up. sl_fail returns here; the rest of the
+ * list is called then. */
 static void run(int starts) {
     sl_bank *bank = host.bank;
     host.calls = 0;
@@ -254,7 +254,7 @@ void sl_native_take(uint32_t output, int taken) {
     host.taken[output] = taken != 0;
 }
 
-/* Says what has become of a frame to a port. A sleeping handler is called when it was sent. */
+/* Reports the fate of a frame to a port. A sent frame wakes a sleeping handler. */
 static void note(uint32_t cell, uint32_t port, uint32_t status, uint32_t addressee) {
     sl_bank *bank = host.bank;
     if (!bank->tx_status) return;
@@ -279,15 +279,15 @@ static void check_legal(const sl_frame *frame) {
 
 static int is_free(uint32_t output) { return output < host.bank->processors && !host.taken[output]; }
 
-/* Whether a place of a processor's request list is asked for, and can be had. */
+/* Whether a place of a processor's request list is valid and free. */
 static int can_claim(uint32_t cell, uint32_t place) {
     const sl_bank *bank = host.bank;
     const uint64_t *valid = bank->list_valid + (uint64_t)cell * ((bank->list_words + 63) / 64);
     return place < bank->list_words && (valid[place / 64] >> place % 64 & 1) && is_free(bank->rom[(uint64_t)cell * bank->rom_words + place]);
 }
 
-/* Claims the output of a frame, with request lists: its addressee's, or one of the list, the
- * first choice before the others. That one is the addressee then, and not valid any more. */
+/* Claims the output of a frame with request lists: its addressee's or, for a list, the first
+ * choice or another place. That place is then the addressee, and no longer valid. */
 static int claim(uint32_t cell, sl_frame *frame) {
     sl_bank *bank = host.bank;
     if (!host.taken) return 1;
@@ -301,8 +301,8 @@ static int claim(uint32_t cell, sl_frame *frame) {
     return 1;
 }
 
-/* Sends what can leave in this slot, from the head on: the head, or where all ports send the
- * first frame to each of them. One to all ports goes alone, and what follows it waits. */
+/* Sends the frames that can leave in this slot: the head, or the first frame of each port. A
+ * frame to all ports leaves alone, and later ones wait. */
 static void transmit(uint32_t cell) {
     const sl_bank *bank = host.bank;
     done_t *p = host.all + cell;

@@ -1,5 +1,5 @@
-/* Networks that a file draws, beside starloom.h: ports, who is at their other ends, and the way to
- * every processor. Numbers are those of 'starloom netlist show'. */
+/* Networks of netlist files, in addition to starloom.h: ports, their neighbours, and the route
+ * to every processor. Numbers are those of 'starloom netlist show'. */
 #ifndef STARLOOM_NETLIST_H
 #define STARLOOM_NETLIST_H
 
@@ -10,30 +10,30 @@
 
 #define SL_NOWHERE 0xffffffffu
 
-/* This processor's ports, from 0 on: sl_ports is the most that any has. */
+/* This processor's ports, from 0 on; sl_ports is the largest number of any processor. */
 SL_INLINE uint32_t sl_own_ports(const sl_nic *nic) { return sl_rom(nic, 0); }
 
-/* Of a port: the medium that it sends to and the one that it hears, SL_NOWHERE for none. */
+/* The medium that a port sends to and the medium that it hears, SL_NOWHERE for none. */
 SL_INLINE uint32_t sl_sends_to(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 1 + 4 * port); }
 SL_INLINE uint32_t sl_hears_from(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 2 + 4 * port); }
 
-/* The one processor that hears what a port sends, SL_NOWHERE if there are several or none. */
+/* The only processor that hears a port, SL_NOWHERE for several or none. */
 SL_INLINE uint32_t sl_neighbour(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 3 + 4 * port); }
 
-/* Whether a port is at a star, and the cycles from its medium to who hears it; 1 if the netlist does not say. */
+/* Whether a port is at a star, and the cycles from its medium to the listeners; 1 if the netlist does not specify them. */
 SL_INLINE int sl_at_star(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 1; }
-/* Whether it is at a bus with an arbiter, or at a crossbar: sl_sends_to is then its first output. */
+/* Whether a port is at a bus with an arbiter, or at a crossbar, whose first output is then sl_sends_to. */
 SL_INLINE int sl_at_bus(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 2; }
 SL_INLINE int sl_at_crossbar(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 3; }
-/* Whether a port asks before it sends: it is at one of both. */
+/* Whether a port must request before it sends: at a bus with an arbiter or a crossbar. */
 SL_INLINE int sl_asks(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 17 == 1; }
 /* Whether it is at a router: a frame goes to the processor that it is addressed to, at a port of it that is at one, too; sl_sends_to and
  * sl_hears_from are the channels, and a way through routers counts as one link of a cycle. */
 SL_INLINE int sl_at_router(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 4; }
 SL_INLINE uint32_t sl_latency(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) & 0xffffu; }
 
-/* The way to a processor: the port, and the next processor on the way; SL_NOWHERE if there is none.
- * Shortest by latency, then by hops, of several the lowest port; or as routes: of the netlist says.
+/* The route to a processor: the port, and the next processor; SL_NOWHERE for none. Shortest by
+ * latency, then by hops, then the lowest port; or as specified by routes: of the netlist.
  * Networks of more than 4096 processors, and those with routes: none, have no such table. */
 SL_INLINE int sl_has_ways(const sl_nic *nic) { return !(sl_machine_rom(nic, 0) & 4); }
 SL_INLINE uint32_t sl_way(const sl_nic *nic, uint32_t to) {
@@ -46,38 +46,38 @@ SL_INLINE uint32_t sl_next_hop(const sl_nic *nic, uint32_t to) {
     return sl_way(nic, to) == SL_NOWHERE ? SL_NOWHERE : sl_way(nic, to) & 0xffffu;
 }
 
-/* Whether frames of several senders may meet on some medium, whether a NIC hears one port at a
- * time, and has one switch, so that it sends where it hears; how many media there are; and the hash
- * of the netlist, which changes with any node, port, link or latency. */
+/* Whether frames of several senders may collide on some medium; whether a NIC hears one port at
+ * a time; whether it has one switch and so sends where it hears; the number of media; and the
+ * hash of the netlist, which changes with any node, port, link or latency. */
 SL_INLINE int sl_may_meet(const sl_nic *nic) { return sl_machine_rom(nic, 0) & 1; }
 SL_INLINE int sl_hears_one(const sl_nic *nic) { return sl_machine_rom(nic, 0) >> 1 & 1; }
 SL_INLINE int sl_one_switch(const sl_nic *nic) { return sl_machine_rom(nic, 0) >> 3 & 1; }
 SL_INLINE uint32_t sl_netlist_hash(const sl_nic *nic) { return sl_machine_rom(nic, 1); }
 SL_INLINE uint32_t sl_media(const sl_nic *nic) { return sl_machine_rom(nic, 2); }
 
-/* Whether a frame that goes out of a port, at a crossbar one that is addressed to a processor, gets
- * there; for this processor itself, whether the same port hears it. Networks without crossbars, or of
- * more than 4096 processors, have no such table: 0. */
+/* Whether a frame sent to a port, at a crossbar addressed to the processor, reaches that
+ * processor; for this processor itself, whether the same port hears it. Networks without
+ * crossbars, or of more than 4096 processors, have no such table: 0. */
 SL_INLINE int sl_leads_to(const sl_nic *nic, uint32_t port, uint32_t processor) {
     const uint32_t n = sl_processors(nic), ways = sl_has_ways(nic) ? n : 0;
     const uint32_t k = 1 + 4 * sl_ports(nic) + ways + port * ((n + 31) / 32) + processor / 32;
     return k < sl_rom_words(nic) && sl_rom(nic, k) >> processor % 32 & 1;
 }
 
-/* In on_start: gives up with code 1000 on another network than the one of a header that
- * `starloom netlist header` has written. */
+/* Call in on_start: gives up with code 1000 if the network is not that of the header written by
+ * `starloom netlist header`. */
 #define SL_NETLIST_CHECK(nic) \
     do { \
         if (sl_netlist_hash(nic) != NET_HASH) sl_fail(nic, 1000); \
     } while (0)
 
-/* How many frames a port may have on its link and at the receiver, 0 if it never waits for a credit. */
+/* The number of frames that a port may have on its link and at the receiver, 0 if it never waits for credits. */
 SL_INLINE uint32_t sl_credits(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 24; }
 
-/* At routers each port of a NIC has its part of both FIFOs, nic.tx_frames and nic.rx_frames of the scenario, so that the frames of one
- * port need not wait for those of another. */
+/* At routers each port of a NIC has a part of both FIFOs, nic.tx_frames and nic.rx_frames of
+ * the scenario, so that frames of one port do not wait for those of another. */
 
-/* Frames of a port that still fit into its part of the TX FIFO. */
+/* Number of frames of a port that still fit into its part of the TX FIFO. */
 SL_INLINE uint32_t sl_tx_free_of(const sl_nic *nic, uint32_t port) {
     const uint32_t part = nic->bank.tx_frames / sl_ports(nic), free = sl_tx_free(nic);
     uint32_t queued = 0;
@@ -86,13 +86,13 @@ SL_INLINE uint32_t sl_tx_free_of(const sl_nic *nic, uint32_t port) {
     return part - queued < free ? part - queued : free;
 }
 
-/* Takes the next frame from the RX FIFO that came to a port, before those of other ports; 0 when there is none. It is valid
- * until the handler returns. */
+/* Takes the next frame of a port from the RX FIFO, ahead of other ports; 0 for none. It is
+ * valid until the handler returns. */
 SL_INLINE const sl_frame *sl_receive_from(sl_nic *nic, uint32_t port) {
     uint32_t place = nic->taken;
     while (place < nic->registers->rx_count && starloom_rx(nic, place)->port != port) place++;
     if (place >= nic->registers->rx_count) return 0;
-    for (; place > nic->taken; place--) { /* the others keep their order */
+    for (; place > nic->taken; place--) { /* keeps the order of the others */
         uint64_t *a = (uint64_t *)starloom_rx(nic, place), *b = (uint64_t *)starloom_rx(nic, place - 1);
         for (uint32_t word = 0; word < nic->bank.frame_stride / 8; word++) {
             const uint64_t kept = a[word];
@@ -104,13 +104,13 @@ SL_INLINE const sl_frame *sl_receive_from(sl_nic *nic, uint32_t port) {
 }
 
 #ifdef STARLOOM_TX_STATUS
-/* When to send so that no frames meet, and all are heard, on any netlist.
+/* A sending discipline under which no frames collide and all are heard, on any netlist.
  *
- * A frame that waits in the NIC, for an arbiter, a crossbar or a credit, keeps its port. Where frames
- * of several senders may meet on a medium, one processor sends in a slot, in turn; a port at an
- * arbiter asks at any time. Where NICs hear one port at a time, all of them are at one medium for as
- * many slots as there are processors, and then at the next one. Those who ask for it do so in the first
- * of these slots, so that all of them have been served after the last. */
+ * A frame that waits in the NIC for an arbiter, a crossbar or a credit occupies its port. Where frames
+ * of several senders may collide on a medium, one processor sends per slot, in turn; a port at an
+ * arbiter requests at any time. Where NICs hear one port at a time, all of them use one medium for as
+ * many slots as there are processors, then the next medium. Requests are made in the first of these
+ * slots, so that all have been served after the last. */
 
 /* The medium of this slot, where NICs hear one port at a time. */
 SL_INLINE uint32_t sl_round_medium(const sl_nic *nic) { return sl_slot(nic) / sl_processors(nic) % sl_media(nic); }
@@ -118,20 +118,20 @@ SL_INLINE uint32_t sl_round_medium(const sl_nic *nic) { return sl_slot(nic) / sl
 /* Whether it is this processor's turn. */
 SL_INLINE int sl_my_turn(const sl_nic *nic) { return sl_slot(nic) % sl_processors(nic) == sl_self(nic); }
 
-/* Whether the frame that went to a port is still in the NIC, which hears all of its ports. */
+/* Whether the frame for a port is still in the NIC, which hears all of its ports. */
 SL_INLINE int sl_waits(const sl_nic *nic, uint32_t port) {
     const uint32_t status = sl_tx_status_of(nic, port);
     return status == SL_TX_BLOCKED || status == SL_TX_COLLIDED;
 }
 
-/* Whether a frame may go to a port in this slot; at a router as many as there is room for. */
+/* Whether a frame may be sent to a port in this slot; at a router as many as fit. */
 SL_INLINE int sl_may_send(const sl_nic *nic, uint32_t port) {
     if (sl_at_router(nic, port)) return sl_tx_free_of(nic, port) > 0;
     if (!sl_hears_one(nic)) return !sl_waits(nic, port) && (sl_asks(nic, port) || !sl_may_meet(nic) || sl_my_turn(nic));
     return sl_sends_to(nic, port) == sl_round_medium(nic) && (sl_asks(nic, port) ? sl_slot(nic) % sl_processors(nic) == 0 : sl_my_turn(nic));
 }
 
-/* Hears what others send when they may: to be called in each slot where NICs hear one port at a time, and at the start elsewhere. */
+/* Listens to others. Call it in each slot where NICs hear one port at a time, otherwise at the start. */
 SL_INLINE void sl_hear_rounds(sl_nic *nic) {
     uint32_t port = 0;
     if (sl_hears_one(nic))
@@ -139,8 +139,8 @@ SL_INLINE void sl_hear_rounds(sl_nic *nic) {
     if (sl_hears_one(nic) || sl_ports(nic) == 1) sl_listen(nic, port < sl_own_ports(nic) ? port : SL_PORT_NONE);
 }
 
-/* Sends a packet to the next processor on its way, whose number is the tag: others may hear a star or a bus, too. What crosses
- * a crossbar is for that processor, and a control frame but on its last hop. */
+/* Sends a packet to the next processor on its route, whose number is the tag: a star or a bus may have other
+ * listeners. A frame across a crossbar is for that processor, and is a control frame except on the last hop. */
 SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet packet) {
     const uint32_t to = sl_at_crossbar(nic, port) ? hop : packet.destination;
     sl_frame *frame = sl_send(nic, port, to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL, to, sizeof packet);
@@ -148,22 +148,22 @@ SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet p
     *(sl_packet *)frame->payload = packet;
 }
 
-/* How a port tells the other ends of its link, star, bus or crossbar, or all processors at routers, what its processor knows, packet by
- * packet: those that are told, and the frames of the next one: at a crossbar and at a router each has one addressee. */
+/* The progress of a port that sends its processor's knowledge, packet by packet, to the other ends of its link, star, bus or crossbar, or
+ * to all processors at routers: the packets sent, and the frames of the next one. At crossbars and routers each frame has one addressee. */
 typedef struct {
     uint32_t packets, frames;
 } sl_told;
 
-/* Whether this processor tells all of its ports at once, by frames to SL_PORT_ALL: none waits for anything, nor has a switch. Where NICs hear one
- * port at a time they then hear their ports in turn, each for as many slots as there are processors, and each packet is sent as often as any has ports. */
+/* Whether this processor sends to all ports at once, by frames to SL_PORT_ALL: no port waits for grants or has a switch. Where
+ * NICs hear one port at a time, they hear their ports in turn, and each packet is repeated for the largest number of ports. */
 SL_INLINE int sl_tells_all(const sl_nic *nic) {
     for (uint32_t port = 0; port < sl_own_ports(nic); port++)
         if (sl_asks(nic, port) || sl_credits(nic, port) || sl_at_router(nic, port)) return 0;
     return !sl_one_switch(nic);
 }
 
-/* Tells a port, or all, the next of some packets, in whose words the number of their origin stands, and from bit 24 on one more than that
- * of the port that brought them, 0 for none: they do not go back to a medium that has told all who hear it, nor to routers. */
+/* Sends the next packet to a port, or to all. A packet's word is the number of its origin and, from bit 24 on, the port
+ * that brought it plus one, 0 for none: a packet does not return to a medium whose listeners all have it, nor to routers. */
 SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uint32_t *packets, uint32_t known) {
     const uint32_t n = sl_processors(nic), one = port != SL_PORT_ALL, routes = one && sl_at_router(nic, port), crosses = one && sl_at_crossbar(nic, port);
     const uint32_t frames = crosses || routes ? n - 1 : !one && sl_hears_one(nic) ? sl_ports(nic) : 1;
@@ -172,7 +172,7 @@ SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uin
         int back = from == port && (crosses ? sl_leads_to(nic, port, sl_self(nic)) : sl_sends_to(nic, port) == sl_hears_from(nic, port));
         if (routes) back = packet >> 24 && sl_at_router(nic, from);
         uint32_t to = SL_ANY;
-        if (crosses || routes) /* the next one first, as in pipelined gossip */
+        if (crosses || routes) /* the next processor first, as in pipelined gossip */
             for (; told->frames < frames; told->frames++) {
                 to = (uint32_t)((sl_self(nic) + (uint64_t)told->frames + 1) % n);
                 if (routes || sl_leads_to(nic, port, to)) break;
@@ -186,14 +186,14 @@ SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uin
     }
 }
 
-/* Tells all ports, to be called in each slot: told has a place for each of sl_ports. Whether they have been told all packets. */
+/* Sends to all ports. Call it in each slot; told has an entry per port of sl_ports. Returns whether all packets have been sent. */
 SL_INLINE int sl_tell(sl_nic *nic, sl_told *told, const uint32_t *packets, uint32_t known) {
     const uint32_t ports = sl_own_ports(nic), all = (uint32_t)sl_tells_all(nic);
     int done = 1, sends = 0, routed = 0;
     if (ports > sl_ports(nic)) sl_fail(nic, 3);
     for (uint32_t port = 0; port < ports; port++) {
         const int routes = sl_at_router(nic, port);
-        if (sl_sends_to(nic, port) == SL_NOWHERE || (routes && routed)) continue; /* one port at a router leads to all processors */
+        if (sl_sends_to(nic, port) == SL_NOWHERE || (routes && routed)) continue; /* one port at a router reaches all processors */
         sends = 1;
         routed = routed || routes;
         if (all) continue;

@@ -1,5 +1,5 @@
-/* What differs between an image and a native unit test (STARLOOM_NATIVE): how entry points
- * and the host's functions are declared, and where a bank gets its memory. */
+/* Differences between an image and a native unit test (STARLOOM_NATIVE): declarations of entry
+ * points and host functions, and the memory of a bank. */
 #ifndef STARLOOM_TARGET_H
 #define STARLOOM_TARGET_H
 
@@ -14,7 +14,7 @@
 #endif
 #define SL_IMPORT(name) SL_EXPORT(name)
 
-/* Bytes between state, RX FIFO and TX FIFO that nobody may touch (AddressSanitizer). */
+/* Unused bytes between state, RX FIFO and TX FIFO, for AddressSanitizer. */
 #define SL_GAP 64u
 
 SL_IMPORT(column) void *sl_native_column(uint64_t bytes);
@@ -35,18 +35,18 @@ SL_INLINE int starloom_reserve(uint64_t end) {
 
 #define SL_GAP 0u
 
-/* Where memory is free, from the end of the program's own data on. */
+/* The start of free memory, after the program's data. */
 extern uint8_t __heap_base;
 SL_INLINE uint64_t starloom_base(void) { return (uint64_t)(uintptr_t)&__heap_base; }
 
-/* So many bytes at the next multiple of line after *at, which moves to their end. */
+/* Allocates bytes at the next multiple of line after *at and moves *at to their end. */
 SL_INLINE void *starloom_column(uint64_t *at, uint64_t line, uint64_t bytes) {
     uint64_t start = (*at + line - 1) / line * line;
     *at = start + bytes;
     return (void *)(uintptr_t)(uint32_t)start;
 }
 
-/* Grows the memory up to end; 0 when it cannot. */
+/* Grows the memory up to end; 0 if that is impossible. */
 SL_INLINE int starloom_reserve(uint64_t end) {
     if (end > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((end + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);

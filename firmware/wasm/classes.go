@@ -60,15 +60,15 @@ var Presets = [...]Preset{
 	{"unit", "1 for each instruction, so that a cost is a number of instructions; the bytes of copies and fills are free"},
 	{"rv32-inorder", "the image compiled ahead of time for a small RISC-V core (RV32IMC) of two stages, with a multiplier of several cycles " +
 		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the reference guide of lowRISC's Ibex, " +
-		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. What RV32IMC has no instruction for " +
-		"(64 bits, clz, floats, SIMD) is the length of its sequence or, rounded, of its library routine"},
+		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. Operations without an RV32IMC instruction " +
+		"(64 bits, clz, floats, SIMD) cost the length of their sequence or, rounded, of their library routine"},
 	{"microcoded", "a sequencer that runs WebAssembly itself. It is not a real part: a cycle each for fetch, decode, " +
 		"every operand from the stack and the result to the stack; " +
 		"memory takes one more; bit-serial multiplication and division take a cycle for each bit; floats are routines"},
 }
 
 var classes = [classCount]Class{
-	classNop:    {"nop", "`nop`, and what begins a block: `block`, `loop`; `unreachable`", [3]uint32{1, 0, 2}},
+	classNop:    {"nop", "`nop`, `unreachable`, and the beginnings of blocks: `block`, `loop`", [3]uint32{1, 0, 2}},
 	classConst:  {"const", "constants, of any type but SIMD", [3]uint32{1, 1, 3}},
 	classLocal:  {"local", "`local.get`, `local.set`, `local.tee`", [3]uint32{1, 0, 4}},
 	classGlobal: {"global", "`global.get`, `global.set`, references", [3]uint32{1, 2, 4}},
@@ -92,11 +92,11 @@ var classes = [classCount]Class{
 		"what does not depend on the length", [3]uint32{1, 10, 6}},
 	classMemoryByte:   {"memory_byte", "for each byte that `memory.copy`, `memory.fill` or `memory.init` writes", [3]uint32{0, 1, 2}},
 	classBranch:       {"branch", "`br`", [3]uint32{1, 2, 4}},
-	classBranchIf:     {"branch_if", "`br_if` and `if`, whichever way they go", [3]uint32{1, 3, 5}},
+	classBranchIf:     {"branch_if", "`br_if` and `if`, taken or not", [3]uint32{1, 3, 5}},
 	classBranchTable:  {"branch_table", "`br_table`, such as of a `switch`", [3]uint32{1, 6, 7}},
 	classCall:         {"call", "`call` of a function of the image", [3]uint32{1, 3, 10}},
 	classCallIndirect: {"call_indirect", "`call_indirect`, by a function pointer", [3]uint32{1, 7, 14}},
-	classCallHost:     {"call_host", "`call` of an import, such as `log` or `probe`; what the host does then is free", [3]uint32{1, 3, 10}},
+	classCallHost:     {"call_host", "`call` of an import, such as `log` or `probe`; the host's work is free", [3]uint32{1, 3, 10}},
 	classReturn:       {"return", "`return`; the end of a function is free", [3]uint32{1, 2, 8}},
 }
 

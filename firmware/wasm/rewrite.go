@@ -162,7 +162,7 @@ func (w *weaver) analyse() error {
 			case binary.OpEnd:
 				open = open[:len(open)-1]
 			case binary.OpTableGet, binary.OpTableSize, binary.OpRefNull, binary.OpRefIsNull, binary.OpRefFunc, binary.OpSelectTyped:
-				return &BrokenError{&binary.UnknownError{Err: fmt.Errorf("%s: %s is of reference types, which Starloom does not run", place(&i), opName(i.Op))}}
+				return &BrokenError{&binary.UnknownError{Err: fmt.Errorf("%s: %s has reference types, which Starloom does not support", place(&i), opName(i.Op))}}
 			case binary.OpDataDrop, binary.OpTableInit, binary.OpElemDrop, binary.OpTableCopy, binary.OpTableSet, binary.OpTableGrow, binary.OpTableFill:
 				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.Op))
 			}

@@ -73,7 +73,7 @@ func TestSelectsOfAnyModule(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Close(t.Context()))
 
-	for name, code := range map[string][]byte{"operands that are missing": {binary.OpI32Const, 1, binary.OpSelect, binary.OpDrop}, "there is no local 7": {binary.OpLocalGet, 7, binary.OpSelect}} {
+	for name, code := range map[string][]byte{"missing operands": {binary.OpI32Const, 1, binary.OpSelect, binary.OpDrop}, "there is no local 7": {binary.OpLocalGet, 7, binary.OpSelect}} {
 		broken := (&assembly{}).add("f", "", "", "", code...).bytes()
 		_, err := Selects(broken)
 		require.ErrorContains(t, err, name)

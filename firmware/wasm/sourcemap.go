@@ -65,7 +65,7 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 		m.entries = append(m.entries, entry)
 	}
 	if !sort.SliceIsSorted(m.entries, func(i, j int) bool { return m.entries[i].offset < m.entries[j].offset }) {
-		return nil, errors.New("a source map that goes back")
+		return nil, errors.New("a source map whose offsets do not ascend")
 	}
 	return m, nil
 }

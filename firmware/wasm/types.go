@@ -84,7 +84,7 @@ func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 	}
 	if t.failed && r.Err == nil {
 		r.At = i.Start
-		r.Broken("operands that are missing")
+		r.Broken("missing operands")
 	}
 	return chosen, r.Err
 }

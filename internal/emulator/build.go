@@ -176,11 +176,11 @@ func (m *Machine) checkJudged() error {
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule,
-				fmt.Sprintf("the rule %s is for packets of traffic, and for processors at routers, whose frames take as many cycles as they need", rule),
+				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take as many cycles as they need", rule),
 				"delete it, or write deadline_slots")
 		default:
-			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
-				"delete it, or take fabric: {bus: ...}")
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s applies to networks whose NICs have one switch to all of their ports", rule),
+				"delete it, or use fabric: {bus: ...}")
 		}
 	}
 	for _, rule := range m.Rules.Judged() {
@@ -252,7 +252,7 @@ func (m *Machine) checkDeadline() error {
 		return nil
 	}
 	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline,
-		"deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says",
+		"deadline_slots applies to frames, and this run ends when all has arrived; finish_by limits its time",
 		fmt.Sprintf("write finish_by: %d slots in its place", m.Rules.DeadlineSlots))
 }
 

@@ -166,8 +166,8 @@ func (m *Machine) notAttached(place string, err error) error {
 
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if m.offering != nil {
-		return m.Config.Source.Refuse("workload.traffic", fmt.Sprintf("the firmware %s takes no schedule, and packets of traffic are offered there", m.Image.Name),
-			"include starloom_traffic.h, or take another workload")
+		return m.Config.Source.Refuse("workload.traffic", fmt.Sprintf("the firmware %s takes no schedule, through which packets of traffic are offered", m.Image.Name),
+			"include starloom_traffic.h, or use another workload")
 	}
 	if takes {
 		return input.Mistake(place,

@@ -133,7 +133,7 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
 	case t.holder >= 0:
 		v.Path = l.names.Processor(t.holder)
-		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never sent it on", t.holder, e.Processor)
+		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never forwarded it", t.holder, e.Processor)
 	case t.full >= 0:
 		v.Path = l.names.Processor(t.full)
 		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)

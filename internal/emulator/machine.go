@@ -85,7 +85,7 @@ func (m *Machine) enterWhole(what string) error {
 
 func (m *Machine) unrecorded(what string) error {
 	if m.observer != nil {
-		return fmt.Errorf("%s: what is recorded would jump in time; close the recording first", what)
+		return fmt.Errorf("%s: the recording would jump in time; close it first", what)
 	}
 	return nil
 }

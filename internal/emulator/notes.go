@@ -67,7 +67,7 @@ func (m *Machine) deafNotes() []string {
 	case count == 0:
 		return nil
 	case count > 1:
-		note += fmt.Sprintf("; so it is with %s", traces.Plural(count-1, "other processor", "other processors"))
+		note += fmt.Sprintf("; the same holds for %s", traces.Plural(count-1, "other processor", "other processors"))
 	}
 	return []string{note + ": firmware hears only after sl_listen(nic, port)"}
 }
@@ -235,8 +235,8 @@ func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 		!slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Rule == fabric.RuleExactlyOnce }) {
 		return nil
 	}
-	return []string{"the scenario states no workload: exactly_once is about the usual one, a packet of each processor for another, " +
-		"as a random permutation says; name another under `workload:`"}
+	return []string{"the scenario states no workload: exactly_once judges the default, a packet of each processor for another " +
+		"by a random permutation; state another under `workload:`"}
 }
 
 func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
@@ -247,8 +247,8 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 	if m.Config.Firmware.Program != nil || !slices.Contains(forAll, m.Config.Workload.Kind()) || !slices.ContainsFunc(broken, again) {
 		return nil
 	}
-	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whomever it is addressed to: a processor that has it " +
-		"listens no more, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
+	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whatever its address: a processor that has it " +
+		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
 // routeNotes reports whether packets may wait in a cycle at routers. NICs can close such a cycle even if the routes
@@ -262,7 +262,7 @@ func (m *Machine) routeNotes(broken []outcome.Violation) []string {
 		return slices.ContainsFunc(v.Waits, func(w fabric.Waiting) bool { return w.NIC })
 	}
 	if slices.ContainsFunc(broken, throughNIC) {
-		return []string{r.Shown + "; that is said of the routers, and the ring of this run goes through NICs"}
+		return []string{r.Shown + "; this applies to the routers, and the ring of this run goes through NICs"}
 	}
 	return []string{r.Shown}
 }

@@ -75,7 +75,7 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 		return err
 	}
 	if r.cut {
-		fmt.Fprintf(out, "the calls after these are not kept: %d MiB is the most\n", replayBytesMax>>20)
+		fmt.Fprintf(out, "later calls are not kept: the limit is %d MiB\n", replayBytesMax>>20)
 	}
 	if what == "" {
 		fmt.Fprintln(out, "equal to the whole run")
@@ -86,7 +86,7 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	v := violationList{Kept: report.Violations}
 	v.add(outcome.Violation{
 		Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
-		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more "+
+		Message: fmt.Sprintf("processor %d: with the same inputs alone, the handler does something else (%s): it depends on more "+
 			"than its NIC and its state, such as a static variable or another processor's record", r.processor, what),
 	})
 	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail

@@ -39,7 +39,7 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 	case m.Interrupted:
 		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
 	case m.Digest.String() != report.Digest:
-		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
+		report.Notes = append(report.Notes, "where packets were lost is not known: a repetition of the run gave another digest")
 	default:
 		for _, p := range report.Aside.Missing {
 			if p.Violation >= 0 {
@@ -100,7 +100,7 @@ func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, want
 }
 
 func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each func() error) (unknown string, err error) {
-	const ended = "the run was repeated to find it, and ended before"
+	const ended = "a repetition of the run ended before it"
 	cycles := report.Firmware.Cycles
 	switch {
 	case cycles.Worst == nil:
@@ -138,7 +138,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each 
 		return ended, nil
 	}
 	if took := m.Meter.Cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {
-		return fmt.Sprintf("the run was repeated to find it, and there it took %d cycles", took), nil
+		return fmt.Sprintf("in a repetition of the run it took %d cycles", took), nil
 	}
 	cycles.Worst.Profile = outcome.NewCallProfile(p.profile)
 	return "", nil

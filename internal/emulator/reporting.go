@@ -249,7 +249,7 @@ func (m *Machine) Sum() *outcome.Report {
 	report.Aside.Undecided = m.undecided()
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept",
+		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: the limit is %d",
 			traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
 	}
 	report.Notes = append(report.Notes, m.imageNotes()...)
@@ -287,7 +287,7 @@ func (m *Machine) limits() map[string]string {
 		}
 		limits[fabric.RuleDeadline] = limit + ": " + traces.Plural(m.deadlineJudged(), what[0], what[1])
 		if !m.Config.Known.Carries && !m.Rules.NoLoss {
-			limits[fabric.RuleDeadline] += "; of one that is lost no_loss would say so"
+			limits[fabric.RuleDeadline] += "; no_loss would report a lost one"
 		}
 	}
 	return limits

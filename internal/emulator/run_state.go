@@ -69,7 +69,7 @@ func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)
 	hw.StateScalar(v, "digest.events", &next.Digest.Events)
 	hw.StateScalar(v, "digest.next_slot", &next.Digest.NextSlot, func(_ int, value uint64) error {
 		if value > last {
-			return fmt.Errorf("%d is after slot %d, which the digest may go on with", value, last)
+			return fmt.Errorf("%d is after slot %d, the last that the digest may hold", value, last)
 		}
 		return nil
 	})

@@ -137,7 +137,7 @@ func (s *machineState) agree() {
 		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d", m.Hardware.Clock().Cycle(), m.slot, m.Cycles()))
 	}
 	if err := m.endError(); err != nil {
-		s.fail(fmt.Errorf("a run in slot %d cannot be so far: %w", m.slot, err))
+		s.fail(fmt.Errorf("a run in slot %d cannot be in this state: %w", m.slot, err))
 	}
 	if m.RTL != nil {
 		s.fail(m.RTL.Loop.Restored())
@@ -160,7 +160,7 @@ func (s *machineState) stateQueues(v *hw.StateVisitor) {
 	}
 	v.AfterRestore(func() {
 		if timed, ok := s.Referee.(fabric.Timed); ok && timed.Slots() > int(s.slot)+1 {
-			s.fail(fmt.Errorf("what has arrived, has done so up to slot %d, and the run is in slot %d", timed.Slots()-1, s.slot))
+			s.fail(fmt.Errorf("arrivals are recorded up to slot %d, and the run is in slot %d", timed.Slots()-1, s.slot))
 		}
 	})
 }

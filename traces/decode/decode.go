@@ -280,7 +280,7 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 	if l.Octets {
 		switch {
 		case wires.data.Bits%8 != 0:
-			return fail("data: %s has %s, which are no whole bytes", wires.data.Name, wires.data.Shape())
+			return fail("data: %s has %s, not whole bytes", wires.data.Name, wires.data.Shape())
 		case wires.keep != nil && wires.keep.Bits != wires.data.Bits/8:
 			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name, wires.keep.Shape(), wires.data.Bits/8)
 		}

@@ -27,7 +27,7 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 	}
 	i := slices.IndexFunc(p.pairs, func(p pair) bool { return p.nameA == o.Align })
 	if i < 0 {
-		return 0, input.Mistake("--align", fmt.Sprintf("%s is not among the signals that are compared", o.Align),
+		return 0, input.Mistake("--align", fmt.Sprintf("%s is not among the compared signals", o.Align),
 			"give a signal of "+d.files[0].Name+" that the other file has, too")
 	}
 	if p.pairs[i].kind != vcd.KindBits || p.pairs[i].bits != 1 {

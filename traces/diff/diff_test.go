@@ -178,7 +178,7 @@ func TestFindsNames(t *testing.T) {
 	require.Contains(t, text.String(), "only in A   1: dut.a\nonly in B   1: dut.b\n")
 	// No name in common.
 	_, err := diffTexts(t, scope("dut", "a"), strings.Replace(scope("dut", "b"), "own", "other", 1), Options{})
-	require.ErrorContains(t, err, "no signal of one is in the other: names are like dut.a and like dut.b; give a --map")
+	require.ErrorContains(t, err, "the files have no signal in common: names are like dut.a and like dut.b; give a --map")
 	// Left out.
 	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), Options{Ignore: []string{"**.a"}})
 	require.Equal(t, 1, r.Compared)
@@ -188,7 +188,7 @@ func TestFindsNames(t *testing.T) {
 	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("TOP", "dut", "a"), "1!", "0!", 1), Options{Only: []string{"TOP.**.own"}})
 	require.Equal(t, 1, r.Compared)
 	_, err = diffTexts(t, scope("dut", "a"), scope("dut", "a"), Options{Ignore: []string{"**"}})
-	require.ErrorContains(t, err, "all signals that both have are left out; give other patterns to --only and --ignore")
+	require.ErrorContains(t, err, "all common signals are left out; give other patterns to --only and --ignore")
 	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), Options{Only: []string{"dut.o*"}})
 	require.Equal(t, 1, r.Compared)
 }
@@ -357,7 +357,7 @@ func TestShorterFiles(t *testing.T) {
 	require.False(t, r.EndedA)
 	var text strings.Builder
 	require.NoError(t, r.WriteText(&text))
-	require.Contains(t, text.String(), "skipped     B ends here, A goes on\nskipped     the last line of b.vcd, which has no end and may be cut off\n")
+	require.Contains(t, text.String(), "skipped     B ends here, A goes on\nskipped     the last line of b.vcd, which is incomplete\n")
 }
 
 // The end of a file is the last change of a signal that is compared: what the other has
@@ -475,7 +475,7 @@ func TestNamesWhatItSkips(t *testing.T) {
 		text       string
 	}{
 		{"nothing", a, a, Options{}, VerdictEqual, false, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, from 0 ns to 30 ns, 7 times\n"},
-		{"a last line", a + "0!\n", a + "0!", Options{}, VerdictNoDifference, true, "25 ns, 6 times\nskipped     the last line of b.vcd, which has no end and may be cut off; nothing from 30 ns on was compared\n"},
+		{"a last line", a + "0!\n", a + "0!", Options{}, VerdictNoDifference, true, "25 ns, 6 times\nskipped     the last line of b.vcd, which is incomplete; nothing from 30 ns on was compared\n"},
 		{"a last line after a difference", a + "0!\n#40\n1!\n", strings.Replace(a, "b110", "b111", 1) + "#40\n1!", Options{}, VerdictDifferent, true, "nothing from 40 ns on was compared\n"},
 		{"a last line of one file, another time in the other", a + "#40\n1!\n", a + "#35\n0!\n#40\n0!", Options{}, VerdictDifferent, true, "tb.clk, first at 35 ns: A 1, B 0\n"},
 		{"both last lines", a + "1!", a + "0!", Options{}, VerdictNoDifference, true, "NO DIFFERENCE in what was compared  a.vcd  b.vcd\n"},
@@ -488,7 +488,7 @@ func TestNamesWhatItSkips(t *testing.T) {
 		{"x", a, strings.Replace(a, "b110", "b1x0", 1), Options{Lenient: true}, VerdictNoDifference, false, "skipped     x or z matched anything: 1 value\n"},
 		{"no x", a, a, Options{Lenient: true}, VerdictEqual, false, "EQUAL"},
 		{"after the last edge", a, a + "b1 #\n", Options{A: clock, B: clock}, VerdictNoDifference, false, "from cycle 0 to cycle 2, 3 cycles\nskipped     between clock edges nothing is compared\nskipped     after the last edge of the clock, from 25 ns\n"},
-		{"a period", a, a, Options{A: period, B: period}, VerdictNoDifference, false, "1 cycle\nskipped     within a period nothing is compared but the values at its end\n"},
+		{"a period", a, a, Options{A: period, B: period}, VerdictNoDifference, false, "1 cycle\nskipped     within a period only the values at its end are compared\n"},
 		{"a signal", a, more, Options{}, VerdictNoDifference, false, "only in B   1: tb.own\n"},
 		{"a signal that was left out", a, more, Options{Ignore: []string{"**.own"}}, VerdictNoDifference, false, "skipped     left out by --ignore: 1 signal\n"},
 		{"a late beginning", a, smallHeader + smallBody[strings.Index(smallBody, "#10"):], Options{Ignore: []string{"**.temp"}}, VerdictNoDifference, false, "skipped     2 times before both files have begun\n"},
@@ -527,14 +527,14 @@ func TestFilesWithoutTheirLastNewline(t *testing.T) {
 	require.NoError(t, r.WriteText(&text))
 	require.Equal(t, 1, strings.Count(text.String(), "skipped     the last line"), text.String())
 	_, err = diffTexts(t, smallHeader+"#0\n0!\n", smallHeader+"#0\n0!", Options{})
-	require.ErrorContains(t, err, "b.vcd: its last line has no end")
+	require.ErrorContains(t, err, "b.vcd: its last line is incomplete")
 }
 
 // Where nothing is compared nothing is equal: no value in either file, none of a compared signal, nothing but x in one.
 func TestNothingCompared(t *testing.T) {
 	a, other := tracetest.Header("wire 1 ! a", "wire 1 # b"), Options{Only: []string{"t.b"}}
 	const none = "a.vcd: there are no values in it"
-	const neither = "neither has a value of a signal that is compared; compare files of runs that reached their first values"
+	const neither = "neither has a value of a compared signal; compare files of runs that reached their first values"
 	for _, c := range []struct {
 		a, b string
 		o    Options
@@ -628,8 +628,8 @@ func TestWhatIsTakenForTheSame(t *testing.T) {
 		{wire + "#0\nbU1 !\n#5\n", wire + "#0\nbX1 !\n#5\n", "skipped     in A: states of nine: U, W and - are read as x, L as 0, H as 1\n"},
 		{tracetest.Header("wire 1 ! a") + "#0\nH!\n", tracetest.Header("wire 1 ! a") + "#0\n1!\n", "skipped     in A: states of nine"},
 		{event + "#0\n1!\n#5\n$dumpall\n1#\n$end\n", event + "#0\n1!\n#5\n", "skipped     events that may have been triggered"},
-		{"$timezero 5 $end\n" + wire + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: times are without the $timezero\n"},
-		{strings.Replace(wire, "$timescale 1ns $end ", "", 1) + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: no $timescale, 1 ns is taken for it\n"},
+		{"$timezero 5 $end\n" + wire + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: the $timezero is not added to times\n"},
+		{strings.Replace(wire, "$timescale 1ns $end ", "", 1) + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: no $timescale, 1 ns is assumed\n"},
 	} {
 		r := requireEqual(t, c.a, c.b, Options{})
 		var text strings.Builder
@@ -654,11 +654,11 @@ func TestRefuses(t *testing.T) {
 		{Options{A: clock, B: vcd.Sampling{Clock: "tb.data"}}, "b.vcd: the clock tb.data has 8 bits; give a signal of one bit"},
 		{Options{OffsetCycles: 1}, "--offset-cycles: cycles are not known; give a clock or a period"},
 		{Options{A: ns, B: ns, Offset: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, "--offset: cycles are compared, not times; give --offset-cycles"},
-		{Options{Align: "tb.none"}, "--align: tb.none is not among the signals that are compared"},
+		{Options{Align: "tb.none"}, "--align: tb.none is not among the compared signals"},
 		{Options{Align: "tb.data"}, "--align: tb.data is not a signal of one bit"},
 		{Options{From: Bound{Given: true, Cycle: 3}}, "--from: 3 is a cycle, but times are compared; give a time with its unit, such as 10ns, or a clock"},
 		{Options{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "is a time, but cycles are compared; give the number of a cycle, such as 10, without a unit"},
-		{Options{Only: []string{"a..*["}}, "all signals that both have are left out"},
+		{Options{Only: []string{"a..*["}}, "all common signals are left out"},
 		{Options{Ignore: []string{""}}, "--ignore: the pattern is empty"},
 		{Options{From: Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 1, Unit: 0}}}, "the files have no time in common; check the offset and the bounds"},
 		{Options{Offset: vcd.Duration{Count: 1, Unit: 0}}, "the files have no time in common"},

@@ -25,7 +25,7 @@ func (d *differ) finish(m *merge, before bool) error {
 		return d.nothingCompared(m)
 	case report.Differs():
 	case !slices.ContainsFunc(d.pairs, m.valued):
-		return d.nothing("neither has a value of a signal that is compared", "compare files of runs that reached their first values")
+		return d.nothing("neither has a value of a compared signal", "compare files of runs that reached their first values")
 	case !d.compared:
 		return d.nothing("wherever they were compared, one of them has x or z, or an event that may have been triggered",
 			"compare without --x lenient, or other signals")
@@ -91,7 +91,7 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 		skip("events that may have been triggered ($dumpall, $dumpon, the beginning of an FST): %s", traces.Plural(d.maybeCount, "time", "times"))
 	}
 	if hasA, hasB := m.readA.Header().HasTimescale, m.readB.Header().HasTimescale; hasA != hasB {
-		skip("in %s: no $timescale, 1 ns is taken for it", map[bool]string{true: "A", false: "B"}[hasB])
+		skip("in %s: no $timescale, 1 ns is assumed", map[bool]string{true: "A", false: "B"}[hasB])
 	}
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		skip("between clock edges nothing is compared")
@@ -108,7 +108,7 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 		}
 	}
 	if d.o.A.Period.Count != 0 || d.o.B.Period.Count != 0 {
-		skip("within a period nothing is compared but the values at its end")
+		skip("within a period only the values at its end are compared")
 	}
 	passedA, passedB := m.readA.Passed(), m.readB.Passed()
 	for _, what := range passedA {
@@ -131,7 +131,7 @@ func (d *differ) nothingCompared(m *merge) error {
 	for i, s := range []*vcd.Sampler{m.a, m.b} {
 		if s.Loaded && s.Cut && !s.Committed {
 			return input.Mistake(s.Reader.Name(),
-				"its last line has no end and may be cut off, and there is nothing before the time of that line",
+				"its last line is incomplete, and nothing precedes the time of that line",
 				"compare files that their simulators have written to the end")
 		}
 		if how := [2]vcd.Sampling{d.o.A, d.o.B}[i]; !began(s) && how.Clock == "" {

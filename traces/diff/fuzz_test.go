@@ -77,7 +77,7 @@ func TestDiffOfInventedPairs(t *testing.T) {
 			continue
 		}
 		if !readA.Valued() && !readB.Valued() {
-			require.ErrorContains(t, err, "neither has a value of a signal that is compared", "seed %d", seed)
+			require.ErrorContains(t, err, "neither has a value of a compared signal", "seed %d", seed)
 			empty++
 			continue
 		}

@@ -55,7 +55,7 @@ func TestLeftOutOfFST(t *testing.T) {
 	for _, length := range []int{12, 40, len(data) - 1} {
 		require.NoError(t, os.WriteFile(packed, data[:length], 0o666))
 		_, err = Files(context.Background(), packed, vcdFile, Options{})
-		require.ErrorContains(t, err, "this FST is not whole", length)
+		require.ErrorContains(t, err, "this FST is incomplete", length)
 	}
 }
 
@@ -133,7 +133,7 @@ func TestRanges(t *testing.T) {
 		for j, b := range files {
 			r, err := diffTexts(t, a, b, Options{})
 			if i+j == 3+4 && i != j {
-				require.ErrorContains(t, err, "no signal of one is in the other")
+				require.ErrorContains(t, err, "the files have no signal in common")
 				continue
 			}
 			require.NoError(t, err)
@@ -203,7 +203,7 @@ func TestSignalsWithoutValue(t *testing.T) {
 	}
 	early := "1!\n#5\n0!\n"
 	_, err := Files(context.Background(), inFST(t, header+early), inFST(t, header+early), Options{Only: []string{"t.b"}})
-	require.ErrorContains(t, err, "neither has a value of a signal that is compared")
+	require.ErrorContains(t, err, "neither has a value of a compared signal")
 }
 
 // What values at each time do not show is named, so that no such file is EQUAL: changes while nothing is dumped, values of no width, digits
@@ -215,8 +215,8 @@ func TestUnseen(t *testing.T) {
 		"paused":         {start + off, start + strings.Replace(off, "#6\n1!\n#7\n0!\n", "", 1), "in A: 2 changes between $dumpoff and $dumpon"},
 		"paused in both": {start + off, start + strings.Replace(off, "#6\n1!\n#7", "#7\n1!\n", 1), "in both: 2 changes between $dumpoff and $dumpon"},
 		"pauses alone":   {start + "#5\n$dumpoff\nx!\n$end\n#9\n$dumpon\n0!\n$end\n", start + "#5\n$dumpoff\nx!\n$end\n#9\n$dumpon\n0!\n$end\n", ""},
-		"glitch":         {start + "#5\n1!\n0!\n#6\n1!\n", start + "#6\n1!\n", "in A: 1 value that another one replaces at the same time"},
-		"glitches":       {start + "#5\n1!\n0!\n#5\n1!\n#6\n0!\n", start + "#5\n1!\n#6\n0!\n", "in A: 2 values that others replace at the same time"},
+		"glitch":         {start + "#5\n1!\n0!\n#6\n1!\n", start + "#6\n1!\n", "in A: 1 value replaced at the same time"},
+		"glitches":       {start + "#5\n1!\n0!\n#5\n1!\n#6\n0!\n", start + "#5\n1!\n#6\n0!\n", "in A: 2 values replaced at the same time"},
 		"the same twice": {start + "#5\n1!\n1!\n", start + "#5\n1!\n", ""},
 		"initial":        {"$dumpvars\nx!\nr0 $\ns0 %\n$end\n" + start, start, ""},
 		"initial at 0":   {"#0\n$dumpvars\nx!\nr0 $\ns0 %\n$end\n" + start[3:], start, ""},

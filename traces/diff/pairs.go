@@ -100,7 +100,7 @@ func (p *pairing) find(o *Options) error {
 	switch {
 	case len(p.pairs) > 0 || len(p.shapes) > 0:
 	case slices.Contains(p.pairedA, true):
-		return input.Mistake(p.a.Name()+" and "+p.b.Name(), "all signals that both have are left out",
+		return input.Mistake(p.a.Name()+" and "+p.b.Name(), "all common signals are left out",
 			"give other patterns to --only and --ignore")
 	case len(p.a.Header().Vars) == 0 || len(p.b.Header().Vars) == 0:
 		empty := p.a
@@ -110,7 +110,7 @@ func (p *pairing) find(o *Options) error {
 		return input.Mistake(empty.Name(), "it declares no signals", "dump the signals of some scope")
 	default:
 		return input.Mistake(p.a.Name()+" and "+p.b.Name(),
-			fmt.Sprintf("no signal of one is in the other%s", p.examples()),
+			fmt.Sprintf("the files have no signal in common%s", p.examples()),
 			"give a --map with signals: {NAME_IN_A: NAME_IN_B}")
 	}
 	return nil

@@ -291,7 +291,7 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 			if f.from != "" {
 				from = "; nothing from " + f.from + " on was compared"
 			}
-			line("skipped     the last line of %s, which has no end and may be cut off%s", f.path, from)
+			line("skipped     the last line of %s, which is incomplete%s", f.path, from)
 		}
 		if f.unread > 0 {
 			line("skipped     %s in %s of another kind than the signal", traces.Plural(f.unread, "value", "values"), f.path)

@@ -98,7 +98,7 @@ func (r *Reader) bad(at int, reason string) {
 		r.cut()
 		return
 	}
-	r.err = r.fail(at, reason, "give a VCD that its simulator has written to the end, or correct the line")
+	r.err = r.fail(at, reason, "give a complete VCD, or correct the line")
 }
 
 func (r *Reader) tokenEnd(at int) int {

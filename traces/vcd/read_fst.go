@@ -105,7 +105,7 @@ func (p packedFST) Read(b []byte) (int, error) {
 }
 
 func notWhole(name string, err error) error {
-	return input.Mistake(name, fmt.Sprintf("this FST is not whole: %v", err),
+	return input.Mistake(name, fmt.Sprintf("this FST is incomplete: %v", err),
 		"let the simulator write the file to its end")
 }
 
@@ -221,7 +221,7 @@ func keep(s io.Reader, name string) (*traces.Temporary, error) {
 func noRoom(name string, err error) error {
 	return &input.Error{
 		Place:  name,
-		Reason: fmt.Sprintf("it cannot be kept in %s for the time of the work: %v", os.TempDir(), input.WithoutPath(err)),
+		Reason: fmt.Sprintf("it cannot be stored temporarily in %s: %v", os.TempDir(), input.WithoutPath(err)),
 		Remedy: "free space there, set TMPDIR to another folder, or give a file",
 		Cause:  err,
 	}

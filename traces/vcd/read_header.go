@@ -120,7 +120,7 @@ func (r *Reader) remark(keyword []byte) (err error) {
 		if keyword[0] != '$' {
 			return r.fail(r.pos, fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(keyword)), "give a VCD")
 		}
-		r.pass("times are without the $timezero", string(keyword) == "$timezero")
+		r.pass("the $timezero is not added to times", string(keyword) == "$timezero")
 		_, err = r.text() // section of a particular simulator
 	}
 	return err

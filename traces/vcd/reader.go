@@ -310,7 +310,7 @@ func (r *Reader) Passed() []string {
 		one, many string
 	}{
 		{r.paused, "change between $dumpoff and $dumpon", "changes between $dumpoff and $dumpon"},
-		{r.replaced, "value that another one replaces at the same time", "values that others replace at the same time"},
+		{r.replaced, "value replaced at the same time", "values replaced at the same time"},
 		{r.rounded, "real with more digits than a double holds", "reals with more digits than a double holds"},
 	} {
 		if u.count > 0 {

@@ -167,7 +167,7 @@ func (r *Reader) unknown(number, belongs string) {
 	if belongs != "" {
 		belongs = " (" + belongs + ")"
 	}
-	if r.Broken("the instruction %s%s, which Starloom does not run,", number, belongs); r.Err != nil {
+	if r.Broken("the instruction %s%s, which Starloom does not support,", number, belongs); r.Err != nil {
 		r.Err = &UnknownError{r.Err}
 	}
 }

@@ -17,7 +17,7 @@ const (
 func (r *Reader) valueType() byte {
 	t := r.Byte()
 	if t < V128 && t != FuncRef && t != ExternRef || t > I32 {
-		r.Broken("the type %#x, which Starloom does not know,", t)
+		r.Broken("the type %#x, which Starloom does not support,", t)
 	}
 	return t
 }

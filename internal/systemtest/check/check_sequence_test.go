@@ -30,7 +30,7 @@ func TestLongFuzzFindsHiddenFaults(t *testing.T) {
 		{starloom.RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 1, "with payload 00000000a1e7c25e"},
 		{starloom.RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 4,
 			"with payload 53; 1 slot later, frame from 0 with payload a7; 1 slot later, frame from 0 with payload 1c; 1 slot later, frame from 0 with payload e9\n"},
-		{check.RuleStaleRead, "what its handler does depends on bytes of the RX FIFO that are of no frame", 1, "with payload nothing\n"},
+		{check.RuleStaleRead, "its handler depends on bytes of the RX FIFO outside its frames", 1, "with payload nothing\n"},
 		{starloom.RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 1, "control frame from 0, flags 0x5a, tag 0xbee5 with payload nothing\n"},
 		{starloom.RuleExactlyOnce, "which no frame had brought to it", 1, "ack frame from 0 with payload nothing\n"},
 	} {

@@ -200,7 +200,7 @@ func TestAlteredFile(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	reasons := map[string]string{ // by column: of what is wrong with its last element when all its bits are set
-		"machine.slot": "ends with slot", "machine.digest.next_slot": "which the digest may go on with", "machine.destination": "at most 15 is allowed",
+		"machine.slot": "ends with slot", "machine.digest.next_slot": "the last that the digest may hold", "machine.destination": "at most 15 is allowed",
 		"pops.group.nic.tx.length": "at most", "pops.group.nic.rx.state": "at most", "machine.identity.firmware": "another firmware",
 		"fabric.sent": "", "kernel.cycle": "the hardware is in cycle", "machine.violations": "",
 	}

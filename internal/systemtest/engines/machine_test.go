@@ -375,7 +375,7 @@ func TestMachineRefuses(t *testing.T) {
 		{huge, starloom.MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, starloom.MachineOptions{Engine: starloom.EngineCycle}, "fabric.pops: this run takes about "},
 		{isolated, starloom.MachineOptions{}, "mode: banked takes less"},
-		{mistyped, starloom.MachineOptions{}, `did you mean "pops/random"? give an image that`},
+		{mistyped, starloom.MachineOptions{}, `did you mean "pops/random"? give an image `},
 		{mistyped, starloom.MachineOptions{}, "or one of the programs pops/"},
 		{unknown, starloom.MachineOptions{}, `the firmware gossip/fsa has no parameter "neuron"; it has scheduling; remove`},
 		{votes, starloom.MachineOptions{}, "fabric.crossbar: this run takes about 7"},

@@ -173,7 +173,7 @@ func TestReplayDiffers(t *testing.T) {
 		require.EqualValues(t, 1, report.ViolationsTotal)
 		require.Equal(t, starloom.RuleReplay, report.Violations[0].Rule)
 		require.EqualValues(t, 2, report.Violations[0].Slot)
-		require.Contains(t, report.Violations[0].Message, "processor 1: given the same alone, the handler does something else (TX FIFO)")
+		require.Contains(t, report.Violations[0].Message, "processor 1: with the same inputs alone, the handler does something else (TX FIFO)")
 	}
 }
 

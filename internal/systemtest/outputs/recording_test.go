@@ -325,8 +325,8 @@ func TestRecordingAndState(t *testing.T) {
 	}
 	require.NoError(t, unwatched.Save(&alone))
 	require.True(t, bytes.Equal(alone.Bytes(), state.Bytes()), "a recording is no state")
-	require.ErrorContains(t, m.Restore(&alone), "restoring state: what is recorded would jump in time; close the recording first")
-	require.ErrorContains(t, m.Reset(1), "resetting: what is recorded would jump in time")
+	require.ErrorContains(t, m.Restore(&alone), "restoring state: the recording would jump in time; close it first")
+	require.ErrorContains(t, m.Reset(1), "resetting: the recording would jump in time")
 	require.NoError(t, m.Run(t.Context(), nil))
 	require.NoError(t, recording.Close())
 	require.True(t, want["vcd"].String() == got["vcd"].String())

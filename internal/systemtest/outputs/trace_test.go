@@ -190,7 +190,7 @@ interfaces:
   cycles      1052
   interfaces  1 in the waveform, 1 in the capture
   frames      4: 2 ok, 2 damaged, 0 collided
-  note        x or z came on valid, ready or a rail 1 time and was taken for no phit
+  note        x or z came on valid, ready or a rail 1 time and was read as no phit
 `, text.String())
 }
 

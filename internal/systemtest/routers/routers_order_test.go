@@ -132,5 +132,5 @@ func TestRoutersRulesRefused(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {in_order: true}\n"))
 	require.NoError(t, err)
 	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
-	require.ErrorContains(t, err, "the rule in_order is for packets of traffic, and for processors at routers")
+	require.ErrorContains(t, err, "the rule in_order applies to packets of traffic, and to processors at routers")
 }

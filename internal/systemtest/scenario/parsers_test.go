@@ -468,7 +468,7 @@ func TestRestoreRefusesLaterDigest(t *testing.T) {
 	const column = "machine.digest.next_slot"
 	m, state := stateMachine(t), stateSeeds(t)[0]
 	at := bytes.Index(state, []byte(column)) + len(column) + 1 + 8 // kind, elements
-	for value, want := range map[uint64]string{1 << 48: "281474976710656 is after slot 1, which the digest may go on with", 0: ""} {
+	for value, want := range map[uint64]string{1 << 48: "281474976710656 is after slot 1, the last that the digest may hold", 0: ""} {
 		binary.LittleEndian.PutUint64(state[at:], value)
 		binary.LittleEndian.PutUint32(state[len(state)-4:], crc32.ChecksumIEEE(state[:len(state)-4]))
 		err := m.Restore(bytes.NewReader(state))

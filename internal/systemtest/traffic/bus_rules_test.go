@@ -97,7 +97,7 @@ func TestBusRulesAreForBuses(t *testing.T) {
 		s := systemtest.ImageScenario(t, "talks")
 		s.Rules = &rules
 		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
-		require.ErrorContains(t, err, "rules."+rule+": the rule "+rule+" is for networks whose NICs have one switch to all of their ports; delete it, or take fabric: {bus: ...}")
+		require.ErrorContains(t, err, "rules."+rule+": the rule "+rule+" applies to networks whose NICs have one switch to all of their ports; delete it, or use fabric: {bus: ...}")
 	}
 }
 

@@ -286,7 +286,7 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 			// Too large for the library, or like octal with a digit 8 or 9: the library returns a float.
 			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
 				sign := node.Value[:len(node.Value)-len(digits)]
-				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
+				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),
 					"write it in plain decimal digits: "+Clip(sign+strings.TrimLeft(digits, "0")))
 			}
 			return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s", path, Clip(node.Value)), allowed.Allowed())
@@ -303,7 +303,7 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 	case strings.HasPrefix(text, "0o"):
 		base, text = 8, text[2:]
 	case len(text) > 1 && text[0] == '0', !PlainInteger(text):
-		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
+		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),
 			"write it in plain decimal digits")
 	}
 	magnitude, err := strconv.ParseUint(text, base, 64)
@@ -393,7 +393,7 @@ func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 	reason := fmt.Sprintf("unknown key %q in %s", Target(key).Value, where)
 	switch known := spaceless(Target(key).Value); {
 	case Target(key).Value == "<<":
-		reason, remedy = "<< in "+where+" is a merge key of YAML, which is not read", "write the keys themselves; an alias (*name) may stand for a whole value"
+		reason, remedy = "<< in "+where+" is a merge key of YAML, which is not supported", "write the keys themselves; an alias (*name) may stand for a whole value"
 	case value.Anchor != "":
 		remedy = fmt.Sprintf("an anchor needs no key of its own: write &%s before the value where it stands first, and *%[1]s where it stands again",
 			value.Anchor)

@@ -20,7 +20,7 @@ import (
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
 	if strings.HasSuffix(place, ".wasm") {
 		return nil, input.Mistake(place, "this is firmware, not a "+what,
-			fmt.Sprintf("give a scenario, and this with it: starloom run SCENARIO --firmware %s", place))
+			fmt.Sprintf("give a scenario and this file: starloom run SCENARIO --firmware %s", place))
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
