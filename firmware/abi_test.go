@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLimits: the help has every row of the table. Those about code are held by package wasm.
+// TestLimits: the help has every row of the table. Package wasm holds the limits of code.
 func TestLimits(t *testing.T) {
 	lines := Limits()
 	require.Len(t, lines, 17)

@@ -11,7 +11,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// TestCostTable: ABI.md has the costs of all classes by all models, and where they are from.
+// TestCostTable: ABI.md has the costs of all classes by all models, with their sources.
 func TestCostTable(t *testing.T) {
 	const path, from, to = "ABI.md", "<!-- costs -->\n", "<!-- /costs -->\n"
 	var want strings.Builder
@@ -41,7 +41,7 @@ func TestCostTable(t *testing.T) {
 	require.Equal(t, want.String(), got, "run go test ./firmware -run CostTable -update")
 }
 
-// TestFlagsAreStated: the commands in ABI.md have the flags of Build that an image depends on.
+// TestFlagsAreStated: the commands in ABI.md have all flags of Build that an image depends on.
 func TestFlagsAreStated(t *testing.T) {
 	text, err := os.ReadFile("ABI.md")
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// globalsImage builds testdata/globals.c as other languages' tools would: nothing
-// beside the ABI is exported, and with strip no name is left.
+// globalsImage builds testdata/globals.c like tools of other languages: only the ABI is exported, and strip removes
+// names.
 func globalsImage(t *testing.T, strip bool) []byte {
 	object := filepath.Join(t.TempDir(), "globals.o")
 	image := filepath.Join(t.TempDir(), "globals.wasm")
@@ -29,8 +29,7 @@ func globalsImage(t *testing.T, strip bool) []byte {
 	return binary
 }
 
-// TestGlobalsAreState runs firmware with state in globals and with memory that it takes
-// in a run: Reset, and a state that is set, bring all of it back, whatever ran before.
+// TestGlobalsAreState: Reset and SetState restore globals and memory allocated in a run.
 func TestGlobalsAreState(t *testing.T) {
 	binary := globalsImage(t, false)
 	for _, runtime := range Runtimes {
@@ -75,8 +74,8 @@ func TestGlobalsAreState(t *testing.T) {
 	}
 }
 
-// TestTrapGivesStackBack: traps with half a KiB on the stack would use up all 16 KiB of
-// it, and healthy neighbours would trap. Counters of the language stay as they are.
+// TestTrapGivesStackBack: otherwise traps with half a KiB on the stack would use up its 16 KiB, and healthy
+// neighbours would trap. Counters of the language keep their values.
 func TestTrapGivesStackBack(t *testing.T) {
 	for _, strip := range []bool{false, true} {
 		image, err := newHost(t, "compiler").Load("globals", globalsImage(t, strip))

@@ -31,8 +31,7 @@ func config(cells int) nic.BankConfig {
 	}
 }
 
-// TestBuildRefuses checks that an image that breaks the ABI is never written,
-// and that the error says what is wrong and what to do.
+// TestBuildRefuses: an image that violates the ABI is never written; the error has reason and remedy.
 func TestBuildRefuses(t *testing.T) {
 	for source, want := range map[string]string{
 		"no_exports.c":       "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources",
@@ -67,8 +66,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// TestBuildWarns holds that a warning is shown and is not an error, and that messages
-// name the header as the source does.
+// TestBuildWarns: a warning is shown and is not an error; messages name headers as the source does.
 func TestBuildWarns(t *testing.T) {
 	build := func(source string) (string, error) {
 		path := filepath.Join(t.TempDir(), "warns.c")
@@ -112,7 +110,6 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	}
 }
 
-// TestBuildOptions: level, macros, folders of headers and several sources.
 func TestBuildOptions(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -256,7 +253,6 @@ func build(t testing.TB, source string) string {
 	return output
 }
 
-// all lists the cells of an instance.
 func all(in Instance) (cells []uint32) {
 	for cell := range in.Bank().Cells {
 		cells = append(cells, uint32(cell))
@@ -264,7 +260,7 @@ func all(in Instance) (cells []uint32) {
 	return cells
 }
 
-// TestDrawsAgree holds sl_random in the sandbox to hw.Stream, in both runtimes.
+// TestDrawsAgree compares sl_random in the sandbox with hw.Stream, in both runtimes.
 func TestDrawsAgree(t *testing.T) {
 	wasm, err := os.ReadFile(build(t, "testdata/draws.c"))
 	require.NoError(t, err)
@@ -288,7 +284,6 @@ func TestDrawsAgree(t *testing.T) {
 	}
 }
 
-// TestSlotAllocatesNothing holds the steady state of a bank.
 func TestSlotAllocatesNothing(t *testing.T) {
 	wasm, err := ProgramImage("pops/random")
 	require.NoError(t, err)
@@ -304,7 +299,6 @@ func TestSlotAllocatesNothing(t *testing.T) {
 	}))
 }
 
-// TestResetRestoresEverything runs, resets and runs again.
 func TestResetRestoresEverything(t *testing.T) {
 	wasm, err := ProgramImage("pops/random")
 	require.NoError(t, err)
@@ -324,7 +318,6 @@ func TestResetRestoresEverything(t *testing.T) {
 	require.Equal(t, first, run())
 }
 
-// bank builds an image of testdata and attaches it to a bank.
 func bank(t testing.TB, source string, cells int) (Instance, error) {
 	wasm, err := os.ReadFile(build(t, filepath.Join("testdata", source)))
 	require.NoError(t, err)
@@ -333,8 +326,7 @@ func bank(t testing.TB, source string, cells int) (Instance, error) {
 	return image.NewInstance(config(cells))
 }
 
-// TestImageWithData holds that an image's own data do not count against what its
-// bank may take, however small the bank is.
+// TestImageWithData: an image's data does not count against the memory of its bank, even for a small bank.
 func TestImageWithData(t *testing.T) {
 	in, err := bank(t, "large_data.c", 1)
 	require.NoError(t, err)
@@ -349,8 +341,8 @@ func TestAttachMayNotGiveUp(t *testing.T) {
 	require.ErrorContains(t, err, "starloom_attach traps: gave up with code 9")
 }
 
-// TestFailDoesNotReturn ends the handler in the host, whatever the firmware does
-// after the call, and keeps it apart from a neighbour's trap.
+// TestFailDoesNotReturn: the host ends the handler, regardless of the code after the call, and a neighbour's trap
+// stays separate.
 func TestFailDoesNotReturn(t *testing.T) {
 	in, err := bank(t, "goes_on.c", 4)
 	require.NoError(t, err)
@@ -369,8 +361,8 @@ func TestFailDoesNotReturn(t *testing.T) {
 	}
 }
 
-// TestCellFailsOnce wrecks the descriptor: the handlers of the bank cannot run any
-// more, and each processor is reported once, not in every slot.
+// TestCellFailsOnce overwrites the descriptor: no handler of the bank can run, and each processor is reported once,
+// not in every slot.
 func TestCellFailsOnce(t *testing.T) {
 	in, err := bank(t, "wrecked.c", 4)
 	require.NoError(t, err)
@@ -383,8 +375,7 @@ func TestCellFailsOnce(t *testing.T) {
 	require.Equal(t, 4, failed)
 }
 
-// TestTalkIsBounded holds that what one processor may say in a slot does not
-// depend on who shares its instance, and that a line is one line.
+// TestTalkIsBounded: a processor's limit of events per slot does not depend on its bank, and a log line is one line.
 func TestTalkIsBounded(t *testing.T) {
 	const cells = 300
 	together, err := bank(t, "chatters.c", cells)
@@ -433,8 +424,8 @@ func TestParseTrap(t *testing.T) {
 	}
 }
 
-// TestParseTrapWithoutTheMeter: the entry point of a copy that counts, with a name of its own in
-// every copy, is in no backtrace, and neither is the line that stands there if the trace is full.
+// TestParseTrapWithoutTheMeter: the entry point of a metered copy, whose name varies, is in no backtrace, nor is its
+// line if the trace is full.
 func TestParseTrapWithoutTheMeter(t *testing.T) {
 	const trace = "wasm error: unreachable\nwasm stack trace:\n\t.on_slot(i32,i32)\n\t.starloom_slot(i32,i32)"
 	_, _, _, plain := new(Image).parseTrap(errors.New(trace))

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLoopsAreNamed: the line of a loop in a built-in program is that of its statement, or the end of
-// the source, where the loop over a bank is. A few are others of the loop, as debug information has it.
+// TestLoopsAreNamed: the line of a loop in a built-in program is that of its statement, or for the loop over a bank
+// the end of the source. A few lines are others within the loop, due to debug information.
 func TestLoopsAreNamed(t *testing.T) {
 	statement := regexp.MustCompile(`\b(for|while|do)\b|^STARLOOM_FIRMWARE`)
 	named, others := 0, map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSDKIsWholeOrNothing: where one file cannot be written, none is; on a full disk, too.
+// TestSDKIsWholeOrNothing: if one file cannot be written, none is; also on a full disk.
 func TestSDKIsWholeOrNothing(t *testing.T) {
 	names := func(folder string) (names []string) {
 		entries, err := os.ReadDir(folder)

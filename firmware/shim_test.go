@@ -19,7 +19,7 @@ import (
 	"starloom/nic"
 )
 
-// shimCase is how many processors there are, and what their slots bring.
+// shimCase is a number of processors and the inputs of their slots.
 type shimCase struct {
 	processors int
 	allPorts   bool
@@ -38,7 +38,6 @@ type shimFrame struct{ to, port, kind, source, tag, bytes, a, b uint32 }
 
 const shimFirst, shimPorts, shimProcessors, shimROM = 2, 5, 9, 80
 
-// frames is the depth of a FIFO.
 func (c *shimCase) frames() int {
 	if c.allPorts {
 		return 2 * shimPorts
@@ -46,7 +45,7 @@ func (c *shimCase) frames() int {
 	return 2
 }
 
-// ports is how many a NIC has: where a frame goes to the output of a processor, one.
+// ports is the number of a NIC's ports, 1 if frames go to the output of a processor.
 func (c *shimCase) ports() int {
 	if c.listed > 0 {
 		return 1
@@ -79,9 +78,9 @@ func randomShimCase(processors int, allPorts bool, listed int) shimCase {
 	return c
 }
 
-// TestNativeShim runs handlers natively, with compiler and sanitizers of the machine, and
-// in the sandbox with the NIC of this program: both do the same in every slot, and say the
-// same, for one processor and for some, at one port and at all, and with request lists.
+// TestNativeShim runs handlers natively, with the machine's compiler and sanitizers, and in the sandbox with this
+// program's NIC: both have equal results in every slot, for one and several processors, at one port and at all, and
+// with request lists.
 func TestNativeShim(t *testing.T) {
 	program := shimProgram(t)
 	for _, processors := range []int{1, 3} {
@@ -103,7 +102,6 @@ func TestNativeShim(t *testing.T) {
 	require.Equal(t, 2, strings.Count(text, "\n0 hears 65535 "), "slots 7 and 8")
 }
 
-// shimProgram compiles handler, shim and driver.
 func shimProgram(t *testing.T) string {
 	t.Helper()
 	sdk := filepath.Join(t.TempDir(), "sdk")
@@ -135,7 +133,7 @@ func shimNatively(t *testing.T, program string, c shimCase, arguments ...string)
 	return text.String()
 }
 
-// shimSaid is what a processor has said to the host.
+// shimSaid is the output of a processor to the host.
 type shimSaid struct {
 	log, deliveries, failed string
 	results                 map[uint32]uint64
@@ -232,7 +230,6 @@ func shimInSandbox(t *testing.T, c shimCase) string {
 	return text.String()
 }
 
-// view is the frame as the NIC has it.
 func (f *shimFrame) view() nic.FrameView {
 	frame := make(nic.FrameView, nic.FrameStride(8))
 	frame[0] = byte(f.kind)
@@ -248,8 +245,8 @@ func (f *shimFrame) view() nic.FrameView {
 	return frame
 }
 
-// shimClaims lets an output take the frame at the head of a TX FIFO, as the allocator of a network
-// with request lists does.
+// shimClaims makes an output take the frame at the head of a TX FIFO, like the allocator of a network with request
+// lists.
 func shimClaims(b *nic.Bank, cell int, taken uint32) bool {
 	listeners := make([]hw.Listener, shimProcessors)
 	for output := range listeners {
@@ -267,7 +264,7 @@ func shimClaims(b *nic.Bank, cell int, taken uint32) bool {
 	return len(claims) > 0
 }
 
-// shimSends lets a NIC send what it can, and lists it in the order of the ports.
+// shimSends makes a NIC send all it can, and lists the frames in the order of ports.
 func shimSends(t *testing.T, b *nic.Bank, cell int, s shimSlot) (text string) {
 	sent := map[uint16]string{}
 	illegal := b.SendAll(cell, func(frame nic.FrameView) bool {

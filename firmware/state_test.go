@@ -10,8 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// TestStateOfTheShape: the size of a state may depend on that of the network, and nothing
-// of one processor's touches its neighbour's.
+// TestStateOfTheShape: the size of a state may depend on the network, and states of neighbours do not overlap.
 func TestStateOfTheShape(t *testing.T) {
 	wasm, err := os.ReadFile(build(t, "testdata/shape_state.c"))
 	require.NoError(t, err)
@@ -49,8 +48,8 @@ func TestStateOfTheShape(t *testing.T) {
 	require.EqualError(t, err, "the firmware has a state of 1048577 bytes, allowed are 1048576")
 }
 
-// TestUntouchedPages: what makes and resets an instance reads no page of its memory that nothing has touched: some operating
-// systems would give it memory then.
+// TestUntouchedPages: creating and resetting an instance reads no untouched page: some operating systems would then
+// allocate it.
 func TestUntouchedPages(t *testing.T) {
 	if pageTable() == nil {
 		t.Skip("the operating system does not say which pages were touched")

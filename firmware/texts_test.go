@@ -14,7 +14,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// trapOf is what processor 0 of an image does in slot 1 when it fails.
+// trapOf is the failure of processor 0 in slot 1.
 func trapOf(t *testing.T, binary []byte, ticks int) Event {
 	t.Helper()
 	host := newHost(t, "compiler")
@@ -30,7 +30,6 @@ func trapOf(t *testing.T, binary []byte, ticks int) Event {
 	return events[0]
 }
 
-// buildText builds a source.
 func buildText(t *testing.T, text string) []byte {
 	t.Helper()
 	source := filepath.Join(t.TempDir(), "text.c")
@@ -40,7 +39,7 @@ func buildText(t *testing.T, text string) []byte {
 	return binary
 }
 
-// TestLongNamesAreCut: a function's name of a megabyte is cut in whatever is said of it, with a mark.
+// TestLongNamesAreCut: all outputs truncate a function name of a megabyte and mark it.
 func TestLongNamesAreCut(t *testing.T) {
 	name := "f" + strings.Repeat("o", 1<<20)
 	binary := buildText(t, `#include "starloom.h"
@@ -67,7 +66,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	}
 }
 
-// withoutDebug takes an image's debug information away, but not its names.
+// withoutDebug removes debug information from an image, but keeps names.
 func withoutDebug(t *testing.T, binary []byte) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "stripped.wasm")
@@ -79,8 +78,7 @@ func withoutDebug(t *testing.T, binary []byte) []byte {
 	return binary
 }
 
-// TestFunctionsHaveOneName: a function without a name has the same one, its number, in errors of loading,
-// in traps and in what inspect lists.
+// TestFunctionsHaveOneName: a function without a name is called by its number in load errors, traps and inspect.
 func TestFunctionsHaveOneName(t *testing.T) {
 	text, err := os.ReadFile("testdata/direct.wat")
 	require.NoError(t, err)
@@ -102,7 +100,7 @@ func TestFunctionsHaveOneName(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, e.Function, view.Static.Functions[int(e.Function[len(e.Function)-1]-'0')-len(view.Static.Imports)].Name)
 
-	// One function imported, two defined, of which the second drops what is not there, or is of references.
+	// One imported function and two defined ones; the second pops a missing value or uses references.
 	module := func(code ...byte) []byte {
 		imported := "\x02\x10\x01\x08starloom\x03log\x00\x01"
 		body := append([]byte{byte(len(code) + 2), 0}, append(code, 0x0B)...)
@@ -121,7 +119,7 @@ func TestFunctionsHaveOneName(t *testing.T) {
 	require.NotContains(t, err.Error(), "build it again")
 }
 
-// TestRecursionIsNotALoop: what calls itself without a loop is told of its calls, and of no option for loops.
+// TestRecursionIsNotALoop: the error of recursion without a loop counts calls and offers no option for loops.
 func TestRecursionIsNotALoop(t *testing.T) {
 	binary := buildText(t, `#include "starloom.h"
 typedef struct { volatile uint32_t x; } state_t;
@@ -142,7 +140,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	require.NotContains(t, text.String(), "--loop", text.String())
 }
 
-// TestHeadlineIsTheUsers: of a panic, the function of the user that has made it stands first.
+// TestHeadlineIsTheUsers: a panic names the user's function first.
 func TestHeadlineIsTheUsers(t *testing.T) {
 	panics := []wasm.Frame{
 		{Function: "panic", Source: "starloom.rs:310:5"}, {Function: "panic_fmt", Source: "/rustc/9fc6b4312/library/core/src/panicking.rs:72:14"},
@@ -163,7 +161,7 @@ func TestHeadlineIsTheUsers(t *testing.T) {
 	require.Equal(t, 0, ownFrame(nil))
 }
 
-// TestLoopByOffset: of an image without lines, a loop is named by its offset, as it is listed.
+// TestLoopByOffset: in an image without lines, a loop is named by its offset.
 func TestLoopByOffset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "direct.wasm")
 	out, err := exec.Command("wasm-as", "testdata/direct.wat", "-o", path).CombinedOutput()
@@ -186,8 +184,7 @@ func TestLoopByOffset(t *testing.T) {
 	require.Contains(t, text.String(), place+": 100 turns (--loop)")
 }
 
-// TestSourceMap: an image without DWARF has its lines from the source map that it names, if that lies in the
-// folder that the host was given.
+// TestSourceMap: an image without DWARF has lines from its source map if that is in the host's folder.
 func TestSourceMap(t *testing.T) {
 	text, err := os.ReadFile("testdata/direct.wat")
 	require.NoError(t, err)

@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// runtimeBank is an instance of firmware with a runtime of its own, for one processor.
+// runtimeBank is an instance of firmware with a language runtime, for one processor.
 func runtimeBank(t *testing.T, runtime string, meter *wasm.Meter, processor int, seed uint64, end int32) Instance {
 	t.Helper()
 	binary, err := os.ReadFile(build(t, "testdata/runtime.c"))
@@ -27,8 +27,8 @@ func runtimeBank(t *testing.T, runtime string, meter *wasm.Meter, processor int,
 	return in
 }
 
-// TestRuntimeImports: time is that of the slot, randomness that of seed, processor and
-// slot, output goes to the log line by line, and there is nothing else.
+// TestRuntimeImports: the time is the slot, random numbers depend on seed, processor and slot, output goes to the log
+// line by line, and no other imports exist.
 func TestRuntimeImports(t *testing.T) {
 	var before []uint64
 	for _, runtime := range Runtimes {
@@ -63,7 +63,7 @@ func TestRuntimeImports(t *testing.T) {
 	}
 }
 
-// TestRuntimeEnds: what ends or waits is a trap that says so.
+// TestRuntimeEnds: an exit or a wait is a trap with a reason.
 func TestRuntimeEnds(t *testing.T) {
 	for end, want := range map[int32]string{1: "proc_exit: the firmware's runtime exits with status 3", 2: "poll_oneoff: the handler waits"} {
 		in := runtimeBank(t, "compiler", nil, 0, 7, end)
@@ -76,7 +76,7 @@ func TestRuntimeEnds(t *testing.T) {
 	}
 }
 
-// TestRuntimePanics: a trap says what the runtime has said of it in that call, metered or not.
+// TestRuntimePanics: a trap contains the runtime's message of that call, metered or not.
 func TestRuntimePanics(t *testing.T) {
 	for _, meter := range []*wasm.Meter{nil, inspectMeter()} {
 		for end, want := range map[int32]string{3: "panic: index 7 out of range (unreachable)", 4: "unreachable"} {

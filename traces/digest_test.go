@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mix is what one event adds to a sum.
+// mix is the contribution of one event to a sum.
 func mix(a, b, c, d uint64) (hi, lo uint64) {
 	var s Sum
 	s.Event(a, b, c, d)
@@ -67,7 +67,7 @@ func TestEventIsSensitiveToEveryBit(t *testing.T) {
 	}
 }
 
-// Small numbers in different words are what events are made of.
+// Events usually consist of small numbers in different words.
 func TestEventsDiffer(t *testing.T) {
 	lows, highs := map[uint64]bool{}, map[uint64]bool{}
 	for i := range uint64(1 << 16) {

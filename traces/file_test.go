@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// names returns what is in a folder.
 func names(t *testing.T, folder string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -88,8 +87,8 @@ func TestFileKeepsSymbolicLinks(t *testing.T) {
 	assert.NotZero(t, info.Mode()&os.ModeSymlink)
 }
 
-// TestTwoPathsOfOneOutput: outputs are one file if their paths lead to one, through links of the file
-// or of a folder, whether it is there or not; and what a dangling link points to is made.
+// TestTwoPathsOfOneOutput: paths of one file, through links of the file or of a folder, are one output, whether the
+// file exists or not; the target of a dangling link is created.
 func TestTwoPathsOfOneOutput(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(folder, "real", "sub"), 0o777))
@@ -144,7 +143,7 @@ func TestFileRefusals(t *testing.T) {
 	assert.Equal(t, []string{"plain"}, names(t, folder))
 }
 
-// /dev/full takes no byte; through it a full disk is tried.
+// /dev/full simulates a full disk.
 func TestFileFullDisk(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "run.vcd")
@@ -219,8 +218,8 @@ func TestFileStandardOutput(t *testing.T) {
 	assert.Equal(t, "hello", string(got[:n]))
 }
 
-// TestFileRemovesWhatKilledRunsLeft: what no process holds any more goes, what a live
-// one writes stays, and so does what only looks like it.
+// TestFileRemovesWhatKilledRunsLeft: files without a lock are removed; those of live processes, and others with
+// similar names, stay.
 func TestFileRemovesWhatKilledRunsLeft(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "run.vcd")
@@ -247,8 +246,7 @@ func TestFileRemovesWhatKilledRunsLeft(t *testing.T) {
 	require.ElementsMatch(t, []string{"run.vcd", ".run.vcd.x-1.tmp", ".other.vcd.4711-1.tmp"}, names(t, folder))
 }
 
-// TestRestart writes an output again, with more and with less than the first time, and
-// once with what is still in the buffer.
+// TestRestart writes an output again, with more and with fewer bytes, and once while bytes are buffered.
 func TestRestart(t *testing.T) {
 	for _, bytes := range []int{1, 3 * fileBufferBytes} {
 		path := filepath.Join(t.TempDir(), "out")
@@ -266,8 +264,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestHold writes an output on a writer again: what is held can be dropped, and what is
-// too much goes out as it comes.
+// TestHold writes an output on a writer again: held bytes can be dropped, and excess bytes are written at once.
 func TestHold(t *testing.T) {
 	for _, c := range []struct {
 		bytes   int
@@ -296,7 +293,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestWriters holds what outputs on writers do when one fails, or two have the same.
+// TestWriters: outputs on writers if one fails, or two have the same writer.
 func TestWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	var files Files
@@ -316,7 +313,7 @@ func TestWriters(t *testing.T) {
 	require.NoFileExists(t, path)
 }
 
-// TestDevices: what is not a regular file is written to as it is.
+// TestDevices: files that are not regular are written directly.
 func TestDevices(t *testing.T) {
 	file, err := Create(os.DevNull)
 	require.NoError(t, err)

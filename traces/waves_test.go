@@ -24,8 +24,7 @@ top.state    |idle       |run        |stop
 `, b.String())
 }
 
-// Long numbers and long values leave a drawing that can be read: the last column
-// always has its number.
+// Drawings with long numbers and values are readable: the last column always has its number.
 func TestWavesOfLongNumbers(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteWaves(&b, "ps", []uint64{1000000, 1005000, 1010000, 1015000}, []WaveRow{

@@ -18,7 +18,7 @@ import (
 	"starloom/nic"
 )
 
-// TestFirstField: the first field of a report that differs, that is missing or that is too many.
+// TestFirstField: a field of a report that differs, is missing or is additional.
 func TestFirstField(t *testing.T) {
 	for _, c := range [][5]string{
 		{`{"a": [1, {"b": "x"}], "c": 2}`, `{"a": [1, {"b": "y"}], "c": 3}`, "a[1].b", "x", "y"},
@@ -32,7 +32,6 @@ func TestFirstField(t *testing.T) {
 	}
 }
 
-// TestCheckCountsOne: one of something is not several.
 func TestCheckCountsOne(t *testing.T) {
 	slot := int64(1)
 	check := Report{
@@ -49,8 +48,7 @@ func TestCheckCountsOne(t *testing.T) {
 	}
 }
 
-// TestCheckComparesCosts: what handlers cost is compared between runs in which they cost something,
-// and between these only.
+// TestCheckComparesCosts: handler costs are compared only between metered runs.
 func TestCheckComparesCosts(t *testing.T) {
 	text, costless := []byte("costs 7"), []byte("costs")
 	metered := execution{text: text, costless: costless, firmware: outcome.FirmwareReport{CPU: "unit"}}
@@ -64,7 +62,7 @@ func TestCheckComparesCosts(t *testing.T) {
 	require.False(t, equals(&execution{text: costless, costless: text}))
 }
 
-// TestCheckCountsCalls: all of them, in banks of many processors, too.
+// TestCheckCountsCalls counts all calls, also in banks of many processors.
 func TestCheckCountsCalls(t *testing.T) {
 	c := &checker{ctx: t.Context(), config: checkedConfig(t, "shares_a_variable", 32, 16)}
 	require.NoError(t, c.watch())
@@ -73,7 +71,7 @@ func TestCheckCountsCalls(t *testing.T) {
 	require.Empty(t, c.report.NotCompared)
 }
 
-// TestCheckListsTheWorstWrites: a full list of notes has room for what does harm.
+// TestCheckListsTheWorstWrites: a full list of notes has room for harmful writes.
 func TestCheckListsTheWorstWrites(t *testing.T) {
 	c := &checker{ctx: t.Context(), config: checkedConfig(t, "writes_next_door", 4, 2)}
 	m, err := c.watched(false)
@@ -94,13 +92,11 @@ func TestCheckListsTheWorstWrites(t *testing.T) {
 	require.Equal(t, 6, worst.Count)
 }
 
-// TestOneWorkerIsSingular: "1 worker", not "1 workers".
 func TestOneWorkerIsSingular(t *testing.T) {
 	require.Contains(t, (&Run{Workers: 1}).Text(), "1 worker,")
 }
 
-// TestFuzzListsTheWorst: a full list of notes has room for what fails the check, and says that
-// it does not have everything.
+// TestFuzzListsTheWorst: a full list of notes has room for failures, and reports that it is incomplete.
 func TestFuzzListsTheWorst(t *testing.T) {
 	c := &checker{ctx: t.Context(), config: checkedConfig(t, "trusts_a_payload", 4, 2)}
 	f, err := c.newFuzzer()
@@ -133,8 +129,7 @@ func TestFuzzBases(t *testing.T) {
 	require.Equal(t, []fuzzBase{{1<<64 - 1, 1}, {0, 1}, {1, 1}}, fuzzBases(1<<64-1, 0))
 }
 
-// TestCauseWithoutRecursion: compiler and interpreter that differ without recursion are both in doubt, and the remedy
-// says how to see both.
+// TestCauseWithoutRecursion: without recursion, compiler and interpreter are both in doubt.
 func TestCauseWithoutRecursion(t *testing.T) {
 	first := Run{Mode: config.ModeIsolated, Runtime: "compiler", Engine: emulator.EngineSlot, Workers: 1, BankSize: 8}
 	other := first

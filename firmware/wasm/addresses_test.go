@@ -13,9 +13,9 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// TestConstantAddresses: loads from constant addresses read what they read in the image, and trap
-// where they trap there: at both ends of the memory, of all widths, in the compiler and the
-// interpreter. Two constants whose sum is no offset stay as they are.
+// TestConstantAddresses: loads from constant addresses return the same values and trap at the same places as in the
+// image: at both ends of the memory, for all widths, in both runtimes. Two constants whose sum is not a valid offset
+// are unchanged.
 func TestConstantAddresses(t *testing.T) {
 	const page = 1 << 16
 	type address struct {
@@ -39,7 +39,7 @@ func TestConstantAddresses(t *testing.T) {
 			}
 			name := fmt.Sprintf("%#x %d+%d", uint32(op), uint32(at.constant), at.offset)
 			load := binary.AppendU32([]byte{byte(op), 0}, at.offset, 1)
-			// another load first, whose check may be enough for both
+			// preceded by a load whose check may cover both
 			a.add(name, "", result, "", slices.Concat(number(0), []byte{binary.OpI32Load, 0, 16, binary.OpDrop}, number(at.constant), load)...)
 			names = append(names, name)
 			if uint64(uint32(at.constant))+uint64(at.offset) <= math.MaxUint32 {

@@ -11,7 +11,6 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// assembly puts small modules together.
 type assembly struct {
 	types     []string // params, 0, results
 	functions []testFunction
@@ -44,7 +43,6 @@ func (a *assembly) signature(params, results string) byte {
 	return byte(len(a.types) - 1)
 }
 
-// mutable adds an i32 global.
 func (a *assembly) mutable(value int32) *assembly {
 	a.globals = append(a.globals, append(binary.AppendSigned([]byte{binary.I32, 1, binary.OpI32Const}, int64(value)), binary.OpEnd))
 	return a
@@ -120,7 +118,6 @@ func run(t testing.TB, config wazero.RuntimeConfig, image []byte, tick func()) a
 	return m
 }
 
-// runtimes are the two ways to execute a module.
 var runtimes = map[string]func() wazero.RuntimeConfig{
 	"compiler": wazero.NewRuntimeConfigCompiler, "interpreter": wazero.NewRuntimeConfigInterpreter,
 }

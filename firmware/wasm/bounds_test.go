@@ -15,7 +15,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// oddCosts has another cost for every class, of bytes too.
+// oddCosts has different costs for all classes, including bytes.
 func oddCosts() (c Costs) {
 	for k := range c {
 		c[k] = uint32(3 + 2*k)
@@ -23,7 +23,6 @@ func oddCosts() (c Costs) {
 	return c
 }
 
-// worstCases returns the bounds of all functions of a module.
 func worstCases(t *testing.T, image []byte, costs Costs) (all []uint64) {
 	s, err := Analyse(image, costs, nil)
 	require.NoError(t, err)
@@ -37,7 +36,7 @@ func worstCases(t *testing.T, image []byte, costs Costs) (all []uint64) {
 	return all
 }
 
-// metered runs the functions of a module; cost is that of a call, over limit if it was ended.
+// metered runs the functions of a module; cost is that of a call, over means that it exceeded limit.
 func metered(t *testing.T, image []byte, meter Meter) (cost func(name string, arguments ...uint64) uint64) {
 	copied, err := RewriteMetered(image, meter)
 	require.NoError(t, err)
@@ -58,8 +57,8 @@ func metered(t *testing.T, image []byte, meter Meter) (cost func(name string, ar
 	}
 }
 
-// TestWorstCases: on random modules, all of whose loops count, every function has a bound, no call
-// costs more, and some cost as much.
+// TestWorstCases: in random modules of counting loops every function has a bound, no call costs more, and some cost
+// exactly that.
 func TestWorstCases(t *testing.T) {
 	modules := uint64(40)
 	if *full {
@@ -88,7 +87,7 @@ func TestWorstCases(t *testing.T) {
 	require.Greater(t, reached, calls/20)
 }
 
-// wild writes code that jumps wherever it may and changes any local at any time.
+// wild writes code with arbitrary branches and changes of locals.
 type wild struct {
 	writer
 }
@@ -193,8 +192,8 @@ func wildModule(seed uint64) []byte {
 	return a.bytes()
 }
 
-// TestBoundsAreProved: whatever loops do to what they count by, a bound that is stated holds. Most
-// of the loops that are entered here have no bound; enough have one.
+// TestBoundsAreProved: a stated bound holds for arbitrary changes of loop counters. Most entered loops here have no
+// bound; enough have one.
 func TestBoundsAreProved(t *testing.T) {
 	modules := uint64(300)
 	if *full {
@@ -311,8 +310,8 @@ func TestWorstCaseIsReached(t *testing.T) {
 	}
 }
 
-// TestTurnsAreBelieved: a loop that turns as often as its argument says costs what it costs with the
-// most that is given, and what calls it, too; a proved bound stays, and what no loop needs is an error.
+// TestTurnsAreBelieved: a loop whose argument is its number of turns costs the bound at the provided maximum, and so
+// do its callers; a proved bound stays, and unneeded turns are an error.
 func TestTurnsAreBelieved(t *testing.T) {
 	code := func(start ...byte) []byte { // a loop that counts down from what is on the stack
 		return append(append(start, binary.OpLocalSet, 1, binary.OpLoop, binary.BlockEmpty, binary.OpLocalGet, 1),
@@ -342,8 +341,8 @@ func TestTurnsAreBelieved(t *testing.T) {
 	require.Equal(t, NoLoopError{proved.String(), []string{open.String()}}, *none)
 }
 
-// TestHandlersOfOneProcessor follows the built-in programs to their last instruction. The loop over
-// the list of cells turns once, where clang leaves a loop that has one entry.
+// TestHandlersOfOneProcessor follows the built-in programs to their last instruction. The loop over the cells turns
+// once, if clang keeps a loop for one entry.
 func TestHandlersOfOneProcessor(t *testing.T) {
 	unit, _ := Model("unit")
 	once, programs := 0, 0

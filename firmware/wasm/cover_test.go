@@ -10,8 +10,8 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// TestCoveredNotesTheWay: a bit for each side of a branch, the operands of comparisons, and the
-// constants that the image compares with. What is computed stays the same.
+// TestCoveredNotesTheWay: a bit for each side of a branch, the operands of comparisons, and the constants in
+// comparisons; results are unchanged.
 func TestCoveredNotesTheWay(t *testing.T) {
 	// f(x) = x == 0x1234567 ? 7 : (x - 5 <u 3 ? 8 : 9), by a branch and a selection
 	code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0}

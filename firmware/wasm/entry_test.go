@@ -12,12 +12,12 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Where randomEntry has its list, and words that it reads before its loop.
+// Addresses of randomEntry's list, and of words read before its loop.
 const testList, testWords = 8192, 8256
 
-// randomEntry is a module with an entry point over a list and two functions that it calls. The entry
-// point is what compilers make: words that are read first, and a loop; what is in there is random, and
-// changes what was read, the parameters, and the memory below 4 KiB.
+// randomEntry is a module with an entry point over a list and two functions that it calls. Like compiled code, the
+// entry point reads words before a loop; the loop is random and changes these words, the parameters, and memory below
+// 4 KiB.
 func randomEntry(seed uint64) []byte {
 	a := &assembly{}
 	random := rand.New(rand.NewPCG(seed, 11))
@@ -55,8 +55,8 @@ func randomEntry(seed uint64) []byte {
 	return a.add("starloom_slot", i32+i32, "", string(slices.Repeat([]byte{binary.I32}, 4+testLocals)), w.code...).bytes()
 }
 
-// TestEntryForEachCell: on random entry points each cell of a list costs, and does to the memory, what it costs
-// and does when the entry point is called for it alone and counts before every instruction.
+// TestEntryForEachCell: on random entry points each cell of a list has the same cost and effects as in a separate
+// call with a counter before every instruction.
 func TestEntryForEachCell(t *testing.T) {
 	modules := uint64(40)
 	if *full {
@@ -110,7 +110,7 @@ func TestEntryForEachCell(t *testing.T) {
 	require.Greater(t, len(different), 25)
 }
 
-// headOf is how many bytes of starloom_slot are done once for all cells.
+// headOf is the number of bytes of starloom_slot executed once for all cells.
 func headOf(t *testing.T, image []byte) int {
 	m, err := read(image)
 	require.NoError(t, err)
@@ -126,8 +126,8 @@ func headOf(t *testing.T, image []byte) int {
 	return 0
 }
 
-// TestEntryStores: what an entry point stores itself, it reads again for each cell: a static variable that
-// counts all calls does so in a list, too.
+// TestEntryStores: an entry point rereads for each cell what it stores: a static variable that counts calls counts
+// each cell of a list.
 func TestEntryStores(t *testing.T) {
 	static := func(read byte) []byte {
 		code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0, binary.OpI32Eqz, binary.OpBrIf, 0, binary.OpI32Const, 0, binary.OpI32Load, 2, read}

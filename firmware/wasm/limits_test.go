@@ -12,8 +12,8 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// largeImages are small files whose few bytes make n thousand values: locals that are declared by
-// their number, results of calls, and what blocks and branches carry.
+// largeImages are small files whose few bytes create n thousand values: declared locals, results of calls, and values
+// carried by blocks and branches.
 func largeImages(n int) map[string][]byte {
 	thousand := strings.Repeat(i32, parametersMax)
 	with := func(params, results string, code []byte, count int) []byte {
@@ -32,7 +32,7 @@ func largeImages(n int) map[string][]byte {
 	}
 }
 
-// allocatedMiB is what something takes, with what it has thrown away.
+// allocatedMiB is the memory allocated by f, including garbage.
 func allocatedMiB(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -41,8 +41,8 @@ func allocatedMiB(do func()) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) >> 20
 }
 
-// TestMemoryOfLargeImages: an image at a tenth of the limit takes a tenth of the bound that ABI.md states, and beyond the limit it is refused by
-// arithmetic, with its place and a remedy.
+// TestMemoryOfLargeImages: an image at a tenth of the limit takes a tenth of the bound in ABI.md; beyond the limit it
+// is refused by arithmetic, with place and remedy.
 func TestMemoryOfLargeImages(t *testing.T) {
 	for name, image := range largeImages(190) { // a tenth
 		took := allocatedMiB(func() {
@@ -65,7 +65,7 @@ func TestMemoryOfLargeImages(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSourceMaps: a source map at a tenth of the limit takes a tenth of what there is room for beside an image.
+// TestMemoryOfSourceMaps: a source map at a tenth of the limit takes a tenth of the memory available beside an image.
 func TestMemoryOfSourceMaps(t *testing.T) {
 	const size = SourceMapBytesMax / 10
 	for name, text := range map[string]string{

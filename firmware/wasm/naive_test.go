@@ -19,8 +19,7 @@ var full = flag.Bool("full", false, "run the long tests")
 // NaiveName is the export of Naive's counter.
 const NaiveName = "naive"
 
-// Naive is the simplest counter there is: before every instruction, a global goes up by 1. cost,
-// if not nil, says by how much.
+// Naive is the simplest counter: before every instruction it adds 1, or cost of the instruction, to a global.
 func Naive(image []byte, cost func(i *binary.Instruction, imported int) uint64) []byte {
 	m, err := binary.Parse(image, false)
 	if err != nil {
@@ -53,7 +52,7 @@ func Naive(image []byte, cost func(i *binary.Instruction, imported int) uint64) 
 	return m.Encode(parts)
 }
 
-// writer makes functions of random blocks. Loops end: each has a local that it counts down.
+// writer writes functions of random blocks. Each loop counts down a local of its own, so it ends.
 type writer struct {
 	*rand.Rand
 	code      []byte
@@ -67,7 +66,6 @@ const testLocals = 40
 
 func (w *writer) emit(code ...byte) { w.code = append(w.code, code...) }
 
-// value leaves an i32.
 func (w *writer) value(depth int) {
 	w.left--
 	switch n := w.IntN(9); {
@@ -96,7 +94,7 @@ func (w *writer) value(depth int) {
 	}
 }
 
-// target is a label that may be jumped to, if there is one: blocks, ifs and the function.
+// target is a possible branch target, if one exists: blocks, ifs and the function.
 func (w *writer) target() byte {
 	for {
 		if k := w.IntN(len(w.labels)); w.labels[k] {
@@ -105,7 +103,6 @@ func (w *writer) target() byte {
 	}
 }
 
-// statements writes some that leave nothing.
 func (w *writer) statements(depth int) {
 	for n := 1 + w.IntN(4); n > 0 && w.left > 0; n-- {
 		w.left--
@@ -196,9 +193,8 @@ func randomModule(seed uint64) []byte {
 	return a.bytes()
 }
 
-// TestCostsAreThoseOfTheNaiveCounter: on random modules the counter per block says exactly what a
-// counter before every instruction says, in the compiler and the interpreter, for the model unit
-// and for a table in which every class has another cost.
+// TestCostsAreThoseOfTheNaiveCounter: in random modules the counter per block equals a counter before every
+// instruction, in both runtimes, for the model unit and for a table with different costs for all classes.
 func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
 	modules := uint64(20)
 	if *full {
@@ -256,13 +252,11 @@ func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
 	require.Greater(t, len(different), 50)
 }
 
-// clearMemory takes a module back to before its calls.
 func clearMemory(m api.Module) {
 	memory, _ := m.Memory().Read(0, 4096)
 	clear(memory)
 }
 
-// callCounted calls a function and returns its result and what its counter has counted.
 func callCounted(t *testing.T, m api.Module, counter string, k int, argument uint64) (result, cost uint64) {
 	g := m.ExportedGlobal(counter).(api.MutableGlobal)
 	g.Set(0)
@@ -271,8 +265,8 @@ func callCounted(t *testing.T, m api.Module, counter string, k int, argument uin
 	return results[0], g.Get()
 }
 
-// TestLimitEndsTheSameInstruction: what runs for ever is ended at its limit, after the same
-// number of turns in the compiler and the interpreter: a loop, and calls without a loop.
+// TestLimitEndsTheSameInstruction: endless code (a loop, or calls without a loop) ends at its limit after the same
+// number of turns in both runtimes.
 func TestLimitEndsTheSameInstruction(t *testing.T) {
 	count := slices.Concat(getSP, number(1), []byte{binary.OpI32Add}, setSP)
 	unit, _ := Model("unit")

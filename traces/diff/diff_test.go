@@ -556,7 +556,7 @@ func TestNothingCompared(t *testing.T) {
 	}
 }
 
-// TestSmallFiles: values before the first time count from time 0, whatever the files are in.
+// TestSmallFiles: values before the first time count from time 0, in all file formats.
 func TestSmallFiles(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string, fst bool) string {
@@ -590,7 +590,8 @@ func TestFirstEdge(t *testing.T) {
 	require.EqualValues(t, 2, requireEqual(t, header+body, header+body, Options{A: clock, B: clock}).Instants)
 }
 
-// TestRealParameters: a parameter that is declared as bits and gets a real is a real, also in an FST, which holds its bytes.
+// TestRealParameters: a parameter declared as bits with a real value is a real, also in an FST, which contains its
+// bytes.
 func TestRealParameters(t *testing.T) {
 	header := tracetest.Header("parameter 64 ! P", "parameter 64 $ Q", "parameter 32 % N", "wire 4 # q")
 	text := strings.ReplaceAll(header, "$end ", "$end\n") + // which vcd2fst needs
@@ -615,7 +616,7 @@ func TestRealParameters(t *testing.T) {
 		}
 		require.Equal(t, []string{"t.P", "3.25", "-1e-07"}, []string{r.First.Signal, r.First.A, r.First.B})
 	}
-	// Bits against a real differ in what they are.
+	// Bits and a real have different kinds.
 	r, err := diffTexts(t, text, strings.Replace(text, "r3.25", "b11", 1), Options{})
 	require.NoError(t, err)
 	require.Equal(t, []Mismatch{{"t.P", "t.P", "real", "64 bits"}}, r.Shapes)

@@ -17,7 +17,7 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// pairsOf is how many pairs of waveforms are compared, one half of them equal.
+// pairsOf is the number of compared pairs of waveforms, half of them equal.
 func pairsOf(t *testing.T) int {
 	if *full {
 		return 10_000
@@ -48,8 +48,8 @@ func saved(t *testing.T, random *rand.Rand, folder, name, text string, fst bool)
 	return path
 }
 
-// TestDiffOfInventedPairs: waveforms that are made up are written in many strange ways and compared. A second reader,
-// which shares no code with ours, reads both in full and says whether they are equal: no verdict of ours may differ.
+// TestDiffOfInventedPairs compares random waveforms, written in many unusual forms. An independent second reader
+// reads both completely and decides whether they are equal; the verdicts must agree.
 func TestDiffOfInventedPairs(t *testing.T) {
 	folder := t.TempDir()
 	started := time.Now()

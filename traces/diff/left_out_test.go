@@ -13,7 +13,6 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// inFST is a VCD as an FST.
 func inFST(t *testing.T, text string, options ...string) string {
 	path := filepath.Join(t.TempDir(), "a.vcd")
 	text = strings.ReplaceAll(text, " $end $", " $end\n$") // vcd2fst reads a declaration from a line
@@ -22,7 +21,7 @@ func inFST(t *testing.T, text string, options ...string) string {
 	return path + ".fst"
 }
 
-// What fst2vcd leaves out of an FST is read: values before a first time of 0, and every pause.
+// Parts of an FST that fst2vcd omits are read: values before a first time of 0, and all pauses.
 func TestLeftOutOfFST(t *testing.T) {
 	header := tracetest.Header("wire 1 ! a", "wire 4 # b", "real 64 $ r")
 	body := "0!\nb101 #\nr2.5 $\n#0\n#5\n1!\n$dumpoff\nx!\nbx #\n$end\n$dumpon\n1!\nb10 #\nr2.5 $\n$end\n" +
@@ -59,8 +58,8 @@ func TestLeftOutOfFST(t *testing.T) {
 	}
 }
 
-// A file that ends in a pause says nothing of what comes; what another one says after a pause is compared with how the
-// ended file ends.
+// A file that ends in a pause says nothing about later times; values of the other after a pause are compared with the
+// last values of the ended file.
 func TestEndsInPauses(t *testing.T) {
 	header := tracetest.Header("wire 1 ! a")
 	const off, on0, on1 = "$dumpoff\nx!\n$end\n", "$dumpon\n0!\n$end\n", "$dumpon\n1!\n$end\n"
@@ -156,7 +155,7 @@ func TestRanges(t *testing.T) {
 	require.Equal(t, VerdictNoDifference, requireEqual(t, two("[3:0]"), two("[0:3]"), Options{}).Verdict, "another name of the net")
 }
 
-// Bits of a vector of which nothing was compared are named, in either file.
+// Bits of a vector that were not compared are listed, for either file.
 func TestBitsLeftOut(t *testing.T) {
 	a, b := tracetest.Header("wire 8 ! a [7:0]")+"#0\nb11110101 !\n#5\nb1 !\n", tracetest.Header("wire 4 ! b [3:0]")+"#0\nb101 !\n#5\nb1 !\n"
 	for _, c := range []struct {
@@ -206,8 +205,8 @@ func TestSignalsWithoutValue(t *testing.T) {
 	require.ErrorContains(t, err, "neither has a value of a compared signal")
 }
 
-// What values at each time do not show is named, so that no such file is EQUAL: changes while nothing is dumped, values of no width, digits
-// beyond a double, a NaN or an empty text for no value.
+// Contents that the values at each time do not show are listed, so that such files are never EQUAL: changes while
+// dumping is off, replaced values, digits beyond a double, NaN or an empty text without a value in the other file.
 func TestUnseen(t *testing.T) {
 	header := tracetest.Header("wire 1 ! a", "real 64 $ r", "string 1 % s")
 	const start, off = "#0\n0!\nr1 $\nstext %\n", "#5\n$dumpoff\nx!\n$end\n#6\n1!\n#7\n0!\n#9\n$dumpon\n0!\n$end\n#12\n1!\n"

@@ -25,8 +25,8 @@ func sources(t *testing.T, names ...string) (paths []string) {
 
 var full = flag.Bool("full", false, "run the long tests")
 
-// simulated is what Verilator 5.006 writes of the arbiter: testdata/rtl/verilator.vcd, and
-// with -full the same from a simulator that is compiled now.
+// simulated is Verilator 5.006's waveform of the arbiter: testdata/rtl/verilator.vcd, and with -full that of a
+// simulator compiled now.
 func simulated(t *testing.T, dir string) []byte {
 	path := sources(t, "verilator.vcd")[0]
 	if *full {
@@ -41,9 +41,8 @@ func simulated(t *testing.T, dir string) []byte {
 	return text
 }
 
-// TestRealSimulators has Icarus and Verilator run the same arbiter on the same
-// inputs: their waveforms are equal once names are mapped, and a bit that is changed
-// in one is found.
+// TestRealSimulators runs the same arbiter with the same inputs in Icarus and Verilator: their waveforms are equal
+// with mapped names, and one changed bit is found.
 func TestRealSimulators(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }

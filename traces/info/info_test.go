@@ -61,7 +61,6 @@ func TestVCD(t *testing.T) {
 	require.EqualError(t, err, "none: cannot be read: no such file or directory; give the path of a VCD, an FST or a packet capture, or - for standard input")
 }
 
-// smallCapture is a capture of two ports.
 func smallCapture(t *testing.T) []byte {
 	var b bytes.Buffer
 	p, err := pcapng.NewWriter(&b, "scenario s\nseed 1")
@@ -101,7 +100,7 @@ func TestCapture(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, len(data), info.PCAPNG.Bytes)
 
-	// Any damage gives an error with a place, or figures; never a panic.
+	// Damaged files give an error with a place, or figures; never a panic.
 	for length := 4; length < len(data); length++ {
 		require.NoError(t, os.WriteFile(path, data[:length], 0o666))
 		if _, err := Read(path, Options{}); err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// everyHidden are all characters of Unicode that are controls, formats, marks of direction, or separators of lines and paragraphs.
+// everyHidden are all Unicode characters that are controls, formats, bidirectional marks, or line and paragraph
+// separators.
 func everyHidden() (all []rune) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
@@ -19,7 +20,7 @@ func everyHidden() (all []rune) {
 	return all
 }
 
-// TestPrintable: whatever is hidden or moves something is an escape; what is plain stays, in whatever script.
+// TestPrintable: hidden and cursor-moving characters become escapes; others stay, in all scripts.
 func TestPrintable(t *testing.T) {
 	for _, plain := range []string{"", "a b", "caf\u00e9 \u65e5\u672c\u8a9e \u0645\u0631\u062d\u0628\u0627", `\x1b \u202e`, "\ufffd"} {
 		require.Equal(t, plain, Printable(plain))
@@ -42,7 +43,7 @@ func TestPrintable(t *testing.T) {
 	require.Equal(t, "a\tb\\x1b\n", b.String())
 }
 
-// TestCSVIsNoFormula: a text that a spreadsheet would compute gets an apostrophe; numbers stay.
+// TestCSVIsNoFormula: text that a spreadsheet would evaluate gets an apostrophe; numbers stay.
 func TestCSVIsNoFormula(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, NewCSVWriter(&b).WriteAll([][]string{
@@ -51,7 +52,7 @@ func TestCSVIsNoFormula(t *testing.T) {
 	require.Equal(t, "'=1+1,'+a,'-a,'@a,'\\x09a,'\\x0da,a=1,x\\u202ey\n-1.5,+3,-1e9,-,,0,'a,-Inf\n", b.String())
 }
 
-// TestJSONIsVisible: what is hidden is an escape, and the value stays.
+// TestJSONIsVisible: hidden characters become escapes, and the value is the same.
 func TestJSONIsVisible(t *testing.T) {
 	var b strings.Builder
 	want := map[string]string{"a\u202e": string(everyHidden()) + "caf\u00e9 <&>"}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRead: a file that leaves something out, or misspells a key, is refused.
+// TestRead: a file with missing or misspelt keys is refused.
 func TestRead(t *testing.T) {
 	const head = "- {group: g, title: T, where: w, kind: metric, entries: ["
 	groups, err := Read(head + "{name: a, means: b, unit: c, range: d, counted: e}]}")

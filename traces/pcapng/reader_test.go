@@ -18,8 +18,8 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// section is a section of a capture in a byte order: two interfaces, the second with the resolution and the offset, and a
-// packet of each with the times.
+// section is a section of a capture in a byte order: two interfaces, the second with the given resolution and offset,
+// and a packet of each with the given times.
 func section(order binary.AppendByteOrder, resolution uint8, offset int64, times ...uint64) (data []byte) {
 	block := func(kind uint32, body []byte) {
 		length := uint32(12 + len(body))
@@ -47,7 +47,8 @@ func section(order binary.AppendByteOrder, resolution uint8, offset int64, times
 	return data
 }
 
-// TestReadsBothByteOrders: sections of either order, one after the other, say the same, and tshark agrees with the times.
+// TestReadsBothByteOrders: consecutive sections of either order have equal contents, and tshark agrees with the
+// times.
 func TestReadsBothByteOrders(t *testing.T) {
 	little, big := section(binary.LittleEndian, 9, 0, 5, 1_000_000_007), section(binary.BigEndian, 9, 0, 5, 1_000_000_007)
 	want := []string{
@@ -107,7 +108,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// A section whose mark is neither order's is refused, and so is what does not fit the order of its section.
+// A section with an invalid byte-order mark is refused, and so are blocks that do not fit their section's order.
 func TestRefusesOrders(t *testing.T) {
 	bad := section(binary.BigEndian, 9, 0)
 	bad[8] = 0
@@ -151,8 +152,8 @@ func TestReadsWhatWasWrittenAtTheBounds(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 }
 
-// TestCutCapturesAreRefused: a file that ends within a block has an end that is no end, and a packet that says that it is longer
-// than its block is refused before memory is taken for it.
+// TestCutCapturesAreRefused: a file that ends within a block is an error, not an end, and a packet longer than its
+// block is refused before memory is allocated for it.
 func TestCutCapturesAreRefused(t *testing.T) {
 	data := capture(t)
 	all := func(data []byte) (ends []int64, r *Reader, err error) {

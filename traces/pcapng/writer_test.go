@@ -17,8 +17,7 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// capture writes a few packets over ports that are declared in another order than
-// they are used.
+// capture writes a few packets over ports declared in another order than they are used.
 func capture(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -40,7 +39,7 @@ func capture(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// The bytes are a function of the calls: nothing of the machine gets in.
+// The bytes are a function of the calls, independent of the machine.
 func TestIsTheSameEverywhere(t *testing.T) {
 	data := capture(t)
 	assert.Equal(t, data, capture(t))

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWilson compares the interval with method 3 in table I of Newcombe (Statistics in Medicine 17,
-// 1998), and with what defines it: at its ends the fraction is z standard deviations away.
+// TestWilson compares the interval with method 3 in table I of Newcombe (Statistics in Medicine 17, 1998), and with
+// its definition: at its ends the fraction is z standard deviations away.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		survived, runs uint64

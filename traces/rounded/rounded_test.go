@@ -25,7 +25,7 @@ func TestAgainstMath(t *testing.T) {
 	}
 }
 
-// TestKnownValues: exact results are exact, the others are the nearest to what is published.
+// TestKnownValues: exact results are exact, others are the nearest to published values.
 func TestKnownValues(t *testing.T) {
 	for _, c := range [][2]float64{
 		{Exp(0), 1}, {Exp(1), math.E}, {Exp(-1e9), 0}, {Exp(1e9), math.Inf(1)}, {Expm1(1e-30), 1e-30}, {Expm1(-1e9), -1},

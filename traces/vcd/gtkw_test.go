@@ -31,9 +31,8 @@ func TestGTKWGolden(t *testing.T) {
 	tracetest.Golden(t, "small.gtkw", b.Bytes())
 }
 
-// Every line has a form that GTKWave's reader knows, every group that begins
-// ends, flags hold until others come, and every listed name is a variable of the
-// VCD with its range.
+// Every line has a form that GTKWave's reader accepts, every group that begins also ends, flags hold until changed,
+// and every listed name is a variable of the VCD with its range.
 func TestGTKWIsWellFormed(t *testing.T) {
 	var signals []Signal
 	for i := range 3000 {
@@ -96,7 +95,7 @@ func TestGTKWWriteError(t *testing.T) {
 	assert.ErrorIs(t, (&SaveFile{Path: "a", VCD: "b", Signals: smallSignals(t)}).Write(tracetest.FailingWriter{Err: full}), full)
 }
 
-// TestSaveFileFirst: what must come first does, with markers, a base of ten, and names of bits.
+// TestSaveFileFirst: First comes first, with markers, decimal numbers, and names of bits.
 func TestSaveFileFirst(t *testing.T) {
 	signals := []Signal{{Path: "net.slot", Bits: 32, Form: Form{Decimal: true}}}
 	for i := range 3000 {

@@ -121,7 +121,7 @@ func TestReadsValues(t *testing.T) {
 		"7 t.v=0bxx10") // the last line has no end
 }
 
-// What GHDL writes: nine states, capital letters, digits of values that stay.
+// GHDL's output: nine states, capital letters, repeated values.
 func TestReadsNineStates(t *testing.T) {
 	requireEvents(t, tracetest.Header("reg 9 ! v", "reg 1 # a")+"#0\nbUX01ZWLH- !\nU#\n#1\nH#\n#2\nL#\n#3\nW#\n-#\nZ#\n",
 		"0 t.v=0bxx01zx01x", "1 t.a=1", "2 t.a=0", "3 t.a=z")
@@ -148,21 +148,18 @@ func TestReadExtends(t *testing.T) {
 }
 
 func TestReadsTimes(t *testing.T) {
-	// Changes before the first time, a time that comes again, an empty time,
-	// carriage returns, everything in one line.
+	// Changes before the first time, a repeated time, an empty time, carriage returns, everything in one line.
 	r := requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpvars\r\n1!\r\n$end\r\n#10\r\n#10\r\n0!\r\n#20\r\n#18446744073709551615\r\n1! $comment 0! #3 $end 0! 1!\r\n",
 		"0 t.a=1", "10 t.a=0", "18446744073709551615 t.a=1")
 	require.False(t, r.Truncated())
 	require.EqualValues(t, 5, r.Changes(0))
 	require.Equal(t, uint64(18446744073709551615), r.Time())
-	// What is before time 0 is of time 0, as what is before a later one.
+	// Values before time 0 belong to time 0, like those before a later first time.
 	requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpvars\n1!\n$end\n#0\n0!\n#1\n1!\n", "0 t.a=0", "1 t.a=1")
-	// No time at all.
 	requireEvents(t, tracetest.Header("wire 1 ! a")+"1!\n", "0 t.a=1")
 	// A pause from the beginning on.
 	r = requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpoff\nx!\n$end\n#3\n$dumpon\n1!\n$end\n", "3 t.a=1")
 	require.False(t, r.Off())
-	// Nothing.
 	requireEvents(t, tracetest.Header("wire 1 ! a"))
 }
 
@@ -271,7 +268,7 @@ func readAll(source io.Reader) error {
 	return err
 }
 
-// What our writer writes is read back: declarations, times, values.
+// The reader reads back the writer's output: declarations, times, values.
 func TestReadRoundTrip(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 7))

@@ -16,11 +16,11 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// strangeHead declares what the strange files change.
+// strangeHead declares the signals of the strange files.
 const strangeHead = "$timescale 1 ns $end\n$scope module t $end\n$var wire 1 ! a $end\n$var reg 4 \" v [3:0] $end\n$var real 64 # r $end\n" +
 	"$var string 1 $ s $end\n$var wire 70 % w $end\n$upscope $end\n$enddefinitions $end\n"
 
-// strange are files that vcd2fst reads, and so do we, with the same values.
+// strange are files that vcd2fst and our reader read with the same values.
 var strange = map[string]string{
 	"plain":                            strangeHead + "#0\n0!\nb0 \"\nr1.5 #\nsone $\n#7\n1!\nbx1 \"\n",
 	"times with .0":                    strangeHead + "#0.0\n0!\n#3.0\n1!\n#10.000\n0!\n",
@@ -57,11 +57,9 @@ var strange = map[string]string{
 		"#10\npcfdu  6006  0660  <2\npU 0 6 <0\n#11\nplhTZ 6006 0660 <2\n1!\n",
 }
 
-// noEnds is a text without any $end.
 func noEnds(text string) string { return strings.ReplaceAll(text, " $end", "") }
 
-// rightly are files of which vcd2fst reads something else than what is in them, for the reason that stands there; we
-// read what the standard, or the plain sense, says.
+// rightly are files that vcd2fst misreads for the given reason; we follow the standard, or the plain sense.
 var rightly = map[string]struct{ text, reason string }{
 	"no $end anywhere":  {noEnds(strangeHead) + "$dumpvars\n#0\n0!\n#3\n1!\n", "it drops the variables without a range"},
 	"244 ns":            {strings.Replace(strangeHead, "1 ns", "244 ns", 1) + "#0\n0!\n#3\n1!\n", "it takes the line after it for the unit"},
@@ -77,12 +75,12 @@ var rightly = map[string]struct{ text, reason string }{
 	"a scalar's digit":  {strangeHead + "#0\n1\"\n", "it reads the memory after the digit"},
 }
 
-// refusedLines are lines that vcd2fst drops in silence, so that files that differ would be equal. We refuse them.
+// refusedLines are lines that vcd2fst drops silently, which would make different files equal. We refuse them.
 var refusedLines = []string{
 	"1?", "b101 ?", "r1.5 ?", "good", "broken", "#2", "b101", "r1.5", "$dumpit", "pD 6 0 ?", "p", "1", "X?",
 }
 
-// converted is what vcd2fst and fst2vcd make of a VCD. ok is false if they do not end well, or write nothing.
+// converted is the result of vcd2fst and fst2vcd for a VCD. ok is false if they fail or write nothing.
 func converted(t *testing.T, text string) (dump *tracetest.Dump, ok bool) {
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
@@ -100,7 +98,6 @@ func converted(t *testing.T, text string) (dump *tracetest.Dump, ok bool) {
 	return dump, ok
 }
 
-// dumpOf reads a VCD with our reader.
 func dumpOf(text string) (*tracetest.Dump, error) {
 	r, err := NewReader(strings.NewReader(text), "t.vcd")
 	if err != nil {
@@ -147,7 +144,7 @@ func valueOf(v Value) string {
 	return v.digits()
 }
 
-// ticks are the changes of a wave at whole numbers of the file's times, which is all that vcd2fst knows.
+// ticks are the changes of a wave at whole time steps of the file: vcd2fst keeps no others.
 func ticks(d *tracetest.Dump, w *tracetest.Wave) (list []string) {
 	var whole tracetest.Wave
 	whole.Type, whole.Bits = w.Type, w.Bits
@@ -165,8 +162,8 @@ func ticks(d *tracetest.Dump, w *tracetest.Wave) (list []string) {
 	return list
 }
 
-// alike says whether two dumps have the same names and, at whole times, the same values; a digit that is no state
-// (the b of 0b, which vcd2fst copies) may be anything.
+// alike reports whether two dumps have the same names and, at whole times, the same values. Digits that are not
+// states (the b of 0b, which vcd2fst copies) match all.
 func alike(ours, theirs *tracetest.Dump) string {
 	if len(ours.Waves) != len(theirs.Waves) {
 		return fmt.Sprintf("%d names, not %d", len(ours.Waves), len(theirs.Waves))
@@ -200,8 +197,7 @@ func sameValue(ours, theirs string) bool {
 	return true
 }
 
-// TestStrangeFiles: what vcd2fst reads, we read, with the same values; a second reader that shares no code with
-// ours reads the same.
+// TestStrangeFiles: our reader, vcd2fst and an independent second reader read the same values.
 func TestStrangeFiles(t *testing.T) {
 	for name, text := range strange {
 		t.Run(name, func(t *testing.T) {
@@ -235,7 +231,6 @@ func TestStrangeFiles(t *testing.T) {
 	}
 }
 
-// changesOf shows all changes with their times in seconds.
 func changesOf(d *tracetest.Dump) map[string][]string {
 	all := map[string][]string{}
 	for path, w := range d.Waves {
@@ -247,8 +242,8 @@ func changesOf(d *tracetest.Dump) map[string][]string {
 	return all
 }
 
-// TestRefusesWhatIsDropped: a line that vcd2fst drops without a word - its FST is the same without it - we refuse,
-// with the line's number.
+// TestRefusesWhatIsDropped: a line that vcd2fst drops silently (its FST is the same without it) is refused, with the
+// line's number.
 func TestRefusesWhatIsDropped(t *testing.T) {
 	for _, line := range refusedLines {
 		before := strangeHead + "#0\n0!\nb1 \"\nr1 #\n#5\n"
@@ -272,8 +267,7 @@ func TestRefusesWhatIsDropped(t *testing.T) {
 	}
 }
 
-// TestInventedStrangeFiles: waveforms that are made up, written in one of many strange ways, are the same to our
-// reader, to the second one, and to vcd2fst.
+// TestInventedStrangeFiles: our reader, the second one and vcd2fst agree on random waveforms in unusual forms.
 func TestInventedStrangeFiles(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 25))

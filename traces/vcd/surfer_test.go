@@ -14,12 +14,12 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// surferRow is a command as Surfer reads it from a file: # begins a comment and ; a command, the command's name has
-// letters, digits and underscores and ends with one character that is none.
+// surferRow matches a command as Surfer parses it from a file: # begins a comment and ; a command; the name of a
+// command has letters, digits and underscores and ends before the first other character.
 var surferRow = regexp.MustCompile(`^(\w+) (.+)$`)
 
-// asSurferReads reads a command file by the documented grammar, and returns the signals that are shown, the times of
-// markers by name, and where the cursor is in the end, -1 for nowhere.
+// asSurferReads parses a command file by the documented grammar. It returns the shown signals, the times of markers
+// by name, and the final place of the cursor, -1 for none.
 func asSurferReads(t *testing.T, text string) (signals []string, markers map[string]int, cursor int) {
 	t.Helper()
 	markers, cursor = map[string]int{}, -1
@@ -65,8 +65,7 @@ func TestSurferGolden(t *testing.T) {
 	require.Equal(t, 3, cursor)
 }
 
-// TestSurferFirst: what comes first does so of many signals, of which some are left out; without markers the cursor
-// stays where it is.
+// TestSurferFirst: First comes first even if many signals are left out; without markers the cursor stays.
 func TestSurferFirst(t *testing.T) {
 	save := SaveFile{First: []string{"top.slot", "top.unit[7]"}}
 	for i := range 100 {

@@ -20,7 +20,7 @@ import (
 	"starloom/traces/internal/tracetest"
 )
 
-// waves is what a VCD says: per variable the values by time, without repeats.
+// waves is the content of a VCD: for each variable the values by time, without repeats.
 type waves map[string][]sample
 
 type sample struct {
@@ -28,9 +28,7 @@ type sample struct {
 	value string
 }
 
-// parseVCD is a small reader of its own, so that the writer is not checked with
-// its own ideas. Values lose their leading zeros; a value that is set again
-// without a change is left out.
+// parseVCD is a small independent reader. It strips leading zeros of values and drops repeated values.
 func parseVCD(t *testing.T, text string) (w waves, end uint64) {
 	t.Helper()
 	w = waves{}
@@ -90,7 +88,7 @@ func parseVCD(t *testing.T, text string) (w waves, end uint64) {
 	return w, end
 }
 
-// declareSmall declares one signal of every sort, in scopes that are mixed.
+// declareSmall declares one signal of every kind, with mixed scopes.
 func declareSmall(t *testing.T, v *Writer) (phit, busy, state, tick SignalID) {
 	t.Helper()
 	var err error
@@ -105,7 +103,7 @@ func declareSmall(t *testing.T, v *Writer) (phit, busy, state, tick SignalID) {
 	return
 }
 
-// small writes a short run, in which later calls of Set come in reverse order.
+// small writes a short run, with later Set calls in reverse order.
 func small(t *testing.T, options Options, reverse bool, trigger int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -147,7 +145,7 @@ func TestDoesNotDependOnTheOrderOfSets(t *testing.T) {
 	assert.Equal(t, small(t, Options{}, false, -1), small(t, Options{}, true, -1))
 }
 
-// cut is the reference for windows: what a full VCD says about first..last.
+// cut is the reference for windows: the part first..last of a full VCD.
 func cut(full waves, first, last uint64) waves {
 	w := waves{}
 	for name, samples := range full {
@@ -220,8 +218,7 @@ func TestTriggerThatNeverComes(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// The ring never holds more than its bound, and a window that lost its beginning
-// says so and is right from where it starts.
+// The ring never exceeds its limit. A window that has lost its beginning says so and is correct from its start.
 func TestTriggerWithFullRing(t *testing.T) {
 	full, _ := parseVCD(t, small(t, Options{}, false, -1))
 	options := Options{OnTrigger: true, Before: 10, After: 2, SlackCycles: 3, RingChangesMax: 8}
@@ -283,7 +280,7 @@ func TestNeedsCycle(t *testing.T) {
 	}
 }
 
-// A restored run starts in the middle; nothing is claimed about the time before.
+// A restored run starts in the middle; the file claims nothing about earlier times.
 func TestStartsLate(t *testing.T) {
 	for _, options := range []Options{{}, {From: 90}, {OnTrigger: true, Before: 1000}} {
 		var b bytes.Buffer
@@ -428,8 +425,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// The real converter must accept the file without a word, and what comes back
-// must say the same.
+// The real converter must accept the file without messages, and the result must be the same.
 func TestThroughFST(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
@@ -488,7 +484,7 @@ func TestThroughFST(t *testing.T) {
 	assert.Equal(t, wantEnd, gotEnd)
 	assert.Len(t, want, 400)
 
-	// A file that is cut short, or has lost bytes in its middle, is not taken.
+	// A truncated or damaged file is refused.
 	whole := out[0]
 	for _, broken := range [][]byte{
 		nil, whole[:100], whole[:330], whole[:len(whole)-1], append(slices.Clone(whole), 0), slices.Concat(whole[:400], whole[500:]),

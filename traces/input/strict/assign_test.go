@@ -8,7 +8,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 )
 
-// assigned is a document with assignments, as JSON, and the one it was before.
+// assigned returns a document with assignments, as JSON, and the original.
 func assigned(t *testing.T, text string, all ...Assignment) (after, before string, err error) {
 	t.Helper()
 	root, err := Document("f.yaml", []byte(text), "file", "")
@@ -21,7 +21,6 @@ func assigned(t *testing.T, text string, all ...Assignment) (after, before strin
 	return jsonOf(t, changed), jsonOf(t, root), nil
 }
 
-// jsonOf is what a node says.
 func jsonOf(t *testing.T, node *yaml.Node) string {
 	t.Helper()
 	var value any
@@ -31,8 +30,7 @@ func jsonOf(t *testing.T, node *yaml.Node) string {
 	return string(text)
 }
 
-// TestAssign: values take their places, and the document itself stays as it is, also where anchors share
-// parts of it.
+// TestAssign: the original document is unchanged, also if anchors share parts of it.
 func TestAssign(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -67,7 +65,7 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// TestAssignRefuses: what cannot be assigned is refused at the place of the assignment.
+// TestAssignRefuses: errors have the place of the assignment.
 func TestAssignRefuses(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -21,7 +21,7 @@ func (described) Declaration() string {
 		"\t// how many there are, in a\n\t// second line\n\tCount int `json:\"count\"`\n\tName string // a remark\n\tBare int\n}\n"
 }
 
-// TestComment: a key is described by its tag, else by the comment of its field.
+// TestComment: a key's description is its tag's, otherwise its field's comment.
 func TestComment(t *testing.T) {
 	var got []string
 	for _, f := range Fields(reflect.TypeFor[described]()) {

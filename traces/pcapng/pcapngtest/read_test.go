@@ -14,7 +14,6 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// capture is what the writer's test writes.
 func capture(t testing.TB) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "testdata", "small.pcapng"))
@@ -53,8 +52,7 @@ func TestReadACaptureWithoutPackets(t *testing.T) {
 	assert.Empty(t, fields)
 }
 
-// A damaged file gives an error or what it still says, never a panic and never
-// more memory than its length suggests.
+// A damaged file gives an error or its intact part, never a panic, and never more memory than its length suggests.
 func TestReadSurvivesEveryDamage(t *testing.T) {
 	data := capture(t)
 	for n := range data {
