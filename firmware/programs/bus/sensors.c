@@ -1,10 +1,10 @@
 /* bus/sensors: sensors that share a bus with a controller.
  *
  * Vertex 0 is the controller: it listens at its first tap and acknowledges nothing. All others are
- * sensors, which send their readings at theirs: in slots 0, T, 2T, ... with T = period + spread *
- * (vertex - 1), or, with events, in each slot with a probability of events in 1000. Who wants the
- * bus with others waits as its arbiter says; a reading that comes while another one waits queues
- * behind it. A sensor is done after so many readings. */
+ * sensors, which send readings at their first tap: in slots 0, T, 2T, ... with T = period + spread *
+ * (vertex - 1), or with events > 0 in each slot with a probability of events in 1000. The arbiter of
+ * the bus delays competing sensors; a new reading queues after a waiting one. A sensor is done after
+ * its number of readings. */
 #define STARLOOM_ROM
 #define STARLOOM_TX_STATUS
 #include "starloom_bus.h"
@@ -31,7 +31,7 @@ static void control(sl_nic *nic, state_t *s) {
     sl_sleep(nic, SL_LONG);
 }
 
-/* Whether there is a reading in this slot. */
+/* Whether this slot has a reading. */
 static int due(sl_nic *nic, state_t *s) {
     if (sl_param(nic, EVENTS) > 0) return sl_random_below(nic, 1000) < (uint32_t)sl_param(nic, EVENTS);
     if (sl_slot(nic) != s->next) return 0;

@@ -1,8 +1,8 @@
-/* bus/traffic: packets of any size to the vertices of one's bus.
+/* bus/traffic: packets of any size to the vertices of the own bus.
  *
- * Every vertex has one tap, where it sends and always listens. Where the bus has an arbiter, a frame waits for
- * it, and all behind it; where it has none, each frame is sent once, and is lost if another one is sent in the
- * same slot. */
+ * Every vertex has one tap, where it sends and always listens. On a bus with an arbiter, a frame and all
+ * after it wait for the grant; without one, each frame is sent once, and is lost if another is sent in
+ * the same slot. */
 #define STARLOOM_TX_STATUS
 #include "starloom_traffic.h"
 

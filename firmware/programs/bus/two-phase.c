@@ -1,8 +1,8 @@
-/* bus/two-phase: gossip in a complete bus network. Every vertex has an item, and learns all others.
+/* bus/two-phase: gossip in a complete bus network. Every vertex has an item and learns all others.
  *
  * S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks with Buses of
- * Limited Length". A step is a slot. The schedule says on which bus a vertex is, and whether it
- * sends or listens. It sends all items that it knew when the step began: a bit for each of them,
+ * Limited Length". A step is a slot. The schedule selects the bus of a vertex, and whether it
+ * sends or listens. It sends all items that it knew at the start of the step: a bit for each,
  * item 0 the lowest bit of byte 0. */
 #define STARLOOM_SCHEDULE
 #define STARLOOM_STATE_BYTES (words_of(bank->processors) * sizeof(uint64_t))
@@ -18,7 +18,7 @@ typedef struct {
     uint64_t known[]; /* a bit for each item */
 } state_t;
 
-/* Adds the items of a frame; the bytes between the end of its payload and the next word are 0. */
+/* Adds the items of a frame; bytes between the end of its payload and the next word are 0. */
 static void learn(sl_nic *nic, state_t *s, const sl_frame *frame) {
     const uint32_t items = sl_processors(nic);
     if (frame->kind != SL_KIND_CONTROL || frame->payload_bytes != bytes_of(items)) return;

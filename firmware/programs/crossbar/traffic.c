@@ -1,14 +1,14 @@
-/* crossbar/traffic: packets of any size, straight to their destinations.
+/* crossbar/traffic: packets of any size, directly to their destinations.
  *
- * It always listens. Frames are sent one after the other; one that is blocked waits, and all behind it: the
- * input is a queue, first come, first served. Where packets are acknowledged, acknowledgements go before
- * packets. They wait in a ring, which has room for all packets that may be on their way. A frame is delivered when it is
- * taken out of the FIFO: with `output: queue` and take: 1 that is the queue of an output. */
+ * It always listens. Frames are sent in order; a blocked frame and all after it wait: the input is a FIFO. With
+ * acknowledgements, these are sent before packets. They wait in a ring with room for all packets that may be on
+ * their way. A frame is delivered when it is taken out of the RX FIFO: with `output: queue` and take: 1 that is
+ * the queue of an output. */
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES (bank->processors * (uint32_t)bank->param[0] * (uint32_t)sizeof(sl_traffic))
 #include "starloom_traffic.h"
 
-/* closed: packets of a source that may be on their way, which the workload sets; take: frames that a receiver takes in a slot, 0 for all */
+/* closed: packets of a source that may be on their way, set by the workload; take: frames that a receiver takes in a slot, 0 for all */
 STARLOOM_PARAMS("closed=0", "take=0")
 enum { CLOSED, TAKE };
 

@@ -1,9 +1,9 @@
-/* ej/all-to-all-c1: all-to-all broadcast in three phases, repaired.
+/* ej/all-to-all-c1: all-to-all broadcast in three phases, corrected.
  *
  * The published algorithm never serves a node whose coordinates belong to sectors of different
  * phases. Here every node starts in each phase all messages that it has, in the dimensions in
- * which it still lies where their sources do. Every message reaches every node once, in the same
- * number of steps. The packets for a link travel in one frame. */
+ * which its coordinate still equals the source's. Every message reaches every node once, in the
+ * same number of steps. The packets for a link travel in one frame. */
 #define STARLOOM_STATE_BYTES (bank->processors * sizeof(uint16_t))
 #include "starloom_ej.h"
 
@@ -21,14 +21,14 @@ typedef struct {
     uint16_t messages[]; /* by source: HAS and the dimensions of `zero` */
 } state_t;
 
-/* The phase of a sector: 6 and 1, 2 and 3, 4 and 5, numbered from 0 here. */
+/* The phase of a sector: 6 and 1, 2 and 3, 4 and 5, numbered from 0. */
 SL_INLINE uint32_t phase_of(uint32_t sector) { return (sector + 1) % 6 / 2 + 1; }
 
 SL_INLINE void send(sl_nic *nic, sl_ej_lists *lists, uint32_t direction, packet_t packet) {
     *(packet_t *)sl_ej_append(nic, lists, sl_ej_port(packet.dimension, direction), sizeof packet) = packet;
 }
 
-/* Starts a message in those of the dimensions below `below` that are in `zero`. */
+/* Starts a message in the dimensions of `zero` below `below`. */
 static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t below, uint32_t zero, uint32_t phase) {
     for (uint32_t dimension = below - 1; dimension > 0; dimension--) {
         uint32_t bit = 1u << (dimension - 1);
@@ -40,7 +40,7 @@ static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t bel
     }
 }
 
-/* Whether a node can send a packet on: a faulty neighbour may send anything. */
+/* Whether a node can forward a packet: a faulty neighbour may send any data. */
 SL_INLINE int is_good(const sl_nic *nic, packet_t packet) {
     return packet.source < sl_processors(nic) && packet.sector < 6 && packet.dimension - 1u < sl_ej_dimensions(nic);
 }
@@ -60,8 +60,8 @@ static void take(sl_nic *nic, state_t *s, sl_ej_lists *lists, packet_t packet) {
     start(nic, lists, packet.source, packet.dimension, packet.zero, phase_of(packet.sector));
 }
 
-/* Starts the phase that begins in this slot, if one does, and sleeps until the next one; after
- * the last it is done. */
+/* Starts the phase that begins in this slot, if any, and sleeps until the next one; after the
+ * last phase the processor is done. */
 static void go_phase(sl_nic *nic, state_t *s, sl_ej_lists *lists) {
     uint32_t dimensions = sl_ej_dimensions(nic), steps = dimensions * sl_ej_diameter(nic), slot = sl_slot(nic), phase = slot / steps + 1;
     if (phase > 3) {

@@ -1,23 +1,23 @@
 /* ej/all-to-all-c2: all-to-all broadcast in one phase, for every alpha.
  *
- * Of every link one direction is used: +1, +rho^2 or -rho, which add up to 0. The tree of a
- * message has three sectors, and is else that of ej/general; staircases are the ROM. Every
+ * Each link is used in one direction: +1, +rho^2 or -rho, which add up to 0. The tree of a
+ * message has three sectors and is otherwise that of ej/general; staircases are the ROM. Every
  * message reaches every node once, in one phase of n*D steps, D = a+b or a+b-1, where the three
  * phases of the published algorithm take 3*n*M.
  *
- * If a link carries a limited number of packets in a slot, the others wait: those go first whose
- * remaining subtree is the deepest. In one dimension one packet per link takes (N-1)/3 steps,
- * the least that the links allow.
+ * If a link carries a limited number of packets per slot, packets with the deepest remaining
+ * subtree go first. In one dimension one packet per link takes (N-1)/3 steps, the minimum for
+ * these links.
  *
- * rotate=1: the order of the dimensions is turned by the sum of the coordinates of the source,
- * so that all links have as much to carry; rotate=0: it is not. Default: if a link carries one
- * packet in a slot. */
+ * rotate=1: the order of the dimensions is rotated by the sum of the source's coordinates, so
+ * that all links carry the same load; rotate=0: it is not rotated. Default: 1 if a link carries
+ * one packet in a slot, otherwise 0. */
 #define STARLOOM_ROM
 #define STARLOOM_STATE_BYTES (bank->shape[3] ? bank->processors * sizeof(waiting_t) : 0)
 
 #include <stdint.h>
 
-/* A message that waits: how it has come, and where it must still be sent. */
+/* A waiting message: its arrival, and the ways still to send. */
 typedef struct {
     uint32_t to; /* bit 0: on in the minor direction, 1: in the major one, 2+3*(k-1)+i: sector i of dimension k */
     uint16_t q, p;
@@ -29,7 +29,7 @@ typedef struct {
 
 STARLOOM_PARAMS("rotate=-1")
 
-/* Dimensions are numbered as the source of the message turns them. */
+/* Dimensions are numbered in the rotated order of the message's source. */
 typedef struct __attribute__((packed, aligned(2))) {
     uint32_t source;
     uint8_t sector, dimension;
@@ -42,11 +42,11 @@ typedef struct {
     waiting_t message[];
 } state_t;
 
-/* Sector i goes along its major direction rho^(2i), and from there along rho^(2i+2). */
+/* Sector i travels along its major direction rho^(2i), and from there along rho^(2i+2). */
 SL_INLINE uint32_t major_of(uint32_t sector) { return 2 * sector; }
 SL_INLINE uint32_t minor_of(uint32_t sector) { return (2 * sector + 2) % 6; }
 
-/* By how much the dimensions of a source are turned. */
+/* The rotation of a source's dimensions. */
 static uint32_t rotation_of(const sl_nic *nic, uint32_t source) {
     uint32_t sum = 0, n = sl_ej_dimensions(nic), residues = sl_ej_residues(nic);
     int32_t rotate = sl_param(nic, 0);
@@ -60,13 +60,13 @@ SL_INLINE uint32_t port_of(const sl_nic *nic, uint32_t dimension, uint32_t rotat
     return sl_ej_port((dimension - 1 + rotation) % sl_ej_dimensions(nic) + 1, direction);
 }
 
-/* Whether a node can send a packet on: a faulty neighbour may send anything. */
+/* Whether a node can forward a packet: a faulty neighbour may send any data. */
 SL_INLINE int is_good(const sl_nic *nic, packet_t packet) {
     return packet.source < sl_processors(nic) && packet.sector < 3 && packet.dimension - 1u < sl_ej_dimensions(nic) &&
            packet.q - 1u < sl_ej_q_max(nic, packet.sector);
 }
 
-/* The packet that bit `way` of a message means, and its port. */
+/* The packet for bit `way` of a message, and its port. */
 static packet_t packet_of(const sl_nic *nic, uint32_t source, const waiting_t *m, uint32_t way, uint32_t rotation, uint32_t *port) {
     packet_t packet = {source, m->sector, m->dimension, m->q, m->p};
     uint32_t direction;
@@ -84,7 +84,7 @@ static packet_t packet_of(const sl_nic *nic, uint32_t source, const waiting_t *m
     return packet;
 }
 
-/* The ways that a message has to take from here. */
+/* The ways of a message from this node. */
 static uint32_t ways_of(const sl_nic *nic, const waiting_t *m) {
     uint32_t ways = 0;
     if (m->q > 0 && m->p < sl_ej_p_max(nic, m->sector, m->q)) ways |= 1;
@@ -95,7 +95,7 @@ static uint32_t ways_of(const sl_nic *nic, const waiting_t *m) {
     return ways;
 }
 
-/* How many hops a sector goes on from q = `from` in its major direction. */
+/* The number of hops of a sector from q = `from` in its major direction. */
 static uint32_t height_of(const sl_nic *nic, uint32_t sector, uint32_t from) {
     uint32_t height = 0;
     for (uint32_t q = from; q <= sl_ej_q_max(nic, sector); q++) {
@@ -105,14 +105,14 @@ static uint32_t height_of(const sl_nic *nic, uint32_t sector, uint32_t from) {
     return height;
 }
 
-/* The hops of the subtree behind a packet, which goes down to a whole tree in each dimension
- * below. */
+/* The depth in hops of the subtree of a packet, which includes a whole tree in each lower
+ * dimension. */
 static uint32_t depth_of(const sl_nic *nic, packet_t packet, uint32_t whole) {
     uint32_t own = packet.p > 0 ? sl_ej_p_max(nic, packet.sector, packet.q) - packet.p : height_of(nic, packet.sector, packet.q);
     return own + (packet.dimension - 1u) * whole;
 }
 
-/* The hops of the tree of one dimension. */
+/* The depth in hops of the tree of one dimension. */
 static uint32_t whole_of(const sl_nic *nic) {
     uint32_t whole = 0;
     for (uint32_t sector = 0; sector < 3; sector++)
@@ -123,7 +123,7 @@ static uint32_t whole_of(const sl_nic *nic) {
     return whole;
 }
 
-/* A link without a limit: a message goes all its ways at once. */
+/* Links without a limit: a message takes all its ways at once. */
 static void send_all(sl_nic *nic, sl_ej_lists *lists, uint32_t source, const waiting_t *m) {
     uint32_t rotation = rotation_of(nic, source);
     for (uint32_t ways = ways_of(nic, m); ways; ways &= ways - 1) {
@@ -133,7 +133,7 @@ static void send_all(sl_nic *nic, sl_ej_lists *lists, uint32_t source, const wai
     }
 }
 
-/* Links with a limit: the packets of the deepest subtrees go, one for each port in a pass. */
+/* Links with a limit: packets with the deepest subtrees go first, one per port in a pass. */
 static void send_deepest(sl_nic *nic, state_t *s, sl_ej_lists *lists) {
     struct {
         uint32_t depth, source, way; /* depth + 1, 0 for none */
@@ -167,7 +167,7 @@ static void send_deepest(sl_nic *nic, state_t *s, sl_ej_lists *lists) {
     }
 }
 
-/* Takes a message in, the own one as if it came from a dimension above all. */
+/* Accepts a message; the own one as if from a dimension above all. */
 static void take(sl_nic *nic, state_t *s, sl_ej_lists *lists, uint32_t source, waiting_t m) {
     if (!sl_ej_packets_per_link(nic)) {
         send_all(nic, lists, source, &m);
@@ -178,7 +178,7 @@ static void take(sl_nic *nic, state_t *s, sl_ej_lists *lists, uint32_t source, w
     s->message[source] = m;
 }
 
-/* Sends what may be sent. Who has all messages and has sent them on is done. */
+/* Sends what the links allow. A processor that has forwarded all messages is done. */
 static void go_on(sl_nic *nic, state_t *s, sl_ej_lists *lists) {
     if (s->waits > 0) send_deepest(nic, s, lists);
     if (s->waits > 0) return;

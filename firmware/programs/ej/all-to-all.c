@@ -2,12 +2,12 @@
  *
  * Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional Eisenstein-Jacobi
  * Networks", Algorithms 3 and 4. A phase has n*M steps and serves two of the six sectors in all
- * dimensions, so that every link goes one way in it. The packets for a link travel in one frame.
+ * dimensions, so it uses one direction of every link. The packets for a link travel in one frame.
  *
  * reading=0: every node starts each phase once, with its own message. Complete in one dimension
- * only: who has coordinates in sectors of different phases is never served.
- * reading=1: the letter of Algorithm 4. A node starts phase 1; every packet that arrives at the
- * end of a phase starts the next one, with the message that it carries. */
+ * only: nodes with coordinates in sectors of different phases are never served.
+ * reading=1: Algorithm 4 to the letter. A node starts phase 1; every packet that arrives at the
+ * end of a phase starts the next phase with its message. */
 #include "starloom_ej.h"
 
 STARLOOM_PARAMS("reading=0")
@@ -23,7 +23,7 @@ typedef struct {
     uint32_t phase; /* that it has started, 1 to 3 */
 } state_t;
 
-/* The first of the two major directions of a phase: +1, +rho^2, -rho. The other one is the next
+/* The first of the two major directions of a phase: +1, +rho^2, -rho. The other is the next one
  * (sectors 6 and 1, 2 and 3, 4 and 5). */
 SL_INLINE uint32_t first_major(uint32_t phase) { return 2 * (phase - 1); }
 
@@ -31,7 +31,7 @@ SL_INLINE void send(sl_nic *nic, sl_ej_lists *lists, uint32_t direction, packet_
     *(packet_t *)sl_ej_append(nic, lists, sl_ej_port(packet.dimension, direction), sizeof packet) = packet;
 }
 
-/* Algorithm 3: starts a message in the dimensions from one on down. */
+/* Algorithm 3: starts a message in the given dimension and all lower ones. */
 static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t dimension, uint32_t step, uint32_t phase) {
     uint16_t hops = (uint16_t)(sl_ej_diameter(nic) - 1);
     for (; dimension > 0; dimension--)
@@ -43,12 +43,12 @@ static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t dim
         }
 }
 
-/* Whether a node can send a packet on: a faulty neighbour may send anything. */
+/* Whether a node can forward a packet: a faulty neighbour may send any data. */
 SL_INLINE int is_good(const sl_nic *nic, packet_t packet) {
     return packet.major < 6 && packet.minor < 6 && packet.dimension - 1u < sl_ej_dimensions(nic) && packet.phase - 1u < 3;
 }
 
-/* Algorithm 4: what a packet leads to. */
+/* Algorithm 4: the consequences of a packet. */
 static void take(sl_nic *nic, sl_ej_lists *lists, packet_t packet) {
     uint32_t last = sl_ej_dimensions(nic) * sl_ej_diameter(nic);
     if (packet.step > last) {
@@ -70,8 +70,8 @@ static void take(sl_nic *nic, sl_ej_lists *lists, packet_t packet) {
     if (packet.dimension > 1) start(nic, lists, packet.source, packet.dimension - 1u, packet.step, packet.phase);
 }
 
-/* Starts the own message in the phase that begins in this slot, if one does, and sleeps until
- * the next one; after the last it is done. */
+/* Starts the own message in the phase that begins in this slot, if any, and sleeps until the
+ * next one; after the last phase the processor is done. */
 static void go_phase(sl_nic *nic, state_t *s, sl_ej_lists *lists) {
     uint32_t steps = sl_ej_dimensions(nic) * sl_ej_diameter(nic), slot = sl_slot(nic), phase = slot / steps + 1;
     if (phase > 3) {

@@ -1,18 +1,18 @@
 /* ej/general: one-to-all broadcast for every alpha.
  *
- * As ej/improved, but how far a sector goes is not a formula: after q hops in its major
- * direction a packet makes at most E(q) in its minor one. The staircases E are chosen so that
- * every residue is reached once, in the step of its distance. The paper gives none. */
+ * Like ej/improved, but the extent of a sector is not a formula: after q hops in its major
+ * direction a packet makes at most E(q) hops in its minor one. The staircases E are chosen such
+ * that every residue is reached once, in the step of its distance. The paper gives none. */
 #define STARLOOM_ROM
 #include "starloom_ej.h"
 
-/* Sector i, of six, goes along rho^((i+1) mod 6) and from there along rho^i. */
+/* Sector i of six travels along rho^((i+1) mod 6) and from there along rho^i. */
 typedef struct {
     uint16_t sector, dimension, q, p;
 } packet_t;
 
 typedef struct {
-    /* who has the message has nothing else to do */
+    /* nothing to do once the message is here */
 } state_t;
 
 SL_INLINE uint32_t major_of(uint32_t sector) { return (sector + 1) % 6; }
@@ -21,15 +21,15 @@ SL_INLINE void send(sl_nic *nic, uint32_t direction, packet_t packet) {
     *(packet_t *)sl_ej_send(nic, sl_ej_port(packet.dimension, direction), sizeof packet) = packet;
 }
 
-/* Takes the packet of a frame, if it is one that a node can send on: a faulty neighbour may
- * send anything. */
+/* Accepts the packet of a frame if a node can forward it: a faulty neighbour may send any
+ * data. */
 SL_INLINE int take(const sl_nic *nic, const sl_frame *frame, packet_t *packet) {
     if (frame->kind != SL_KIND_DATA || frame->payload_bytes != sizeof *packet) return 0;
     *packet = *(const packet_t *)frame->payload;
     return packet->sector < 6 && packet->dimension - 1u < sl_ej_dimensions(nic) && packet->q - 1u < sl_ej_q_max(nic, packet->sector);
 }
 
-/* Opens the sectors of the dimensions from one on down. */
+/* Opens the sectors of the given dimension and all lower ones. */
 SL_INLINE void open_all(sl_nic *nic, uint32_t dimension) {
     for (; dimension > 0; dimension--)
         for (uint32_t sector = 0; sector < 6; sector++)

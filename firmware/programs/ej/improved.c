@@ -1,16 +1,16 @@
 /* ej/improved: one-to-all broadcast, the paper's improved algorithm.
  *
  * Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional Eisenstein-Jacobi
- * Networks", Algorithms 1 and 2. The source opens the sectors of all dimensions at once. Who
- * receives the message in dimension k sends it on in its sector, and opens the sectors of the
+ * Networks", Algorithms 1 and 2. The source opens the sectors of all dimensions at once. A node
+ * that receives the message in dimension k forwards it in its sector and opens the sectors of the
  * dimensions below k. Every node is reached once, in the step of its distance. */
 #include "starloom_ej_sectors.h"
 
 typedef struct {
-    /* who has the message has nothing else to do */
+    /* nothing to do once the message is here */
 } state_t;
 
-/* Opens the sectors of the dimensions from one on down. */
+/* Opens the sectors of the given dimension and all lower ones. */
 SL_INLINE void open_all(sl_nic *nic, uint32_t dimension, uint32_t step) {
     for (; dimension > 0; dimension--) sl_ej_open(nic, dimension, step);
 }

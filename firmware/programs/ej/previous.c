@@ -1,9 +1,9 @@
 /* ej/previous: one-to-all broadcast in rounds, one for each dimension.
  *
  * The algorithm that Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional
- * Eisenstein-Jacobi Networks", section 3 describes and compares with: n rounds of M steps. Round
- * r goes through dimension n-r+1, and every node that has the message then is the centre of a
- * broadcast in that dimension. */
+ * Eisenstein-Jacobi Networks", section 3, describes for comparison: n rounds of M steps. Round r
+ * uses dimension n-r+1, and every node with the message is the centre of a broadcast in that
+ * dimension. */
 #include "starloom_ej_sectors.h"
 
 typedef struct {
@@ -11,8 +11,8 @@ typedef struct {
     uint16_t opened; /* the last round that it has opened, from 1 */
 } state_t;
 
-/* Opens the round that begins in this slot, if one does, and sleeps until the next one; after
- * the last it is done. */
+/* Opens the round that begins in this slot, if any, and sleeps until the next one; after the
+ * last round the processor is done. */
 static void go_round(sl_nic *nic, state_t *s) {
     uint32_t steps = sl_ej_diameter(nic), rounds = sl_ej_dimensions(nic), slot = sl_slot(nic), round = slot / steps;
     if (round >= rounds) {

@@ -1,26 +1,26 @@
 /* ej/traffic: carries packets from node to node, one dimension after the other.
  *
- * A packet goes on by the port that the difference of its destination and this node says, in
- * dimension 1 until that coordinate is right, and then in the next one: always on a shortest route,
- * so that it takes as many hops as its destination is away. A port sends a frame in a slot; what
- * has to wait waits in a queue of the port. What is on its way goes first: a packet that starts
- * here leaves when no other frame waits for its port.
+ * The port of a packet follows from the difference of its destination and this node, in dimension 1
+ * until that coordinate is right, then in the next dimension: always on a shortest route, with as
+ * many hops as the distance of the destination. A port sends one frame in a slot; other frames wait
+ * in the port's queue. Forwarded frames go first: a packet that starts here leaves when no other
+ * frame waits for its port.
  *
- * queue: frames that may wait for a port. When one more comes, the processor fails, with the number of
- * the port as its code.
- * closed: not 0 if a destination acknowledges a packet, by a frame that goes back as packets do. The
- * workload sets it. */
+ * queue: frames that may wait for a port. With one more, the processor fails with the number of the
+ * port as its code.
+ * closed: not 0 if destinations acknowledge packets, by a frame that returns like a packet. Set by
+ * the workload. */
 #define STARLOOM_ROM
 #define STARLOOM_STATE_BYTES (bank->ports * (sizeof(queue_t) + (uint32_t)bank->param[0] * sizeof(waiting_t)))
 
 #include <stdint.h>
 
-/* A frame that waits. */
+/* A waiting frame. */
 typedef struct {
     uint32_t kind, origin, destination, number;
 } waiting_t;
 
-/* The queue of a port: the place of its head in its ring, and how many frames wait. */
+/* The queue of a port: the place of its head in its ring, and the number of waiting frames. */
 typedef struct {
     uint32_t head, count;
 } queue_t;
@@ -37,13 +37,13 @@ typedef struct {
     queue_t queue[]; /* of each port; their rings follow */
 } state_t;
 
-/* A place in the ring of a port, counted on from its end. */
+/* A place in the ring of a port; places continue past its end. */
 SL_INLINE waiting_t *ring_of(const sl_nic *nic, state_t *s, uint32_t port, uint32_t place) {
     const uint32_t size = (uint32_t)sl_param(nic, QUEUE);
     return (waiting_t *)&s->queue[sl_ports(nic)] + (port * size + (place < size ? place : place - size));
 }
 
-/* Lets a frame wait for a port. */
+/* Queues a frame for a port. */
 static void enqueue(sl_nic *nic, state_t *s, uint32_t port, waiting_t frame) {
     queue_t *queue = &s->queue[port];
     if (queue->count == (uint32_t)sl_param(nic, QUEUE)) sl_fail(nic, (int32_t)port);
@@ -51,8 +51,8 @@ static void enqueue(sl_nic *nic, state_t *s, uint32_t port, waiting_t frame) {
     s->waits++;
 }
 
-/* Takes a frame in: it goes on, or it is at home. An acknowledgement goes back to the origin of its
- * packet. A faulty neighbour may send anything. */
+/* Forwards or delivers a frame. An acknowledgement returns to the origin of its packet. A
+ * faulty neighbour may send any data. */
 static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
     const sl_traffic *head = sl_traffic_in(frame);
     if (frame->payload_bytes < sizeof *head || head->origin >= sl_processors(nic) || head->destination >= sl_processors(nic)) return;
@@ -66,7 +66,7 @@ static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
     enqueue(nic, s, sl_ej_next(nic, home), on);
 }
 
-/* Takes the next frame of the packet that is offered if no other waits for its port. */
+/* Takes the next frame of the offered packet if no other waits for its port. */
 static void begin(sl_nic *nic, state_t *s) {
     sl_offer offer;
     if (!sl_offered(nic, &offer) || offer.destination == sl_self(nic)) return;
@@ -79,7 +79,7 @@ static void begin(sl_nic *nic, state_t *s) {
     sl_take(nic);
 }
 
-/* Whether a port still has a frame of a slot before: where there are credits, it may have to wait. */
+/* Whether a port still has a frame of an earlier slot: with credits, it may have to wait. */
 SL_INLINE int is_busy(const sl_nic *nic, uint32_t port, uint32_t left) {
     for (uint32_t place = 0; place < left; place++)
         if (starloom_tx(nic, place)->port == port) return 1;

@@ -1,8 +1,8 @@
-/* gossip/fsa: the automaton of permutation-driven gossiping on a crossbar; its messages carry
- * nothing.
+/* gossip/fsa: the automaton of permutation-driven gossiping on a crossbar; its messages are
+ * empty.
  *
- * scheduling: 0 asks for one addressee at a time; 2 (Algorithm 2) for all that are left, the
- * one under the cursor first; 3 (Algorithm 2') for all that are left, in the order. */
+ * scheduling: 0 requests one addressee at a time; 2 (Algorithm 2) requests all remaining ones,
+ * the one under the cursor first; 3 (Algorithm 2') requests all remaining ones in their order. */
 #include "starloom_gossip.h"
 
 STARLOOM_PARAMS("scheduling=0")

@@ -1,24 +1,24 @@
 /* gossip/hopfield: an associative memory on a crossbar. Processor i holds a block of neurons.
- * In session 0 of a recall everybody tells the start of its block; every later session is a
- * sweep: at the end of its stage A a processor has the new blocks of 0 to i-1 and the old ones
- * of the others, updates its neurons one after the other, and sends them. That is a
- * sequential update of all neurons, so the energy never rises.
+ * In session 0 of a recall every processor sends the start of its block; every later session is
+ * a sweep: at the end of its stage A a processor has the new blocks of 0 to i-1 and the old ones
+ * of the others, updates its neurons one after the other, and sends them. That is a sequential
+ * update of all neurons, so the energy never rises.
  *
  * J. J. Hopfield, "Neural networks and physical systems with emergent collective
  * computational abilities", PNAS 79 (1982): neuron a takes the sign of its field, the sum of
- * w(a,b) s(b) over all b, and stays as it is where that is 0. w(a,b) is the sum of
+ * w(a,b) s(b) over all b, and is unchanged if the field is 0. w(a,b) is the sum of
  * x(a) x(b) over all patterns x, and w(a,a) = 0. With the overlap m of a pattern, the sum
- * of x(b) s(b), the field of a is the sum of x(a) m, less the patterns' number times s(a):
- * n^2 weights need not be kept.
+ * of x(b) s(b), the field of a is the sum of x(a) m minus the number of patterns times s(a),
+ * so n^2 weights need not be stored.
  *
- * neurons of each processor; sweeps of a recall, 0 for all sessions but the first. The
- * network draws so many random patterns, and starts with so many percent of the bits of a
- * pattern flipped. Recall r begins with pattern r, and after the last one with the first.
+ * neurons: neurons per processor; sweeps: sweeps of a recall, 0 for all sessions but the first.
+ * The network draws random patterns, and starts with some percent of the bits of a pattern
+ * flipped. Recall r begins with pattern r; after the last pattern the first one follows.
  *
- * The ROM of the machine has all patterns, then the starts that belong to them. A row is a
- * bit for each neuron, 1 for +1 and 0 for -1; the block of a processor is padded to words.
+ * The ROM of the machine has all patterns, then their starts. A row has a bit for each
+ * neuron, 1 for +1 and 0 for -1; the block of a processor is padded to words.
  *
- * Results: the block after session k, 64 neurons in a word, from word k * ceil(neurons / 64). */
+ * Results: the block after session k, 64 neurons per word, from word k * ceil(neurons / 64). */
 #define STARLOOM_STATE_BYTES (sizeof(uint32_t) * (row_words(bank) + patterns(bank)))
 #include "starloom_gossip.h"
 
@@ -38,7 +38,7 @@ typedef struct {
 SL_INLINE uint32_t *block_of(const sl_nic *nic, state_t *s, uint32_t processor) { return s->all + processor * block_words(&nic->bank); }
 SL_INLINE const uint32_t *row(const sl_nic *nic, uint32_t k) { return nic->bank.machine_rom + k * row_words(&nic->bank); }
 
-/* Session of a recall, 0 for its start, and which recall it is. */
+/* Session of a recall, 0 for its start, and number of the recall. */
 SL_INLINE uint32_t sweep(const sl_nic *nic, const state_t *s, uint32_t *recall) {
     const uint32_t sweeps = (uint32_t)sl_param(nic, SWEEPS);
     *recall = sweeps ? s->gossip.session / (1 + sweeps) : 0;

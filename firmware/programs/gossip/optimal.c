@@ -1,3 +1,3 @@
-/* gossip/optimal: the automaton of gossip/fsa with the orders whose runs have the least steps,
- * 3N - m for N = 2^m - 1, which the network puts into the ROM. */
+/* gossip/optimal: the automaton of gossip/fsa with orders of the fewest steps, 3N - m for N =
+ * 2^m - 1, which the network puts into the ROM. */
 #include "fsa.c"

@@ -1,28 +1,28 @@
 /* gossip/voting: N-modular redundancy with replicated voters on a crossbar. Processor i is
- * voter i: it tells all others the value of its module, and when it has the values of all
- * modules it decides. Several sessions are several votes.
+ * voter i: it sends the value of its module to all others and decides once it has the values
+ * of all modules. Several sessions are several votes.
  *
  * V. De Florio and C. Blondia, "The Algorithm of Pipelined Gossiping", section 1: the voting
- * farm. A faulty module is not the voter's fault: voters do the same in any case.
+ * farm. A faulty module does not make its voter faulty: voters work in any case.
  *
  * adjudicate, over the values that a voter has, as signed numbers:
- *   0 majority   what more than half of all modules say; nothing if there is no such value
- *   1 plurality  what most of them say; of several such values the smallest
- *   2 median     the middle one of k, that of place k/2 in ascending order, from 0
+ *   0 majority   the value of more than half of all modules; none if there is no such value
+ *   1 plurality  the most frequent value; of several the smallest
+ *   2 median     the value at place k/2 of k values in ascending order, from 0
  *
- * timeout: 0 waits for ever, so that one silent module keeps all voters from deciding. With
- * another number of slots a voter that waits for k messages gives them up when k times as many
- * slots have brought none; so of several that wait, the one with the lowest id is the first to
- * go on, as without faults. A message that nobody takes for that long is withdrawn, and who has
- * given up something listens while it sends, or two could wait for each other. The voter of a
- * silent module sends nothing and decides by what others say, but waits for its module as they
- * do, and so stays with them from session to session.
+ * timeout: 0 waits forever, so one silent module keeps all voters from deciding. With another
+ * number of slots, a voter that waits for k messages gives up after k times that many slots
+ * without a message; of several waiting voters, the one with the lowest id thus continues
+ * first, as without faults. A message that is not accepted for that long is withdrawn, and a
+ * voter that has given up listens while it sends, or two could wait for each other. The voter
+ * of a silent module sends nothing and decides by the others' values, but waits for its module
+ * as they do, and so stays in step with them from session to session.
  *
- * Results, of session k: word 2k+1 is 1 if the voter has decided and 0 if not, and word 2k
- * what it has decided for.
+ * Results of session k: word 2k+1 is 1 if the voter has decided, otherwise 0; word 2k is its
+ * decision.
  *
- * The module, in the ROM after the order of n-1 processors: a word that is 1 if the module
- * says nothing, and what it says to voter 0, 1, ..., n-1, low word first. */
+ * The module, in the ROM after the order of n-1 processors: a word that is 1 if the module is
+ * silent, then its values for voters 0, 1, ..., n-1, low word first. */
 #define STARLOOM_STATE_BYTES (bank->processors * sizeof(int64_t) + (bank->processors + 63) / 64 * sizeof(uint64_t))
 #include "starloom_gossip.h"
 
@@ -48,16 +48,16 @@ static void take(sl_nic *nic, state_t *s, uint32_t module, int64_t value) {
 
 static int module_silent(const sl_nic *nic) { return (int)sl_rom(nic, sl_processors(nic) - 1); }
 
-/* Its module is silent, and nobody waits for it for ever. */
+/* Its module is silent, and others do not wait for it forever. */
 static int speechless(const sl_nic *nic) { return sl_param(nic, TIMEOUT) && module_silent(nic); }
 
-/* What the module says to a voter. */
+/* The module's value for a voter. */
 static int64_t module_says(const sl_nic *nic, uint32_t voter) {
     const uint32_t at = sl_processors(nic) + 2 * voter;
     return (int64_t)(sl_rom(nic, at) | (uint64_t)sl_rom(nic, at + 1) << 32);
 }
 
-/* Lets the value at the root of a heap of count values, the largest above, sink. */
+/* Sinks the value at the root of a heap of count values, with the largest at the root. */
 static void sink(int64_t *value, uint32_t root, uint32_t count) {
     for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
         if (child + 1 < count && value[child] < value[child + 1]) child++;
@@ -79,7 +79,7 @@ static void sort(int64_t *value, uint32_t count) {
     }
 }
 
-/* The place of the value of which there are most, the first of several; how many in *votes. */
+/* The place of the most frequent value, the first of several; its number of votes in *votes. */
 static uint32_t most(const int64_t *value, uint32_t count, uint32_t *votes) {
     uint32_t place = 0, same = 0;
     *votes = 0;
@@ -93,7 +93,7 @@ static uint32_t most(const int64_t *value, uint32_t count, uint32_t *votes) {
     return place;
 }
 
-/* The session has ended. The values are those of the next one after this. */
+/* The session has ended; from now on, values belong to the next one. */
 static void adjudicate(sl_nic *nic, state_t *s) {
     const uint32_t modules = sl_processors(nic);
     const int32_t rule = sl_param(nic, ADJUDICATE);
@@ -123,7 +123,7 @@ static void ready(sl_nic *nic, state_t *s) {
     if (!speechless(nic)) take(nic, s, sl_self(nic), module_says(nic, sl_self(nic)));
 }
 
-/* Goes on without what it waits for, if it has waited long enough. */
+/* Continues without missing messages after waiting long enough. */
 static int gives_up(sl_nic *nic, state_t *s, int32_t scheduling) {
     sl_gossip *g = &s->gossip;
     const uint32_t others = sl_processors(nic) - 1, timeout = (uint32_t)sl_param(nic, TIMEOUT);

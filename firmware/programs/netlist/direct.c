@@ -1,4 +1,4 @@
-/* netlist/direct: at routers, which take a frame to whom it is addressed, each processor sends its packet there.
+/* netlist/direct: at routers, which carry a frame to its addressee, each processor sends its packet directly.
  *
  * The workload's word is the destination of the processor's own packet. It is queued in on_start. */
 #include "starloom.h"

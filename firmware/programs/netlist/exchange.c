@@ -1,6 +1,6 @@
-/* netlist/exchange: at routers, everybody sends its number to everybody, the next processor first.
+/* netlist/exchange: at routers, every processor sends its number to all others, the next processor first.
  *
- * The run is over when all know all. */
+ * The run ends when all processors know all numbers. */
 #define STARLOOM_STATE_BYTES ((uint32_t)(sizeof(uint32_t) * (2 + bank->processors / 32 + 1)))
 #include "starloom.h"
 

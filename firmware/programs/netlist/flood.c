@@ -1,7 +1,7 @@
-/* netlist/flood: who knows the packet tells everybody at the other ends of its ports, once.
+/* netlist/flood: a processor that knows the packet sends it once to all neighbours.
  *
  * It sends as soon as it may: see sl_tell in starloom_netlist.h. The workload's word is the processor
- * that knows the packet first; it hears it as well. */
+ * that knows the packet first; this processor hears it as well. */
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES (bank->ports * (uint32_t)sizeof(sl_told))
 #include "starloom_netlist.h"

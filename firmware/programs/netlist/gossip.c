@@ -1,8 +1,8 @@
-/* netlist/gossip: everybody tells everybody its number, over neighbours.
+/* netlist/gossip: every processor sends its number to all others, through neighbours.
  *
- * A processor passes on what it has learned, each once, the oldest first, at all of its ports, as soon as
- * it may: see sl_tell in starloom_netlist.h. At routers it tells its own number only, to one after the other. After D. Topkis,
- * "Concurrent broadcast for information dissemination", 1985. The run is over when all know all. */
+ * A processor forwards each number that it has learned once, the oldest first, at all of its ports, as soon as
+ * it may: see sl_tell in starloom_netlist.h. At routers it sends only its own number, to one processor after the other. After D. Topkis,
+ * "Concurrent broadcast for information dissemination", 1985. The run ends when all processors know all numbers. */
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES ((uint32_t)(sizeof(uint32_t) * (1 + bank->processors + bank->processors / 32) + bank->ports * sizeof(sl_told)))
 #include "starloom_netlist.h"

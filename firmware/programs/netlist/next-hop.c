@@ -1,11 +1,11 @@
-/* netlist/next-hop: takes the packet of each processor to its destination by the shortest way.
+/* netlist/next-hop: carries the packet of each processor to its destination on the shortest route.
  *
- * At each port a processor sends one frame in a slot, the oldest of those that go there, when it may:
- * see sl_may_send in starloom_netlist.h. While one waits in the NIC no other one goes to its port.
- * What crosses a crossbar has the processor that takes it for its destination, and is a
- * control frame but on its last hop. A packet whose destination is its own source goes to a
- * neighbour and back, or into a star that its source hears. The tag of a frame is the processor that
- * takes it. The workload's word is the destination of the processor's own packet. */
+ * At each port a processor sends one frame in a slot, the oldest for that port, when it may: see
+ * sl_may_send in starloom_netlist.h. While one waits in the NIC, no other is queued for its port.
+ * A frame across a crossbar has the next processor as its destination and is a control frame
+ * except on its last hop. A packet whose destination is its own source goes to a neighbour and
+ * back, or into a star that its source hears. The tag of a frame is the processor that receives
+ * it. The workload's word is the destination of the processor's own packet. */
 #define STARLOOM_STATE_BYTES ((uint32_t)(sizeof(uint32_t) * 2 + bank->processors * sizeof(sl_packet)))
 #define STARLOOM_TX_STATUS
 #include "starloom_netlist.h"
@@ -21,7 +21,7 @@ static void on_start(sl_nic *nic, state_t *s) {
     sl_hear_rounds(nic);
 }
 
-/* The way that a packet takes from here; one that is at home goes out, and comes back. */
+/* The route of a packet from here; a packet whose destination is here goes out and returns. */
 static uint32_t way_of(const sl_nic *nic, sl_packet packet) {
     uint32_t to = packet.destination, n = sl_processors(nic);
     if (to >= n) return SL_NOWHERE;

@@ -1,8 +1,8 @@
-/* netlist/request-reply: at routers, everybody asks everybody for its number, the next processor first, and replies to those
- * who ask: by its second port if it has two, else by the one that requests take.
+/* netlist/request-reply: at routers, every processor requests the number of all others, the next processor first, and replies to
+ * requests: by its second port if it has two, otherwise by the port of requests.
  *
- * A request is taken only if its reply has room in the TX FIFO. Where replies wait in line after requests, with short FIFOs, processors come to
- * wait for one another. With two ports, and a class of traffic for each, replies wait for replies alone, and those are always taken. */
+ * A request is accepted only if its reply fits into the TX FIFO. If replies wait after requests, with short FIFOs, processors can come
+ * to wait for one another. With two ports and a traffic class for each, replies wait only for replies, which are always accepted. */
 #include "starloom_netlist.h"
 
 #define REQUESTS 0u /* the port that requests take */

@@ -1,26 +1,26 @@
-/* netlist/traffic: carries packets from processor to processor, each by the shortest way.
+/* netlist/traffic: carries packets from processor to processor, each on the shortest route.
  *
- * A port sends a frame in a slot, when it may: see sl_may_send in starloom_netlist.h; what has to wait
- * waits in a queue of the port. What is on its way goes first: a packet that starts here leaves when no
- * other frame waits for its port. The destination of a frame is the processor that takes it: others
- * that hear a star leave it alone.
+ * A port sends one frame in a slot, when it may: see sl_may_send in starloom_netlist.h; other frames
+ * wait in the port's queue. Forwarded frames go first: a packet that starts here leaves when no other
+ * frame waits for its port. The destination of a frame is the processor that takes it: other
+ * listeners of a star ignore it.
  *
- * queue: frames that may wait for a port. When one more comes, the processor fails, with the number of
- * the port as its code.
- * closed: not 0 if a destination acknowledges a packet, by a frame that goes back as packets do. The
- * workload sets it. */
+ * queue: frames that may wait for a port. With one more, the processor fails with the number of the
+ * port as its code.
+ * closed: not 0 if destinations acknowledge packets, by a frame that returns like a packet. Set by
+ * the workload. */
 #define STARLOOM_ROM
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES (bank->ports * (sizeof(queue_t) + (uint32_t)bank->param[0] * sizeof(waiting_t)) + 8)
 
 #include <stdint.h>
 
-/* A frame that waits. */
+/* A waiting frame. */
 typedef struct {
     uint32_t next, kind, origin, destination, number;
 } waiting_t;
 
-/* The queue of a port: the place of its head in its ring, and how many frames wait. */
+/* The queue of a port: the place of its head in its ring, and the number of waiting frames. */
 typedef struct {
     uint32_t head, count;
 } queue_t;
@@ -37,26 +37,26 @@ typedef struct {
     queue_t queue[]; /* of each port; their rings follow */
 } state_t;
 
-/* A place in the ring of a port, counted on from its end. */
+/* A place in the ring of a port; places continue past its end. */
 SL_INLINE waiting_t *ring_of(const sl_nic *nic, state_t *s, uint32_t port, uint32_t place) {
     return (waiting_t *)&s->queue[sl_ports(nic)] + (port * (uint32_t)sl_param(nic, QUEUE) + place % (uint32_t)sl_param(nic, QUEUE));
 }
 
-/* The port at a router, by which frames lead to this processor itself; SL_NOWHERE without. */
+/* The port at a router by which frames reach this processor; SL_NOWHERE without one. */
 static uint32_t port_to_self(const sl_nic *nic) {
     for (uint32_t port = 0; port < sl_ports(nic); port++)
         if (sl_at_router(nic, port)) return port;
     return SL_NOWHERE;
 }
 
-/* The port that leads to a processor; where none does, the processor fails. */
+/* The port that leads to a processor; without one, the processor fails. */
 static uint32_t port_to(sl_nic *nic, uint32_t home) {
     const uint32_t port = home == sl_self(nic) ? port_to_self(nic) : sl_next_port(nic, home);
     if (port >= sl_own_ports(nic) || port >= sl_ports(nic)) sl_fail(nic, 1000);
     return port;
 }
 
-/* Lets a frame wait for the port that leads to its home. */
+/* Queues a frame for the port that leads to its destination. */
 static void enqueue(sl_nic *nic, state_t *s, uint32_t home, waiting_t frame) {
     const uint32_t port = port_to(nic, home);
     queue_t *queue = &s->queue[port];
@@ -66,8 +66,8 @@ static void enqueue(sl_nic *nic, state_t *s, uint32_t home, waiting_t frame) {
     s->waits++;
 }
 
-/* Takes a frame in: it goes on, or it is at home. An acknowledgement goes back to the origin of its
- * packet. A faulty neighbour may send anything. */
+/* Forwards or delivers a frame. An acknowledgement returns to the origin of its packet. A
+ * faulty neighbour may send any data. */
 static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
     const sl_traffic *head = sl_traffic_in(frame);
     if (frame->destination != sl_self(nic) || frame->payload_bytes < sizeof *head) return;
@@ -83,7 +83,7 @@ static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
     enqueue(nic, s, home, on);
 }
 
-/* Takes the next frame of the packet that is offered if no other waits for its port. */
+/* Takes the next frame of the offered packet if no other waits for its port. */
 static void begin(sl_nic *nic, state_t *s) {
     sl_offer offer;
     if (!sl_offered(nic, &offer) || offer.destination >= sl_processors(nic)) return;

@@ -1,6 +1,6 @@
 /* netlist/unicast: at routers, the source sends the packet to each processor, one frame after the other.
  *
- * The workload's word is the source, which hears it as well. */
+ * The workload's word is the source, which hears the packet as well. */
 #include "starloom.h"
 
 typedef struct {

@@ -1,10 +1,10 @@
-/* pops/offline: routes a permutation that was known before: the schedule says to
- * every processor what to send where and whom to hear, in 1 slot for d = 1, else
+/* pops/offline: routes a permutation known in advance: the schedule tells every
+ * processor what to send, where, and whom to hear, in 1 slot for d = 1, otherwise
  * 2 ceil(d/g) slots.
  *
  * A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
  * Passive Star Networks", off-line routing by edge colouring. The schedule is a
- * table in front of the firmware, one word per slot, as a ROM would give it. */
+ * table provided to the firmware, one word per slot, as a ROM would do. */
 #define STARLOOM_SCHEDULE
 #include "starloom_pops.h"
 

@@ -1,5 +1,5 @@
-/* pops/one-to-all: the speaker sends to all g couplers that leave its group,
- * everybody hears the speaker's group: one slot.
+/* pops/one-to-all: the speaker sends to all g couplers of its group, and all
+ * processors hear the speaker's group: one slot.
  *
  * A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
  * Passive Star Networks", section 2. The workload's word is the speaker. */

@@ -1,14 +1,14 @@
 /* pops/random-corrected: randomised routing that delivers every packet exactly
- * once, for any d and g, while no frame is lost: what it survives stands in docs/reference/pops.md.
+ * once, for any d and g, if no frame is lost: docs/reference/pops.md lists the faults that it survives.
  *
  * d = g: as published (pops/random).
- * d > g: steps of six slots; an ack is sent by the destination itself, so that
- *        nothing is deleted that has not arrived. The temporary group of a
- *        destination changes from step to step, so that two packets that meet
- *        once need not meet for ever.
+ * d > g: steps of six slots; the destination itself sends the ack, so no packet
+ *        is deleted before it has arrived. The temporary group of a destination
+ *        changes from step to step, so that packets that collide once do not
+ *        collide forever.
  * d < g: steps of five slots with hashed listening: a group can hear only d of g
- *        groups, another set of them in every step, and a source uses only
- *        random groups that hear it and are heard where the packet has to go.
+ *        groups, a different set in every step, and a source uses only random
+ *        groups that hear it and that the packet's next group hears.
  *
  * Corrections of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
  * Optical Passive Star Networks". H is a public hash with a common seed. */
@@ -33,12 +33,12 @@ SL_INLINE uint32_t hash(const sl_nic *nic, uint32_t x, uint32_t step) {
     return (uint32_t)((h >> 32) * sl_groups(nic) >> 32);
 }
 
-/* Whether a frame brings a packet that some processor can take. */
+/* Whether a frame contains a packet that some processor can take. */
 SL_INLINE int brings_packet(const sl_nic *nic, const sl_frame *heard) {
     return heard && sl_packet_of(heard)->destination < sl_processors(nic);
 }
 
-/* Acks to the group that is heard in slots 1 and 2: who hears none has nothing to ack. */
+/* Acks to the group heard in slots 1 and 2; a processor that hears none has nothing to ack. */
 SL_INLINE void ack_back(sl_nic *nic, const state_t *s) {
     if (s->hears != SL_PORT_NONE) sl_send_ack(nic, s->hears, SL_ANY);
 }
@@ -54,9 +54,9 @@ SL_INLINE uint32_t temporary_group(const sl_nic *nic, uint32_t x, uint32_t step)
     return (l % g + hash(nic, l / g, step)) % g;
 }
 
-/* Whether a source takes part in step s = 1, 2, ...: stage 1 thins the crowd out,
- * stage 2 takes everybody for 12 steps and then 1, 1/2, ..., 2^-u in turn, which
- * removes the heavy tail. C' = 5.3. */
+/* Whether a source participates in step s = 1, 2, ...: stage 1 thins out the sources; stage 2
+ * lets all participate for 12 steps, then 1, 1/2, ..., 2^-u of them in turn, which removes the
+ * heavy tail. C' = 5.3. */
 SL_INLINE int takes_part_wide(sl_nic *nic, uint32_t step) {
     const uint64_t d = sl_group_size(nic), g = sl_groups(nic);
     const uint64_t stage1 = (53 * (d - g) + 10 * g - 1) / (10 * g); /* T1 = ceil(C'(d/g - 1)) */
@@ -143,15 +143,15 @@ SL_INLINE void slot_wide(sl_nic *nic, state_t *s) {
 
 /* ---- d <= g: five slots --------------------------------------------------- */
 
-/* Group that local index k of group x hears in slots 1 and 2 of a step. For d = g
- * the published rule: Delta(self). */
+/* The group that local index k of group x hears in slots 1 and 2 of a step. For d = g the
+ * published rule: Delta(self). */
 SL_INLINE uint32_t listens_to(const sl_nic *nic, uint32_t x, uint32_t k, uint32_t step) {
     const uint32_t d = sl_group_size(nic), g = sl_groups(nic);
     return d == g ? (x * d + k) % g : (k + hash(nic, x, step)) % g;
 }
 
-/* Draws r uniformly among the groups that hear this group in slot 1 and are heard
- * in slot 2 by the group b = Delta(destination); 0 when there is none. */
+/* Draws r uniformly among the groups that hear this group in slot 1 and that group b =
+ * Delta(destination) hears in slot 2; 0 if there is none. */
 SL_INLINE int draw_random_group(sl_nic *nic, uint32_t step, uint32_t *random) {
     const uint32_t d = sl_group_size(nic), g = sl_groups(nic);
     if (d == g) {

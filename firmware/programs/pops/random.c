@@ -4,12 +4,12 @@
  * Passive Star Networks". One step of five slots, repeated while any source still
  * holds its packet. Delta(x) = x mod g.
  *
- * d > g: in the first T1 = ceil(4(d/g - 1)) steps a source takes part with
+ * d > g: in the first T1 = ceil(4(d/g - 1)) steps a source participates with
  * probability g / (d - g(s - 1)/4), s = 1, 2, ..., and in slots 1 and 2 only g
- * processors of a group listen. Two packets of one step may then share their
- * temporary group and their destination group; they collide in slot 5 although
- * both have been acknowledged, and are lost. The rules show it; pops/random-corrected
- * mends it. */
+ * processors of a group listen. Two packets of one step may then share temporary
+ * group and destination group; they collide in slot 5 although both have been
+ * acknowledged, and are lost. The rules show it; pops/random-corrected corrects
+ * it. */
 #define STARLOOM_LISTEN_SLOTS 5 /* a step */
 #include "starloom_pops.h"
 
@@ -26,14 +26,14 @@ enum {
     PASSED = 8    /* a stranger's copy that slot 1 brought and slot 2 passed on */
 };
 
-/* The group that this processor hears in slots 1 and 2: Delta(self), and for d > g only
- * local index k < g listens, to group k. */
+/* The group that this processor hears in slots 1 and 2: Delta(self); for d > g only local index
+ * k < g listens, to group k. */
 SL_INLINE uint32_t hears(const sl_nic *nic) {
     if (sl_group_size(nic) <= sl_groups(nic)) return sl_self(nic) % sl_groups(nic);
     return sl_index(nic) < sl_groups(nic) ? sl_index(nic) : SL_PORT_NONE;
 }
 
-/* The packet that a frame brings, if some processor can take it; else it is dropped. */
+/* The packet of a frame if some processor can take it; otherwise it is dropped. */
 SL_INLINE const sl_packet *packet_of(const sl_nic *nic, state_t *s, const sl_frame *heard) {
     if (!heard) return 0;
     const sl_packet *packet = sl_packet_of(heard);
@@ -50,7 +50,7 @@ static void on_start(sl_nic *nic, state_t *s) {
     sl_listen_in(nic, 4, sl_self(nic) % sl_groups(nic));
 }
 
-/* Whether a source takes part in step s = 1, 2, ... */
+/* Whether a source participates in step s = 1, 2, ... */
 SL_INLINE int takes_part(sl_nic *nic, uint32_t step) {
     const uint64_t d = sl_group_size(nic), g = sl_groups(nic);
     if (d <= g || (uint64_t)(step - 1) * g >= 4 * (d - g)) return 1; /* s > T1 */

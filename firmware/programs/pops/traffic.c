@@ -1,18 +1,18 @@
 /* pops/traffic: carries packets by time division, without collisions.
  *
  * In slot t, with b = t mod g and j = (t div g) mod d, processor j of group a sends to group a+b
- * (mod g), and group c hears the coupler from group c-b (mod g): of those that end at a group the
- * one that is lit. So a processor has a turn for each group once in d*g slots, and the packets for
- * each group wait in a queue of their own. All processors of a group hear what comes to it; it is
- * for one of them.
+ * (mod g), and group c hears the coupler from group c-b (mod g), the one with light among those that
+ * end at the group. So a processor has a turn for each group once in d*g slots, and packets for each
+ * group wait in a queue of their own. All processors of a group hear each frame; it is for one of
+ * them.
  *
- * queue: packets that may wait here for their turns; the others wait where they are offered. */
+ * queue: packets that may wait here for their turns; others stay with the host. */
 #define STARLOOM_LISTEN_SLOTS (bank->shape[0] <= 64 ? bank->shape[0] : 16)
 #define STARLOOM_STATE_BYTES ((uint32_t)bank->param[0] * sizeof(waiting_t))
 
 #include <stdint.h>
 
-/* A packet that waits: its frames leave in slot `turn`, and after one, two, ... periods. */
+/* A waiting packet: its frames leave in slot `turn`, and one, two, ... periods later. */
 typedef struct {
     uint32_t turn;
     uint32_t destination;
@@ -31,10 +31,10 @@ typedef struct {
     waiting_t packet[];     /* in the order of their turns */
 } state_t;
 
-/* A slot that does not come. */
+/* A slot that never occurs. */
 #define NEVER 0xFFFFFFFFu
 
-/* After how many slots a processor's turn for a group comes again: d*g. */
+/* The period of a processor's turns for a group: d*g slots. */
 SL_INLINE uint32_t period_of(const sl_nic *nic) { return sl_processors(nic); }
 
 /* The first turn for a group from a slot on. */
@@ -55,13 +55,13 @@ static void tune(sl_nic *nic) {
     }
 }
 
-/* Whether the listening table is over in this slot. To 64 groups it has them all; of more it has
- * those of the next 16 slots: few columns stay in the cache. */
+/* Whether the listening table ends in this slot. For up to 64 groups it has all of them, for
+ * more those of the next 16 slots: few columns stay in the cache. */
 SL_INLINE int is_over(const sl_nic *nic) {
     return nic->bank.listen_slots < sl_groups(nic) && sl_slot(nic) % nic->bank.listen_slots == 0;
 }
 
-/* The slots until there is something to do. */
+/* The slots until the next action. */
 SL_INLINE uint32_t rest_of(const sl_nic *nic, const state_t *s) {
     const uint32_t slots = nic->bank.listen_slots;
     uint32_t rest = s->waits > 0 ? s->packet[0].turn - sl_slot(nic) : SL_LONG;
@@ -69,14 +69,14 @@ SL_INLINE uint32_t rest_of(const sl_nic *nic, const state_t *s) {
     return rest < SL_LONG ? rest : SL_LONG;
 }
 
-/* Puts a packet where its turn is. */
+/* Inserts a packet by its turn. */
 SL_INLINE void insert(state_t *s, waiting_t packet) {
     uint32_t k = s->waits++;
     for (; k > 0 && s->packet[k - 1].turn > packet.turn; k--) s->packet[k] = s->packet[k - 1];
     s->packet[k] = packet;
 }
 
-/* Gives a packet its turns: the first ones for its group from a slot on that no other has. */
+/* Assigns a packet the first free turns for its group from a slot on. */
 static void book(const sl_nic *nic, state_t *s, waiting_t packet, uint64_t from) {
     const uint32_t d = sl_group_size(nic), group = packet.destination / d;
     for (uint32_t k = 0; k < s->waits; k++) {
@@ -89,14 +89,14 @@ static void book(const sl_nic *nic, state_t *s, waiting_t packet, uint64_t from)
     insert(s, packet);
 }
 
-/* Gives all packets their turns again: a processor that stood still has missed some. */
+/* Assigns new turns to all packets: a paused processor has missed some. */
 static void book_all(const sl_nic *nic, state_t *s) {
     const uint32_t waits = s->waits;
     s->waits = 0;
     for (uint32_t k = 0; k < waits; k++) book(nic, s, s->packet[k], sl_slot(nic));
 }
 
-/* Sends a frame of the first packet, whose turn it is; the others have theirs one period later. */
+/* Sends a frame of the first packet, whose turn it is; its other frames follow one period apart. */
 static void send(sl_nic *nic, state_t *s) {
     waiting_t packet = s->packet[0];
     const sl_traffic head = {sl_self(nic), packet.destination, packet.number | (packet.frames - 1) << 24};
@@ -108,7 +108,7 @@ static void send(sl_nic *nic, state_t *s) {
     insert(s, packet);
 }
 
-/* Takes the packet that is offered, if there is room for it; its turns are not before a slot. */
+/* Takes the offered packet if it fits; its turns start at the given slot or later. */
 static void take(sl_nic *nic, state_t *s, uint64_t from) {
     sl_offer offer;
     if (s->waits == (uint32_t)sl_param(nic, QUEUE) || !sl_offered(nic, &offer)) return;

@@ -4,7 +4,7 @@
  * choice(i, t), a fixed function. Second hop: every processor that holds a packet
  * sends it to the destination group. A packet that reaches any processor of its
  * destination group is delivered, and its source knows (sl_delivered): the class
- * grants that for free, so that the lower bound holds for all that acknowledge.
+ * grants that for free, so the lower bound holds for all algorithms with acks.
  *
  * A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
  * Passive Star Networks", the lower bound for the two-hops class. */
@@ -14,8 +14,8 @@ typedef struct {
     uint32_t unused[2];
 } state_t;
 
-/* Which schedule: 0 a hash of processor and slot, 1 rotation (i + t), 2 the
- * destination-blind Delta(i), 3 blocks (i / 2 + t / 2). */
+/* The schedule: 0 a hash of processor and slot, 1 rotation (i + t), 2 the destination-blind
+ * Delta(i), 3 blocks (i / 2 + t / 2). */
 STARLOOM_PARAMS("choice=0")
 
 static uint32_t choose(uint32_t i, uint32_t t, uint32_t g, int32_t kind) {
@@ -27,8 +27,8 @@ static uint32_t choose(uint32_t i, uint32_t t, uint32_t g, int32_t kind) {
     }
 }
 
-/* The adversary's question. The parameter is not set yet when it asks before a
- * bank is attached, so the host attaches first. */
+/* Called by the adversary. The parameter is set only when a bank is attached, so the host
+ * attaches first. */
 static uint32_t choice_of(uint32_t i, uint32_t t, uint32_t g, uint32_t d) {
     (void)d;
     return choose(i, t, g, starloom_bank.param[0]);

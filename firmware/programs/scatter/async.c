@@ -1,14 +1,14 @@
-/* scatter/async: random scattering of one item, one send after the other.
+/* scatter/async: random scattering of one item, one sender after the other.
  *
  * Z. Drezner and A. Barak, "A Probabilistic Algorithm for Scattering Information in a
- * Multicomputer System". A unit is as many slots as there are nodes. In each slot one node sends
- * a message to a uniformly drawn other node, and it carries the item if its sender has it then.
- * Whose turn it is stands in the schedule: the number of the slot, plus 1. A message with the
- * item is its packet, one without it is empty. A node never knows that all have the item: the
- * run ends when they do.
+ * Multicomputer System". A unit has as many slots as there are nodes. In each slot one node sends
+ * a message to a uniformly drawn other node, with the item if the sender then has it. The schedule
+ * selects the sender: its word is the number of the slot, plus 1. A message with the item is its
+ * packet, one without it is empty. A node never knows that all have the item: the run ends when
+ * they do.
  *
- * order: 0 each node once in a unit, in a fresh random order; 1 in one random order for all
- * units; 2 a uniformly drawn node in each slot. The schedule is made by it. */
+ * order: 0 each node once in a unit, in a new random order; 1 in one random order for all
+ * units; 2 a uniformly drawn node in each slot. The schedule depends on it. */
 #define STARLOOM_SCHEDULE
 #include "starloom.h"
 

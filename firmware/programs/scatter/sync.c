@@ -2,9 +2,9 @@
  *
  * Z. Drezner and A. Barak, "A Probabilistic Algorithm for Scattering Information in a
  * Multicomputer System", conservative analysis. A unit is a slot: in each, every node sends one
- * message to a uniformly drawn other node, and it carries the item if its sender had it when
- * the unit began. A message with the item is its packet, one without it is empty. A node never
- * knows that all have the item: the run ends when they do. */
+ * message to a uniformly drawn other node, with the item if the sender had it at the start of
+ * the unit. A message with the item is its packet, one without it is empty. A node never knows
+ * that all have the item: the run ends when they do. */
 #include "starloom.h"
 
 typedef struct {
