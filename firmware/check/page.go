@@ -79,7 +79,7 @@ const violationsPerRule = 4
 
 func (r *Report) sections(p *page.Page) {
 	if r.ViolationsTotal > 0 {
-		t := &page.Table{Caption: "What the run itself has broken.",
+		t := &page.Table{Caption: "Violations of the run itself.",
 			Columns: []page.Column{{Name: "rule"}, {Name: "cycle", Number: true}, {Name: "where"}, {Name: "what"}}}
 		listed := map[string]int{}
 		for i := range r.Violations {

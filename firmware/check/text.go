@@ -40,7 +40,7 @@ const remedyOwnState = "keep all that a processor remembers in its state_t"
 // Remedy is what to do about the write.
 func (w *Write) Remedy() string {
 	if w.Grown > 0 {
-		return "take no memory in a run: its size is that of the bank, not of a processor"
+		return "do not grow the memory in a run: all processors of the bank share it"
 	}
 	return remedyOwnState
 }
