@@ -43,13 +43,13 @@ func (r *Report) Page(command, run string) *page.Page {
 	return p
 }
 
-// failing is the first thing of each kind that fails, for the answers of a page.
+// failing holds the first failure of each kind, for the answers of a page.
 type failing struct {
 	*Report
 	Wrote               *Write
 	Found               *FuzzFinding
-	Source              *wasm.Frame // at which the run stopped
-	AtEnd               bool        // only the end of the run has shown its violation
+	Source              *wasm.Frame // place at which the run stopped
+	AtEnd               bool        // only the end of the run shows its violation
 	Command, RunCommand string
 }
 

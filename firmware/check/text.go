@@ -37,7 +37,7 @@ func (w *Write) Text() string { return texts.Say("write", w) }
 
 const remedyOwnState = "keep all that a processor remembers in its state_t"
 
-// Remedy is what to do about the write.
+// Remedy returns the remedy for the write.
 func (w *Write) Remedy() string {
 	if w.Grown > 0 {
 		return "do not grow the memory in a run: all processors of the bank share it"
@@ -45,7 +45,7 @@ func (w *Write) Remedy() string {
 	return remedyOwnState
 }
 
-// Text describes the input after its first slot.
+// Text describes the call or the steps of the input.
 func (in *FuzzInput) Text() string {
 	text, later := texts.Say("call", in), 0
 	for k := range in.Steps {

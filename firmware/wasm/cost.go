@@ -7,28 +7,28 @@ import (
 	"starloom/internal/graph"
 )
 
-// A turn is what the counter of a copy counts: one turn of a loop or one call of a
-// function, or as many as it has instructions by turnInstructions. At least every
-// TickTurns turns the host is asked, so between two questions lies no more than
-// about TickTurns * turnInstructions instructions, whatever the image does.
+// The counter of a copy counts turns: a turn of a loop or a call of a function, or more for long code
+// (turnInstructions instructions each). The host is called at least every TickTurns turns, so between two calls an
+// image executes at most about TickTurns * turnInstructions instructions.
 const (
-	TickTurns        = 1 << 16 // turns between two questions, at most
+	TickTurns        = 1 << 16 // largest number of turns between two host calls
 	turnInstructions = 1 << 8
-	// hostInstructions is what a call of the host counts for, bytesPerTurn the bytes of an instruction on memory per turn.
+	// hostInstructions is the weight of a host call; bytesPerTurnLog2 defines the bytes of a memory instruction per
+	// turn.
 	hostInstructions = 64
 	bytesPerTurnLog2 = 12
 )
 
-// path is straight code: that of a function or a loop without its inner loops. It runs at most once per turn.
+// path is the straight code of a function, or of a loop without its inner loops. It runs at most once per turn.
 type path struct {
 	instructions uint64
 	calls        []uint32 // functions, or callsType|type
 }
 
-// callsType marks a call through a table: of any function there with that type.
+// callsType marks a call through a table, to any function there with that type.
 const callsType = 1 << 31
 
-// shape holds the cost of a function: paths[0] is the function, paths[k] its loop k in order of their starts.
+// shape holds paths[0], the function, and paths[k], its loop k in order of starts.
 type shape struct{ paths []path }
 
 func (s *shape) note(at int, i *binary.Instruction, imported int) {
@@ -48,14 +48,14 @@ func (s *shape) note(at int, i *binary.Instruction, imported int) {
 	}
 }
 
-// turns says where a function counts: entry turns when it is called, and loops[k] for each turn of loop k.
+// turns are the counts of a function: entry at each call, and loops[k] at each turn of loop k.
 type turns struct {
 	entry     uint32
 	loops     []uint32
-	recursive bool // it may call itself, over whatever others
+	recursive bool // the function may recurse, directly or through others
 }
 
-// callable lists the functions that a table may hold.
+// callable returns the functions in tables, by type.
 func (m *module) callable() map[binary.FuncType][]uint32 {
 	byType := map[binary.FuncType][]uint32{}
 	elements := slices.Clone(m.Elements)
@@ -69,7 +69,7 @@ func (m *module) callable() map[binary.FuncType][]uint32 {
 	return byType
 }
 
-// called says of each function if code or a table may call it, or the start of the module.
+// called reports, for each function, whether code, a table or the start of the module may call it.
 func (m *module) called(shapes []shape) []bool {
 	called := make([]bool, len(m.Body))
 	note := func(k int) {
@@ -93,10 +93,9 @@ func (m *module) called(shapes []shape) []bool {
 	return called
 }
 
-// costs finds the places where counting is needed, and an order of the functions in which those
-// that are called come first, as far as nothing calls itself. Every loop counts. A function
-// counts when it may call itself, over whatever others, or when one call of it runs
-// more than turnInstructions instructions that nothing else counts.
+// costs finds the places to count, and an order of functions with callees first, apart from recursion. Every loop
+// counts. A function counts if it may recurse, or if one call runs more than turnInstructions instructions that no
+// other place counts.
 func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
 	c := &calls{shapes: shapes, costs: make([]uint64, len(shapes)+len(m.Types)), result: make([]turns, len(shapes))}
 	next, byType := make([][]uint32, len(c.costs)), m.callable()
@@ -127,10 +126,10 @@ func unitsOf(instructions uint64) uint32 {
 	return uint32(min(1+instructions/turnInstructions, TickTurns))
 }
 
-// calls has a vertex for each function and after them one for each type of functions in a table.
+// calls has a vertex for each function, then one for each type of functions in tables.
 type calls struct {
 	shapes []shape
-	costs  []uint64 // of one call that nothing counts
+	costs  []uint64 // cost of one call without counted places, by vertex
 	result []turns
 }
 
@@ -141,7 +140,7 @@ func (c *calls) vertex(callee uint32) uint32 {
 	return callee
 }
 
-// count fills in the functions of a component, after the components that it calls, and returns them.
+// count computes the functions of a component and returns them. The components that it calls must be done.
 func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) {
 	function := func(v uint32) bool { return int(v) < len(c.shapes) }
 	recursive := len(component) > 1 || slices.Contains(next[component[0]], component[0])
@@ -153,7 +152,7 @@ func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) 
 			}
 		}
 	}
-	// Costs within a component that counts are those of its members' own paths.
+	// Within a component that counts, only the members' own paths have costs.
 	for _, v := range component {
 		if !function(v) {
 			for _, callee := range next[v] {
