@@ -138,8 +138,7 @@ var linkFlags = []string{
 
 const linker = "wasm-ld"
 
-// Build compiles C and C++ sources with clang and wasm-ld and checks the image against the ABI. It replaces the
-// output only on success.
+// Build compiles C and C++ sources and checks the image against the ABI. It replaces the output only on success.
 func Build(ctx context.Context, o BuildOptions) (err error) {
 	o.setDefaults()
 	if err := o.check(); err != nil {
@@ -280,8 +279,7 @@ func (b *compilation) resources() (string, error) {
 	return known.(string), nil
 }
 
-// clang 16 and later need a flag to check the ends of arrays that end a struct. The resource folder is named after
-// clang's version.
+// clang 16 and later need a flag to check arrays that end a struct. The resource folder is named after the version.
 func arraysOfStructs(resources string) []string {
 	major, _, _ := strings.Cut(filepath.Base(resources), ".")
 	if version, err := strconv.Atoi(major); err != nil || version < 16 {

@@ -10,8 +10,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// compilations shares compiled code among all hosts: machines of a batch compile their image once, and recent keeps
-// the last images for the next point of a sweep.
+// compilations shares compiled code among all hosts of a batch; recent keeps the last images for a sweep.
 var compilations = wazero.NewCompilationCache()
 
 // keptImages is the number of images that stay compiled after their hosts are closed, usually about 100 KiB each.

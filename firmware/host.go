@@ -45,8 +45,7 @@ type Host struct {
 	compiled []wazero.CompiledModule
 }
 
-// Runtimes are the ways to execute an image, with equal results. The interpreter is about 28 times slower and serves
-// as the compiler's oracle.
+// Runtimes are equivalent. The interpreter is about 28 times slower and serves as the compiler's oracle.
 var Runtimes = []string{"compiler", "interpreter"}
 
 // Until sets the context in which images may run. If ctx ends, a running call stops within wasm.TickTurns loop
@@ -56,8 +55,7 @@ func (h *Host) Until(ctx context.Context) {
 	h.stopped.Store(false)
 }
 
-// MapsIn sets the folder of source maps, for images that name one; a build writes both to one folder. Without a map,
-// traps have no source lines.
+// MapsIn sets the folder of the source maps that images name. Without a map, traps have no source lines.
 func (h *Host) MapsIn(folder string) { h.maps = folder }
 
 // Stopped reports whether a call was ended since Until.

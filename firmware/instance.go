@@ -15,8 +15,7 @@ import (
 	"starloom/traces"
 )
 
-// Instance serves one bank of processors with their firmware. Methods of different instances may run in parallel,
-// except Close.
+// Instance serves one bank of processors. Methods of different instances may run in parallel, except Close.
 type Instance interface {
 	// Bank returns the registers and FIFOs.
 	Bank() *nic.Bank
@@ -32,8 +31,7 @@ type Instance interface {
 	// Costs returns the costs of the last Start or Slot, in the order of its cells: 0 for a trap, empty without a
 	// meter. The slice is valid until the next Start or Slot.
 	Costs() []uint32
-	// TakeEvents returns the faults and log lines since the last call, in the order of cells. The slice is valid
-	// until the next Slot.
+	// TakeEvents returns the events since the last call, in the order of cells, valid until the next Slot.
 	TakeEvents() []Event
 	// Probes returns the values of sl_probe, len(Image.Probes) per cell.
 	Probes() []uint64
@@ -104,8 +102,7 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 
 type instanceKey struct{}
 
-// callContext is the context of an instance's calls. Every host call looks up values in it, so it answers them
-// directly.
+// callContext answers the context lookups of host calls directly, since every host call makes some.
 type callContext struct {
 	context.Context
 	in *wasmInstance
@@ -157,8 +154,7 @@ func growBytes(c nic.BankConfig, perCell int) uint64 {
 	return min(bytesBase+uint64(c.Cells)*uint64(perCell+fifos+4*c.ROMWords)+4*uint64(c.MachineROM), addressBytesMax)
 }
 
-// NewInstance creates an instance that serves a bank. It returns ErrOneProcessor for an image with a runtime and
-// several cells.
+// NewInstance returns ErrOneProcessor for an image with a runtime and several cells.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if img.Runtime && c.Cells > 1 {
 		return nil, ErrOneProcessor
@@ -425,13 +421,11 @@ type Event struct {
 	Function string // trap, fail: innermost firmware function; assert: function with the assertion
 	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
 
-	// Backtrace of a trap, fail or assert: active functions including inlined ones, innermost first, each with
-	// file:line:column if known.
+	// Backtrace has the active functions, inlined ones included, innermost first, each with its place if known.
 	Backtrace []wasm.Frame
 }
 
-// Limits of events per processor and slot, so that a handler cannot fill the host's memory. They do not depend on the
-// other processors of the bank.
+// Limits of events per processor and slot bound the host's memory, independently of the bank.
 const (
 	logLinesPerCellMax   = 16
 	logBytesMax          = 256

@@ -86,8 +86,7 @@ func (t *turns) ask(limit uint64) bool {
 	return on
 }
 
-// LimitDefault is the cost limit of a call unless another is given: in `firmware inspect`, and in a run without a
-// budget.
+// LimitDefault is the cost limit of a call in `firmware inspect`, and in a run without a budget.
 const LimitDefault = 1_000_000_000
 
 // LimitMax is the largest limit: costs have 32 bits.

@@ -78,8 +78,7 @@ func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
 	return wasm.RewriteMetered(image, *meter)
 }
 
-// brokenImage adds a remedy to the error of an invalid or unsupported module. Rebuilding helps only if the file has
-// changed since the build.
+// brokenImage adds a remedy: rebuilding helps only if the file has changed since the build.
 func brokenImage(rewritten *wasm.Copy, err error) error {
 	if rewritten != nil {
 		err = rewritten.Named(err)
@@ -274,8 +273,7 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 
 const unknownStackBytes = 1 << 20
 
-// dataBytes returns the larger of an instance's nonzero bytes and its memory above the stack (not rounded to pages),
-// since tables of zeros will be filled.
+// dataBytes returns the larger of the nonzero bytes and the memory above the stack, since tables will be filled.
 func (img *Image) dataBytes(in api.Module) uint64 {
 	memory, _ := in.Memory().Read(0, in.Memory().Size())
 	written := 0

@@ -102,8 +102,7 @@ var images embed.FS
 //go:embed programs
 var sources embed.FS
 
-// Programs lists the built-in programs: net/router has the image images/net/router.wasm and the source
-// programs/net/router.c.
+// Programs lists the built-in programs: net/router is images/net/router.wasm and programs/net/router.c.
 func Programs() []string {
 	var names []string
 	// walking an embedded file system cannot fail

@@ -15,8 +15,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// A profiled call runs in a copy of the image (wasm.Meter.Profile) that calls the host after every source line. Other
-// copies contain no profiling code.
+// Only the copy of an image for profiles (wasm.Meter.Profile) calls the host after every source line.
 
 // Profile distributes the cost of one slot-handler call over source lines.
 type Profile struct {

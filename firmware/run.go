@@ -128,8 +128,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 	}
 }
 
-// runMetered is runAll for a metered image; Costs has the cost of each cell's handler. The copy calls the handlers
-// one by one, so the trapped one is known.
+// runMetered is runAll for a metered image. The copy calls the handlers one by one, so the trapped one is known.
 func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
 	for len(cells) > 0 {
 		in.calling = cells
@@ -173,8 +172,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	in.events = append(in.events, event)
 }
 
-// overflowed adds to a trap, before leave, that the stack has overflowed: that of the image, which grows down to
-// address 0, or that of the runtime.
+// overflowed adds to a trap, before leave, that the stack of the image or of the runtime has overflowed.
 func (in *wasmInstance) overflowed(err error) error {
 	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
 		return err // ended by the host

@@ -95,8 +95,7 @@ var pageTable = sync.OnceValue(func() *os.File {
 	return table
 })
 
-// touched yields the touched pages of a slab's memory with their offsets. Untouched pages are zero; reading one costs
-// a page fault and perhaps memory.
+// touched yields the touched pages of a memory with their offsets. Others are zero; reading one costs a page fault.
 func touched(memory []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		var table [4096]byte

@@ -59,8 +59,7 @@ func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
-// functionAt returns the function of the backtrace frame at source (file:line without folder), otherwise the
-// innermost one.
+// functionAt returns the function at source (file:line without folder), otherwise the innermost one.
 func functionAt(backtrace []wasm.Frame, source string) string {
 	for _, frame := range backtrace {
 		if strings.HasPrefix(path.Base(frame.Source), source+":") {
@@ -86,8 +85,7 @@ func (e keptError) Error() string {
 	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
 }
 
-// frameName matches a line of wazero's stack trace: a name, perhaps with parentheses, then parameter and result
-// types.
+// frameName matches a line of wazero's stack trace: a name, then parameter and result types.
 var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
 
 // parseTrap extracts reason, innermost function, source line and backtrace from wazero's error, whose text is

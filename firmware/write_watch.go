@@ -10,8 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// WriteKind classifies a write by its target: the column's owner, or the variable. Writes of one kind are counted
-// together.
+// WriteKind classifies writes by the column's owner, or the variable. Writes of one kind are counted together.
 type WriteKind struct {
 	Column    string // column of the bank, by its name in the register map; "" outside the bank
 	Neighbour bool   // the column belongs to another processor, otherwise to none
@@ -23,8 +22,7 @@ type WriteKind struct {
 
 func (k *WriteKind) outside() bool { return k.Column == "" && !k.Grows }
 
-// Write describes the writes of one kind that handlers made outside their own processor's memory: the first, and
-// their number.
+// Write describes the writes of one kind outside their own processor's memory: the first, and their number.
 type Write struct {
 	WriteKind
 	Cell    int // cell of the handler
@@ -133,8 +131,7 @@ func (w *Watched) Restart(cells []uint32) {
 
 func (w *Watched) Costs() []uint32 { return w.costs }
 
-// TakeWrites returns the writes recorded since the last call, in order; cut reports that writes outside the bank were
-// left out.
+// TakeWrites returns the writes since the last call, in order; cut means that some outside the bank were left out.
 func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	writes, cut = w.writes, w.cut
 	w.writes, w.outside, w.cut = nil, 0, false
@@ -322,8 +319,7 @@ func (w *Watched) Keep(b *Base) {
 	b.silenced = append(b.silenced[:0], w.Bank().SilencedCells()...)
 }
 
-// TakeBack restores the saved state and returns the first write since then to memory of a cell other than the called
-// one, nil for none.
+// TakeBack restores the saved state and returns the first write to memory of another cell, nil for none.
 func (w *Watched) TakeBack(b *Base, cell int) (foreign *Write, err error) {
 	memory := w.Memory()
 	if len(memory) != len(b.memory) {
@@ -390,8 +386,7 @@ func (w *Watched) Carries(kind WriteKind) bool {
 	return slices.ContainsFunc(w.statics, func(s static) bool { return s.kind == kind && s.carries })
 }
 
-// follow executes the next call twice in advance, with different values in the followed variables and globals, and
-// undoes both: differences show a dependency.
+// follow tries the next call with other values in the followed statics and undoes it: differences show a dependency.
 func (w *Watched) follow(call func()) {
 	if !slices.ContainsFunc(w.statics, func(s static) bool { return !s.carries }) {
 		return

@@ -7,6 +7,5 @@ import (
 	"syscall"
 )
 
-// alone shields a process from terminal interrupts: after an interrupt the run still writes its data, and the
-// converter ends with its input.
+// alone shields a process from terminal interrupts: an interrupted run still writes its data.
 func alone(process *exec.Cmd) { process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -109,8 +109,7 @@ type Digest struct {
 	NextSlot uint64 // lowest allowed next slot
 }
 
-// Slot adds the events of one slot. Slots with events must be added once each, in ascending order; otherwise Slot
-// panics.
+// Slot adds the events of a slot. It panics unless slots with events come once each, in ascending order.
 func (d *Digest) Slot(slot uint32, sum Sum) {
 	if sum.Count == 0 {
 		return

@@ -54,8 +54,7 @@ func To(name string, w io.Writer) *File {
 	return &File{path: name, sink: w, buf: bufio.NewWriterSize(w, fileBufferBytes)}
 }
 
-// Hold keeps up to 64 MiB for standard output or a writer until Commit, so that Restart can drop it. More bytes are
-// written at once.
+// Hold keeps up to 64 MiB of a stream until Commit, so that Restart can drop it. More bytes are written at once.
 func (f *File) Hold() { f.hold = f.temp == "" && f.bytes == 0 }
 
 func (f *File) release() error {
@@ -73,8 +72,7 @@ var temporaries = struct {
 	converters map[*exec.Cmd]bool
 }{paths: map[string]bool{}, converters: map[*exec.Cmd]bool{}}
 
-// RemoveTemporaries removes all temporary files of this process before an immediate exit. Later attempts to create or
-// settle a File block forever.
+// RemoveTemporaries removes this process's temporary files before an immediate exit; it blocks later Files forever.
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
 	for converter := range temporaries.converters {
@@ -272,8 +270,7 @@ func (f *File) Flush() error {
 	return f.keep(f.buf.Flush())
 }
 
-// Restart drops the written bytes, to write the output again. It returns an error if bytes have reached standard
-// output or a writer.
+// Restart drops the written bytes. It returns an error if bytes have reached standard output or a writer.
 func (f *File) Restart() error {
 	if f.settled || f.err != nil {
 		return f.err
@@ -304,8 +301,7 @@ func (f *File) Restart() error {
 	return nil
 }
 
-// Commit publishes the output under its path. After an error the temporary file is removed and an existing file is
-// unchanged.
+// Commit publishes the output. After an error the temporary file is removed and an existing file is unchanged.
 func (f *File) Commit() error {
 	if f.settled {
 		return f.err
@@ -412,8 +408,7 @@ func (s *Files) Create(path string) (*File, error) {
 	return s.add(f)
 }
 
-// To adds an output on a writer; see the function To. It refuses a writer that another output has, since bytes would
-// be interleaved.
+// To adds an output on a writer; see the function To. Two outputs on one writer are refused.
 func (s *Files) To(name string, w io.Writer) (*File, error) { return s.add(To(name, w)) }
 
 func (s *Files) add(f *File) (*File, error) {

@@ -34,8 +34,7 @@ type Keys struct {
 	YAML func(keys map[string]any) ([]byte, error) // encodes keys as a scenario file
 }
 
-// servesOne reports whether the image serves one processor per instance. It ignores errors: New refuses such an
-// image.
+// servesOne ignores errors of the image: emulator.New reports them.
 func (c *checker) servesOne() bool {
 	binary, err := c.imageBytes()
 	if err != nil {

@@ -116,8 +116,7 @@ func find(items []Item, name string) []byte {
 
 func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes), shownBytes)]) }
 
-// ItemsOf returns the compared parts of a processor after a boundary, first the frames that it sends in the next
-// slot.
+// ItemsOf returns the compared parts of a processor after a boundary, first the frames of the next slot.
 func ItemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []Item) {
 	for k, frame := range sent {
 		items = append(items, Item{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})

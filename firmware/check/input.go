@@ -36,8 +36,7 @@ type FuzzStep struct {
 	State    string      `json:"state,omitempty"` // state bytes in hex, from the first one on
 }
 
-// FuzzFrame is a received frame, one per port that the processor hears. If it hears one port at a time, Port is that
-// port.
+// FuzzFrame is a received frame, one per port that the processor hears. If it hears one port, Port is that port.
 type FuzzFrame struct {
 	Port        uint16 `json:"port"`
 	Kind        uint8  `json:"kind"`
@@ -48,8 +47,7 @@ type FuzzFrame struct {
 	Payload     string `json:"payload"` // payload bytes in hex
 }
 
-// FuzzLane is the status of a receiver or transmitter, of its port if the NIC uses all ports at once, otherwise of
-// port 0.
+// FuzzLane is the status of a receiver or transmitter, of its port if the NIC uses all at once, otherwise of port 0.
 type FuzzLane struct {
 	Port   uint16 `json:"port"`
 	Status uint8  `json:"status"`

@@ -122,8 +122,7 @@ const (
 
 // FuzzFinding is a fault of a handler on arbitrary input.
 type FuzzFinding struct {
-	// Rule is RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleExactlyOnce for a false announcement,
-	// "foreign_write" or "stale_read".
+	// Rule is a rule of a run that handlers can break, RuleForeignWrite or RuleStaleRead.
 	Rule string `json:"rule"`
 	Path string `json:"path"`
 	Text string `json:"text"` // text for people
@@ -134,8 +133,7 @@ type FuzzFinding struct {
 	// failed assertion (sl_assert, the SDK's checked build, clang's sanitizers) is a fault.
 	GaveUp bool      `json:"gave_up,omitempty"`
 	Input  FuzzInput `json:"input"` // smallest input found
-	// Again is the command that repeats the finding in the smallest scenario found, with the files written by
-	// Options.Reproduce; "" without them.
+	// Again repeats the finding with the files written by Options.Reproduce; "" without them.
 	Again string `json:"again,omitempty"`
 
 	place string // place in the firmware: findings of one place are one

@@ -132,8 +132,7 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 	return nil
 }
 
-// smallest shrinks the scenario of a finding while it shows the same fault. shown is false if the scenario's file
-// form does not show the finding.
+// smallest shrinks the scenario of a finding; shown is false if the file form does not show the finding.
 func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
 	if best.keys, err = c.keys.Own(); err != nil {

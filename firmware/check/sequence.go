@@ -257,8 +257,7 @@ func (t *trial) observe(events []firmware.Event) {
 	t.seenIn = append(t.seenIn, len(t.seen))
 }
 
-// stale reports a fault if a handler's visible effects depend on unused bytes of its RX FIFO. It runs the input with
-// two fill values.
+// stale runs the input with two fill values of unused bytes in the RX FIFO: visible effects must be equal.
 func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 	var seen [2][]byte
 	var ends [2][]int

@@ -82,8 +82,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 	}
 }
 
-// noteWrite adds a write to the report or to the count of its kind. Harmful writes, of which few kinds exist, are
-// added even to a full list.
+// noteWrite adds harmful writes, of which few kinds exist, even to a full list.
 func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	list := &w.report.Writes
 	if k, ok := w.kinds[write.WriteKind]; ok {

@@ -112,8 +112,7 @@ type boundsFrame struct {
 	exits  map[int]uint64 // cost from the head to branches to an outer frame
 }
 
-// guard is a condition that holds in all turns of a loop with the given number of branches back; anyBacks for any
-// number.
+// guard is a condition of all turns of a loop with the given number of branches back; anyBacks for any number.
 type guard struct {
 	value
 	backs int

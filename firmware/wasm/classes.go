@@ -169,8 +169,7 @@ func (c *Costs) ByName() map[string]uint32 {
 	return table
 }
 
-// CostMin is the smallest allowed cost of a class. Branches and calls cost at least 1, so that an endless call
-// reaches any limit.
+// CostMin is 1 for branches and calls, so that an endless call reaches any limit, and 0 for other classes.
 func CostMin(name string) uint32 {
 	if k := class(slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })); k >= classBranch && k <= classCallIndirect {
 		return 1

@@ -49,8 +49,7 @@ type Global struct {
 	GivenBack bool
 	Proved    bool // GivenBack is proved, not inferred from the name
 
-	// For a global that is not Proved: a function that may not restore it, and the offset of the change in the
-	// image's code section.
+	// If not Proved: a function that may not restore it, and the offset of the change in the image's code section.
 	Breaks string
 	at     uint64
 }

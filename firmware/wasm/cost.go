@@ -13,8 +13,7 @@ import (
 const (
 	TickTurns        = 1 << 16 // largest number of turns between two host calls
 	turnInstructions = 1 << 8
-	// hostInstructions is the weight of a host call; bytesPerTurnLog2 defines the bytes of a memory instruction per
-	// turn.
+	// weight of a host call, and bytes of a memory instruction per turn
 	hostInstructions = 64
 	bytesPerTurnLog2 = 12
 )

@@ -156,8 +156,7 @@ func compares(op binary.Opcode) bool {
 	return op >= binary.OpI32Eq && op <= binary.OpI32GeU || op >= binary.OpI64Eq && op <= binary.OpI64GeU
 }
 
-// constant records the constant operand of a comparison. Switches and range checks subtract a constant first, or add
-// its negative.
+// constant records the constant of a comparison, or of a subtraction or addition before it (switches, range checks).
 func (s *scout) constant(second, before, i *binary.Instruction) {
 	add := func(value uint64) {
 		if len(s.Constants) < constantsMax {

@@ -68,8 +68,7 @@ func (w *weaver) entries() (entries []*entry) {
 	return entries
 }
 
-// take moves the entry point's code into e and returns its replacement in the copy: unreachable code if only the host
-// called the entry point.
+// take moves the entry point's code into e; if only the host called it, unreachable code replaces it in the copy.
 func (e *entry) take(w *weaver, own *woven) *woven {
 	e.function, e.woven = w.m.FunctionNames()[len(w.m.Imported)+e.k], own
 	if w.meter.Profile || !e.inline(w) {

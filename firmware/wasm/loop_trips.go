@@ -16,9 +16,7 @@ func mirrored(op binary.Opcode) binary.Opcode {
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 
-// trips returns how many times in succession the comparison of v, v+step, v+2*step, ... (modulo 2^32) with limit
-// holds from the start. It returns false if the comparison holds forever, or if wrapping makes the number hard to
-// determine.
+// trips returns how often in a row v, v+step, ... (modulo 2^32) satisfy the comparison; false if unknown.
 func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 	switch op {
 	case binary.OpI32Eq:

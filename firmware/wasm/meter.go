@@ -25,8 +25,7 @@ type Meter struct {
 	// Key is the scenario key of Limit; "" for a default, beyond which a call is considered endless.
 	Key string
 
-	// Profile calls the host after the instructions of each source line, or of a block without lines; AtName is then
-	// the last of them.
+	// Profile calls the host after each source line, or block without lines; AtName is its last instruction.
 	Profile bool
 }
 

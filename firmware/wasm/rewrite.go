@@ -12,8 +12,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Rewrite returns the copy of an image that the host runs. It returns an error with place and remedy for images that
-// are invalid or need unsupported features.
+// Rewrite returns the copy of an image that the host runs, or an error with place and remedy.
 func Rewrite(image []byte) (*Copy, error) { return rewriteWith(image, nil, false) }
 
 // RewriteMetered is Rewrite with cost counters.
@@ -125,8 +124,7 @@ func (m *module) refuse() error {
 	return m.checkLines()
 }
 
-// analyse reads all code once. It refuses code that is unknown, out of range or beyond limits, and finds the places
-// to count.
+// analyse refuses code that is unknown, out of range or beyond limits, and finds the places to count.
 func (w *weaver) analyse() error {
 	m := w.m
 	shapes := make([]shape, len(m.Body))
@@ -359,8 +357,7 @@ func (w *weaver) function(k int) *woven {
 	return out
 }
 
-// count subtracts the turns on the stack from the counter. Below zero it calls the host, which sets the counter
-// again.
+// count subtracts the turns on the stack from the counter; below zero it calls the host, which resets it.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, binary.I32)
 	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet, w.counter,
@@ -405,12 +402,10 @@ func opName(op binary.Opcode) string {
 	}[op]
 }
 
-// runtimeNames matches the runtime's name of a function in errors: its index among defined functions, and its
-// exports.
+// runtimeNames matches a function in errors of the runtime: its index among defined functions, and its exports.
 var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
 
-// Named replaces function names of the runtime in an error about the copy. Defined functions are in the order of the
-// image.
+// Named replaces the runtime's function names in an error about the copy.
 func (c *Copy) Named(err error) error {
 	text := err.Error()
 	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {

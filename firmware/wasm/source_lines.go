@@ -105,8 +105,7 @@ func (f Frame) Line() string {
 	return ""
 }
 
-// Frames returns the known functions at an offset in the copy's code section, innermost first: the inlined ones, then
-// the WebAssembly function.
+// Frames returns the known functions at an offset in the copy's code section, innermost first.
 func (p *Places) Frames(offset uint64) []Frame {
 	if p == nil {
 		return nil
@@ -208,8 +207,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	return frames
 }
 
-// around reports whether an offset is in the code of an entry. The linker gives removed functions address 0 or one of
-// the last addresses.
+// The linker gives removed functions address 0 or one of the last addresses.
 func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	ranges, err := p.data.Ranges(entry)
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool {
@@ -280,8 +278,7 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	return &best
 }
 
-// checkLines refuses line programs that are too long. A program shared by several units is read, and counts, for
-// each.
+// checkLines refuses long line programs. A program shared by several units counts for each.
 func (m *module) checkLines() error {
 	sections, total := m.DebugSections(), 0
 	lines := sections["line"]

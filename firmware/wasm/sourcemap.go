@@ -70,8 +70,7 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 	return m, nil
 }
 
-// vlq appends the numbers of a segment: Base64 digits of six bits, of which five are data, least significant first;
-// the lowest bit of a number is its sign.
+// vlq appends Base64 VLQ numbers: five bits per digit, least significant first; the lowest bit is the sign.
 func vlq(numbers []int, text string) ([]int, error) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	value, shift := 0, 0

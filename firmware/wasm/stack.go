@@ -181,8 +181,7 @@ func (m *module) give(k int, uses []globalUse) {
 	}
 }
 
-// giving analyses one function: it follows the code, joins states where paths meet, and repeats a loop until the
-// state at its start no longer changes.
+// giving analyses one function: it joins states where paths meet and repeats loops until their states are stable.
 type giving struct {
 	m   *module
 	f   *binary.Function

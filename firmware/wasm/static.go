@@ -47,8 +47,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("offset %#x", p.Offset)
 }
 
-// BasicBlock is code that runs from its first to its last instruction. Its cost excludes that of called functions,
-// which are listed in order.
+// BasicBlock is code that runs from its first to its last instruction. Its cost excludes Calls.
 type BasicBlock struct {
 	Place
 	Cost  *uint64  `json:"cost,omitempty"` // nil: a length is unknown
@@ -63,8 +62,7 @@ type Loop struct {
 	Turn  *uint64 `json:"turn,omitempty"`  // cost of a turn, including nested code; nil: no bound is known
 }
 
-// Handler is an export that the host calls, or the start function, with its cost per call; starloom_start and
-// starloom_slot are called for one processor.
+// Handler is an export that the host calls for one processor, or the start function, with its cost per call.
 type Handler struct {
 	Name      string   `json:"name"`
 	WorstCase *uint64  `json:"worst_case,omitempty"`
@@ -75,8 +73,7 @@ type Handler struct {
 	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded includes loops whose turns could be provided
 }
 
-// Turns are numbers of turns per entry, 1 or more, by the place of a loop (file:line or file:line:column). They are
-// trusted where no bound is proved.
+// Turns are trusted numbers of turns per entry, 1 or more, by place (file:line or file:line:column).
 type Turns map[string]uint64
 
 // NoLoopError reports a place in Turns without an unproved loop.

@@ -241,8 +241,7 @@ func (m *Machine) newQueues(shards int) *referees.Queues {
 	return referees.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 
-// checkDeadline refuses deadline_slots where the run ends by itself once the workload has arrived, and
-// packets_per_processor_max with traffic.
+// checkDeadline refuses deadline_slots where the arrived workload ends the run, and packet limits with traffic.
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,

@@ -122,8 +122,7 @@ func (r *retelling) Boundary(slot uint32) {
 	}
 }
 
-// Retell repeats a failed run to explain its violations, unless the repetition would be too long. It adds nothing if
-// the repetition has another digest.
+// Retell repeats a failed run, unless it is too long, to explain its violations. Another digest adds nothing.
 func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
 	r := m.newRetelling(report)
 	if r == nil || report.Interrupted() || report.ToolFailed() || m.RTLFailed || m.Paused {
@@ -348,8 +347,7 @@ func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last b
 	}
 }
 
-// resuming watches, in the run without faults, the next activity of processors that stood still in the run with
-// faults.
+// resuming finds, in the run without faults, the next activity of processors that stood still with faults.
 type resuming struct {
 	m      *Machine
 	stood  map[int]*outcome.Stood

@@ -46,8 +46,7 @@ func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func()
 	return nil
 }
 
-// withFaults reports the run with only one of its faults, or with all except one (numbers as for chooseFaults); nil
-// if the repetition does not end by itself.
+// withFaults reports the run with only or without one fault (see chooseFaults), nil if the repetition is cut short.
 func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, except int, each func() error) (*outcome.Report, error) {
 	m.chooseFaults(only, except)
 	if err := m.Repeat(ctx, report, nil, each); err != nil || m.Interrupted || m.RTLFailed {

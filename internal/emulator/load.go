@@ -79,8 +79,7 @@ func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Ref
 	return err
 }
 
-// fillWords computes the schedule words of the slot that begins: all words, or for a sparse schedule the changed
-// ones.
+// fillWords computes the schedule words of the slot that begins, for a sparse schedule only the changed ones.
 func (s *scheduled) fillWords(begins uint32) {
 	s.changed = s.changed[:0]
 	switch slot := int(begins); {

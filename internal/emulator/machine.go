@@ -56,8 +56,7 @@ func (m *Machine) until(ctx context.Context) {
 	}
 }
 
-// Enter locks the machine against other calls until Leave. It returns an error if a call is in progress or the
-// machine is closed.
+// Enter locks the machine until Leave. It returns an error if a call is in progress or the machine is closed.
 func (m *Machine) Enter(what string) error {
 	if !m.busy.CompareAndSwap(false, true) {
 		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read", what)
@@ -113,8 +112,7 @@ func (m *Machine) Slots() uint32 { return m.slot }
 // end, whether the workload has arrived.
 func (m *Machine) Finished() bool { return m.finished }
 
-// Ended reports whether the run is over: it has finished, has reached its slot limit, or was ended by an interruption
-// or by RTL.
+// Ended reports whether the run has finished, reached its slot limit, or was ended by an interruption or by RTL.
 func (m *Machine) Ended() bool { return m.ended }
 
 // Engine returns EngineCycle or EngineSlot.
@@ -137,8 +135,7 @@ func (m *Machine) exact(slot uint32) bool {
 // Cycles returns the number of completed cycles, a multiple of the slot length.
 func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
 
-// eachProcessor calls f for all processors in order, except in blocks of parked processors that are all done, without
-// a fault and with empty TX FIFOs.
+// eachProcessor calls f for all processors, except in parked blocks that are done, without faults and queues.
 func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 	for i := range m.Shards {
 		for k := range m.Shards[i].blocks {

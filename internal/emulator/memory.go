@@ -37,12 +37,10 @@ const (
 
 const listenUsual = 5
 
-// memorySpare is the divisor of the margin added to an estimate, an upper bound: garbage not yet collected and the
-// growth of lists vary.
+// memorySpare divides an estimate into the margin added to it: garbage and the growth of lists vary.
 const memorySpare = 10
 
-// Bare packets are drawn before the first cycle: the memory of drawing, and a larger margin, since lists of packets
-// grow by copying.
+// Bare packets are drawn before the first cycle, and their lists grow by copying, which needs a larger margin.
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
 // FIFO places beyond the first are in planes that take no memory until used. With one lane a queue is rarely longer
@@ -50,8 +48,7 @@ const memoryDrawn, memorySpareBare = 4 << 20, 8
 // knows better.
 const placesFanOut = 6
 
-// memoryUnasked is the estimate up to which checkMemory does not query the available memory, which takes a
-// millisecond; Starloom itself has used more.
+// memoryUnasked is the estimate below which available memory is not read, which takes a millisecond.
 const memoryUnasked = 8 << 20
 
 const bankBytesMax = 1<<32 - 1<<16
@@ -126,8 +123,7 @@ func (m *Machine) instances() int {
 	return len(m.Shape.Shards(m.options.BankSize))
 }
 
-// bankBytes is the address range of a processor in a bank, without firmware state. It decides whether processors are
-// parked.
+// bankBytes is the address range of a processor in a bank, without state. It decides whether processors are parked.
 func (m *Machine) bankBytes() uint64 {
 	n := &m.Config.NIC
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
@@ -198,8 +194,7 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	return m.MemoryBytes()
 }
 
-// MemoryBytes estimates the peak memory of a process with only this machine. The image's data counts once it is
-// loaded.
+// MemoryBytes estimates the peak memory of the process; the image's data counts once it is loaded.
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
 	if c.Bare() {
@@ -271,8 +266,7 @@ func (m *Machine) followsFrames() bool {
 	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
 }
 
-// Weigh returns MemoryBytes and the engine of a machine without building it: it loads only the firmware, for one
-// processor.
+// Weigh returns MemoryBytes and the engine of a machine. It loads only the firmware, for one processor.
 func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engine string, err error) {
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing

@@ -35,8 +35,7 @@ func (m *Machine) faultNotes() []string {
 	return []string{fmt.Sprintf("faults have killed %s, the first is %s: %s them out", traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
 }
 
-// deafNotes names processors that listen at no port while a frame waits for them at the end of an unfinished run:
-// outputs hold such frames back without loss.
+// deafNotes names processors that listen at no port while a frame waits for them: outputs hold it back without loss.
 func (m *Machine) deafNotes() []string {
 	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // parked processors do not occur on addressed media
 		return nil
@@ -251,8 +250,7 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
-// routeNotes reports whether packets may wait in a cycle at routers. NICs can close such a cycle even if the routes
-// have none.
+// routeNotes reports whether packets may wait in a cycle. NICs can close a cycle even if the routes have none.
 func (m *Machine) routeNotes(broken []outcome.Violation) []string {
 	r := fabric.RoutersOf(m.Network)
 	if r == nil || r.Shown == "" {

@@ -64,8 +64,7 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	return nil
 }
 
-// choose resolves options left open for a network, with RTL or without, and returns the network's shape in the
-// engine.
+// choose resolves open options for a network, with RTL or without, and returns its shape in the engine.
 func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err error) {
 	switch o.Engine {
 	case "", EngineAuto:

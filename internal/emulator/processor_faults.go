@@ -9,8 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// In both engines processor faults occur at the slot boundary, after reception of the previous slot and before the
-// handlers. Transports apply the faults of media.
+// Processor faults occur at the slot boundary, between reception and handlers, in both engines.
 
 type faulted struct {
 	plan       *fabric.Faults
@@ -18,8 +17,7 @@ type faulted struct {
 	dead       []uint8 // 1 for each processor killed by a fault
 }
 
-// struck holds the cells of one window that faults hit at this boundary, and the changes to undo if the boundary is
-// interrupted.
+// struck holds the cells of a window hit by faults, and the changes to undo if the boundary is interrupted.
 type struck struct {
 	killed, restarted, called []uint32
 	turned                    []int // processors that died or restarted, in order

@@ -50,8 +50,7 @@ func (m *Machine) deadlineJudged() uint64 {
 	return 0
 }
 
-// endDeadline reports packets missing at the end of a run that is over before its deadline: they cannot arrive in
-// time.
+// endDeadline reports packets missing at the end of a run before its deadline: they cannot arrive in time.
 func (m *Machine) endDeadline(find func(fabric.Finding) bool) {
 	if !m.finished || !m.Config.Known.Carries || m.slot >= m.Rules.DeadlineSlots {
 		return

@@ -146,11 +146,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each 
 
 var errProfiled = errors.New("the call was profiled")
 
-// A run is a function of scenario and seed. Repeating a failed run without its faults separates their effects from
-// those of the firmware.
-
-// Separate repeats a failed run without its faults and records for each violation whether faults caused it. If the
-// repetition is cut short, a note says so.
+// Separate repeats a failed run without its faults to find the violations that faults have caused.
 func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each func() error) error {
 	if m.faults == nil || report.Verdict == outcome.VerdictPass || m.Interrupted || m.RTLFailed {
 		return nil

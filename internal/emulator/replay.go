@@ -15,8 +15,7 @@ import (
 
 const replayBytesMax = 256 << 20
 
-// replay records the inputs of one processor's handlers in a run and calls the handlers again with them, in an
-// instance of their own.
+// replay records the inputs of one processor's handlers and calls them again in an instance of their own.
 type replay struct {
 	processor int
 	stride    int // bytes per frame
@@ -144,8 +143,7 @@ func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what 
 	return len(r.Calls), "", nil
 }
 
-// together reports whether the events of call i include those of the next: a restarted processor's slot handler is
-// called in the same slot.
+// together: a restarted processor's slot handler is called in the same slot, and their events are one list.
 func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }

@@ -47,8 +47,7 @@ func (m *Machine) rtlCheck() string {
 	return "`" + strings.Join(m.RTL.Checks, "` or `") + "`"
 }
 
-// RunTable returns the actions of each step so far, nil without MachineOptions.RunTable or if the network has no
-// table for the workload.
+// RunTable returns the actions of each step so far, nil without Options.RunTable or without a table.
 func (m *Machine) RunTable() fabric.RunTable {
 	if tabled, ok := m.Referee.(fabric.Tabled); ok {
 		return tabled.RunTable(m.slot)
@@ -56,8 +55,7 @@ func (m *Machine) RunTable() fabric.RunTable {
 	return nil
 }
 
-// WritePackets writes all packets of traffic so far, which needs Options.Packets; for other workloads at routers, all
-// frames.
+// WritePackets writes all packets of traffic (see Options.Packets), or all frames of other workloads at routers.
 func (m *Machine) WritePackets(to io.Writer) error {
 	if packets, ok := m.Referee.(traffic.Packets); ok {
 		return packets.WritePackets(to)
@@ -68,8 +66,7 @@ func (m *Machine) WritePackets(to io.Writer) error {
 // Harmed returns the effect of faults on a medium in a slot.
 func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
-// FaultOn returns the fault that harmed a medium in a slot and the frame bit that it flipped, -1 for none; ok is
-// false without a fault.
+// FaultOn returns the fault that harmed a medium in a slot and the flipped bit, -1 for none; ok: there was one.
 func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	if m.faults == nil {
 		return 0, -1, false
@@ -171,8 +168,7 @@ func (m *Machine) Report() *outcome.Report {
 	return m.Sum()
 }
 
-// Violations returns the rule violations so far, without those that only the end of a run shows: the first
-// ViolationsMax, and the first of every rule.
+// Violations returns the first ViolationsMax violations so far, and the first of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
 
 // Summed returns the digest of the run so far.
@@ -413,8 +409,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	return count, missing
 }
 
-// notArrivedAtEnd yields missing parts of a workload that ends the run. A finished run lacks some only with traffic,
-// which also ends by time.
+// notArrivedAtEnd yields missing parts of the workload; a finished run lacks some only with traffic.
 func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 	if m.finished && m.offering == nil {
 		return
@@ -467,8 +462,7 @@ func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 	return notDone + m.waitsFor(bank, cell), ""
 }
 
-// leftToSend describes a processor that was done with frames in its TX FIFO; the cause is faults if it waits for a
-// lost credit.
+// leftToSend describes a processor that was done with frames in its TX FIFO, due to faults if it waits for credit.
 func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
 	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
 	if what := m.waitsForCredit(bank, cell); what != "" {

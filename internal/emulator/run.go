@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// Close releases firmware, workers and RTL. It returns an error if it drops an open recording. Further calls do
-// nothing.
+// Close releases firmware, workers and RTL; dropping an open recording is an error. Further calls do nothing.
 func (m *Machine) Close() error {
 	if m.closed {
 		return nil

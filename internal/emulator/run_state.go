@@ -10,8 +10,7 @@ import (
 	"starloom/traces"
 )
 
-// running is the state of a run. Each field is one of Machine.parts, except for the last two, which follow from the
-// others.
+// running is the state of a run: each field is one of Machine.parts, except the last two, which follow from them.
 type running struct {
 	columns
 	Findings violationList
@@ -25,8 +24,7 @@ type running struct {
 	boundary  // the current boundary, or the last one
 }
 
-// columns are the scalars of a run. At its beginning all but the seed are zero; state saves some, the others are zero
-// after a restore.
+// columns are the scalars of a run, initially zero except for the seed; a restore zeroes those not saved.
 type columns struct {
 	Seed      uint64
 	slot      uint32 // number of completed slots
@@ -45,8 +43,7 @@ type columns struct {
 
 func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 
-// state visits the saved columns. A restored slot above limit is refused; read receives the slot as soon as it is
-// known.
+// state refuses a restored slot above limit; read receives the slot as soon as it is known.
 func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)) {
 	next := &columns{}
 	if v.Saving() {

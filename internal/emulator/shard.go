@@ -38,8 +38,7 @@ type Shard struct {
 	touched   uint64 // keeps the loads of Bank.Touch alive
 }
 
-// ledgerTotals are the cumulative figures of a ledger, without those that the current boundary adds for the slot that
-// begins.
+// ledgerTotals are the totals of a ledger without those that the current boundary adds for its slot.
 type ledgerTotals struct {
 	frames        fabric.Frames
 	heldMax       uint8
@@ -88,8 +87,7 @@ func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
 	l.StateFaults(v, name)
 }
 
-// drop removes from a ledger what an interrupted boundary added for slot, and returns the findings of the slot
-// before.
+// drop removes an interrupted boundary's additions for slot, and returns the findings of the slot before.
 func (s *Shard) drop(slot uint32) (remain []fabric.Finding) {
 	l, whole := &s.Ledger, s.whole
 	l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked

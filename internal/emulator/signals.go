@@ -121,8 +121,7 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 // SlotProbe is the number of the slot that crosses, or of the next one.
 func (m *Machine) SlotProbe() hw.Probe { return hw.ProbeOf(m.Network.Kind()+".slot", 32, &m.slot) }
 
-// statusStates names the values of rx_status in a waveform. Firmware can write any value; invalid ones show as the
-// last state.
+// statusStates names the values of rx_status in a waveform; values that firmware overwrote show as the last state.
 var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 
 // FirmwareProbes yields the NIC registers and sl_probe values of every processor, valid at slot boundaries.
@@ -155,8 +154,7 @@ func (m *Machine) FirmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
 	}
 }
 
-// Processor is a copy of one processor's NIC registers and firmware probes: after the handlers of the last boundary
-// or, before the first step, after reset.
+// Processor is a copy of a processor's NIC registers and probes, after the handlers of the last boundary or reset.
 type Processor struct {
 	Number int
 	Path   string
@@ -178,8 +176,7 @@ type Processor struct {
 	Probes map[string]uint64 // values of sl_probe by name, nil for none
 }
 
-// Processor reads the registers of processor number, 0 to Scenario.Processors()-1. It returns an error for another
-// number or if the machine is closed.
+// Processor reads the registers of processor number. It fails for a bad number or a closed machine.
 func (m *Machine) Processor(number int) (Processor, error) {
 	if m.closed {
 		return Processor{}, fmt.Errorf("processor %d: the machine is closed", number)

@@ -235,8 +235,7 @@ const windowBytes = 96 << 10
 // listenScan is the number of adjacent cells scanned in the time of one separate cell.
 const listenScan = 16
 
-// window is the current group of cells in a shard's boundary. All windows of a shard share one struct, so that
-// processors with banks of their own stay cheap.
+// window is the current group of cells, one struct per shard, so that processors with their own banks stay cheap.
 type window struct {
 	m       *Machine
 	index   int // index of the shard
@@ -269,8 +268,7 @@ func (w *window) turn(instance firmware.Instance) {
 	}
 }
 
-// each hears, runs and sends window by window. In an interrupted machine it only hears, so that the previous slot is
-// complete.
+// each hears, runs and sends window by window. In an interrupted machine it only hears.
 func (w *window) each() {
 	m, bank := w.m, w.bank
 	if bank.Schedule != nil && m.phase != phaseHear {

@@ -20,8 +20,7 @@ import (
 	"starloom/traces"
 )
 
-// Reset returns the machine to its state before slot 0, with a new seed. It returns an error while recording or if
-// the workload cannot be built.
+// Reset returns the machine to slot 0 with a new seed. It fails while recording, or if the workload cannot be built.
 func (m *Machine) Reset(seed uint64) error {
 	if err := m.Enter("resetting"); err != nil {
 		return err

@@ -28,8 +28,7 @@ type Phit struct {
 	Port         uint64
 	Slot         uint32
 
-	// For interfaces of bytes: the valid bytes in order, kept until the next cycle, and the interface's flag for bad
-	// frames.
+	// For interfaces of bytes: the valid bytes, kept until the next cycle, and the flag for bad frames.
 	Octets []byte
 	Bad    bool
 }
@@ -79,8 +78,7 @@ type Reader struct {
 	Names []string
 	Rules []int
 
-	// Cycles is the number of cycles read, from cycle 0. Unknown counts x or z on valid, ready or a rail, which is
-	// read as darkness.
+	// Cycles is the number of cycles. Unknown counts x or z on valid, ready or a rail, read as darkness.
 	Cycles  uint64
 	Unknown uint64
 

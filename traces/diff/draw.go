@@ -14,8 +14,7 @@ const (
 	neighboursMax = 5
 )
 
-// draw reads both files again up to the first difference and draws the instants before it. It watches only the drawn
-// signals, which is fast.
+// draw reads both files again and draws the instants before the first difference, watching only the drawn signals.
 func (d *differ) draw() error {
 	chosen := d.choose()
 	m, err := d.open(chosen)
@@ -36,8 +35,7 @@ func (d *differ) draw() error {
 	return err
 }
 
-// choose returns the first different pair, then the clock, then pairs of the same scope, nearest in A's declarations
-// first.
+// choose returns the first different pair, then the clock, then the nearest pairs of the same scope in A.
 func (d *differ) choose() []pair {
 	first := d.pairs[d.firstPair]
 	scope := scopeOf(first.nameA)

@@ -23,8 +23,7 @@ type Options struct {
 	// Prefix allows one file to end before the other.
 	Prefix bool
 
-	// A and B define the sampling of the files: of both or of neither. If both contain A's name of a clock, B's clock
-	// is the corresponding signal.
+	// A and B define the sampling of both files or of neither. B's clock may be named by A's.
 	A, B vcd.Sampling
 	// Align is a signal of A whose first change from 0 to 1 is the same moment in both files. Without it,
 	// OffsetCycles (sampled) or Offset (not sampled) is the delay of B.

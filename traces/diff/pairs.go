@@ -187,8 +187,7 @@ func cutScope(path, scope string) (string, bool) {
 	return strings.CutPrefix(rest, ".")
 }
 
-// repeats are nets whose path was declared before, as in a scope declared twice: the second of A is compared with the
-// second of B.
+// repeats are nets whose path was declared before: the second of A is compared with the second of B.
 type repeats struct {
 	nth  map[repeat]int   // 1 for the second net of a path
 	vars map[string][]int // their variables by path
@@ -282,8 +281,7 @@ const (
 	stripSample   = 10000
 )
 
-// findStrip finds the outer scopes whose removal makes most names of A match names of B; it keeps all scopes if
-// removal does not help.
+// findStrip finds the outer scopes whose removal makes most names of A match names of B.
 func (p *pairing) findStrip() {
 	varsA := p.a.Header().Vars
 	best := 0

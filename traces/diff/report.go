@@ -27,8 +27,7 @@ type Report struct {
 	B       string `json:"b"`
 	Verdict string `json:"verdict"` // VerdictEqual, VerdictNoDifference or VerdictDifferent
 
-	// First is the first difference; of several at one instant, the signal that A declares first. Waves draws it with
-	// its neighbours.
+	// First is the first difference, by time, then by A's declarations. Waves draws it with its neighbours.
 	First *Difference `json:"first,omitempty"`
 	Waves string      `json:"waves,omitempty"`
 
@@ -74,8 +73,7 @@ type Ends struct {
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line is incomplete and was not read
 	TruncatedB bool `json:"truncated_b,omitempty"`
 
-	// Time of the incomplete line, from which on nothing was compared; "" if the line is itself a time or before the
-	// first one.
+	// Time of the incomplete line, from which on nothing was compared; "" if unknown.
 	TruncatedFromA string `json:"truncated_from_a,omitempty"`
 	TruncatedFromB string `json:"truncated_from_b,omitempty"`
 
@@ -117,8 +115,7 @@ func (g *GoesOn) name() string {
 	return g.SignalB
 }
 
-// Moment is a point in time: the cycle of A in sampled files, and the times of the last sample or change in both
-// files.
+// Moment is a point in time: A's cycle in sampled files, and the last sample or change in both files.
 type Moment struct {
 	Cycle *int64 `json:"cycle,omitempty"`
 	TimeA string `json:"time_a"`

@@ -54,8 +54,7 @@ func oneSided(pairs []pair, sideB bool) []pair {
 	return own
 }
 
-// firstMoved commits an instant and returns the first changed pair in the order of declarations, -1 for none. Every
-// edge counts as a change of the clock.
+// firstMoved commits an instant and returns the first changed pair, -1 for none. Every edge is a change of the clock.
 func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
 	first := -1
 	keep := func(i int32) {

@@ -84,8 +84,7 @@ func (m *Errors) Add(err error) {
 	m.Take(err)
 }
 
-// Quote quotes text from a file of unknown type. Only the first mistake contains it, since a scenario by another
-// author may name any file.
+// Quote quotes text from a file of unknown type, in the first mistake only: a stranger's scenario may name any file.
 func (m *Errors) Quote(text string) string {
 	if len(m.List) > 0 {
 		return "what stands here"

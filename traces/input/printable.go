@@ -82,8 +82,7 @@ func (w *CSVWriter) WriteAll(rows [][]string) error {
 	return w.Error()
 }
 
-// csvCell prefixes an apostrophe to text that a spreadsheet would evaluate. Numbers, histograms (-1:5 2:3) and -, an
-// unknown figure, are unchanged.
+// csvCell prefixes an apostrophe to text that a spreadsheet would evaluate, but not to numbers, histograms and -.
 func csvCell(cell string) string {
 	if cell == "" || cell == "-" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return Printable(cell)
@@ -96,8 +95,7 @@ func csvCell(cell string) string {
 	return cell
 }
 
-// WriteJSON writes a value as JSON, indented by two blanks, with a final newline and without HTML escapes. It escapes
-// the characters that Printable escapes.
+// WriteJSON writes indented JSON with a final newline, without HTML escapes. It escapes as Printable does.
 func WriteJSON(w io.Writer, value any) error {
 	e := JSONEncoder(w)
 	e.SetIndent("", "  ")

@@ -14,8 +14,7 @@ import (
 // StandardInput is the path of standard input.
 const StandardInput = "-"
 
-// StandardInputName is the name of standard input in errors. It has no folder, so that relative paths start at the
-// working folder.
+// StandardInputName is the name of standard input in errors; relative paths start at the working folder.
 const StandardInputName = "standard input"
 
 // Stream reads a file named by the user, or standard input, from its beginning to its end. It decompresses gzip.
@@ -49,8 +48,7 @@ const (
 	gzipMagic   = "\x1f\x8b"
 )
 
-// OpenStream opens a file as Open does, or standard input for "-". It returns *fs.PathError, or *Error for compressed
-// data.
+// OpenStream is Open, or standard input for "-". It returns *fs.PathError, or *Error for compressed data.
 func OpenStream(path string) (*Stream, error) {
 	if path == StandardInput {
 		return newStream(os.Stdin, path, StandardInputName)
@@ -142,8 +140,7 @@ func Open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// Read reads a file named by the user, of at most bytesMax bytes. It returns the errors of Open, and *fs.PathError
-// for a longer file.
+// Read reads a file of at most bytesMax bytes. It returns the errors of Open, and *fs.PathError for a longer file.
 func Read(path string, bytesMax int64) ([]byte, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -157,8 +154,7 @@ func Read(path string, bytesMax int64) ([]byte, error) {
 	return data, err
 }
 
-// Argument reads a file from the command line as Read does, or standard input for "-", and returns its name for
-// errors.
+// Argument is Read, or standard input for "-". It also returns the name for errors.
 func Argument(path string, bytesMax int64) (data []byte, name string, err error) {
 	if path != StandardInput {
 		data, err = Read(path, bytesMax)

@@ -127,8 +127,7 @@ func Matches(pattern, name string) bool {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// Of returns the entry of a figure of a run: by its name, by a pattern, or, without its last suffix, the entry of the
-// figure that contains it; nil for none.
+// Of returns the entry of a figure: by name, by pattern, or without the last suffix; nil for none.
 func Of(groups []Group, name string) *Entry {
 	var wide *Entry
 	for i := range groups {

@@ -66,8 +66,7 @@ func (d Direction) String() string {
 	return fmt.Sprintf("direction(%d)", uint8(d))
 }
 
-// Field describes a field of the pseudo-header, or of the data after it: Bits bits at bit Offset. Names are the
-// values of an enumeration.
+// Field describes a field of the pseudo-header, or of the data after it: Bits bits at bit Offset.
 type Field struct {
 	Name   string
 	Offset int

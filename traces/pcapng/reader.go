@@ -80,8 +80,7 @@ func NewReader(source io.Reader, path string) *Reader {
 // Bytes returns the total size of the blocks so far.
 func (r *Reader) Bytes() int64 { return r.at }
 
-// Next reads one block. It returns io.EOF at the end of the file; other errors are *input.Error with a byte offset at
-// or after the block's start.
+// Next reads one block. It returns io.EOF at the end of the file, otherwise *input.Error with a byte offset.
 func (r *Reader) Next() (Block, error) {
 	kind, body, err := r.next()
 	if err != nil {

@@ -26,8 +26,7 @@ import (
 )
 
 const (
-	// LinkTypeUser0 is the link type of Starloom's frames: LINKTYPE_USER0, reserved for private use. The generated
-	// dissector uses it.
+	// LinkTypeUser0 is the link type of Starloom's frames, reserved for private use: that of the generated dissector.
 	LinkTypeUser0 = layers.LinkType(147)
 	// LinkTypeRaw is the link type of unknown frames: LINKTYPE_USER1.
 	LinkTypeRaw = layers.LinkType(148)
@@ -40,8 +39,7 @@ const (
 	interfaceNameMax = 4096
 )
 
-// InterfaceID identifies an interface of a Writer: 0, 1, 2 ... in the order of first calls of Interface. It is not
-// the number in the file.
+// InterfaceID is 0, 1, 2 ... in the order of first calls of Interface. It is not the number in the file.
 type InterfaceID uint32
 
 // Writer writes a packet capture: every frame sent or received by a NIC, after a pseudo-header. An interface is a NIC
@@ -73,8 +71,7 @@ type Writer struct {
 
 const interfaceUnused = -1
 
-// NewWriter returns a capture on w; it writes nothing yet. The comment (seed, scenario hash), at most 65,535 bytes,
-// goes to the section header.
+// NewWriter returns a capture on w. The comment, at most 65,535 bytes, goes to the section header.
 func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	if len(comment) > math.MaxUint16 {
 		return nil, fmt.Errorf("pcapng: the comment has %d bytes, allowed are %d", len(comment), math.MaxUint16)

@@ -97,8 +97,7 @@ func Pow(x, y float64) float64 {
 
 func special(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
-// exp subtracts a multiple of log 2, halves the rest until a short series suffices, and squares the sum as many
-// times.
+// exp subtracts a multiple of log 2, halves the rest until a short series suffices, and squares the sum.
 func exp(x *big.Float) *big.Float {
 	quotient, _ := zero().Quo(x, logOf2()).Float64()
 	power := math.RoundToEven(quotient)
@@ -133,8 +132,7 @@ func log(x *big.Float) *big.Float {
 	return sum.Add(sum, zero().Mul(from(float64(power)), logOf2()))
 }
 
-// Z95 is the two-sided 95 % quantile of the normal distribution: the confidence interval of a mean in standard
-// errors.
+// Z95 is the 95 % confidence interval of a mean in standard errors (normal distribution).
 const Z95 = 1.959963984540054
 
 // Wilson returns the 95 % confidence interval of a probability after successes in runs (1 or more) trials (E. B.

@@ -115,8 +115,7 @@ func (v *Writer) dumpValues(cycle uint64, values []uint64) {
 	v.buf = append(v.buf, "$end\n"...)
 }
 
-// header appends the declarations, without a date, since equal runs must give equal files, and with spaces instead of
-// tabs, which some readers require.
+// header writes no date, since equal runs must give equal files, and spaces instead of tabs, for some readers.
 func (v *Writer) header() {
 	v.buf = append(v.buf, "$version Starloom $end\n"...)
 	if len(v.options.Comments) > 0 {

@@ -35,14 +35,12 @@ const (
 // order of declaration; single bits and states first, then vectors. It lists at most 2,048 signals, and only the
 // first 8 groups are open.
 type SaveFile struct {
-	// Path and VCD are the paths of the two files. The save file refers to the VCD by its base name, so both can be
-	// moved together.
+	// Path and VCD are the paths of the two files. The save file refers to the VCD by its base name.
 	Path, VCD string
 	Signals   []Signal
 	// First are the paths of scopes and signals listed before all others, in this order.
 	First []string
-	// Markers are in ascending order. GTKWave's primary marker is Markers[Main], and the window begins shortly before
-	// it. The first 26 have names.
+	// Markers are in ascending order; the first 26 have names. Markers[Main] is the primary one.
 	Markers []Marker
 	Main    int
 }
@@ -149,8 +147,7 @@ type gtkw struct {
 // group writes the group of a scope without those of inner scopes: four nested groups would need four clicks to open.
 func (g *gtkw) group(s *scope, path string) {
 	g.groups++
-	// Only the end of a closed group is marked as collapsed, as in files by GTKWave, which then hides the members on
-	// loading.
+	// Only the end of a closed group is marked as collapsed, as in GTKWave's own files.
 	begin, end := uint32(gtkwGroupBegin|gtkwBlank), uint32(gtkwGroupEnd|gtkwBlank)
 	if g.groups > gtkwGroupsOpenMax {
 		begin |= gtkwClosed
@@ -167,8 +164,7 @@ func (g *gtkw) group(s *scope, path string) {
 	}
 }
 
-// signal writes the row of a signal, and rows for named bits, which GTKWave counts from the highest and shows or
-// hides below the signal.
+// signal also writes rows for named bits, which GTKWave counts from the highest.
 func (g *gtkw) signal(s *Signal) {
 	name, base := fmt.Sprintf("%s[%d:0]", s.Path, s.Bits-1), uint32(gtkwHex)
 	if s.Form.Decimal {

@@ -83,8 +83,7 @@ func (r *Reader) refill() bool {
 	return ok
 }
 
-// cut handles a record at pos that reaches the end of the buffer. After a refill it is read again; at the end of the
-// file its line is incomplete and dropped.
+// cut handles a record that reaches the end of the buffer: it is read again, or dropped at the end of the file.
 func (r *Reader) cut() {
 	if !r.refill() && r.err == nil {
 		r.truncated, r.cutChange, r.pos = true, r.buf[r.pos] != '#', r.end
@@ -108,8 +107,7 @@ func (r *Reader) tokenEnd(at int) int {
 	return at
 }
 
-// readCode reads an identifier code. ok is false at the end of the file or buffer, or for an unknown code; the caller
-// then returns.
+// readCode reads an identifier code. ok is false at the end of the file or buffer, or for an unknown code.
 func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 	number, place := uint64(0), uint64(1)
 	end := at
@@ -181,8 +179,7 @@ const (
 	eightGather = 0x8040201008040201
 )
 
-// readVector reads b, digits from start on, a space and a code. value and unknown hold the last 64 digits, for most
-// signals all of them.
+// readVector reads b, digits from start on, a space and a code. value and unknown hold the last 64 digits.
 func (r *Reader) readVector(at, start int) {
 	end := start
 	value, unknown, states := uint64(0), uint64(0), uint8(0)
@@ -305,8 +302,7 @@ func (r *Reader) skipSpace(at int) int {
 	return at
 }
 
-// setVector sets a net to digits; value and unknown are the last 64 of them. If digits are missing on the left, x and
-// z are extended; other digits are not extended.
+// setVector sets a net; value and unknown are the last 64 digits. Missing digits on the left extend x and z only.
 func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unknown uint64) {
 	first := digitValues[digits[0]] & planes
 	if uint32(len(digits)) > n.bits {
@@ -521,8 +517,7 @@ func (r *Reader) readSection() {
 	}
 }
 
-// skipSection skips a section up to its $end. If a line with a time comes first, the $end is missing and the section
-// is its first line.
+// skipSection skips a section up to its $end, or its first line if a line with a time comes before an $end.
 func (r *Reader) skipSection() {
 	at, oneLine := r.pos, 0 // length of the first line, 0 while unknown
 	newLine := false

@@ -134,8 +134,7 @@ func (f *fstStream) converted() *leftOut { return f.left }
 // Progress returns 0 for read: the progress of fst2vcd is unknown.
 func (f *fstStream) Progress() (read, size int64) { return 0, f.size }
 
-// Read reads the output of fst2vcd. At its end it returns an error if fst2vcd has failed, since the output is
-// incomplete.
+// Read reads the output of fst2vcd. At its end it returns the error of a failed fst2vcd.
 func (f *fstStream) Read(p []byte) (int, error) {
 	n, err := f.out.Read(p)
 	if n > 0 || err == nil {

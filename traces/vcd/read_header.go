@@ -140,8 +140,7 @@ var headerKeywords = map[string]bool{
 	"$date": true, "$version": true, "$comment": true,
 }
 
-// sectionEnds reports whether a token ends a section of the header: an $end, or the start of the next section, which
-// is then read again.
+// sectionEnds reports whether a token ends a section: an $end, or the start of the next one, which is read again.
 func (r *Reader) sectionEnds(token []byte) bool {
 	if token[0] != '$' {
 		return false
@@ -247,8 +246,7 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	return append(scopes, name), nil
 }
 
-// escape escapes dots in a name, which would separate scopes: escaped Verilog names may contain dots, and not all
-// simulators write the backslash.
+// escape escapes dots in a name, as in escaped Verilog names: dots separate scopes.
 var escape = strings.NewReplacer(`\`, `\\`, ".", `\x2e`)
 
 // JoinPath joins a scope and a name; either may be empty.

@@ -17,8 +17,7 @@ const (
 	tokenBytesMax = bitsMax + 64
 )
 
-// scanner holds the current part of a file. A newline always follows the last byte, so that a loop over a token needs
-// no other end.
+// scanner holds the current part of a file. A newline after the last byte ends every token.
 type scanner struct {
 	r    io.Reader
 	file string
@@ -96,8 +95,7 @@ func (s *scanner) fail(at int, reason, remedy string) *input.Error {
 	return input.Mistake(fmt.Sprintf("%s:%d", s.file, line), reason, remedy)
 }
 
-// token returns the next characters without white space, nil at the end of the file. They are valid until the next
-// call. s.pos is then after them.
+// token returns the characters up to the next white space, nil at the end, valid until the next call.
 func (s *scanner) token() ([]byte, error) {
 	s.newLine = false
 	for {
@@ -180,8 +178,7 @@ type codeTable struct {
 }
 
 const (
-	// denseCodes is the minimum size limit of the array; files with many signals may use densePerNet entries for
-	// each.
+	// denseCodes limits the array's size, or densePerNet entries per signal if that is more.
 	denseCodes  = 1 << 20
 	densePerNet = 8
 	// codeDigitsMax characters have a number that fits 64 bits.
@@ -190,8 +187,7 @@ const (
 	codeBase      = 94
 )
 
-// codeNumber returns the number of a code: 0 for "!". ok is false for invalid characters. The number of a long code
-// exceeds the array.
+// codeNumber returns the number of a code, 0 for "!". ok is false for invalid characters.
 func codeNumber(code []byte) (number uint64, ok bool) {
 	place := uint64(1)
 	for i, c := range code {

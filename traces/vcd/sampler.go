@@ -178,8 +178,7 @@ func (s *Sampler) loadPeriod() error {
 	return s.Reader.Err()
 }
 
-// loadCycle reads up to the next edge. The columns get the values before it; changes at the edge count in the next
-// cycle.
+// loadCycle reads up to the next edge. Changes at the edge count in the next cycle.
 func (s *Sampler) loadCycle() error {
 	s.add(s.late)
 	s.Reader.copyTo(&s.ahead, s.late)
@@ -207,8 +206,7 @@ func (s *Sampler) loadCycle() error {
 	return s.Reader.Err()
 }
 
-// Tail returns the time of the clock's last edge, after which no cycle is complete. It is "" without a clock or an
-// edge, and while more cycles follow.
+// Tail returns the time of the clock's last edge at the end of the file, "" if there is none.
 func (s *Sampler) Tail() string {
 	if s.clock == noNet || s.cycle == 0 || s.Loaded {
 		return ""
@@ -227,8 +225,7 @@ func (s *Sampler) level() int {
 // Unchanged reports whether no watched net changes at the loaded instant.
 func (s *Sampler) Unchanged() bool { return len(s.pending) == 0 }
 
-// Commit copies the loaded instant to the columns. It returns the nets that may have changed, valid until the next
-// Load.
+// Commit copies the loaded instant to the columns and returns the changed nets, valid until the next Load.
 func (s *Sampler) Commit() []NetID {
 	from := columns{s.Reader.value, s.Reader.unknown, s.Reader.texts}
 	if s.clock != noNet {

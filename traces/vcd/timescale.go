@@ -62,8 +62,7 @@ func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 
 const tickDigitsMax = 9
 
-// Shorten divides numbers by 1000 while all are multiples, and returns the resulting unit, such as ns, for the head
-// of a drawing.
+// Shorten divides numbers by 1000 while all are multiples, and returns the resulting unit for a drawing.
 func (t Timescale) Shorten(numbers []uint64) string {
 	for ; (t-timescaleMin)%3 != 0; t-- { // 10 or 100 of a unit
 		for i := range numbers {

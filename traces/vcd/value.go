@@ -89,8 +89,7 @@ func (v Value) digit(low int) byte {
 	return 'X'
 }
 
-// String formats the value for a sentence: 1, 0x3f, 0b10xx (if a hexadecimal digit would hide the unknown bits),
-// 1.25, "idle".
+// String formats the value: 1, 0x3f, 0b10xx (if hexadecimal would hide the unknown bits), 1.25, "idle".
 func (v Value) String() string {
 	switch {
 	case v.Kind == KindText:

@@ -57,8 +57,7 @@ func (h *Header) Index() map[string]int {
 	return index
 }
 
-// Resolve finds a variable by its path, or bits of it: data[3], data[7:4]. index is the result of Index, or nil to
-// search.
+// Resolve finds a variable by path, or bits of it: data[3], data[7:4]. index is Index's result, or nil.
 func (h *Header) Resolve(index map[string]int, name string) (p Part, variable int, ok bool) {
 	at := func(path string) int {
 		if index == nil {

@@ -34,12 +34,10 @@ type Options struct {
 	// From and To are the first and last cycle to write; To 0 means no end.
 	From, To uint64
 
-	// OnTrigger delays writing until Trigger(cycle), then writes the cycles cycle-Before to cycle+After, within From
-	// and To.
+	// OnTrigger delays writing until Trigger, then writes the cycles from -Before to +After, within From and To.
 	OnTrigger     bool
 	Before, After uint64
-	// SlackCycles is the largest delay of Trigger that does not lose the beginning of the window: the slot length, if
-	// violations are found at the end of a slot.
+	// SlackCycles is the largest delay of Trigger without loss: the slot length, for violations found at slot ends.
 	SlackCycles uint64
 	// RingChangesMax limits the memory for changes before a trigger, 24 bytes each; 0 means RingChangesDefault.
 	// Beyond the limit the oldest cycles are dropped, the window starts later, and the file's $comment says so.
@@ -105,8 +103,7 @@ const (
 
 const flushBytes = 64 << 10
 
-// NewWriter returns a writer on w; it writes nothing yet. It refuses contradictory options and comments that contain
-// their terminator.
+// NewWriter returns a writer on w. It refuses contradictory options and comments that contain $end.
 func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	if options.To != 0 && options.To < options.From {
 		return nil, fmt.Errorf("vcd: the window ends at cycle %d, before it starts at cycle %d: give a later end, or 0 for none", options.To, options.From)
@@ -152,8 +149,7 @@ func (v *Writer) Declare(path string, bitCount int) (SignalID, error) {
 	return v.declare(Signal{Path: path, Bits: bitCount})
 }
 
-// DeclareStates adds an enumeration: Set receives the index of a state, the file shows its name. Names are printable
-// ASCII without white space and backslash.
+// DeclareStates adds an enumeration. Names are printable ASCII without white space and backslash.
 func (v *Writer) DeclareStates(path string, states []string) (SignalID, error) {
 	if len(states) == 0 {
 		return 0, fmt.Errorf("vcd: %s: an enumeration needs at least one state", path)
@@ -229,8 +225,7 @@ func (v *Writer) Set(id SignalID, value uint64) {
 	v.summary[word>>6] |= 1 << (word & 63)
 }
 
-// Cycle ends the previous cycle and starts cycle t. Cycles without changes may be skipped. A repeated call with the
-// same t does nothing.
+// Cycle ends the previous cycle and starts cycle t. Cycles without changes may be skipped; repeating t does nothing.
 func (v *Writer) Cycle(t uint64) error {
 	switch {
 	case v.err != nil:

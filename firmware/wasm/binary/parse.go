@@ -21,8 +21,7 @@ func (r *Reader) Section() (s Section) {
 	return s
 }
 
-// Parse parses a module; large disables limits of size. Errors contain the offset. Parts that Parse does not read are
-// left for the runtime to validate.
+// Parse parses a module; large disables limits of size. It leaves unread parts for the runtime to validate.
 func Parse(image []byte, large bool) (*Module, error) {
 	r := &Reader{Data: image, large: large}
 	if !bytes.Equal(r.bytes(uint64(len(Header))), Header) {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reader reads the binary format. It keeps the first error; all later reads return zero, so that a loop needs to
-// check Err only before it trusts a count.
+// Reader keeps its first error; later reads return zero, so only trusted counts need a check of Err.
 type Reader struct {
 	Data []byte
 	At   int

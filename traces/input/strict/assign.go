@@ -13,8 +13,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Assignment sets a key of a document, as the option --set or an axis of a sweep does. The value is typed and checked
-// as if it were in the file.
+// Assignment sets a key of a document, as --set or an axis of a sweep does, with the checks of the file.
 type Assignment struct {
 	Key   string // path: nic.rx_frames, rtl[0].replace
 	Value string // YAML as in the file: 64, [a, b], {source: 3}; a value beginning with * is text; null removes the key
@@ -159,8 +158,7 @@ func (d *Decoder) mark(node *yaml.Node, place string) {
 	}
 }
 
-// put returns a copy of a node with a value at the end of steps. It copies nodes that an anchor shares with other
-// places.
+// put returns a copy of a node with a value at the end of steps. It copies nodes shared by anchors.
 func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.Node) (_ *yaml.Node, err error) {
 	if len(steps) == 0 {
 		return value, nil

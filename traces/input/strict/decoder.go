@@ -34,8 +34,7 @@ type Decoder struct {
 	// object before its keys are read; nil for no check.
 	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
 	Refuses func(node *yaml.Node, path string) error
-	// Note collects mistakes, with the paths of values that are unknown as a result, and Decode continues; nil:
-	// Decode returns the first mistake.
+	// Note collects mistakes, with the paths of values unknown as a result; nil: Decode returns the first mistake.
 	Note func(path string, err error)
 	// Param returns the range of an entry in a map of integers.
 	Param func(path, key string) Span

@@ -15,8 +15,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Document returns the content of the only YAML document in data. what is its name, "scenario" or "sweep"; remedy is
-// for a missing document.
+// Document returns the only YAML document in data, called what ("scenario"); remedy is for a missing one.
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
 	if strings.HasSuffix(place, ".wasm") {
 		return nil, input.Mistake(place, "this is firmware, not a "+what,

@@ -27,8 +27,7 @@ type Field struct {
 // MayMiss reports whether the key is omitted for a zero value.
 func (f *Field) MayMiss() bool { return f.OmitEmpty && f.Limits.Default != "0" }
 
-// Fields returns the keys of a type in order of declaration. It parses tags on every call: scenarios are small, and a
-// cache would be state.
+// Fields returns the keys of a type in order of declaration. It parses tags on every call, without a cache.
 func Fields(t reflect.Type) []Field {
 	var fields []Field
 	for i := range t.NumField() {

@@ -65,8 +65,7 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 // Pointer returns a pointer to n, for optional numbers of a schema.
 func Pointer(n uint64) *uint64 { return &n }
 
-// SchemaRanges adds to the definitions of types the ranges of integers, the words of Worded, and descriptions from
-// comments.
+// SchemaRanges adds ranges of integers, words of Worded, and descriptions from comments to the definitions.
 func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name func(reflect.Type) string) error {
 	for _, t := range types {
 		d := definitions[name(t)]

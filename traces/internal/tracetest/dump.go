@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Dump is a VCD parsed by an independent reference reader: slow, in memory, without code of package vcd, which tests
-// compare with it.
+// Dump is a VCD parsed by an independent, slow reader, with which tests compare package vcd.
 type Dump struct {
 	Unit  *big.Rat // seconds per time step of the file
 	Times []*big.Rat
@@ -17,8 +16,7 @@ type Dump struct {
 	Waves map[string]*Wave // waves by path
 }
 
-// Wave is one signal. A value is all binary digits, or a number or text after r or s; an event has a step for each
-// time at which it is triggered.
+// Wave is one signal. Values are all binary digits, or a number or text after r or s; events have one step each.
 type Wave struct {
 	Type  string
 	Bits  int
@@ -238,8 +236,7 @@ func (d *Dump) Valued() bool {
 	return false
 }
 
-// Same reports whether two dumps have equal values at all times at which both are dumped, and the number of these
-// times.
+// Same reports whether two dumps agree at all times at which both are dumped, and the number of these times.
 func (d *Dump) Same(other *Dump) (same bool, times int) {
 	same = len(d.Waves) == len(other.Waves)
 	var pairs [][2]*cursor
@@ -279,8 +276,7 @@ type cursor struct {
 	next int
 }
 
-// at returns the value at a time, which must be later than in the previous call; for an event, whether it is
-// triggered.
+// at returns the value at a time, later than the previous call's; for an event, whether it is triggered.
 func (c *cursor) at(at *big.Rat) string {
 	steps := c.wave.Steps
 	for c.next < len(steps) && steps[c.next].At.Cmp(at) <= 0 {

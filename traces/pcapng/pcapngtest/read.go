@@ -175,8 +175,7 @@ func checkInterfaceOptions(options []byte) error {
 	}
 }
 
-// option reads the header of the first option. Empty options, except the end, are refused: gopacket's reader would
-// return the previous value.
+// option refuses empty options, except the end: gopacket's reader would return the previous value.
 func option(options []byte) (code uint16, length int, err error) {
 	if len(options) < 4 {
 		return 0, 0, fmt.Errorf("%d bytes where an option should be", len(options))
