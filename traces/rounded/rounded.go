@@ -132,7 +132,7 @@ func log(x *big.Float) *big.Float {
 	return sum.Add(sum, zero().Mul(from(float64(power)), logOf2()))
 }
 
-// Z95 is the 95 % confidence interval of a mean in standard errors (normal distribution).
+// Z95 is the half-width of the 95 % confidence interval of a mean, in standard errors (normal distribution).
 const Z95 = 1.959963984540054
 
 // Wilson returns the 95 % confidence interval of a probability after successes in runs (1 or more) trials (E. B.
