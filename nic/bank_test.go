@@ -170,7 +170,7 @@ func TestCopyToHidesOldBytes(t *testing.T) {
 	require.Equal(t, []byte{1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, clean[sizeFrame:])
 }
 
-// TestWordsAreRegisters holds the shifts of the scanning loops to the struct.
+// TestWordsAreRegisters compares the shifts of the scanning loops with the layout of the struct.
 func TestWordsAreRegisters(t *testing.T) {
 	bank, _ := testBank(t)
 	bank.Registers[1] = Registers{Wake: 0x1234, RxCount: 0x78, TxCount: 0x9A, Held: 0xBC, Flags: 0xDE}
@@ -216,7 +216,7 @@ func TestListAwake(t *testing.T) {
 	}
 }
 
-// TestSmallFrames holds the word view of a frame to the byte view.
+// TestSmallFrames compares the word view of a frame with the byte view.
 func TestSmallFrames(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 2000 {

@@ -129,9 +129,9 @@ func makeFrame(r *rand.Rand, source, payloadBytes int) Frame {
 	}, payload)
 }
 
-// TestLinkTiming sends frames of every length over every phit width and delay and
-// checks that each is whole exactly after the Latch of the cycle in which Timing
-// says that its last phit arrives.
+// TestLinkTiming sends frames of every length over every phit width and delay, and checks that each
+// is complete exactly after the Latch of the cycle that Timing gives for the arrival of its last
+// phit.
 func TestLinkTiming(t *testing.T) {
 	const seed = 1
 	r := rand.New(rand.NewPCG(seed, 0))

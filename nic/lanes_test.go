@@ -78,7 +78,7 @@ func TestSendAll(t *testing.T) {
 	})
 }
 
-// TestReceiveAll: each port has its part of the RX FIFO and its own status.
+// TestReceiveAll: each port has its own part of the RX FIFO and its own status.
 func TestReceiveAll(t *testing.T) {
 	b := lanesBank(t, LanesMax, 3)
 	frame := make(FrameView, FrameStride(8))

@@ -12,8 +12,8 @@ import (
 	"starloom/hw"
 )
 
-// queues is a crossbar whose outputs take the frames of a slot one after the other: every bank
-// that has a part in it.
+// queues is a crossbar whose outputs receive the frames of a slot one after the other, with all its
+// banks.
 type queues struct {
 	n, frames int
 	timing    Timing
@@ -142,9 +142,9 @@ func expected(n, frames int, to []int, sent []Frame) (served []bool, heard [][]s
 	return served, heard
 }
 
-// TestQueues holds slots of random frames, of all lengths and over several widths, to their
-// definition, with a machine that is saved and restored in every cycle, and one that is reset
-// in one of them.
+// TestQueues compares slots of random frames, of all lengths and over several widths, with the
+// definition, on a machine that is saved and restored in every cycle, and on one that is reset in
+// one of them.
 func TestQueues(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 2))

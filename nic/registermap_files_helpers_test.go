@@ -107,7 +107,7 @@ func clip(text string, columns int) string {
 	return text
 }
 
-// writeInFull writes the texts of the header that are cut, as one comment.
+// writeInFull writes the full texts of the cut descriptions, as one comment.
 func writeInFull(w io.Writer) {
 	fmt.Fprint(w, "\n/* What is cut above, in full.\n")
 	for _, name := range cOrder {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated and golden files")
 
-// TestRegisterMap holds the four generated files to their one source.
+// TestRegisterMap compares the four generated files with the register map.
 func TestRegisterMap(t *testing.T) {
 	for path, write := range map[string]func(io.Writer){
 		"registers_gen.go":                     writeGo,
@@ -40,8 +40,8 @@ func TestRegisterMap(t *testing.T) {
 	}
 }
 
-// TestHardwareKnowsThePorts holds the port selects of package hw, which knows no
-// register map, to the map.
+// TestHardwareKnowsThePorts compares the port selects of package hw, which does not import the
+// register map, with the map.
 func TestHardwareKnowsThePorts(t *testing.T) {
 	require.EqualValues(t, PortAll, hw.PortAll)
 	require.EqualValues(t, PortNone, hw.PortNone)

@@ -61,7 +61,7 @@ func TestAddresseesAreProcessors(t *testing.T) {
 	require.Contains(t, b.Refusal(5, b.TxHead(5)), "STARLOOM_REQUESTS is not defined")
 }
 
-// TestServedIsNotValidAnyMore: the frame says who it was, and no other bit changes.
+// TestServedIsNotValidAnyMore: a served request becomes invalid, and no other bit changes.
 func TestServedIsNotValidAnyMore(t *testing.T) {
 	b := addressedBank(t, 39)
 	list, valid, first := b.Requests(5)
@@ -100,7 +100,7 @@ func TestAskingNICsMaySleep(t *testing.T) {
 	}
 }
 
-// TestFiltersStartOpen: outputs take any tag until their handlers say one.
+// TestFiltersStartOpen: outputs accept every tag until their handlers select one.
 func TestFiltersStartOpen(t *testing.T) {
 	b := addressedBank(t, 0)
 	require.EqualValues(t, TagAny, b.Accepts(3))

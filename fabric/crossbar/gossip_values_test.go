@@ -54,8 +54,8 @@ func TestDrawsOutside(t *testing.T) {
 	require.EqualValues(t, most, newDraws(1).outside(-most-1, most-1)) // there is one
 }
 
-// TestHopfieldJudge: an update that raises the energy is found, with processor and session; one
-// at the start of a recall is not an update.
+// TestHopfieldJudge: an update that raises the energy is reported with processor and session; a
+// rise at the start of a recall is not an update.
 func TestHopfieldJudge(t *testing.T) {
 	x := Network{Ports: 2, program: hopfieldProgram, params: map[string]int64{"neurons": 3, "patterns": 1, "flips": 0, "sweeps": 1}}
 	h, err := newHopfield(x, &fabric.Gossip{Sessions: 4})

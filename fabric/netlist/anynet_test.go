@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// graphs are anynets with one mistake each, and the same without it, as the remedy says.
+// graphs are anynets with one mistake each, and their corrections according to the remedy.
 var graphs = []struct{ name, text, says, mended string }{
 	{"empty", "\n\n", "g: there is no router; write lines such as router 0", "router 0 node 0 router 1 3\n"},
 	{"start", "router 0 router 1\nnode 0 router 1\n", `g:2: a line starts with "node"; start each line with router R`, "router 0 router 1\nrouter 1 node 0\n"},
@@ -40,7 +40,7 @@ func readGraph(t testing.TB, text string) (*Net, error) {
 	return n.Net(), nil
 }
 
-// TestAnynetWrong: each mistake of a graph is refused with its line and a remedy that works.
+// TestAnynetWrong: each mistake of a graph is reported with its line and a remedy that works.
 func TestAnynetWrong(t *testing.T) {
 	for _, g := range graphs {
 		_, err := readGraph(t, g.text)

@@ -26,8 +26,8 @@ func drawnRouters(t *testing.T, text string) (*fabric.Routers, error) {
 	return n.routers, err
 }
 
-// TestRoutesOfGridsAreFree: meshes and tori have no cycle; an odd number of VCs of a torus has one in the VC that both
-// classes share, of which waiting for the credit of the tail takes the harm.
+// TestRoutesOfGridsAreFree: routes of meshes have no cycle. With an odd number of VCs a torus has
+// one in the VC that both classes share; it is harmless if routers wait for the credit of the tail.
 func TestRoutesOfGridsAreFree(t *testing.T) {
 	for _, k := range []string{"[2]", "[5]", "[3, 4]", "[4, 4]", "[3, 2, 3]"} {
 		for vcs := 1; vcs <= 5; vcs++ {
@@ -58,7 +58,7 @@ func TestRoutesOfGridsAreFree(t *testing.T) {
 	require.ErrorContains(t, err, "routes: may deadlock: a cycle of 5 channels: ")
 }
 
-// ringOfFour is a ring of routers that packets go around one way, with all VCs for all.
+// ringOfFour is a ring of four routers with routes in one direction and all VCs for every packet.
 func ringOfFour(vcs int) *fabric.Routers {
 	r := &fabric.Routers{Config: hw.RouterConfig{VCs: vcs, Depth: 2, RoutingDelay: 1}}
 	for i := range 4 {
@@ -185,8 +185,9 @@ func checkRandomRoutes(t *testing.T, first, count uint64, least int) {
 	require.GreaterOrEqual(t, knots, least)
 }
 
-// TestClassesAreLookedAt: each class of traffic has VCs of its own, and is looked at for itself: a cycle of one is named with its VC, and processors that
-// send and hear one class at other routers than another one have other dependencies there.
+// TestClassesAreLookedAt: each class of traffic has VCs of its own and is analysed separately. A
+// cycle in one class is reported with its VC; a class whose processors are attached to other
+// routers has other dependencies.
 func TestClassesAreLookedAt(t *testing.T) {
 	r, err := drawnRouters(t, "mesh: {k: [2, 2]}\nrouter: {vcs: 2, classes: 2}\n")
 	require.NoError(t, err)
@@ -216,7 +217,7 @@ router: {vcs: 2, classes: 2}
 	require.NotContains(t, r.Shown, "VC 1")
 }
 
-// TestRoutesToPorts: a route to a processor is one to all of its ports, but where it leads to one of them.
+// TestRoutesToPorts: a route to a processor serves all of its ports, unless it names one of them.
 func TestRoutesToPorts(t *testing.T) {
 	const drawn = `nodes: {"r[0..1]": {kind: router}, p: {kind: processor, ports: [a, b]}, q: processor}
 links: [{endpoints: ["r[0]:3", "r[1]:3"]}, ["p:a", "r[0]:0"], ["p:b", "r[0]:1"], ["q", "r[1]:0"]]

@@ -99,7 +99,7 @@ links:
 	}
 }
 
-// graphMLs are graphs with one mistake each, and the same without it, as the remedy says.
+// TestGraphMLWrong reads graphs with one mistake each, and their corrections according to the remedy.
 func TestGraphMLWrong(t *testing.T) {
 	const two = `<node id="a"/><node id="b"/>`
 	for _, c := range []struct{ text, says, mended string }{

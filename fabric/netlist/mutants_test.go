@@ -14,7 +14,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// parts are a tree and all that is below it.
+// parts returns a tree and all its descendants.
 func parts(root *yaml.Node) (all []*yaml.Node) {
 	all = append(all, root)
 	for _, child := range root.Content {
@@ -23,7 +23,7 @@ func parts(root *yaml.Node) (all []*yaml.Node) {
 	return all
 }
 
-// copied is a tree of its own.
+// copied returns a deep copy of a tree.
 func copied(root *yaml.Node) *yaml.Node {
 	c := *root
 	c.Content = make([]*yaml.Node, len(root.Content))
@@ -33,7 +33,8 @@ func copied(root *yaml.Node) *yaml.Node {
 	return &c
 }
 
-// mutate puts a part of another tree in the place of one of a tree, or leaves one out; in objects keys stay beside values.
+// mutate replaces a part of a tree by a part of another one, or removes it; keys of objects stay
+// with their values.
 func mutate(draw *rand.Rand, root, other *yaml.Node) {
 	of, from := parts(root), parts(other)
 	at := of[draw.IntN(len(of))]

@@ -139,7 +139,7 @@ func merged(a, b *yaml.Node) *yaml.Node {
 // and the nearest name.
 var number = regexp.MustCompile(`(links|nodes)\[\d+\]|that of [^;]*\.a|did you mean "[^"]*"\? `)
 
-// mistakesOf are the mistakes of a file, one by one.
+// mistakesOf returns the mistakes of a file as sorted messages.
 func mistakesOf(path string, root *yaml.Node) (all []string) {
 	_, err := Read(path, root)
 	var several *input.Errors
@@ -162,18 +162,19 @@ func mistakesOf(path string, root *yaml.Node) (all []string) {
 var hides = []struct{ by, hidden string }{
 	// Ways are looked at once all nodes and links are right.
 	{`.`, `: the routes to .* lead round|: no way leads (to|from) `},
-	// Of links that are not known, any may lead to a node: so may one with an end that is not there, unless a near name is.
+	// An unknown link may lead to any node, as may a link with an unknown end, unless a similar
+	// name exists.
 	{`: (the end |a link has 1 end|links(\[\d\])? is |links has no endpoints|links.* is the text|there is no node .*; name one|there is no node .*; did)` +
 		`|unknown key "node"|p\[0\.\.3\] stands for|nodes (has no name|is the)|the name of a node`,
 		`: no link leads to |: no port (hears|sends into) the |is aligned, and only some of its links|: the longest ways into|has no port|, which no link leads out of|: links |: a link has`},
-	// A name that cannot be read may be any other one.
+	// An unreadable name may be any other name.
 	{`: (nodes |key "a.* is given|the netlist has|the name of a node|the node "|unknown key|(mesh|torus|ring|tree|hypercube|dragonfly)\b|anynet|graphml|missing key|kinds)|\.anynet cannot`,
 		`: there is no (node|processor)|: access is mixed|of the kind|routes: dor is of routers`},
-	// With one access there are others of all mistakes of access.
+	// With a single access, all mistakes of access differ.
 	{`.`, `access|: port \d+ of |: the arbiter of|: no link leads to port 0 of a|with one switch|NICs do not ask`},
 }
 
-// hidden reports whether a mistake is a stated consequence of one of some.
+// hidden reports whether hides lists a mistake as suppressed by one of the others.
 func hidden(mistake string, by []string) bool {
 	for _, h := range hides {
 		first, then := regexp.MustCompile(h.by), regexp.MustCompile(h.hidden)

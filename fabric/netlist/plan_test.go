@@ -92,7 +92,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestDragonflyJoined: by the definition alone, each two nodes of a group and each two groups are joined by one link, and every port has one.
+// TestDragonflyJoined: according to the definition one link joins each two nodes of a group and
+// each two groups, and every port has one link.
 func TestDragonflyJoined(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {1, 4}, {2, 1}, {4, 2}, {3, 3}, {8, 4}} {
 		a, h := size[0], size[1]
@@ -116,8 +117,8 @@ func TestDragonflyJoined(t *testing.T) {
 	}
 }
 
-// TestGridNumbers: coordinate d of node r is r div k^d mod k, port 2d leads to the larger one and arrives at port
-// 2d + 1 of the neighbour, counted from the definition alone.
+// TestGridNumbers: according to the definition coordinate d of node r is r div k^d mod k, and port
+// 2d leads to the neighbour with the larger coordinate and arrives at its port 2d + 1.
 func TestGridNumbers(t *testing.T) {
 	for _, k := range []int{3, 5} {
 		for _, wraps := range []bool{false, true} {

@@ -16,7 +16,7 @@ import (
 	"starloom/fabric"
 )
 
-// read reads a netlist that is a file of its own.
+// read reads a netlist from a separate file.
 func read(t testing.TB, text string) (*Net, error) {
 	n, err := readNetwork(t, text)
 	return n.Net(), err
@@ -41,7 +41,7 @@ func writeBeside(t testing.TB, folder string) {
 	}
 }
 
-// wrong are files with one mistake each, and the same without it, as the remedy says.
+// wrong are files with one mistake each, and their corrections according to the remedy.
 var wrong = []struct{ name, text, says, mended string }{
 	{"empty", "", "n.yaml:1:1: the netlist is empty; write nodes", "nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
 	{"list", "[1]", "n.yaml:1:1: the netlist is a list; write an object", "nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
@@ -361,7 +361,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestMistakes: all of them at once, the first 20 one by one.
+// TestMistakes: all mistakes are reported at once, the first 20 individually.
 func TestMistakes(t *testing.T) {
 	_, err := read(t, "nodes: {a: processor}\nlinks:\n"+strings.Repeat("- [a, x]\n", 25))
 	lines := strings.Split(err.Error(), "\n")
@@ -370,7 +370,8 @@ func TestMistakes(t *testing.T) {
 	require.Equal(t, "and 5 more", lines[20])
 }
 
-// TestPortsWithAndWithoutNames: ends of links that are not as the others of their node are one mistake, at the few and not at the many.
+// TestPortsWithAndWithoutNames: ends of links that mix numbers and names at one node are one
+// mistake, reported at the minority.
 func TestPortsWithAndWithoutNames(t *testing.T) {
 	for links, want := range map[string]string{
 		`["p[0..2]", s], ["p[2..4]:first", t], ["p[0..4]", x], ["p[0]", "p[4]"], ["p[1]", "p[3]"]`: "n.yaml:2:26: the ports of p[2] have numbers, and this one is called first (and 2 others); " +
@@ -393,7 +394,8 @@ func TestNodesLikeOne(t *testing.T) {
 	}
 }
 
-// TestLoopOfANode: a link from a node to itself is one of two ports, and the network says so unless the drawing does.
+// TestLoopOfANode: a link from a node to itself uses two ports, and the network has a note about it
+// unless the netlist names both ports.
 func TestLoopOfANode(t *testing.T) {
 	for links, want := range map[string][]string{
 		"[p, q], [p, p]":                {"1 link leads from a node to itself: netlist.link[1] of p; name its two ports if that is meant"},
@@ -407,7 +409,8 @@ func TestLoopOfANode(t *testing.T) {
 	}
 }
 
-// TestMistakesOfValues: a value out of range hides no mistake that is not one of values, and brings none that is not there.
+// TestMistakesOfValues: a value out of range neither hides mistakes of other kinds nor adds false
+// ones.
 func TestMistakesOfValues(t *testing.T) {
 	_, err := read(t, `access: two
 nodes: {"p[0..3]": processor, s: star, b: {kind: bus, length: 1}}
@@ -426,7 +429,7 @@ links:
 	require.Equal(t, []string{"1:9", "2:63", "4:42", "5:53", "7:26", "8:3", "8:3"}, places, err.Error())
 }
 
-// canonical is all that a netlist says.
+// canonical returns the complete contents of a netlist as text.
 func canonical(n *Net) string {
 	var all bytes.Buffer
 	b := bufio.NewWriter(&all)
@@ -537,7 +540,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestIdle: media that no way leads over are named, those of both directions and of the longer way round among them; where there are no ways, none.
+// TestIdle: media without a route are listed, including both directions of a link and links on
+// longer routes; without routes the list is empty.
 func TestIdle(t *testing.T) {
 	for text, note := range map[string]string{
 		"nodes: {\"p[0..3]\": processor, hub: star}\nlinks: [[\"p[0..3]:0\", hub], [\"p[0]:1\", \"p[1]:1\"]]":   "note: on no way that firmware reads: link[0].forth, link[0].back\n",
@@ -560,8 +564,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestRangesBegin: ranges that begin with the same ones are joined row by row, with one star for each row, as if every row had a line of its own;
-// a name that cannot be read is a mistake once.
+// TestRangesBegin: endpoints with the same leading ranges are joined row by row, with one star per
+// row, as if every row had its own line; an unreadable name is reported once.
 func TestRangesBegin(t *testing.T) {
 	const nodes = "nodes: {'f[0..2].p[0..1]': processor, 'f[0..2].q': processor, 'f[0..2].s': star, t: star}\nlinks:\n- ['f[0..2].q', t]\n"
 	var want []byte

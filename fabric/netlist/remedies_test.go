@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Remedies that say all that there is to do, so that a tool could do it.
+// Remedies that are complete enough for a tool to apply.
 var (
 	located   = regexp.MustCompile(`^n\.yaml:(\d+):(\d+): (.*?); (.*)$`)
 	meant     = regexp.MustCompile(`^did you mean "([^"]+)"`)
@@ -118,7 +118,7 @@ func (m *mistaken) deleted() (string, bool) {
 	return "", false
 }
 
-// added writes a key that is not there, or another value of one that is.
+// added writes a missing key, or another value of an existing key.
 func (m *mistaken) added() (string, bool) {
 	if found := aligned.FindStringSubmatch(m.remedy); found != nil {
 		return strings.Replace(m.text, found[2]+": star", found[2]+": {kind: star, "+found[1]+"}", 1), true

@@ -218,9 +218,10 @@ func drawnNetwork(t *testing.T, text string) (n Network, err error) {
 	return n, err
 }
 
-// TestDragonflyMinimal: on every way of a dragonfly there is at most one link in the first group, one between groups where they differ, and one in
-// the last group; virtual channels are the lower half up to the link between groups, and the upper half after it; that is free of deadlocks, in every
-// class. Shortest routes, which take two links between groups where that is shorter, are not.
+// TestDragonflyMinimal: every minimal route of a dragonfly has at most one link in the first group,
+// one link between groups if they differ, and one in the last group. Virtual channels are the lower
+// half up to the link between groups and the upper half after it, which is free of deadlocks in
+// every class. Shortest routes, which may take two links between groups, are not.
 func TestDragonflyMinimal(t *testing.T) {
 	for _, size := range [][4]int{{1, 2, 1, 2}, {2, 4, 2, 2}, {3, 3, 1, 5}, {1, 1, 4, 2}, {2, 3, 2, 4}} {
 		p, a, h, vcs := size[0], size[1], size[2], size[3]
@@ -267,7 +268,8 @@ func TestDragonflyMinimal(t *testing.T) {
 	require.Contains(t, n.routers.Shown, "routes: deadlock-free (Dally and Seitz)")
 }
 
-// TestRulesWithoutATable: where a rule computes the routes of a large network, a table would say the same; others are refused by arithmetic.
+// TestRulesWithoutATable: the rule of a large network gives the same routes as a table; other rules
+// are rejected by their size.
 func TestRulesWithoutATable(t *testing.T) {
 	for _, c := range []struct{ text, rule, entry string }{
 		{"mesh: {k: [33, 32]}\nrouter: {}\n", routesDOR, `"p[0]": {"p[1]": east}`},

@@ -25,7 +25,7 @@ func radio() *Drawing {
 	return New("").shorthand("mesh", &Grid{K: []int{3, 2}, PlanKeys: PlanKeys{Ports: []string{"radio"}}})
 }
 
-// TestSketch: nodes of a picture lie beside each other, none on another one, and neighbours of a mesh at distance 1.
+// TestSketch: nodes of a drawing do not overlap, and neighbours of a mesh have distance 1.
 func TestSketch(t *testing.T) {
 	for name, d := range map[string]*Drawing{
 		"mesh": New("").Mesh(4, 4), "torus": New("").Torus(5, 5), "3-D torus": New("").Torus(3, 4, 5), "ring": New("").Ring(17), "tree": New("").Tree(3, 4),

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWeightsAreOfLinks: a link that only hears has its place among the weights of a bus and of a crossbar.
+// TestWeightsAreOfLinks: the weights of a bus and of a crossbar include links that only receive.
 func TestWeightsAreOfLinks(t *testing.T) {
 	for _, kind := range []string{"bus", "crossbar"} {
 		n, err := read(t, "apart: true\nnodes: {\"p[0..4]\": processor, x: {kind: "+kind+", arbiter: lottery, weights: [7, 8, 9, 2]}}\n"+

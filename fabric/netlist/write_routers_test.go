@@ -44,7 +44,8 @@ func requireWritten(t *testing.T, text string) *Net {
 	return n
 }
 
-// TestRoutersWritten: every network of routers is written as nodes and links that are read as the same one.
+// TestRoutersWritten: every network of routers is written as nodes and links that read as the same
+// network.
 func TestRoutersWritten(t *testing.T) {
 	for _, text := range []string{
 		"mesh: {k: [3, 2]}\nrouter: {}", "mesh: {k: [2, 2, 2], node: r, latency: 3}\nrouter: {vcs: 1, depth: 8, allocator: separable_input_first}",

@@ -123,8 +123,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// The formula holds for all stages of every network of powers of two, and for
-// some stages of others; TestSort checks that its colours are right.
+// TestStageFormula: the formula applies to all stages of networks of powers of two, and to some
+// stages of others; TestSort checks that its colours are right.
 func TestStageFormula(t *testing.T) {
 	for a := range 6 {
 		for b := range 6 {

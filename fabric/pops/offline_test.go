@@ -36,7 +36,7 @@ type lit struct {
 	heard  bool
 }
 
-// slot runs one slot; less orders packets for comparators.
+// slot runs one slot; less is the order of packets for comparators.
 func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
 	on := map[[2]int]*lit{}
 	for i, word := range words {
@@ -121,7 +121,8 @@ func (c *checker) hear(i int, word uint64, on map[[2]int]*lit) error {
 	return nil
 }
 
-// compare counts its packets and lets it keep the smaller or the larger one, if its word says so.
+// compare counts the packets of a comparator and keeps the smaller or the larger one, if its word
+// requires that.
 func (c *checker) compare(i int, word uint64, less func(a, b int) bool) error {
 	packets := 0
 	for _, packet := range []int{c.own[i], c.held[i], c.final[i]} {
@@ -261,7 +262,7 @@ func TestOfflineRefuses(t *testing.T) {
 	require.EqualError(t, err, "off-line routing: 2 destinations for 4 processors")
 }
 
-// The checker fails when it must: one bit of one word is wrong.
+// TestOfflineCheckerFails: the checker rejects a schedule with one wrong bit in one word.
 func TestOfflineCheckerFails(t *testing.T) {
 	p := Network{3, 5}
 	destination := make([]uint32, p.Processors())

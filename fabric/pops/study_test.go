@@ -71,8 +71,8 @@ func (s *samples) Run(x *studies.Setting) (*studies.Outcome, error) {
 	return o, nil
 }
 
-// TestStudyRows: the paper prints tables and theorems, and neither slots of sorting nor the mean of
-// Figure 3; it is wrong in one proof, which is quoted.
+// TestStudyRows: published values exist for tables and theorems, but not for slots of sorting or
+// the mean of Figure 3; one proof is contradicted and quoted.
 func TestStudyRows(t *testing.T) {
 	s := &samples{t: t, pattern: "*", files: map[string]string{}}
 	require.NoError(t, (&study{Runs: s}).run())

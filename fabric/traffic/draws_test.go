@@ -30,8 +30,8 @@ func creations(d *Draws, source, end uint32) (at []uint32) {
 	return at
 }
 
-// TestArrivals: rate and variance of arrivals in windows, within 5 standard errors, are those of the law; no packet is in the slot of
-// the one before.
+// TestArrivals: rate and variance of arrivals in windows agree with the law within 5 standard
+// errors; a source creates one packet per slot at most.
 func TestArrivals(t *testing.T) {
 	const sources, slots = 400, 4000
 	for _, c := range []struct {
@@ -165,7 +165,7 @@ func TestDestinations(t *testing.T) {
 	require.NoError(t, fabric.CheckPermutation(p.to, 50))
 }
 
-// TestSizes: as often as their weights say.
+// TestSizes: the frequencies of sizes agree with their weights.
 func TestSizes(t *testing.T) {
 	d := NewDraws(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Arrivals: fabric.ArrivalsBernoulli, Rate: 1,
 		Size: []fabric.SizeShare{{Frames: 1}, {Frames: 9, Weight: 2}, {Frames: 255, Weight: 0.5}}}), 3, 8, 7)

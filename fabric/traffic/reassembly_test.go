@@ -6,7 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOvertaken: a frame that another one of its packet has overtaken may come once, and not when its packet is over.
+// TestOvertaken: an overtaken frame of a packet is accepted once, and not after the packet has
+// ended.
 func TestOvertaken(t *testing.T) {
 	var a arriving
 	frame := func(number uint32, follow uint8) *sighting {

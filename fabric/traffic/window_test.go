@@ -58,7 +58,8 @@ func TestGrowthOfShortHalves(t *testing.T) {
 	}
 }
 
-// TestHalves: every time of the window lies in one half of it and one batch of that, each of about the same length; no other time does.
+// TestHalves: every time in the window belongs to one half and one batch of it, each of about the
+// same length; no other time does.
 func TestHalves(t *testing.T) {
 	for _, window := range [][2]uint32{{0, 1}, {3, 2}, {10, 33}, {1000, 10_000}, {0, 64}} {
 		s := newGrowing(&Window{From: uint64(window[0]), End: uint64(window[0]) + uint64(window[1])}, 1)

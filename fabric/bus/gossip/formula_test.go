@@ -155,8 +155,8 @@ func TestExcess(t *testing.T) {
 	}
 }
 
-// TestOptimum: the shortest gossips of the reference, which no algorithm beats; the published one does
-// not always meet them.
+// TestOptimum: no algorithm is shorter than the shortest gossips of the reference; the published
+// one does not always reach them.
 func TestOptimum(t *testing.T) {
 	require.Equal(t, 0, gossip.Optimum(1, 2))
 	for _, record := range golden(t, "g_exact") {

@@ -25,7 +25,7 @@ func newNetwork(n, l int) *network {
 	return net
 }
 
-// step takes a step, or says which constraint of the model it breaks.
+// step executes a step, or returns an error with the violated constraint of the model.
 func (net *network) step(step gossip.Step) error {
 	on := make([]int, net.n) // bus of a vertex, from 1
 	var sent [][]uint64
@@ -150,8 +150,8 @@ func TestSamples(t *testing.T) {
 	require.Equal(t, [2]int{7, 5}, [2]int{twoPhase, naive})
 }
 
-// TestImprovementSaves: two steps in most cases where l is not a power of two, one where it is 4, 8
-// or 16, none for l = 2.
+// TestImprovementSaves: the improvement saves two steps in most cases where l is not a power of
+// two, one for 4, 8 or 16, and none for l = 2.
 func TestImprovementSaves(t *testing.T) {
 	for l := 2; l <= 16; l++ {
 		saves := map[int]int{}

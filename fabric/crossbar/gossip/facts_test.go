@@ -31,7 +31,7 @@ func rowFacts(table *gossip.Table, p int) (firstBusy, firstSent, last, blocked i
 	return firstBusy, firstSent, last, blocked
 }
 
-// TestIdentityColumns: steps have one message or two, and Lemma 15 counts the latter.
+// TestIdentityColumns: steps have one message or two; Lemma 15 gives the number of the latter.
 func TestIdentityColumns(t *testing.T) {
 	for N := 1; N <= 60; N++ {
 		count := map[int]int{}
@@ -78,7 +78,8 @@ func TestSessionsAreSteady(t *testing.T) {
 	}
 }
 
-// TestAlgorithm2Prime: on Pipelined it is never longer than without, and as long for few N.
+// TestAlgorithm2Prime: on Pipelined, Algorithm 2' is never longer than Algorithm 2, and equally
+// long only for a few N.
 func TestAlgorithm2Prime(t *testing.T) {
 	largest := 130
 	if *full {

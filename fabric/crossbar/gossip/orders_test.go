@@ -85,7 +85,7 @@ func TestOptimal(t *testing.T) {
 	}
 }
 
-// TestParse names line and column of the first fault of each row; the first one alone is quoted.
+// TestParse checks line and column of the first fault in each row; only the first fault is quoted.
 func TestParse(t *testing.T) {
 	const remedy = "; give 4 rows of 3 ids, comma-separated, without a header: row i is the order of processor i, with every id from 0 to 3 but i once"
 	good := gossip.Orders{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}

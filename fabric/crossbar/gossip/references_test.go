@@ -194,7 +194,7 @@ func TestReferencesAgree(t *testing.T) {
 	}
 }
 
-// randomOrders gives every processor an order of its own.
+// randomOrders returns a random order for every processor.
 func randomOrders(N int, random *rand.Rand) gossip.Orders {
 	orders := gossip.Identity(N)
 	for _, row := range orders {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireOnce holds a broadcast to the claim: each node receives once, in the step of the closed form.
+// requireOnce checks that each node receives once, in the step of the closed form.
 func requireOnce(t *testing.T, net *Torus, algorithm Algorithm, rotation int) *Message {
 	a, b := net.Alpha()
 	name := fmt.Sprintf("alpha = %d + %d*rho, n = %d, algorithm %d", a, b, net.Dims, algorithm)

@@ -37,7 +37,7 @@ func torus(t testing.TB, a, b, dims int) *Torus {
 
 func joined(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }
 
-// TestGeneralAlpha holds all 0 <= a <= b <= 12 to reference figures.
+// TestGeneralAlpha compares all 0 <= a <= b <= 12 with reference figures.
 func TestGeneralAlpha(t *testing.T) {
 	records := golden(t, "general_alpha")
 	require.Len(t, records, 90)
@@ -120,7 +120,7 @@ func TestResidues(t *testing.T) {
 	}
 }
 
-// TestStaircases: a residue has one place, and places without a hop are places.
+// TestStaircases: staircases have exactly one place per residue, including places without a hop.
 func TestStaircases(t *testing.T) {
 	for b := 1; b <= 30; b++ {
 		for a := range b + 1 {
@@ -187,7 +187,7 @@ func TestRefusedAlphas(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestTorus: neighbours differ in one coordinate, and distances are those of a search.
+// TestTorus: neighbours differ in one coordinate, and distances equal those of a search.
 func TestTorus(t *testing.T) {
 	for _, size := range [][3]int{{1, 2, 3}, {2, 2, 2}, {2, 3, 2}, {0, 3, 3}} {
 		net := torus(t, size[0], size[1], size[2])

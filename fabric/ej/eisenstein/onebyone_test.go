@@ -17,8 +17,8 @@ func torus(t *testing.T, a, b, dims int) *eisenstein.Torus {
 	return product
 }
 
-// TestOnePacketPerLink: in one dimension the bound (N-1)/3 is met; in two, rotated orders of the
-// dimensions take 10 and 62 steps, the order of the paper takes 14 and 114.
+// TestOnePacketPerLink: in one dimension the bound (N-1)/3 is reached; in two, rotated orders of
+// the dimensions take 10 and 62 steps, and the order of the paper takes 14 and 114.
 func TestOnePacketPerLink(t *testing.T) {
 	for _, c := range []struct{ a, dims, fixed, rotated int }{
 		{1, 1, 2, 2}, {2, 1, 6, 6}, {3, 1, 12, 12}, {1, 2, 14, 10}, {2, 2, 114, 62},

@@ -95,7 +95,7 @@ func TestTwelveSteps(t *testing.T) {
 	}
 }
 
-// tenth is a fifth of a number, with one decimal.
+// tenth returns a fifth of sum with one decimal.
 func tenth(sum uint64) string { return fmt.Sprintf("%d.%d", sum/5, sum%5*2) }
 
 func TestSixDimensions(t *testing.T) {
@@ -113,7 +113,7 @@ func TestSixDimensions(t *testing.T) {
 	}
 }
 
-// TestStepsAreThoseOfPackets: recurrences agree with one message that is followed.
+// TestStepsAreThoseOfPackets compares recurrences with a simulation of one message.
 func TestStepsAreThoseOfPackets(t *testing.T) {
 	for _, size := range [][3]int{{2, 3, 2}, {3, 4, 3}, {0, 3, 3}, {2, 5, 2}, {1, 4, 1}} {
 		net := torus(t, size[0], size[1], size[2])
@@ -142,7 +142,7 @@ func TestStepsAreThoseOfPackets(t *testing.T) {
 	require.Equal(t, []Step{{1, 12}, {12, 60}, {48, 144}, {72, 144}}, steps(t, 2, 3, 2, Improved))
 }
 
-// TestStepsRefuse: less than one dimension, and counts that no integer of 64 bits holds.
+// TestStepsRefuse: zero dimensions and counts above 64 bits are rejected.
 func TestStepsRefuse(t *testing.T) {
 	f := field(t, 3, 4)
 	for _, dims := range []int{0, -1, 13} {
