@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"starloom/firmware"
+	"starloom/nic"
 )
 
 // Program describes a built-in program, without its image, on a network of this size.
@@ -49,11 +50,9 @@ func (p *Program) Unchecked(own *Rules) []string {
 
 // Needs holds scenario values that a program needs unless the file sets them; 0 for the usual default.
 type Needs struct {
-	RxFrames     int    // nic.rx_frames
-	TxFrames     int    // nic.tx_frames
-	PayloadBytes int    // nic.payload_bytes
-	PayloadMin   int    // minimum nic.payload_bytes for its frames; PayloadBytes if that is larger
-	Slots        uint32 // stop.slots, per session of gossip
+	nic.Sizes         // keys of nic
+	PayloadMin int    // minimum nic.payload_bytes for its frames; PayloadBytes if that is larger
+	Slots      uint32 // stop.slots, per session of gossip
 }
 
 // Least holds lower bounds, in slots, for the arrival of all packets of a workload.

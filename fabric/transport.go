@@ -49,16 +49,14 @@ type Transport interface {
 
 // Config holds the parameters of a transport.
 type Config struct {
-	Timing       nic.Timing
-	PayloadBytes int
-	RxFrames     int // frames per FIFO of a NIC
-	TxFrames     int
-	Shards       []hw.Shard // shards of units
-	Seed         uint64     // seed of the first run; Transport.Reset sets others
-	Cycle        bool       // for MemoryBytes: estimate the cycle engine
-	Workload     *Workload  // workload for MemoryBytes
-	Program      *Program   // program for MemoryBytes; nil for an image
-	Faults       *Faults    // nil for none
+	Timing nic.Timing
+	nic.Sizes
+	Shards   []hw.Shard // shards of units
+	Seed     uint64     // seed of the first run; Transport.Reset sets others
+	Cycle    bool       // for MemoryBytes: estimate the cycle engine
+	Workload *Workload  // workload for MemoryBytes
+	Program  *Program   // program for MemoryBytes; nil for an image
+	Faults   *Faults    // nil for none
 	// Bank returns a processor's bank and its cell there.
 	Bank func(processor int) (bank *nic.Bank, cell int)
 }

@@ -27,7 +27,7 @@ func newHost(t testing.TB, runtime string) *Host {
 func config(cells int) nic.BankConfig {
 	return nic.BankConfig{
 		Cells: cells, Processors: cells, Shape: [nic.ShapeWords]uint32{uint32(cells), 1}, Ports: cells,
-		PayloadBytes: 8, RxFrames: 2, TxFrames: 2, Seed: 7,
+		Sizes: nic.Sizes{PayloadBytes: 8, RxFrames: 2, TxFrames: 2}, Seed: 7,
 	}
 }
 

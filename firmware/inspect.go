@@ -83,7 +83,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	}
 	in, err := image.NewInstance(nic.BankConfig{
 		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1,
-		PayloadBytes: 16, RxFrames: 1, TxFrames: 1, ROMWords: 1, MachineROM: 1,
+		Sizes: nic.Sizes{PayloadBytes: 16, RxFrames: 1, TxFrames: 1}, ROMWords: 1, MachineROM: 1,
 	})
 	if err != nil {
 		return Info{}, beforeHandlers(err)

@@ -86,18 +86,23 @@ const (
 
 const listenSlotsMax = 64
 
+// Sizes are the sizes of a NIC.
+type Sizes struct {
+	PayloadBytes int // largest payload of a frame, 0..PayloadBytesMax
+	RxFrames     int // depth of the RX FIFO in frames, 1..255
+	TxFrames     int // depth of the TX FIFO in frames, 1..255
+}
+
 // BankConfig holds the parameters of a bank.
 type BankConfig struct {
-	First        int // processor number of cell 0
-	Cells        int
-	Processors   int
-	Shape        [ShapeWords]uint32 // size of the network, in its own words
-	Ports        int                // ports of a NIC
-	PayloadBytes int                // largest payload, 0..PayloadBytesMax
-	RxFrames     int                // depth of the RX FIFO over all ports, 1..255
-	TxFrames     int                // depth of the TX FIFO over all ports, 1..255
-	ROMWords     int                // words of each processor's ROM
-	MachineROM   int                // words of the ROM shared by all processors
+	First      int // processor number of cell 0
+	Cells      int
+	Processors int
+	Shape      [ShapeWords]uint32 // size of the network, in its own words
+	Ports      int                // ports of a NIC
+	Sizes                         // FIFOs of all ports together
+	ROMWords   int                // words of each processor's ROM
+	MachineROM int                // words of the ROM shared by all processors
 	Discipline
 	Seed   uint64
 	Params [Params]int32

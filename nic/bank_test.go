@@ -14,7 +14,7 @@ const testDescriptor = 64
 func testConfig() BankConfig {
 	return BankConfig{
 		First: 8, Cells: 4, Processors: 16, Shape: [ShapeWords]uint32{4, 4}, Ports: 4,
-		PayloadBytes: 12, RxFrames: 2, TxFrames: 3, Seed: 5,
+		Sizes: Sizes{PayloadBytes: 12, RxFrames: 2, TxFrames: 3}, Seed: 5,
 	}
 }
 

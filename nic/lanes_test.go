@@ -11,7 +11,7 @@ import (
 func lanesBank(t *testing.T, ports, depth int) *Bank {
 	c := BankConfig{
 		Cells: 3, Processors: 3, Ports: ports, Discipline: Discipline{AllPorts: true},
-		PayloadBytes: 8, RxFrames: depth * ports, TxFrames: depth * ports,
+		Sizes: Sizes{PayloadBytes: 8, RxFrames: depth * ports, TxFrames: depth * ports},
 	}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)

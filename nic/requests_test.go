@@ -12,7 +12,7 @@ import (
 func addressedBank(t *testing.T, listWords int) *Bank {
 	c := BankConfig{
 		Cells: 40, Processors: 40, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true, ListWords: listWords},
-		ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2,
+		ROMWords: 39, Sizes: Sizes{PayloadBytes: 8, RxFrames: 2, TxFrames: 2},
 	}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestFiltersStartOpen(t *testing.T) {
 // called handlers may change it.
 func TestAwakeOfAddressed(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true}, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true}, Sizes: Sizes{PayloadBytes: 8, RxFrames: 2, TxFrames: 2}}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

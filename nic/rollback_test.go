@@ -11,7 +11,7 @@ import (
 // rewritten, withdrawn or added some, for lists of cells with and without gaps.
 func TestTakeBackFrames(t *testing.T) {
 	for _, cells := range [][]uint32{{0, 1, 2}, {0, 2, 3}, {1}, {0, 7}} {
-		c := BankConfig{Cells: 8, Processors: 8, Ports: 4, PayloadBytes: 8, RxFrames: 1, TxFrames: 3}
+		c := BankConfig{Cells: 8, Processors: 8, Ports: 4, Sizes: Sizes{PayloadBytes: 8, RxFrames: 1, TxFrames: 3}}
 		memory, err := PlaceBank(64, c, 8, 1)
 		require.NoError(t, err)
 		b, err := AttachBank(memory, 64, c)

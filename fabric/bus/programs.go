@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
+	"starloom/nic"
 	"starloom/traces"
 )
 
@@ -23,7 +24,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true, OneBus: true, BusLength: true},
 		}
 		if schedule == b.schedule && b.Check() == nil {
-			p.Needs = fabric.Needs{RxFrames: 1, PayloadBytes: setBytes(b.Vertices), Slots: uint32(schedules[schedule].length(b.Vertices, b.Length))}
+			p.Needs = fabric.Needs{Sizes: nic.Sizes{PayloadBytes: setBytes(b.Vertices), RxFrames: 1}, Slots: uint32(schedules[schedule].length(b.Vertices, b.Length))}
 		}
 		programs = append(programs, p)
 	}

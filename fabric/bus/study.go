@@ -8,6 +8,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
 	"starloom/fabric/studies"
+	"starloom/nic"
 	"starloom/traces/rounded"
 )
 
@@ -79,7 +80,7 @@ func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Ta
 	net := Network{Vertices: n, Length: l}.adapt(program, "", nil)
 	needs := fabric.ProgramNamed(net, program).Needs
 	outcome, err := s.Run(&studies.Setting{
-		Network: net, Program: program, PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1, SlotsMax: needs.Slots, Table: table,
+		Network: net, Program: program, Sizes: nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1}, SlotsMax: needs.Slots, Table: table,
 	})
 	if err == nil && !outcome.Passed {
 		err = fmt.Errorf("%s, n = %d, l = %d: %s", program, n, l, outcome.Broken)

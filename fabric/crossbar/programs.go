@@ -9,6 +9,7 @@ import (
 	"starloom/fabric/contend"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/traffic"
+	"starloom/nic"
 	"starloom/traces"
 )
 
@@ -47,7 +48,7 @@ func (x Network) Programs() []fabric.Program {
 		"Algorithm 2': a sender takes the first one left that can hear"}}}
 	adjudicate := fabric.Choice{Name: "adjudicate", Values: []int64{0, 1, 2}}
 	messages := func(bytes int) fabric.Needs {
-		return fabric.Needs{PayloadBytes: packetBytes + bytes, Slots: x.gossipSlots()}
+		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + bytes}, Slots: x.gossipSlots()}
 	}
 	return []fabric.Program{
 		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
@@ -56,13 +57,13 @@ func (x Network) Programs() []fabric.Program {
 			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
-			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}, Least: x.leastVoting},
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes}, Slots: x.votingSlots()}, Least: x.leastVoting},
 		// a unit is a slot, in which all may send to one
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
-			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)}, Slots: scatterUnits}},
 		// a unit has a slot for each processor to send in
 		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
-			Needs:  fabric.Needs{RxFrames: 1, PayloadBytes: packetBytes, Slots: scatterUnits * uint32(x.Ports)},
+			Needs:  fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: 1}, Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
 		x.traffic(free),
 	}

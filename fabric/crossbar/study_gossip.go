@@ -13,6 +13,7 @@ import (
 	"starloom/fabric/contend"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/studies"
+	"starloom/nic"
 	"starloom/traces/figure"
 )
 
@@ -82,9 +83,9 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 	}
 	outcome, err := s.Run(&studies.Setting{
 		Network: Network{Ports: N + 1, CrossbarKeys: contend.CrossbarKeys{Cap: x.cap}}, Program: program,
-		Params:       map[string]int64{"scheduling": int64(x.scheduling)},
-		Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: x.orders, Sessions: sessions}},
-		PayloadBytes: 8, RxFrames: 1, TxFrames: 1,
+		Params:   map[string]int64{"scheduling": int64(x.scheduling)},
+		Workload: fabric.Workload{Gossip: &fabric.Gossip{Given: x.orders, Sessions: sessions}},
+		Sizes:    nic.Sizes{PayloadBytes: 8, RxFrames: 1, TxFrames: 1},
 		SlotsMax: uint32(sessions*gossip.SerialLength(N) + 1),
 		Table:    x.table,
 	})

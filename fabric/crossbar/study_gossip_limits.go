@@ -9,6 +9,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/studies"
+	"starloom/nic"
 )
 
 var metricsOrders = []string{gossip.WordIdentity, gossip.WordPipelined, gossip.WordSharedRandom, gossip.WordWorst}
@@ -175,8 +176,8 @@ func (s *gossipRuns) aloha(name string) error {
 	for _, a := range alohas {
 		sample, err := s.Sample(&studies.Setting{
 			Network: Network{Ports: alohaN + 1, Medium: MediumALOHA}, Program: fsaProgram,
-			Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: a.orders(alohaN)}},
-			PayloadBytes: 8, RxFrames: 1, TxFrames: 1,
+			Workload: fabric.Workload{Gossip: &fabric.Gossip{Given: a.orders(alohaN)}},
+			Sizes:    nic.Sizes{PayloadBytes: 8, RxFrames: 1, TxFrames: 1},
 			SlotsMax: 100 * uint32(gossip.SerialLength(alohaN)),
 		}, s.size(alohaQuick, alohaFull), "lambda")
 		if err == nil && sample.Failed > 0 {

@@ -7,6 +7,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/crossbar/scatter"
 	"starloom/fabric/studies"
+	"starloom/nic"
 	"starloom/traces/figure"
 )
 
@@ -55,7 +56,8 @@ func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error)
 	program := fabric.ProgramNamed(net.adapt(x.program, "", nil), x.program)
 	setting := &studies.Setting{
 		Network: net, Program: x.program, Workload: fabric.Workload{Scatter: &fabric.Scatter{}},
-		PayloadBytes: program.Needs.PayloadBytes, RxFrames: program.Needs.RxFrames, TxFrames: 1, SlotsMax: program.Needs.Slots,
+		Sizes:    nic.Sizes{PayloadBytes: program.Needs.PayloadBytes, RxFrames: program.Needs.RxFrames, TxFrames: 1},
+		SlotsMax: program.Needs.Slots,
 	}
 	if x.program == asyncProgram {
 		setting.Params = map[string]int64{"order": x.order}

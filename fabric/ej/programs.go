@@ -59,7 +59,8 @@ func (e Network) Programs() []fabric.Program {
 	steps := e.Dimensions * e.diameter()
 	needs := func(program string, steps, packets int) fabric.Needs {
 		size := packetBytes(&fabric.Program{Name: program})
-		return fabric.Needs{RxFrames: 1, TxFrames: 1, PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size), Slots: uint32(min(steps, math.MaxUint32))}
+		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size), RxFrames: 1, TxFrames: 1},
+			Slots: uint32(min(steps, math.MaxUint32))}
 	}
 	broadcast := func(name string, rules fabric.Rules) fabric.Program {
 		return fabric.Program{Name: name, SlotsPerStep: 1, Rules: rules, Workloads: one, Needs: needs(name, steps+2, 1)}
@@ -92,7 +93,7 @@ const queueFramesMax = 512
 func (e Network) traffic() fabric.Program {
 	return fabric.Program{
 		Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadTraffic},
-		Needs:  fabric.Needs{RxFrames: 1, TxFrames: 1, PayloadMin: traffic.HeadBytes},
+		Needs:  fabric.Needs{Sizes: nic.Sizes{RxFrames: 1, TxFrames: 1}, PayloadMin: traffic.HeadBytes},
 		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			if source == destination {

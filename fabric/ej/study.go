@@ -8,6 +8,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
 	"starloom/fabric/studies"
+	"starloom/nic"
 )
 
 // published holds the figures of the paper, and reference figures of independent computations, which tests use, too.
@@ -139,7 +140,7 @@ func (s *broadcastRuns) run(network Network, program string, params map[string]i
 	needs := fabric.ProgramNamed(adapted, program).Needs
 	outcome, err := s.Run(&studies.Setting{
 		Network: network, Program: program, Params: params, Workload: workload,
-		PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames), SlotsMax: needs.Slots,
+		Sizes: nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames)}, SlotsMax: needs.Slots,
 		Table: table,
 	})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
+	"starloom/nic"
 )
 
 const packetBytes = 8
@@ -44,7 +45,7 @@ func (n Network) Programs() []fabric.Program {
 	}
 	once := whole
 	once.ExactlyOnce = true
-	processors, needs := uint64(len(net.Processors)), fabric.Needs{RxFrames: net.rxFrames(), PayloadMin: packetBytes}
+	processors, needs := uint64(len(net.Processors)), fabric.Needs{Sizes: nic.Sizes{RxFrames: net.rxFrames()}, PayloadMin: packetBytes}
 	all := processors * processors * uint64(max(1, net.ports))
 	within := func(slots uint64) fabric.Needs {
 		needs.Slots = uint32(min(slots+2, math.MaxUint32))
@@ -179,7 +180,7 @@ func (n *Net) traffic(note string) fabric.Program {
 	ways := sync.OnceValue(func() *rom { return newROM(n) })
 	return fabric.Program{
 		Name: trafficProgram, Note: note, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
-		Needs:  fabric.Needs{RxFrames: max(1, n.mostPlaces(), n.rxFrames()), TxFrames: 1, PayloadMin: traffic.HeadBytes},
+		Needs:  fabric.Needs{Sizes: nic.Sizes{RxFrames: max(1, n.mostPlaces(), n.rxFrames()), TxFrames: 1}, PayloadMin: traffic.HeadBytes},
 		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			switch {

@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/studies"
+	"starloom/nic"
 	"starloom/traces/figure"
 	"starloom/traces/rounded"
 )
@@ -287,8 +288,8 @@ func (s *study) gap() error {
 func setting(program string, d, g int) *studies.Setting {
 	return &studies.Setting{
 		Network: &Network{Groups: g, GroupSize: d}, Program: program,
-		Workload:     fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationRandom}},
-		PayloadBytes: 8, RxFrames: 1, TxFrames: 1, SlotsMax: 10_000_000,
+		Workload: fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationRandom}},
+		Sizes:    nic.Sizes{PayloadBytes: 8, RxFrames: 1, TxFrames: 1}, SlotsMax: 10_000_000,
 	}
 }
 

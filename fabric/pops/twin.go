@@ -68,7 +68,7 @@ func build(m *twin.Model, p twin.Parameters) error {
 	}
 	network := Network{Groups: g, GroupSize: d}
 	m.Units(g)
-	plant, err := plant.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
+	plant, err := plant.Lay(network, &fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: frameMax - nic.FrameBytesMin}, Shards: m.Shards()}, m.Kernel())
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"starloom/fabric"
+	"starloom/nic"
 )
 
 // Study is a set of runs that repeats published figures of a network.
@@ -63,10 +64,9 @@ type Setting struct {
 	Program  string
 	Params   map[string]int64
 	Workload fabric.Workload
-	// NIC buffers: payload in bytes, depths in frames.
-	PayloadBytes, RxFrames, TxFrames int
-	SlotsMax                         uint32
-	Table                            bool // request Outcome.Table
+	nic.Sizes
+	SlotsMax uint32
+	Table    bool // request Outcome.Table
 }
 
 // Outcome is the result of a run.

@@ -18,7 +18,7 @@ import (
 func testBank(cells int, ej bool) nic.BankConfig {
 	c := nic.BankConfig{
 		Cells: cells, Processors: 16, Shape: [nic.ShapeWords]uint32{4, 4, 2, 2}, Ports: 4,
-		PayloadBytes: 64, RxFrames: 8, TxFrames: 8, ROMWords: 64, MachineROM: 64, Discipline: nic.Discipline{ListWords: 8}, Seed: 5,
+		Sizes: nic.Sizes{PayloadBytes: 64, RxFrames: 8, TxFrames: 8}, ROMWords: 64, MachineROM: 64, Discipline: nic.Discipline{ListWords: 8}, Seed: 5,
 	}
 	if ej {
 		c.Processors, c.Shape, c.Ports, c.AllPorts = 37, [nic.ShapeWords]uint32{37, 1, 3, 0}, 6, true

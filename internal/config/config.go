@@ -63,8 +63,8 @@ func (c *Config) Checked() (names []string) {
 	return names
 }
 
-// NIC is the size of a NIC: payload of a frame in bytes, depths of each port's FIFOs in frames.
-type NIC struct{ PayloadBytes, RxFrames, TxFrames int }
+// NIC are the sizes of a NIC, FIFOs for each port.
+type NIC = nic.Sizes
 
 // Firmware is the firmware of the processors.
 type Firmware struct {

@@ -212,8 +212,7 @@ func (m *Machine) checkResults() error {
 }
 
 func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
-	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.Config.NIC.PayloadBytes, Seed: m.Config.Seed, Shards: shards, Bank: m.Cell,
-		RxFrames: m.Config.NIC.RxFrames, TxFrames: m.Config.NIC.TxFrames,
+	config := &fabric.Config{Timing: m.timing, Sizes: m.Config.NIC, Seed: m.Config.Seed, Shards: shards, Bank: m.Cell,
 		Cycle: m.options.Engine == EngineCycle, Workload: &m.Config.Workload, Program: m.Program}
 	if m.faults != nil {
 		config.Faults = m.faults.plan

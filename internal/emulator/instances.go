@@ -66,10 +66,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 }
 
 func (m *Machine) bankConfig() *nic.BankConfig {
-	n := &m.Config.NIC
+	sizes := m.Config.NIC
+	sizes.RxFrames *= m.Shape.Lanes()
+	sizes.TxFrames *= m.Shape.Lanes()
 	return &nic.BankConfig{
-		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports, PayloadBytes: n.PayloadBytes, Seed: firmwareSeed(m.Config.Seed),
-		Discipline: m.Shape.NIC(), RxFrames: n.RxFrames * m.Shape.Lanes(), TxFrames: n.TxFrames * m.Shape.Lanes(),
+		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports, Sizes: sizes, Seed: firmwareSeed(m.Config.Seed),
+		Discipline: m.Shape.NIC(),
 	}
 }
 

@@ -260,7 +260,7 @@ func attached(t *testing.T, s *starloom.Scenario, tw, backend string, files []st
 	workers := hw.NewWorkers(1)
 	defer workers.Close()
 	sites := siteReader{}
-	config := &fabric.Config{Timing: timing, PayloadBytes: s.NIC.PayloadBytes, Shards: network.Shape().Shards(network.Shape().Processors())}
+	config := &fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: s.NIC.PayloadBytes}, Shards: network.Shape().Shards(network.Shape().Processors())}
 	_, err = plant.New(network, config, workers, sites)
 	require.NoError(t, err)
 	pins, err := starloom.TwinMap(tw, sites[tw].Parameters(0), "")

@@ -13,6 +13,7 @@ import (
 	"starloom/fabric/bus"
 	"starloom/fabric/studies"
 	"starloom/internal/systemtest"
+	"starloom/nic"
 )
 
 // electing is a run of firmware on one bus that is done after five slots, with results of its own.
@@ -117,8 +118,8 @@ func (h hurried) Programs() []fabric.Program {
 
 func (h hurried) studies() []fabric.Study {
 	return []fabric.Study{&studies.Study{Name: "hurried", Cases: []string{"all"}, Run: func(r studies.Runs) error {
-		out, err := r.Run(&studies.Setting{Network: h.Abilities().Adapt("bus/improved", "", nil), Program: "bus/improved", PayloadBytes: 1,
-			RxFrames: 1, TxFrames: 1, SlotsMax: 40})
+		out, err := r.Run(&studies.Setting{Network: h.Abilities().Adapt("bus/improved", "", nil), Program: "bus/improved",
+			Sizes: nic.Sizes{PayloadBytes: 1, RxFrames: 1, TxFrames: 1}, SlotsMax: 40})
 		if err == nil {
 			r.Add(studies.StudyRow{Case: "all", Quantity: out.Broken, Measured: float64(out.Slots), OK: out.Passed})
 		}

@@ -159,7 +159,7 @@ const (
 func descriptorBank() nic.BankConfig {
 	return nic.BankConfig{
 		First: 8, Cells: 4, Processors: 16, Shape: [nic.ShapeWords]uint32{4, 4}, Ports: 4,
-		PayloadBytes: 12, RxFrames: 2, TxFrames: 3, Seed: 5,
+		Sizes: nic.Sizes{PayloadBytes: 12, RxFrames: 2, TxFrames: 3}, Seed: 5,
 	}
 }
 
