@@ -1,6 +1,7 @@
 package cosim
 
 import (
+	"embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,3 +133,18 @@ func (s *Source) FindData(name, source string) (string, error) {
 	return "", &InputError{Place: name, Reason: fmt.Sprintf("$readmem in %s needs this file, and it is not there", source),
 		Remedy: fmt.Sprintf("give a path relative to %s, or to the source", where)}
 }
+
+// RTL holds the Verilog twins, one module per file of the same name, and the header of the register map.
+//
+//go:embed rtl/*.v rtl/*.vh
+var RTL embed.FS
+
+// Glue is the C++ between Verilator's model of a design and columns of words.
+//
+//go:embed glue
+var Glue embed.FS
+
+// VPI is the C source of the module that Icarus loads.
+//
+//go:embed vpi
+var VPI embed.FS
