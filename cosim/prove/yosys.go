@@ -258,7 +258,8 @@ func loopIn(said string) string {
 		}
 	}
 	if strings.Contains(said, "async2sync") {
-		return fmt.Sprintf("the RTL has a loop within a cycle through an asynchronous reset, and %s, and a proof needs logic without loops", strings.Join(wires, ", "))
+		return fmt.Sprintf("the RTL has a loop within a cycle through an asynchronous reset, and %s,"+
+			" and a proof needs logic without loops", strings.Join(wires, ", "))
 	}
 	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof needs logic without loops", strings.Join(wires, ", "))
 }

@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	Machine  func(machine any) *emulator.Machine // returns the emulator of a Machine
-	Options  func(options any) *emulator.Options // returns test-only MachineOptions
-	Executed func(options any) emulator.Options  // returns all MachineOptions
-	Config   func(scenario any) (*config.Config, error)
-	Decided  func(scenario any) Scenario // returns intermediate results of elaboration
-	Library  func() pinmap.Library       // returns components for pin maps, built-in networks only
+	Machine  func(machine any) *emulator.Machine        // returns the emulator of a Machine
+	Options  func(options any) *emulator.Options        // returns test-only MachineOptions
+	Executed func(options any) emulator.Options         // returns all MachineOptions
+	Config   func(scenario any) (*config.Config, error) // returns an elaborated Scenario
+	Decided  func(scenario any) Scenario                // returns intermediate results of elaboration
+	Library  func() pinmap.Library                      // returns components for pin maps, built-in networks only
 )
 
 // Scenario holds intermediate results of elaboration.
