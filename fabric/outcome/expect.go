@@ -47,8 +47,6 @@ func (e *Expectation) Check(checked []string) error {
 		input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it is to "+strings.Join(checked, ", ")))
 }
 
-// judge returns the judged expectation, nil for none. A run that was interrupted, or ended by a tool, meets no
-// expectation.
 func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) bool) *Expectation {
 	if e == nil {
 		return nil

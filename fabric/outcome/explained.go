@@ -146,7 +146,6 @@ func (s *Setting) text() string {
 
 const listTextMax = 48
 
-// listText returns a value as JSON; of a long list the head and the number of entries.
 func listText(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {

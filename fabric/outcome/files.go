@@ -60,7 +60,6 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 	table.Flush() // a bytes.Buffer never fails
 }
 
-// ownImage is the user's image in commands that build and run it.
 const ownImage = "mine.wasm"
 
 // SourceOf returns the command that writes the source of a program, the name of the file, and the command that builds

@@ -154,7 +154,6 @@ func EachNumber(value any, yield func(entry int, number float64)) {
 	}
 }
 
-// eachEntry skips unknown entries.
 func eachEntry(list reflect.Value, yield func(entry int, number float64)) {
 	if list.Kind() != reflect.Slice {
 		return

@@ -73,7 +73,6 @@ func (l *Lateness) Cause() string {
 // Text identifies the packet and lists the actions of its sender.
 func (p *LatestPath) Text() string { return texts.Say("latest", p) }
 
-// didNamed bounds the spans of slots that a text lists.
 const didNamed = 6
 
 // Before returns the spans of slots before the packet crossed, nil if they are more than a text lists.

@@ -111,7 +111,6 @@ func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
 	return path
 }
 
-// dearest adds up the costs of like stacks, the largest sum first.
 func dearest(stacks []firmware.ProfileStack, like func(*firmware.ProfileStack) wasm.Frame) (sums []ProfileLine) {
 	for i := range stacks {
 		frame := like(&stacks[i])

@@ -22,7 +22,6 @@ type Assumption struct {
 	First  *uint64 `json:"first_broken_cycle,omitempty"` // nil without one
 }
 
-// rtlText counts components by module and backend: 16 link (wasm).
 func rtlText(list []RTLReport) string {
 	var kinds []string
 	counts := map[string]int{}

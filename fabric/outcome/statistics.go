@@ -118,11 +118,8 @@ func (s *Statistic) rank(k uint64) float64 {
 
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkBins bounds the columns of a drawn histogram.
 const sparkBins = 16
 
-// draw draws a column per value, or, for many values, per bin of sparkBins equal bins. A column without runs is
-// blank.
 func (s *Statistic) draw() string {
 	if s.Runs == 0 {
 		return "-"

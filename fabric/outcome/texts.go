@@ -114,7 +114,6 @@ func code(list []string) string { return "`" + strings.Join(list, "`, `") + "`" 
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// series joins "a", "a and b", "a, b, and c".
 func series(list []string) string {
 	if n := len(list) - 1; n > 1 {
 		return join(list[:n]) + ", and " + list[n]

@@ -90,8 +90,6 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	return blocks
 }
 
-// deadlineBlocks explain a missed deadline: its origin, the sender's slots, and other programs and parameters that
-// were tried.
 func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 	late, least := r.Aside.Late, r.Aside.Known.Least
 	if late == nil || !slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
@@ -109,7 +107,6 @@ func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 	return blocks
 }
 
-// ackedBlocks list the packets of a scene, nil for none, that were lost after an acknowledgement.
 func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
 	var seen []ackedLoss
 	for i := 0; s != nil && i < len(s.Trails); i++ {
@@ -139,10 +136,8 @@ func firstOfRules(r *outcome.Report, order []outcome.Repeat) (firsts []*outcome.
 	return firsts
 }
 
-// rulesNamed bounds the broken rules that the answers name.
 const rulesNamed = 3
 
-// whatTexts describe the broken rules, one text per rule.
 func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 	for i, v := range firsts {
 		if i == rulesNamed {
@@ -160,7 +155,6 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 	return what
 }
 
-// othersNamed bounds the further violations of a rule in an answer, shortChars their length in characters.
 const othersNamed, shortChars = 5, 80
 
 // othersOf returns the messages of the further violations of a rule, shortened; nil if they are too many, too long,
@@ -185,7 +179,6 @@ func othersOf(r *outcome.Report, first *outcome.Violation) (others []string) {
 	return others
 }
 
-// sameEvent returns an earlier violation at the same cycle and path, nil for none.
 func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Violation {
 	for _, b := range before {
 		if b.Cycle == v.Cycle && b.Path == v.Path {
@@ -195,7 +188,6 @@ func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Viola
 	return nil
 }
 
-// extent counts the violations of a rule and their places and slots.
 type extent struct {
 	Always                                bool // every handler call broke the rule
 	Count, All, Processors, Places, Slots int
@@ -252,7 +244,6 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (where []string)
 	return append(where, r.Aside.Known.Paths...)
 }
 
-// placed is a violation with the details of its place.
 type placed struct {
 	failure
 	Faulted  bool // a fault struck before
@@ -276,7 +267,6 @@ func (p *placed) look() {
 	}
 }
 
-// placesNamed bounds placed.Also.
 const placesNamed = 8
 
 func (p *placed) next() {
@@ -300,7 +290,6 @@ func (p *placed) next() {
 	}
 }
 
-// sceneAt returns the scene of a violation, nil for none.
 func sceneAt(r *outcome.Report, v *outcome.Violation) *outcome.Scene {
 	for i := range r.Aside.Scenes {
 		if s := &r.Aside.Scenes[i]; s.Violation >= 0 && &r.Violations[s.Violation] == v {

@@ -10,10 +10,8 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// faultsNamed bounds the faults in an answer, lostShown their places.
 const faultsNamed, lostShown = 4, 8
 
-// faultText locates the first effect of a fault.
 func faultText(r *outcome.Report, fault int) string {
 	f, shown := &r.Faults[fault], uint64(0)
 	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && f.First != nil && s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
@@ -37,7 +35,6 @@ func breaksAlone(r *outcome.Report) (parts []string) {
 	return parts
 }
 
-// cutBlocks name, for each fault, the losses that cut off other receivers of a broadcast, and these receivers.
 func cutBlocks(r *outcome.Report) (blocks []Block) {
 	for k := range r.Faults {
 		var roots, behind []string
@@ -61,7 +58,6 @@ func cutBlocks(r *outcome.Report) (blocks []Block) {
 	return blocks
 }
 
-// shares counts the violations of a rule by cause, nil for a single cause.
 func shares(r *outcome.Report, rule string) (order []string) {
 	count := map[string]int{}
 	for i := range r.Violations {
@@ -81,7 +77,6 @@ func shares(r *outcome.Report, rule string) (order []string) {
 	return order
 }
 
-// sceneOfFault returns the scene of a fault's first effect, nil for none.
 func sceneOfFault(r *outcome.Report, fault int) *outcome.Scene {
 	for i := range r.Aside.Scenes {
 		if s := &r.Aside.Scenes[i]; s.Violation < 0 && s.Fault == fault {

@@ -46,7 +46,6 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	return p
 }
 
-// untold points to gaps of the inputs, if any.
 func untold(r *lockstep.Report) Block {
 	if len(r.Unexercised) == 0 {
 		return Block{}
@@ -89,7 +88,6 @@ func baseNames(files []string) (names []string) {
 	return names
 }
 
-// shownSection draws the cycles around the difference, or the first ones of a passed check.
 func shownSection(r *lockstep.Report) *Section {
 	if r.Shown == nil {
 		return nil

@@ -58,7 +58,6 @@ func Failed(what, where []string, cause []Block, notes []string, steps ...Step) 
 	return append(answers, Answer{"What to do next", append(next, Block{Steps: steps})})
 }
 
-// choicesText explains how to choose among the first steps if several have a condition.
 func choicesText(steps []Step) string {
 	choices := 0
 	for choices < len(steps) && steps[choices].When != "" {

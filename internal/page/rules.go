@@ -27,7 +27,6 @@ var rules = sync.OnceValue(func() map[string]*meaning.Entry {
 	return all
 })
 
-// remedyByKind names the texts that replace a rule's remedy for some findings.
 var remedyByKind = map[fabric.FindingKind]string{fabric.FindDuplicate: "duplicate", fabric.FindMisrouted: "misrouted",
 	fabric.FindUnsent: "unsent", fabric.FindUnbacked: "unbacked"}
 
@@ -87,7 +86,6 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
 }
 
-// keptBy qualifies a rule that only some processors kept, or could break; it follows "kept".
 func keptBy(r *outcome.Report, rule string) string {
 	var k struct {
 		Dead      uint64
@@ -116,7 +114,6 @@ func broken(r *outcome.Report) map[string]int {
 	return count
 }
 
-// unheld gives the reason why the run did not test a rule, "" if it did.
 func unheld(r *outcome.Report, rule string) string {
 	cut := r.Aside.Known.Cut
 	if why := r.Aside.Undecided[rule]; why != "" {
@@ -148,7 +145,6 @@ func unheld(r *outcome.Report, rule string) string {
 
 const unsent = "no frame was sent"
 
-// wordsSection is an extract of the glossary.
 func wordsSection() *Section {
 	t := table("Words.", "word", "means")
 	for _, line := range texts.Lines("words", nil) {

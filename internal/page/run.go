@@ -11,7 +11,6 @@ import (
 	"starloom/traces"
 )
 
-// Numbers of violations on a page, in all and per rule.
 const violationsListed, violationsPerRule = 30, 12
 
 // Run returns the page of a run; written lists its other output files.
@@ -67,7 +66,6 @@ func expected(e *outcome.Expectation) string {
 	return " This is " + e.Words() + "."
 }
 
-// violationsSection shows the scenes of faults, then the first violations with their scenes, and lists the others.
 func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	if len(order) == 0 {
 		return nil

@@ -104,7 +104,6 @@ func within(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-// wordsText explains the signals that shown selects, "" for none.
 func wordsText(known *outcome.Known, shown func(signal string) bool) string {
 	var words []string
 	for _, line := range texts.Lines("signals", known) {
@@ -179,7 +178,6 @@ type ackedLoss struct {
 	Back         bool // the holder is the destination, which heard it in a frame for any processor
 }
 
-// ackedThenLost returns nil if the trail shows no such loss.
 func ackedThenLost(r *outcome.Report, t *outcome.Trail) *ackedLoss {
 	if !r.Aside.Known.Packets || len(t.Payload) < packetBytes || t.FramesLeft > 0 {
 		return nil
@@ -264,7 +262,6 @@ func destination(to uint32) string {
 	return strconv.FormatUint(uint64(to), 10)
 }
 
-// payloadShown is the number of shown payload bytes.
 const payloadShown = 12
 
 func carries(r *outcome.Report, x *outcome.SceneFrame) string {

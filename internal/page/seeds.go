@@ -84,7 +84,6 @@ func seedsBroken(r *outcome.SeedsReport) map[string]int {
 	return count
 }
 
-// seedsUnheld gives the reason why no run tested a rule, "" if one did.
 func seedsUnheld(r *outcome.SeedsReport, rule string) string {
 	one := outcome.Report{Firmware: r.Firmware}
 	for i := range r.Statistics {
@@ -123,7 +122,6 @@ func statisticsSection(all outcome.Statistics) *Section {
 	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
 }
 
-// histogramSection draws histograms of the figures that vary, without entries of lists.
 func histogramSection(all outcome.Statistics) *Section {
 	s, left := &Section{Title: "Histograms"}, 0
 	for i := range all {
@@ -145,7 +143,6 @@ func histogramSection(all outcome.Statistics) *Section {
 	return s
 }
 
-// histogram draws a column per value, or per bin of equal width.
 func histogram(x *outcome.Statistic) *figure.Figure {
 	c := figure.Curve{Name: "runs", Style: figure.Bars}
 	if len(x.Histogram) <= histogramBars {

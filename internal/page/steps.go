@@ -8,7 +8,6 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// nextSteps lists remedies of the first violation as commands, then places to look at.
 func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) []Step {
 	steps, after, told := remedySteps(r, first)
 	command := r.Aside.Command
@@ -51,7 +50,6 @@ func sourceOf(r *outcome.Report) *ownSource {
 	return s
 }
 
-// breakRing is the remedy of a deadlock: in the firmware if NICs are in the ring, otherwise in the routes.
 func breakRing(r *outcome.Report, first *outcome.Violation, advice string) Step {
 	if slices.ContainsFunc(first.Waits, func(w fabric.Waiting) bool { return w.NIC }) {
 		return texts.Steps("break ring", map[string]any{"Source": sourceOf(r)})[0]
@@ -78,7 +76,6 @@ func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []St
 	return steps, after, told
 }
 
-// surviveSteps describe how firmware can survive the faults, and the rules that stay broken.
 func surviveSteps(r *outcome.Report) []Step {
 	count := broken(r)
 	s := struct {

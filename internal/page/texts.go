@@ -24,7 +24,6 @@ func paragraphs(name string, values any) (blocks []Block) {
 	return blocks
 }
 
-// failure is a violation and its report, for texts.
 type failure struct {
 	R *outcome.Report
 	V *outcome.Violation

@@ -56,7 +56,6 @@ func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() 
 // another.
 const chunkProcessors = 8 << 10
 
-// chunkRuns bounds the runs of a chunk.
 const chunkRuns = 1 << 10
 
 // chunksAhead bounds the finished chunks per worker that wait to be taken, as they occupy memory.
@@ -147,7 +146,6 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	return q.err
 }
 
-// work runs chunks on one machine and closes it. After failed RTL the next run gets a new machine.
 func (b *Batch) work(ctx context.Context, m *emulator.Machine, build func() (*emulator.Machine, error), q *batchQueue) (err error) {
 	for {
 		first, end := q.hand(ctx)
@@ -265,7 +263,6 @@ func PermutationNumber(n int, k uint64) []uint32 {
 	return p
 }
 
-// nextPermutation advances p in lexicographic order; the last permutation stays.
 func nextPermutation(p []uint32) {
 	i := len(p) - 2
 	for i >= 0 && p[i] >= p[i+1] {
@@ -351,7 +348,6 @@ func (q *batchQueue) put(first uint64, runs []BatchRun) error {
 	return nil
 }
 
-// end is called by each finished worker; an error stops the others.
 func (q *batchQueue) end(err error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

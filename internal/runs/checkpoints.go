@@ -27,7 +27,6 @@ type checkpoints struct {
 	why   string // reason of the break
 }
 
-// errStop stops Machine.Run between two steps.
 var errStop = errors.New("stop")
 
 func (p *checkpoints) begin(r *run) error {
@@ -71,7 +70,6 @@ func (o *Options) checkSave() error {
 	return nil
 }
 
-// restore loads the saved state, which precedes the break.
 func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 	if o.runTable() {
 		return input.Mistake("--run-table",
@@ -180,7 +178,6 @@ func (o *Options) due(m *emulator.Machine) bool {
 	return o.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.CheckpointEvery == 0
 }
 
-// writeState replaces a saved state atomically.
 func writeState(save func(io.Writer) error, path string) error {
 	file, err := traces.Create(path)
 	if err != nil {
@@ -198,7 +195,6 @@ func (o *Options) stopped(slot uint32, why string) string {
 		"Go on with the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
 }
 
-// end saves the state at the end or at the break, and reports how to continue.
 func (p *checkpoints) end(r *run) error {
 	m, path := r.machine, r.options.Save
 	if p.why != "" {

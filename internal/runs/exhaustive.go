@@ -22,7 +22,6 @@ func runAll(ctx context.Context, b *Batch, o Options, t *tally) (*outcome.Report
 	return b.reportAll(t), nil
 }
 
-// locateFirst repeats the first failing permutation alone to locate its lost packets.
 func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 	if t.firstFail == nil || len(t.firstFail.Aside.Missing) == 0 {
 		return nil
@@ -46,7 +45,6 @@ func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 	return err
 }
 
-// reportAll sums up the most slots of a run, and the frames, violations and handler costs of all runs.
 func (b *Batch) reportAll(t *tally) *outcome.Report {
 	c, n := b.Config, b.processors()
 	r := &outcome.Report{

@@ -93,7 +93,6 @@ func (r *run) checking(p *fabric.Program, rules []string) string {
 	return command
 }
 
-// ruleValue is a rule with its value in JSON.
 type ruleValue struct{ rule, value string }
 
 func (v *ruleValue) json() string { return fmt.Sprintf("{%q: %s}", v.rule, v.value) }
@@ -124,7 +123,6 @@ func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
 	return list
 }
 
-// faultTargetsNamed bounds the paths of a fault's targets on a page.
 const faultTargetsNamed = 4
 
 func (r *run) faultPlan(f *fabric.Fault) string {

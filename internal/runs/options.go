@@ -202,7 +202,6 @@ func (b Break) check(checked []string) error {
 		input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", ")))
 }
 
-// reached gives the reason of a break before a slot, "" for none.
 func (b Break) reached(slot uint32, found []outcome.Violation) string {
 	switch {
 	case b.Slot > 0 && slot >= b.Slot:

@@ -41,7 +41,6 @@ func (nothing) end(*run) error                     { return nil }
 func (nothing) repeat(context.Context, *run) error { return nil }
 func (nothing) finish(context.Context, *run) error { return nil }
 
-// progress returns the function that reports progress at every boundary of the run or its repetition.
 func (r *run) progress(slots uint32, repeated bool) func() error {
 	return func() error {
 		if m := r.machine; r.options.Progress != nil {

@@ -16,7 +16,6 @@ import (
 	"starloom/traces/input"
 )
 
-// passes lists the passes of every run. Most act only on an option.
 func passes() []pass {
 	return []pass{
 		new(scenes),
@@ -140,21 +139,18 @@ func (separation) repeat(ctx context.Context, r *run) error {
 	return r.machine.Blame(ctx, r.report, r.repeated())
 }
 
-// lateness repeats a run to find the arrival times of late packets.
 type lateness struct{ nothing }
 
 func (lateness) repeat(ctx context.Context, r *run) error {
 	return r.machine.Lateness(ctx, r.report, r.repeated())
 }
 
-// losses repeats a run to locate its lost packets.
 type losses struct{ nothing }
 
 func (losses) repeat(ctx context.Context, r *run) error {
 	return r.machine.LocateLosses(ctx, r.report, r.repeated())
 }
 
-// retelling repeats a failed run for details of its violations.
 type retelling struct{ nothing }
 
 func (retelling) repeat(ctx context.Context, r *run) error {

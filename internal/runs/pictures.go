@@ -49,7 +49,6 @@ func (p *pictures) ask(r *run) error {
 	return nil
 }
 
-// open opens the files, and observes the machine if a picture needs it.
 func (p *pictures) open(r *run) (err error) {
 	p.files = map[picture.Kind]*traces.File{}
 	r.options.Pictures.each(func(kind picture.Kind, to *outputs.Output) {
@@ -113,7 +112,6 @@ func (p *pictures) end(r *run) error {
 	return nil
 }
 
-// drawnViolations are the report's violations, those at the end moved into the last slot.
 func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	for _, v := range report.Violations {
 		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
@@ -121,7 +119,6 @@ func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	return violations
 }
 
-// late sums up the frames received more than limit slots after queueing; nil for none.
 func (p *pictures) late(report *outcome.Report, limit uint64) *outcome.Lateness {
 	l := &outcome.Lateness{What: [2]string{"frame", "frames"}, Deadline: limit, Never: "were not received"}
 	for i := range report.Violations {
@@ -196,7 +193,6 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 	return nil
 }
 
-// topology draws the run, or its routers if it has no firmware.
 func (p *pictures) topology(r *run, violations []picture.Violation) (*picture.Topology, error) {
 	m, title := r.machine, r.report.Title()
 	if m.Bare() != nil {

@@ -37,7 +37,6 @@ func RecordRTL(ctx context.Context, c *config.Config) (parts []rtl.PartRun, pins
 	return devices.Recorded, pins, nil
 }
 
-// shownByOwn runs the machine without RTL and returns the outputs of the components that RTL replaces.
 func shownByOwn(ctx context.Context, c *config.Config) (own *rtl.Outputs, err error) {
 	devices, run, end, err := recorded(ctx, c, rtl.Own)
 	if err != nil {

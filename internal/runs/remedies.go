@@ -110,7 +110,6 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 	return list
 }
 
-// smallerTries bounds the smaller networks that are tried, smallerMost those considered.
 const smallerTries, smallerMost = 4, 4096
 
 // smaller finds the largest smaller network on which the program meets the deadline, nil for none.
@@ -155,7 +154,6 @@ func (r *run) otherPrograms(ctx context.Context) (m outcome.Remedy, unknown []st
 	return m, unknown
 }
 
-// parameter is a tried value of a parameter of the program.
 type parameter struct {
 	Key   string
 	Means string // meaning of the value, "" if undocumented
@@ -308,14 +306,12 @@ func (r *run) whatChecks(ctx context.Context, names []string) string {
 	return r.expect(r.trySmall(ctx, &c, r.report.Slots))
 }
 
-// triedWorkMax bounds processors times slots of a tried run.
 const triedWorkMax = 2_000_000
 
 func (r *run) small(slots uint64) bool {
 	return slots <= triedWorkMax && uint64(r.machine.Shape.Processors())*slots <= triedWorkMax
 }
 
-// trySmall tries a scenario of an expected number of slots if it is small.
 func (r *run) trySmall(ctx context.Context, c *config.Config, slots uint64) *outcome.Left {
 	if !r.small(slots) {
 		return nil
@@ -323,7 +319,6 @@ func (r *run) trySmall(ctx context.Context, c *config.Config, slots uint64) *out
 	return r.try(ctx, c)
 }
 
-// try runs another scenario; nil if it is refused or interrupted.
 func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
 	if r.config.RTL != nil || ctx.Err() != nil || r.report.Aside.CutShort {
 		return nil
@@ -346,7 +341,6 @@ func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
 	return left
 }
 
-// word matches an argument of a command line, quoted if it contains blanks.
 var word = regexp.MustCompile(`(?:[^ '\\]|\\.|'[^']*')+`)
 
 // set adds a key of the scenario to a command line and removes earlier settings of it and of its parts.
@@ -369,7 +363,6 @@ const moreTimes = 10
 
 func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit) }
 
-// moreSlots is the remedy of a run at its limit of slots.
 func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	limit := r.config.Slots
 	if last := r.report.Aside.LastSent; last != nil && *last < r.report.Slots/2 {

@@ -11,21 +11,18 @@ import (
 	"starloom/traces"
 )
 
-// reportForms are the forms of every report for scripts.
 type reportForms interface {
 	WriteJSON(io.Writer) error
 	WriteJUnit(io.Writer) error
 	Title() string // name of the scenario
 }
 
-// reportFiles holds the requested report outputs of a run or a batch.
 type reportFiles struct {
 	out  *outputs.Set
 	list []reportFile
 	rows *traces.File // a row per run; nil for none
 }
 
-// reportFile is an output of the report, written at the end.
 type reportFile struct {
 	outcome.OutputFile
 	file  *traces.File
@@ -63,7 +60,6 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 	return files, nil
 }
 
-// commit writes the reports, flushes writers, and makes all files visible.
 func (f *reportFiles) commit(report reportForms, t *tally) ([]outcome.OutputFile, error) {
 	for _, r := range f.list {
 		if err := r.write(report, t, r.file); err != nil {

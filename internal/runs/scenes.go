@@ -120,7 +120,6 @@ func (f *filming) decides(fault int, path string) *uint64 {
 	return nil
 }
 
-// numberOf returns the processor at a path, -1 for none.
 func (f *filming) numberOf(path string) int {
 	for processor := range f.machine.Shape.Processors() {
 		if f.machine.Names.Processor(processor) == path {
@@ -227,7 +226,6 @@ func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool
 	return all
 }
 
-// harmed names the fault that harmed a frame on its medium, "" for none.
 func (f *filming) harmed(numbers map[string]int, x *outcome.SceneFrame) string {
 	medium, ok := numbers[x.Medium]
 	if !ok || !x.Sent && x.Status == nic.StatusOK.String() {
@@ -368,7 +366,6 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 	}
 }
 
-// waves records signals on a separate machine, cycle by cycle.
 func (f *filming) waves(ctx context.Context) error {
 	unshown := func(why string) {
 		for i := range f.scenes {
@@ -556,7 +553,6 @@ func (f *filming) columns(x *record.Excerpt, signals []int, marked []int) (colum
 	return slices.Sorted(maps.Keys(taken))
 }
 
-// distance is the number of cycles between a mark and the nearest change.
 func distance(values []uint64, marked int) int {
 	nearest := len(values)
 	for c := 1; c < len(values); c++ {
@@ -567,10 +563,8 @@ func distance(values []uint64, marked int) int {
 	return nearest
 }
 
-// numbering lists signals whose numbers may be "none".
 var numbering = []string{".rx_port", ".tx.port", ".tx.served"}
 
-// label formats a value as a bit, state, flags, decimal or hexadecimal number.
 func label(s *record.ExcerptSignal, value uint64) string {
 	switch {
 	case value == uint64(nic.PortNone) && slices.ContainsFunc(numbering, func(name string) bool { return strings.HasSuffix(s.Path, name) }):

@@ -20,7 +20,6 @@ import (
 	"starloom/traces/input"
 )
 
-// studyRuns executes the runs of a study. It implements studies.Runs.
 type studyRuns struct {
 	ctx         context.Context
 	options     StudyOptions
@@ -35,7 +34,6 @@ type studyRuns struct {
 	pictures []outcome.Picture // pictures for a page
 }
 
-// openFolders creates the folders before the runs, so that a failure is immediate.
 func (r *studyRuns) openFolders(s *studies.Study) error {
 	options := []struct {
 		option, path string
@@ -250,7 +248,6 @@ type StudyCase struct {
 	Memory uint64 // estimated memory of its first run in bytes; 0 if unknown
 }
 
-// caseTime bounds the search for the first run of a case.
 const caseTime = 100 * time.Millisecond
 
 // StudyCases lists the matching cases of a study in order, without running them.
@@ -278,7 +275,6 @@ func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions, elaborate
 	return cases, nil
 }
 
-// errFound ends a study at its first run.
 var errFound = errors.New("this would be run")
 
 // caseFinder collects the cases of a study without runs. It implements studies.Runs.

@@ -103,7 +103,6 @@ func (t *tally) begin(rate float64) {
 	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
 }
 
-// newTally returns an empty tally that writes a row per run to rows, unless it is nil.
 func newTally(permuted bool, rows *traces.File) *tally {
 	t := &tally{permuted: permuted}
 	if rows != nil {
@@ -210,7 +209,6 @@ func (t *tally) statistics() outcome.Statistics {
 	return all
 }
 
-// together returns the figures over all runs, without values if a run lacks them.
 func (f *figure) together(runs uint64) (all outcome.Statistics) {
 	for _, m := range f.pool.Figures(f.name) {
 		values := outcome.Histogram{}
@@ -243,7 +241,6 @@ func (t *tally) survival() (curve outcome.Statistics) {
 	return curve
 }
 
-// survived is 1 for each surviving run, 0 for the others.
 func survived(name string, runs, alive uint64) outcome.Statistic {
 	values := outcome.Histogram{}
 	for value, count := range map[float64]uint64{0: runs - alive, 1: alive} {
@@ -254,7 +251,6 @@ func survived(name string, runs, alive uint64) outcome.Statistic {
 	return values.Statistic(name)
 }
 
-// curve returns all points of the survival curve; nil without faults.
 func (t *tally) curve() (curve outcome.Survival) {
 	for i := range t.rates {
 		if r := &t.rates[i]; r.runs > 0 {
