@@ -316,3 +316,13 @@ func (p *process) insideVerilator(n *node, _ *state) *expr {
 	}
 	panic(p.refuse(n, "C++ inside of Verilog", "leave it out of the circuit: `ifndef SYNTHESIS"))
 }
+
+var twoStates = regexp.MustCompile(`\b(bit|byte|shortint|int|longint)\b`)
+
+// unset is the default value of a variable: X, or 0 for a two-state type (IEEE 1800-2017 table 6-7).
+func (p *process) unset(n *node, _ *state) *expr {
+	if of := p.nodes[n.dtype]; of != nil && of.kind == "BASICDTYPE" && twoStates.MatchString(of.rest) {
+		return p.g.constant(p.width(n), zero)
+	}
+	return p.unknown(n, p.width(n))
+}

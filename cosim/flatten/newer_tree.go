@@ -38,7 +38,7 @@ func (n *node) asBefore() {
 // unguarded returns a selection without Verilator's bounds check, which yields 0 beyond the end where the standard
 // requires X. It returns nil for other nodes.
 func (n *node) unguarded() *node {
-	if !among(n.kind, "LOGAND", "COND") || n.one(1).kind != "GTE" || n.one(1).loc != n.loc || n.one(2).loc != n.loc || !among(n.one(2).kind, "SEL", "ARRAYSEL") {
+	if n.kind != "LOGAND" && n.kind != "COND" || n.one(1).kind != "GTE" || n.one(1).loc != n.loc || n.one(2).loc != n.loc || n.one(2).kind != "SEL" && n.one(2).kind != "ARRAYSEL" {
 		return nil
 	}
 	return n.one(2)
@@ -67,14 +67,4 @@ func (n *node) loopAsBefore() {
 	for _, c := range n.operands[1] {
 		c.parent = n
 	}
-}
-
-var twoStates = regexp.MustCompile(`\b(bit|byte|shortint|int|longint)\b`)
-
-// unset is the default value of a variable: X, or 0 for a two-state type (IEEE 1800-2017 table 6-7).
-func (p *process) unset(n *node, _ *state) *expr {
-	if of := p.nodes[n.dtype]; of != nil && of.kind == "BASICDTYPE" && twoStates.MatchString(of.rest) {
-		return p.g.constant(p.width(n), zero)
-	}
-	return p.unknown(n, p.width(n))
 }
