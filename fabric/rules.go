@@ -101,22 +101,27 @@ const (
 
 // Checked returns the names of the checked rules: those of every run, then those of Rules.
 func (r *Rules) Checked() []string {
-	names := []string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}
-	for _, rule := range []struct {
-		given bool
-		name  string
-	}{
-		{r.Deadlock, RuleDeadlock}, {r.CollisionFree != nil, RuleCollisionFree},
-		{r.PacketsPerProcessorMax > 0, RuleHeld}, {r.ExactlyOnce, RuleExactlyOnce},
-		{r.NoLoss, RuleNoLoss}, {r.DeadlineSlots > 0, RuleDeadline}, {r.FinishBy != nil, RuleFinishBy},
-		{r.Results != nil, RuleResults}, {r.LatencyMax > 0, RuleLatency}, {r.InOrder, RuleInOrder},
-		{r.MeetsBudget, RuleMeetsBudget}, {r.Credits, RuleCredits},
-	} {
-		if rule.given {
-			names = append(names, rule.name)
+	names := append([]string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}, given(
+		ruleGiven{RuleDeadlock, r.Deadlock}, ruleGiven{RuleCollisionFree, r.CollisionFree != nil},
+		ruleGiven{RuleHeld, r.PacketsPerProcessorMax > 0}, ruleGiven{RuleExactlyOnce, r.ExactlyOnce},
+		ruleGiven{RuleNoLoss, r.NoLoss}, ruleGiven{RuleDeadline, r.DeadlineSlots > 0}, ruleGiven{RuleFinishBy, r.FinishBy != nil},
+		ruleGiven{RuleResults, r.Results != nil}, ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder},
+		ruleGiven{RuleMeetsBudget, r.MeetsBudget}, ruleGiven{RuleCredits, r.Credits})...)
+	return append(append(names, r.Switched()...), r.Judged()...)
+}
+
+type ruleGiven struct {
+	name  string
+	given bool
+}
+
+func given(rules ...ruleGiven) (names []string) {
+	for _, r := range rules {
+		if r.given {
+			names = append(names, r.name)
 		}
 	}
-	return append(append(names, r.Switched()...), r.Judged()...)
+	return names
 }
 
 // Limits returns the limits of the rules as text by rule name.
@@ -159,55 +164,26 @@ func (r *Rules) Checks() Checks {
 }
 
 // OfPackets returns the rules of single traffic packets, on every network.
-func (r *Rules) OfPackets() (names []string) {
-	if r.DeadlineSlots > 0 {
-		names = append(names, RuleDeadline)
-	}
-	if r.LatencyMax > 0 {
-		names = append(names, RuleLatency)
-	}
-	if r.InOrder {
-		names = append(names, RuleInOrder)
-	}
-	return names
+func (r *Rules) OfPackets() []string {
+	return given(ruleGiven{RuleDeadline, r.DeadlineSlots > 0}, ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder})
 }
 
 // Disciplined returns the checked rules that only networks of some disciplines support.
-func (r *Rules) Disciplined() (names []string) {
-	names = r.Switched()
-	if r.LatencyMax > 0 {
-		names = append(names, RuleLatency)
-	}
-	if r.InOrder {
-		names = append(names, RuleInOrder)
-	}
-	return names
+func (r *Rules) Disciplined() []string {
+	return append(r.Switched(), given(ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder})...)
 }
 
 var switchedRules = []string{RuleOneBus, RuleBusLength}
 
 // Switched returns the checked rules about the switch of a NIC (discipline Switched).
-func (r *Rules) Switched() (names []string) {
-	if r.OneBus {
-		names = append(names, RuleOneBus)
-	}
-	if r.BusLength {
-		names = append(names, RuleBusLength)
-	}
-	return names
+func (r *Rules) Switched() []string {
+	return given(ruleGiven{RuleOneBus, r.OneBus}, ruleGiven{RuleBusLength, r.BusLength})
 }
 
 // Judged returns the checked rules that only some referees support.
-func (r *Rules) Judged() (names []string) {
-	for _, rule := range []struct {
-		name    string
-		checked bool
-	}{{RuleReceiveStep, r.ReceiveStep}, {RuleNoCreation, r.NoCreation}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
-		if rule.checked {
-			names = append(names, rule.name)
-		}
-	}
-	return names
+func (r *Rules) Judged() []string {
+	return given(ruleGiven{RuleReceiveStep, r.ReceiveStep}, ruleGiven{RuleNoCreation, r.NoCreation}, ruleGiven{RuleAgreement, r.Agreement},
+		ruleGiven{RuleValidity, r.Validity}, ruleGiven{RuleEnergy, r.Energy})
 }
 
 // Checks are the rules checked by ledgers.

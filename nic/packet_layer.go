@@ -90,15 +90,22 @@ func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.S
 }
 
 func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
-	l := &PseudoHeaderLayer{}
+	return decodeLayer(&PseudoHeaderLayer{}, data, p, LayerTypeFrame)
+}
+
+// decodeLayer adds a layer; the payload, if there is one, belongs to next.
+func decodeLayer(l interface {
+	gopacket.Layer
+	DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error
+}, data []byte, p gopacket.PacketBuilder, next gopacket.Decoder) error {
 	if err := l.DecodeFromBytes(data, p); err != nil {
 		return err
 	}
 	p.AddLayer(l)
-	if len(l.Payload) == 0 {
+	if len(l.LayerPayload()) == 0 {
 		return nil
 	}
-	return p.NextDecoder(LayerTypeFrame)
+	return p.NextDecoder(next)
 }
 
 // FrameLayer is a frame. A wrong CRC is not a decoding error, since captures serve to study damaged frames; see Valid.
@@ -188,13 +195,5 @@ func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.Seria
 }
 
 func decodeFrame(data []byte, p gopacket.PacketBuilder) error {
-	l := &FrameLayer{}
-	if err := l.DecodeFromBytes(data, p); err != nil {
-		return err
-	}
-	p.AddLayer(l)
-	if len(l.Payload) == 0 {
-		return nil
-	}
-	return p.NextDecoder(gopacket.LayerTypePayload)
+	return decodeLayer(&FrameLayer{}, data, p, gopacket.LayerTypePayload)
 }

@@ -83,20 +83,7 @@ func newNetlistHeader(networks starloom.Networks) *cobra.Command {
 		if err != nil {
 			return fault(err)
 		}
-		var written traces.Files
-		defer written.Abort()
-		file, err := out.open(&written)
-		if err != nil {
-			return err
-		}
-		to := io.Writer(c.OutOrStdout())
-		if file != nil {
-			to = file
-		}
-		if err := n.Net().WriteHeader(to); err != nil {
-			return fault(err)
-		}
-		return fault(written.Commit())
+		return fault(out.write(c.OutOrStdout(), n.Net().WriteHeader))
 	}
 	return c
 }

@@ -52,7 +52,7 @@ func (a *addressed) output(_ int, frame nic.FrameView) uint16 {
 	return uint16(frame.Destination())
 }
 
-func (a *addressed) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
+func (a *addressed) Placed(shard, first, end int) { a.requests.front.placed(shard, first, end) }
 
 func (a *addressed) Crossed(slot uint32) { a.requests.crossed(slot, a.of.ListWords > 0) }
 

@@ -264,6 +264,18 @@ type Access interface {
 	State(v *hw.StateVisitor)
 }
 
+// placed passes on the frames of a shard whose transmitters were served.
+func (p *Front) placed(shard, first, end int) {
+	for transmitter := first; transmitter < end; transmitter++ {
+		if p.sent[transmitter] == nic.PortNone {
+			continue
+		}
+		if port, ok := p.serialisers.Served(transmitter); ok {
+			p.Placed(shard, transmitter, int(port))
+		}
+	}
+}
+
 type free struct{}
 
 func (free) Begin()                    {}

@@ -83,17 +83,7 @@ func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *fabric.Le
 	ledger.Sending = true
 }
 
-func (a *mixed) Placed(shard, first, end int) {
-	p := a.front
-	for transmitter := first; transmitter < end; transmitter++ {
-		if p.sent[transmitter] == nic.PortNone {
-			continue
-		}
-		if port, ok := p.serialisers.Served(transmitter); ok {
-			p.Placed(shard, transmitter, int(port))
-		}
-	}
-}
+func (a *mixed) Placed(shard, first, end int) { a.front.placed(shard, first, end) }
 
 // Crossed implements Access. It records served frames for RTL.
 func (a *mixed) Crossed(slot uint32) {

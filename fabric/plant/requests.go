@@ -61,18 +61,6 @@ func (r *requests) outcome(processor int) int {
 	return int(output)
 }
 
-func (r *requests) placed(shard, first, end int) {
-	p := r.front
-	for transmitter := first; transmitter < end; transmitter++ {
-		if p.sent[transmitter] == nic.PortNone {
-			continue
-		}
-		if port, ok := p.serialisers.Served(transmitter); ok {
-			p.Placed(shard, transmitter, int(port))
-		}
-	}
-}
-
 // crossed records served frames for RTL.
 func (r *requests) crossed(slot uint32, listed bool) {
 	p := r.front

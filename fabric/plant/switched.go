@@ -73,7 +73,7 @@ func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot
 	a.turn(bank, ledger, slot, window)
 }
 
-func (a *arbitrated) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
+func (a *arbitrated) Placed(shard, first, end int) { a.requests.front.placed(shard, first, end) }
 
 func (a *arbitrated) Crossed(slot uint32) { a.requests.crossed(slot, false) }
 
