@@ -160,6 +160,7 @@ const (
 	damageColour = 1
 )
 
+// SVG draws the timeline.
 func (t *Timeline) SVG() ([]byte, error) {
 	d := timelineDrawing{Timeline: t, end: max(float64(t.From)+float64(t.Slots), float64(t.From)+1)}
 	d.nameOthers()

@@ -28,6 +28,7 @@ const brokenColour = 1
 
 const struckColour = 3
 
+// SVG draws the topology.
 func (t *Topology) SVG() ([]byte, error) {
 	if t.Nodes != nil {
 		return t.drawPlane()
