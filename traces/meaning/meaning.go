@@ -9,6 +9,7 @@
 //     source: source of entries without one of their own
 //     entries:
 //   - {name: offered, means: ..., unit: ..., range: ..., counted: ..., source: ...}
+//   - {name: no_loss, means: ..., remedy: ...}
 //
 // Package internal/explain finds entries by name. Package meaning imports no other package of Starloom, so that all
 // may import it.
