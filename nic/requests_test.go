@@ -114,7 +114,8 @@ func TestFiltersStartOpen(t *testing.T) {
 // called handlers may change it.
 func TestAwakeOfAddressed(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true}, Sizes: Sizes{PayloadBytes: 8, RxFrames: 2, TxFrames: 2}}
+	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true},
+		Sizes: Sizes{PayloadBytes: 8, RxFrames: 2, TxFrames: 2}}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

@@ -16,7 +16,8 @@ import (
 
 // creditBank is the NICs of the network {a: 1, b: 2, dimensions: 1}.
 func creditBank(t *testing.T) *nic.Bank {
-	c := nic.BankConfig{Cells: 7, Processors: 7, Ports: 6, Discipline: nic.Discipline{AllPorts: true}, Sizes: nic.Sizes{PayloadBytes: 8, RxFrames: 12, TxFrames: 6}}
+	c := nic.BankConfig{Cells: 7, Processors: 7, Ports: 6, Discipline: nic.Discipline{AllPorts: true},
+		Sizes: nic.Sizes{PayloadBytes: 8, RxFrames: 12, TxFrames: 6}}
 	memory, err := nic.PlaceBank(64, c, 0, 1)
 	require.NoError(t, err)
 	bank, err := nic.AttachBank(memory, 64, c)
