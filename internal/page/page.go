@@ -113,7 +113,7 @@ type Block struct {
 	Table   *Table
 	Picture *Picture
 	Waves   *Waves
-	Folded  string // remark behind its summary, Fold
+	Folded  string // remark under its summary, Fold
 	Fold    string
 }
 

@@ -194,7 +194,7 @@ func answers(all []outcome.SceneFrame) {
 	}
 }
 
-// unheard adds a line for each frame in a known slot that nobody heard, and names the faults that harmed frames.
+// unheard adds a line for each frame in a known slot without a listener, and names the faults that harmed frames.
 func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool) []outcome.SceneFrame {
 	numbers, heard := map[string]int{}, map[place]bool{}
 	for medium := range f.machine.Shape.Media {
@@ -427,7 +427,7 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	x := &record.Excerpt{From: from, To: to, Paths: append([]string{f.machine.SlotProbe().Path, s.Path}, s.Beside...)}
 	for i := range s.Frames {
 		near := &s.Frames[i]
-		if s.Sender != "" || near.Slot != s.Slot || near.Processor < 0 { // -1: nobody heard it
+		if s.Sender != "" || near.Slot != s.Slot || near.Processor < 0 { // -1: no listener
 			continue
 		}
 		for _, path := range []string{near.Medium, f.machine.Names.Processor(near.Processor)} {
