@@ -49,7 +49,6 @@ type Referee struct {
 	sources []sources
 	flights []flights
 	shardOf []uint32
-	perUnit int
 	seen    []seen
 	leaving []sighting // last frames sent in the slot that has crossed
 	arriving
@@ -94,9 +93,10 @@ func New(c *Config) *Referee {
 	r.cursors = newCursors(processors, c.Spec.Closed > 0)
 	r.sources, r.flights, r.seen = make([]sources, len(c.Shards)), make([]flights, len(c.Shards)), make([]seen, len(c.Shards))
 	units := c.Shards[len(c.Shards)-1].End
-	r.shardOf, r.perUnit = make([]uint32, units), processors/units
+	perUnit := processors / units
+	r.shardOf = make([]uint32, units)
 	for i, shard := range c.Shards {
-		first, end := shard.First*r.perUnit, shard.End*r.perUnit
+		first, end := shard.First*perUnit, shard.End*perUnit
 		r.sources[i].first, r.sources[i].end, r.sources[i].after = first, end, make([]uint32, end-first)
 		r.flights[i].begin(first, end)
 		for unit := shard.First; unit < shard.End; unit++ {
@@ -339,15 +339,20 @@ func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	r.end(s.origin, x)
 }
 
+func (r *Referee) flightsOf(source uint32) *flights {
+	perUnit := len(r.at) / len(r.shardOf) // sources
+	return &r.flights[r.shardOf[int(source)/perUnit]]
+}
+
 func (r *Referee) flight(s *sighting) *flight {
-	return r.flights[r.shardOf[int(s.origin)/r.perUnit]].find(s.origin, s.number&numberMask)
+	return r.flightsOf(s.origin).find(s.origin, s.number&numberMask)
 }
 
 func (r *Referee) end(source uint32, x *flight) {
 	if x.received < x.size {
 		r.arriving.forget(source, x.number)
 	}
-	r.flights[r.shardOf[int(source)/r.perUnit]].end(source, x)
+	r.flightsOf(source).end(source, x)
 }
 
 func (r *Referee) done() bool {
