@@ -303,8 +303,11 @@ func words(t *tree) (found []finding) {
 var codeSpan = regexp.MustCompile("`[^`]*`")
 
 // relative matches relative clauses that usually replace a noun: "what a column is" for "a column".
-var relative = regexp.MustCompile(`(?:^|[.:;"] |// |")What \w+ (?:is|are|was|were|has|have|do|does|\w+s)\b[^?]*$|\bof which\b|\bthose that\b|\bthe ones? (?:that|with|of|which)\b|\b[Ww]ho(?:ever)? \w+s\b|` +
-	`\b[Ww]hatever\b|\b(?:says?|tells?|shows?) (?:what|how|whether|which|where|why)\b`)
+var relative = regexp.MustCompile(strings.Join([]string{
+	`(?:^|[.:;"] |// |")What \w+ (?:is|are|was|were|has|have|do|does|\w+s)\b[^?]*$`,
+	`\bof which\b`, `\bthose that\b`, `\bthe ones? (?:that|with|of|which)\b`, `\b[Ww]ho(?:ever)? \w+s\b`,
+	`\b[Ww]hatever\b`, `\b(?:says?|tells?|shows?) (?:what|how|whether|which|where|why)\b`,
+}, "|"))
 
 func wordsIn(s *source, line int, text string) (found []finding) {
 	for _, m := range relative.FindAllString(text, -1) {

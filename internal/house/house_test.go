@@ -322,3 +322,17 @@ func TestQuestionsHaveAnswers(t *testing.T) {
 	}
 	require.Equal(t, 40, questions)
 }
+
+// TestDrawsImprove checks that no draw of prose is worse than the draw before it. It logs what is wanted.
+func TestDrawsImprove(t *testing.T) {
+	draws, err := readVerdicts()
+	require.NoError(t, err)
+	require.NotEmpty(t, draws)
+	for i, v := range draws {
+		for kind, flagged := range v.flagged {
+			require.True(t, i == 0 || flagged <= draws[i-1].flagged[kind], "%s flags more than %s", v.seed, draws[max(i, 1)-1].seed)
+		}
+	}
+	last := draws[len(draws)-1]
+	t.Logf("draw %s: flagged %v of 100, 50, 50; wanted at most %v", last.seed, last.flagged, flaggedMax)
+}

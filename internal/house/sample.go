@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -17,6 +18,34 @@ type passage struct {
 }
 
 const sampleWordsMin = 8
+
+// verdicts holds every draw: the seed, and the comments, messages and sentences of the documentation that at least one of
+// two readers flagged.
+//
+//go:embed verdicts.txt
+var verdicts string
+
+// A draw is good if readers flag no more than this.
+var flaggedMax = [3]int{5, 2, 2}
+
+type verdict struct {
+	seed    string
+	flagged [3]int
+}
+
+func readVerdicts() (all []verdict, err error) {
+	for line := range strings.Lines(verdicts) {
+		var v verdict
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, err = fmt.Sscan(line, &v.seed, &v.flagged[0], &v.flagged[1], &v.flagged[2]); err != nil {
+			return nil, fmt.Errorf("verdicts.txt: %q: %w", line, err)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
 
 // printSample draws 100 comments, 50 messages and 50 sentences of the documentation for a reader. seed is the hash of the
 // last commit that edited prose.
