@@ -34,8 +34,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// elaborate decides all that a scenario leaves open, and refuses what does not go together: what it returns
-// is what runs. Nothing after it looks at a scenario.
+// elaborate decides everything that a scenario leaves open and refuses contradictions. The returned Config is what
+// runs.
 //
 //	Scenario -> Check -> network and program -> rules -> timing -> FIFOs -> faults -> Config
 func (s *Scenario) elaborate() (*config.Config, error) {
@@ -47,7 +47,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 			return nil, err
 		}
 	}
-	own := *s // what the caller changes later changes nothing here
+	own := *s // later changes by the caller have no effect
 	s = &own
 	p := s.program()
 	c := &config.Config{
@@ -55,7 +55,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		NIC:      config.NIC{PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames},
 		Firmware: s.elaborateFirmware(p), Known: s.known(p), Source: s.source(),
 	}
-	c.Rules.Deadlock = fabric.RoutersOf(c.Network) != nil && len(s.RTL) == 0 // who waits for whom is known of models
+	c.Rules.Deadlock = fabric.RoutersOf(c.Network) != nil && len(s.RTL) == 0 // waits inside RTL are unknown
 	if cpu := c.Firmware.CPU; cpu != nil {
 		c.Rules.MeetsBudget = cpu.Budget > 0
 	}
@@ -80,7 +80,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		c.Slots = min(c.Slots, c.Traffic.Slots())
 	}
 	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // which the program takes: its state depends on it
-		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy that is never nil
+		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy, never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
 	if err := s.elaborateEnd(c); err != nil {
@@ -89,7 +89,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	return c, nil
 }
 
-// elaborateEnd works out by when a run must be over, and refuses what no run can miss.
+// elaborateEnd computes the deadline for the end of a run. It refuses a deadline that no run can miss.
 func (s *Scenario) elaborateEnd(c *config.Config) error {
 	by := c.Rules.FinishBy
 	if by == nil {
@@ -112,7 +112,7 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 	}
 	switch {
 	case cycles/uint64(each) <= last:
-	case s.Rules == nil: // a program's own
+	case s.Rules == nil: // the rules are those of a program
 		c.Rules.FinishBy, c.FinishBy = nil, 0
 	default:
 		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why), "write less, or let the run last longer")
@@ -120,7 +120,7 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 	return nil
 }
 
-// traffic decides what the workload traffic leaves open, and reads its file; nil without it.
+// traffic fills in the defaults of the workload traffic and reads its file. It returns nil for other workloads.
 func (s *Scenario) traffic() (*traffic.Spec, error) {
 	t := s.Workload.Traffic
 	if t == nil {
@@ -167,7 +167,8 @@ func (s *Scenario) source() config.Source {
 	}
 }
 
-// on is the scenario on another network of its kind, nil for none, and the keys that differ; nil if it cannot be there.
+// on returns the scenario on another network of its kind, and the keys that differ. It returns nil if other is nil or
+// the scenario is illegal on it.
 func (s *Scenario) on(other fabric.Network) (*Scenario, []estimate.Key) {
 	if other == nil {
 		return nil, nil
@@ -176,12 +177,13 @@ func (s *Scenario) on(other fabric.Network) (*Scenario, []estimate.Key) {
 	one.origins = maps.Clone(s.origins)
 	one.Fabric.keep(other)
 	if one.check(&reading{takeNeeds: one.takeNeeds}) != nil {
-		return nil, nil // what goes with this size does not with another
+		return nil, nil // other keys do not fit this size
 	}
 	return &one, estimate.Differences("fabric."+n.Kind(), n, other)
 }
 
-// smaller is the scenario with a network that is less by so much in its only size, and the key of that; nil if it has several.
+// smaller returns the Config for a network whose only size is smaller by a number, and the key of that size. It
+// returns nil if several keys differ.
 func (s *Scenario) smaller(by int) (c *config.Config, key string, value int) {
 	one, keys := s.on(estimate.Less(s.Fabric.network(), by))
 	if len(keys) != 1 {
@@ -200,7 +202,7 @@ func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
 }
 
-// elaborate resolves the core, nil if its handlers take no time.
+// elaborate returns the core, or nil if handlers take no time.
 func (c *CPU) elaborate() *meter.CPU {
 	if !c.metered() {
 		return nil
@@ -240,7 +242,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	return nil
 }
 
-// framesMax is the depth of a FIFO, of all ports together.
+// framesMax is the depth of a FIFO, summed over all ports.
 const framesMax = 255
 
 func (s *Scenario) checkLanes(c *config.Config) error {
@@ -302,7 +304,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 	return nil
 }
 
-// targets are the processors or media whose paths globs match; all for no glob.
+// targets returns the processors or media whose paths match a glob, or all if globs is nil.
 func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, matches globMatches, at string) (hw.Set, error) {
 	what, count, path := fabric.FaultTargets(n, kind)
 	set := hw.NewSet(count)
@@ -327,7 +329,7 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 	return set, nil
 }
 
-// imagePath returns the path of Firmware.Image as seen from the working folder, "" if no file is read for it.
+// imagePath returns the path of Firmware.Image relative to the working folder, or "" if no file is read.
 func (s *Scenario) imagePath() string {
 	if s.Firmware.ImageBytes != nil {
 		return ""
@@ -342,7 +344,7 @@ func (s *Scenario) resolve(path string) string {
 	return filepath.Join(s.folder, path)
 }
 
-// ratedBatch elaborates a scenario that is run for each of some seeds, with every rate of faults.random if it has several.
+// ratedBatch elaborates a scenario for several seeds, with every rate of faults.random.rates.
 func (s *Scenario) ratedBatch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	if s.rates() == nil {
 		return s.batch(seeds, o)
@@ -376,7 +378,7 @@ func (s *Scenario) batch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	return b, nil
 }
 
-// rules returns the rules of a scenario: its own, or those of its program.
+// rules returns the scenario's own rules, otherwise those of its program.
 func (s *Scenario) rules() Rules {
 	if s.Rules != nil {
 		return *s.Rules
@@ -387,18 +389,19 @@ func (s *Scenario) rules() Rules {
 	return Rules{}
 }
 
-// noteUnmetered is about a budget that nothing is held to.
+// noteUnmetered is the note on a budget without effect.
 const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: " +
 	"without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
 
-// packetsStated reports whether the scenario has packets of its own that firmware is to carry, so that a deadline is theirs.
+// packetsStated reports whether the workload consists of packets and was stated, so that a deadline applies to these
+// packets.
 func (s *Scenario) packetsStated() bool {
 	packets := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll, fabric.WorkloadAdversary}
 	source := config.Source{Place: s.Place}
 	return slices.Contains(packets, s.Workload.Kind()) && (!s.Workload.Usual() || source.StatesWorkload())
 }
 
-// known takes the scenario's program, nil for an image.
+// known returns the facts for reports; p is nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {
 	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil && s.rules().DeadlineSlots > 0 && s.packetsStated()}
 	for _, note := range []string{s.oneOf, s.ofImage, s.otherInBookSim()} {
@@ -427,7 +430,8 @@ func (s *Scenario) known(p *fabric.Program) config.Known {
 	return k
 }
 
-// otherInBookSim is about a pattern whose namesake in BookSim sends other packets through this network, "" for none.
+// otherInBookSim returns a note on a pattern that differs from BookSim's pattern of the same name on this network, or
+// "".
 func (s *Scenario) otherInBookSim() string {
 	t, n := s.Workload.Traffic, s.Fabric.Netlist
 	if t == nil || n == nil || t.Pattern != fabric.PatternTornado && t.Pattern != fabric.PatternNeighbour {
@@ -440,8 +444,8 @@ func (s *Scenario) otherInBookSim() string {
 		"write them into a file: traffic: {file: packets.csv}"
 }
 
-// permutations returns how many runs each seed of a scenario has with `permutation:
-// all`, 0 without. Permutations are numbered from 0 in lexicographic order.
+// permutations returns the number of runs of each seed with `permutation: all`, and 0 without. Permutations are
+// numbered from 0 in lexicographic order.
 func (s *Scenario) permutations() uint64 {
 	if s.Workload.Permutation.Kind != PermutationAll {
 		return 0
@@ -453,7 +457,7 @@ func (s *Scenario) permutations() uint64 {
 	return total
 }
 
-// checkCommand is the command line of a check beside the models; "" for a scenario without a file.
+// checkCommand returns the command that compares the RTL with the models, or "" for a scenario without a file.
 func (s *Scenario) checkCommand() string {
 	place, ok := s.places[""]
 	if !ok {
@@ -466,10 +470,10 @@ func (s *Scenario) checkCommand() string {
 	return command
 }
 
-// placeFile is what a place has after the file.
+// placeFile matches the line and column of a place.
 var placeFile = regexp.MustCompile(`:\d+:\d+$`)
 
-// rates are the rates of faults.random for runs of many seeds, in turn; nil for one scenario.
+// rates returns the rates of faults.random, or nil without a list of rates.
 func (s *Scenario) rates() []float64 {
 	if s.Faults == nil || s.Faults.Random == nil {
 		return nil
@@ -477,7 +481,7 @@ func (s *Scenario) rates() []float64 {
 	return s.Faults.Random.Rates
 }
 
-// withRate is the scenario with one rate.
+// withRate returns the scenario with one rate.
 func (s *Scenario) withRate(rate float64) *Scenario {
 	one, faults, random := *s, *s.Faults, *s.Faults.Random
 	random.Rate, random.Rates = &rate, nil
@@ -485,7 +489,7 @@ func (s *Scenario) withRate(rate float64) *Scenario {
 	return &one
 }
 
-// refusal gives what a network refuses its place in the scenario; a place in another file stays.
+// refusal adds the place in the scenario to an error of a network. A place in another file is kept.
 func (s *Scenario) refusal(err error) error {
 	var refusal *InputError
 	if errors.As(err, &refusal) && isKey(refusal.Place) {
@@ -509,10 +513,10 @@ func (s *Scenario) schedule() string {
 	return s.Firmware.Schedule
 }
 
-// Twins returns the twins of all components, and those that fabrics bring.
+// Twins returns the twins of all components and of all fabrics of scenario files.
 func Twins() []twin.Twin { return Networks(nil).Twins() }
 
-// Twins is Twins with these networks.
+// Twins is like the function Twins, and includes the twins of these networks.
 func (list Networks) Twins() []twin.Twin {
 	all := twin.All()
 	for _, n := range append(new(Fabric).kinds(), list...) {
@@ -544,9 +548,8 @@ func (s *Scenario) Processors() int {
 	return n.Shape().Processors()
 }
 
-// keepProgram writes down what the scenario's program brings, so that an image in
-// its place is held to the same rules on the same network, and has the same schedule if it
-// takes one.
+// keepProgram stores what the scenario's program brings. An image in place of the program is then checked against the
+// same rules on the same network, and has the same schedule if it needs one.
 func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	p := s.program()
 	if p == nil {
@@ -559,7 +562,7 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 		s.ofImage = p.Replaced(s.Rules)
 	}
 	s.noteNetwork()
-	s.Fabric.keep(s.network()) // as the program wants it
+	s.Fabric.keep(s.network()) // the network as adapted by the program
 	if p.Schedule == "" {
 		return
 	}
@@ -570,8 +573,8 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	}
 }
 
-// Inputs returns the files that a run of the scenario reads, as seen from the working
-// folder: image, workload and pin maps, not what pin maps name.
+// Inputs returns the files that a run of the scenario reads, relative to the working folder: image, workload and pin
+// maps. Files named in pin maps are not included.
 func (s *Scenario) Inputs() (paths []string) {
 	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
 	if g := s.Workload.Gossip; g != nil {
@@ -598,7 +601,7 @@ func (s *Scenario) fileWords(place string) string {
 	return words
 }
 
-// runCommand is the command line that runs the scenario's file again; "" for a scenario without a file.
+// runCommand returns the command that repeats the run of the scenario's file, or "" for a scenario without a file.
 func (s *Scenario) runCommand() string {
 	place, ok := s.places[""]
 	if !ok {

@@ -16,59 +16,59 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// RunOptions say how a run is executed and what it writes. What shows one run only - VCD,
-// PCAPNG, Log, a run-table - is refused for many.
+// RunOptions control the execution and the outputs of a run. Outputs that show a single run (VCD, PCAPNG, Log, a
+// run-table) are refused for many runs.
 type RunOptions struct {
 	MachineOptions
-	VCD      Output // waveform, FST if the path ends in .fst; EngineAuto takes EngineCycle for it
-	GTKW     Output // save file that arranges it in GTKWave; beside VCD if that is a file
+	VCD      Output // waveform, FST if the path ends in .fst; EngineAuto selects EngineCycle for it
+	GTKW     Output // GTKWave save file with the signals in groups; beside VCD if that is a file
 	PCAPNG   Output // packet capture
 	Lua      Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
-	Log      Output // what firmware logs: a line for each call of sl_log
+	Log      Output // firmware log: a line for each call of sl_log
 	JSON     Output // report, see Report.WriteJSON
 	JUnit    Output // report as JUnit XML
 	HTML     Output // report as a page for a browser
 	CSV      Output // a table with a row for each run
 	StatsCSV Output // a table with a row for each figure of the report
 
-	// The survival curve of many runs with faults, with its intervals: SeedsReport.Survival.
+	// SeedsReport.Survival: the survival curve of many runs with faults, with its intervals.
 	SurvivalCSV Output // a row for each point
-	SurvivalSVG Output // a picture of it
+	SurvivalSVG Output // picture of the survival curve
 
-	// Who did what in each step: a row for each processor, a column for each step. Not every
-	// network and workload has a run-table.
-	// Cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a
-	// header; of gossip on buses the number is that of the bus.
+	// Run-table: a row for each processor, a column for each step, without a header. Cells are S3 (sent to 3; S3 S5
+	// to both), R0 (received from 0), - (idle) and ~ (blocked). For gossip on buses a cell has the number of the bus
+	// instead. Some networks and workloads have no run-table.
 	RunTableCSV Output
-	RunTableSVG Output // a picture of it
+	RunTableSVG Output // picture of the run-table
 
 	SVG Pictures // pictures of one run
 
-	// All packets of the workload traffic: a row for each, in order of arrival, then source, those that have not arrived
-	// at the end, with a header; times are cycles. A scenario reads it as workload.traffic.file.
+	// All packets of the workload traffic, a row for each, with a header; times are in cycles. Rows are in order of
+	// arrival, then source; packets that have not arrived are last. A scenario can read the file as
+	// workload.traffic.file.
 	Packets Output
 
-	// The state of the run, with which another process goes on: the report of the run is the
-	// same. Traces start where it was restored.
+	// The saved state of the run. Another process can restore it and continue; its report is the same. Its traces
+	// start at the restored slot.
 	Save            string // file for the state at the end or at the break
-	Restore         string // file of the state to begin with, of the same scenario, firmware, engine, bank size and mode
-	CheckpointEvery uint32 // replace the file Save by the state every so many slots; 0: not
+	Restore         string // file of the state to start from, of the same scenario, firmware, engine, bank size and mode
+	CheckpointEvery uint32 // slots between two writes of the state to the file Save; 0: none
 	BreakOn         Break  // stop before the end
 
-	// How the run is to end, nil for no expectation: it changes no verdict, but what JUnit says of it, and Report.Expect.
+	// Expected end of the run, nil for none. It affects Report.Expect and the JUnit report, but no verdict.
 	Expect *Expectation
 
-	// What the handlers of one processor were told and did, a line for each call. They are called
-	// again alone; what they do then must be the same, which is the rule RuleReplay.
+	// Inputs and actions of the handlers of one processor, a line for each call. The handlers are called again alone
+	// and must behave the same; otherwise the rule RuleReplay is broken.
 	Replay          Output
 	ReplayProcessor int
 
-	// Where the longest call of a slot handler has spent its cost: a line for each stack, as flame
-	// graph tools read it. For firmware.cpu with a model. The run is repeated for it.
+	// Cost profile of the longest call of a slot handler: a line for each stack, in the format of flame graph tools.
+	// It requires firmware.cpu with a model. The run is repeated for the profile.
 	Profile Output
 
-	// Progress, if set, is called often: at every boundary of one run, after every run of
-	// many. It runs on the goroutine of the run, or one at a time, so it delays it.
+	// Progress, if not nil, is called at every boundary of one run, or after each of many runs. The calls are never
+	// concurrent, and the run waits for each of them.
 	Progress func(Progress)
 }
 
@@ -87,19 +87,18 @@ func (o *RunOptions) own() runs.Options {
 	return own
 }
 
-// Progress says how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
-	Slots, SlotsLimit uint32 // that have crossed, and after which the run ends at the latest
-	Done, Processors  int    // processors that are done or faulty, of all
-	Runs, RunsTotal   uint64 // of many runs; else 0
-	Repeated          bool   // the run is repeated to find out more: where packets were lost, what faults have done, where the longest call has spent its cycles
+	Slots, SlotsLimit uint32 // slots that have crossed, and the limit after which the run ends
+	Done, Processors  int    // processors that are done or faulty, and all processors
+	Runs, RunsTotal   uint64 // finished runs and all runs, if there are many; otherwise 0
+	Repeated          bool   // the run is repeated for details: places of lost packets, effects of faults, profile of the longest call
 }
 
-// Run emulates a scenario and returns its report. Bad input is an *InputError; an output
-// that cannot be written ends the run with its error. When ctx ends, the report says so,
-// and it and all outputs end with the last whole slot, whatever the firmware does.
-// Firmware that does not even get ready gives no report: then the error is that of ctx.
-// With `permutation: all` every permutation is run, and the report sums up.
+// Run emulates a scenario and returns its report. Bad input is an *InputError; an output that cannot be written ends
+// the run with an error. When ctx ends, the report notes the interruption, and all outputs end with the last whole
+// slot, even if the firmware is in an endless loop. If ctx ends before the firmware is ready, Run returns no report
+// but the error of ctx. With `permutation: all` every permutation is run, and the report summarises the runs.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	own := o.own()
 	if err := own.CheckOne(); err != nil {
@@ -113,11 +112,10 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	return b.Run(ctx, own)
 }
 
-// RunSeeds emulates a scenario once for every seed of a range - with `permutation:
-// all` once for every seed and permutation - and sums up. The report does not depend
-// on the number of workers. Bad input is an *InputError; an output that cannot be written
-// ends the runs with its error. When ctx ends, report and
-// files cover the runs up to the first one that is missing.
+// RunSeeds emulates a scenario once for every seed of a range, with `permutation: all` once for every seed and
+// permutation, and summarises the runs. The report does not depend on the number of workers. Bad input is an
+// *InputError; an output that cannot be written ends the runs with an error. When ctx ends, report and files cover
+// the runs before the first missing one.
 func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*SeedsReport, error) {
 	own := o.own()
 	if err := own.CheckSeeds(outcome.Seeds(seeds)); err != nil {
@@ -131,20 +129,21 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 	return b.RunSeeds(ctx, own)
 }
 
-// EstimateOptions say what is estimated, and what that may cost.
+// EstimateOptions select the run to estimate and limit the cost of the estimate.
 type EstimateOptions struct {
-	Run     RunOptions    // as it would be run; what is given as an output is made, and goes nowhere
-	Seeds   *Seeds        // of many runs, nil for one
-	Longest time.Duration // for which the scenario is run at most, and as long for smaller ones; 0: a few seconds
-	Cache   string        // folder in which measurements are kept for the next time; "": they are not
-	Again   bool          // measure again what is kept there
+	Run     RunOptions    // options of the run; its outputs are produced and discarded
+	Seeds   *Seeds        // seeds of many runs, nil for one run
+	Longest time.Duration // longest measurement of the scenario, and of all smaller sizes together; 0: a few seconds
+	Cache   string        // folder for cached measurements; "": none
+	Again   bool          // ignore cached measurements
 }
 
-// Estimate is what a run will take on this machine, and runs at larger sizes; its JSON form is stable and versioned.
+// Estimate is the predicted cost of a run on this machine, and of runs at larger sizes. Its JSON form is stable and
+// versioned.
 type Estimate = estimate.Estimate
 
-// Estimate says what memory and time a run will take on this machine, and what larger networks would. For
-// that the scenario is run for some seconds, and smaller networks are to their end. Bad input is an *InputError.
+// Estimate predicts the memory and the time of a run on this machine, and of runs on larger networks. It runs the
+// scenario for some seconds, and smaller networks to their end. Bad input is an *InputError.
 func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, error) {
 	seeds, own := Seeds{s.Seed, s.Seed}, o.Run.own()
 	if o.Seeds != nil {
@@ -162,7 +161,8 @@ func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, 
 	return estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
 }
 
-// resized is the scenario with a network so many steps larger, and the keys that differ; nil if it has none.
+// resized returns the scenario with a network larger by steps, and the keys that differ. It returns nil if there is
+// no such network.
 func (s *Scenario) resized(steps int) (*Scenario, []estimate.Key) {
 	if steps == 0 {
 		return s, nil
@@ -170,22 +170,21 @@ func (s *Scenario) resized(steps int) (*Scenario, []estimate.Key) {
 	return s.on(fabric.Resized(s.Fabric.network(), steps))
 }
 
-// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not
-// above B. The error is an *InputError.
+// ParseSeeds parses A..B, two integers from 0 to 18446744073709551615 with A <= B. The error is an *InputError.
 func ParseSeeds(text string) (Seeds, error) {
 	seeds, err := outcome.ParseSeeds("--seeds", text)
 	return Seeds(seeds), err
 }
 
-// Break says where a run stops before its end. The zero value is nowhere.
+// Break is a stop before the end of a run. The zero value means no stop.
 type Break struct {
-	Rule string // at the end of the boundary at which this rule is broken; RuleTrap for a trap
-	Slot uint32 // before this slot, 1 to SlotsMax; 0: at no slot
+	Rule string // stop at the end of the boundary that breaks this rule; RuleTrap for a trap
+	Slot uint32 // stop before this slot, 1 to SlotsMax; 0: none
 }
 
 const breakTrap = "trap"
 
-// ParseBreak reads slot=N, trap or the name of a rule. The error is an *InputError.
+// ParseBreak parses slot=N, trap or the name of a rule. The error is an *InputError.
 func ParseBreak(text string) (Break, error) {
 	if number, ok := strings.CutPrefix(text, "slot="); ok {
 		slot, err := strconv.ParseUint(number, 10, 32)

@@ -36,14 +36,12 @@ import (
 //go:embed scenario.go
 var scenarioSource string
 
-// Scenario describes one run: the fabric, the hardware that leads to it, the
-// firmware that is under test, what it has to do and what it must keep to. It is
-// read from YAML by LoadScenario; a program starts from DefaultScenario, sets
-// Fabric and Firmware and calls Check.
+// Scenario describes one run: the fabric, the hardware that leads to it, the firmware under test, its workload and
+// its rules. LoadScenario reads it from YAML. A program starts from DefaultScenario, sets Fabric and Firmware and
+// calls Check.
 //
-// The json tags are the keys of the YAML file. The jsonschema tags are the one
-// place that holds ranges, defaults and units: the published schema, the parser
-// and Check all read them.
+// The json tags are the keys of the YAML file. The jsonschema tags hold ranges, defaults and units for the published
+// schema, the parser and Check.
 type Scenario struct {
 	// version of the scenario format; always 1
 	Version int `json:"starloom" jsonschema:"required,enum=1"`
@@ -74,16 +72,16 @@ type Scenario struct {
 	// written
 	Traces Traces `json:"traces"`
 
-	oneOf   string            // which of many runs this is, for the report; "" for none
-	ofImage string            // which rules of its program an image is not held to, for the report; "" for all
-	foreign Networks          // that its file could name
-	set     []Assignment      // what other values than the file's were given when it was read
-	given   string            // the options of Overrides that matter to all runs of it, as a shell reads them
-	one     string            // those of one run
+	oneOf   string            // number of this run among many, for the report; "" for a single run
+	ofImage string            // rules of the program that do not apply to an image, for the report; "" if all apply
+	foreign Networks          // networks from Go that the scenario's file could name
+	set     []Assignment      // assignments that replaced values of the file
+	given   string            // options of Overrides that matter to all runs, in shell syntax
+	one     string            // options of Overrides for one run, in shell syntax
 	folder  string            // paths in the scenario are relative to it
 	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
 
-	origins map[string]config.Origin // of values that do not stand in the file, by path: who has decided them
+	origins map[string]config.Origin // origins of values that are not in the file, by path
 }
 
 func (Scenario) Declaration() string { return scenarioSource }
@@ -103,15 +101,14 @@ type Fabric struct {
 	// any network, as a file draws it: processors, stars, links
 	Netlist *netlist.Network `json:"netlist,omitempty"`
 
-	// Custom is a network from Go, which has passed the suite of package
-	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
-	// a machine uses it.
+	// Custom is a network from Go that has passed the suite of package fabric/fabrictest; fabric/fabrictest/ring is a
+	// small example. It must not change while a machine uses it.
 	Custom fabric.Network `json:"-"`
 }
 
 func (Fabric) Declaration() string { return scenarioSource }
 
-// network returns the network, nil if there is none.
+// network returns the network, or nil without one.
 func (f *Fabric) network() fabric.Network {
 	if f.Custom != nil {
 		return f.Custom
@@ -121,7 +118,7 @@ func (f *Fabric) network() fabric.Network {
 
 func (f *Fabric) kinds() []fabric.Network { return config.Kinds(reflect.TypeFor[Fabric]()) }
 
-// keep takes a network in the place of the one of its kind that the scenario has given.
+// keep replaces the scenario's network by another of the same kind.
 func (f *Fabric) keep(n fabric.Network) {
 	if f.Custom != nil {
 		f.Custom = n
@@ -155,7 +152,7 @@ type NIC struct {
 
 func (NIC) Declaration() string { return scenarioSource }
 
-// Firmware says what the processors run: Program, or Image or ImageBytes, never both.
+// Firmware selects what the processors run: Program, Image or ImageBytes. Program excludes the other two.
 type Firmware struct {
 	// a built-in program
 	Program string `json:"program,omitempty" jsonschema:"minLength=1"`
@@ -172,8 +169,8 @@ type Firmware struct {
 	// the processor core
 	CPU CPU `json:"cpu"`
 
-	// ImageBytes is the WebAssembly image itself, for programs: nothing is read then, and
-	// Image only names it in reports ("image.wasm" if empty). At most 64 MiB.
+	// ImageBytes is the WebAssembly image itself, at most 64 MiB, for programs. No file is read then, and Image is
+	// only the name in reports ("image.wasm" if empty).
 	ImageBytes []byte `json:"-"`
 }
 
@@ -207,11 +204,12 @@ type CPU struct {
 
 func (CPU) Declaration() string { return scenarioSource }
 
-// ModelCustom is the value of CPU.Model for a table of one's own: what Cost leaves out costs 1, and memory_byte 0.
+// ModelCustom is the value of CPU.Model for a custom cost table. A cost missing in Cost is 1, and that of memory_byte
+// is 0.
 const ModelCustom = wasm.ModelCustom
 
-// Faults are what goes wrong in a run beside the firmware. They are a function of the seed, the
-// target's number and the slot: whatever executes the machine, the same happens.
+// Faults are failures injected into a run. They depend only on the seed, the target's number and the slot, not on the
+// engine or the number of workers.
 type Faults struct {
 	// faults and when they happen
 	Schedule []Fault `json:"schedule,omitempty" jsonschema:"minItems=1"`
@@ -222,8 +220,8 @@ type Faults struct {
 
 func (Faults) Declaration() string { return scenarioSource }
 
-// Fault is one of a schedule. Of a processor, slot t begins with the handlers of slot t; of a
-// medium, it is the slot in which frames cross.
+// Fault is a fault of a schedule. For a processor, slot t begins with the handlers of slot t. For a medium, slot t is
+// the slot in which frames cross.
 type Fault struct {
 	// of processors: dead (from a slot on; routers, too), restart (NIC and firmware are reset), clock_pause (the
 	// handler is not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), bit_flip
@@ -243,7 +241,7 @@ type Fault struct {
 
 func (Fault) Declaration() string { return scenarioSource }
 
-// FaultSlots are those of List, or every Every-th one from From to To.
+// FaultSlots are the slots of List, or every Every-th slot between From and To, both included.
 type FaultSlots struct {
 	// slots
 	List []uint32 `json:"list,omitempty" jsonschema:"minItems=1"`
@@ -257,8 +255,8 @@ type FaultSlots struct {
 
 func (FaultSlots) Declaration() string { return scenarioSource }
 
-// RandomFault is a fault that happens with a probability of Rate to every target in every slot. Runs of
-// many seeds may have several Rates, one after another.
+// RandomFault is a fault that happens with probability Rate to every target in every slot. A scenario run with many
+// seeds may have several Rates.
 type RandomFault struct {
 	// as in schedule
 	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip,enum=credit_loss"`
@@ -281,7 +279,7 @@ type Stop struct {
 
 func (Stop) Declaration() string { return scenarioSource }
 
-// Traces says what the traces hold; nil is everything.
+// Traces selects the content of the traces; nil selects everything.
 type Traces struct {
 	// waveforms
 	VCD *VCDTrace `json:"vcd,omitempty"`
@@ -309,10 +307,10 @@ type VCDTrace struct {
 
 func (VCDTrace) Declaration() string { return scenarioSource }
 
-// TriggerFirstViolation is the value of VCDTrace.Trigger that is not empty.
+// TriggerFirstViolation is the only nonempty value of VCDTrace.Trigger.
 const TriggerFirstViolation = "first_violation"
 
-// PCAPNGTrace says what an interface of a packet capture is; the port of a frame is in its pseudo-header as well.
+// PCAPNGTrace selects the interfaces of a packet capture. The pseudo-header of a frame also contains its port.
 type PCAPNGTrace struct {
 	// what an interface of the capture is: a NIC, or each of its ports
 	Interfaces string `json:"interfaces,omitempty" jsonschema:"enum=nic,enum=port,default=nic"`
@@ -320,8 +318,8 @@ type PCAPNGTrace struct {
 
 func (PCAPNGTrace) Declaration() string { return scenarioSource }
 
-// Place returns where the value at path ("link.phit_bits") stands in the
-// scenario file, or the path itself if it is not from a file.
+// Place returns the place of the value at path ("link.phit_bits") in the scenario file, or the path itself for a
+// value that is not from a file.
 func (s *Scenario) Place(path string) string {
 	for at := path; ; {
 		if place, ok := s.places[at]; ok {
@@ -342,30 +340,29 @@ func (s *Scenario) Place(path string) string {
 // SlotsMax is the largest Stop.Slots.
 const SlotsMax = math.MaxUint32 - 1
 
-// Overrides are values that replace those of a scenario file: what the options of
-// `starloom run` give. nil and "" leave the scenario as it is.
+// Overrides are values that replace those of a scenario file, as options of `starloom run` do. nil and "" leave the
+// scenario unchanged.
 type Overrides struct {
 	Seed  *uint64 // --seed
 	Slots *uint32 // --slots
-	// --permutation: the one of this number in place of `permutation: all`, with the
-	// coins that it has there
+	// --permutation: the number of the permutation to run in place of `permutation: all`, with the coins of that run
 	Permutation *uint64
 	Mode        string // --mode
-	Image       string // --firmware: path relative to the working folder, which replaces the program, whose rules and schedule stay; or a program's name
-	ImageBytes  []byte // the image that replaces the program, instead of a file; Image is its name
-	ImagePlace  string // where Image was given, if not with --firmware: the place of errors about it
+	Image       string // --firmware: name of a program, or path of an image relative to the working folder; an image keeps the program's rules and schedule
+	ImageBytes  []byte // image that replaces the program, instead of a file; Image is its name
+	ImagePlace  string // place of Image for errors, if it is not from --firmware
 }
 
-// isProgram reports whether a name is that of a built-in program, and not that of a file.
+// isProgram reports whether a name is that of a built-in program rather than a file.
 func isProgram(name string) bool {
 	_, err := os.Stat(name)
 	return err != nil && slices.Contains(firmware.Programs(), name)
 }
 
-// Hash returns the SHA-256 of the scenario's canonical form, in hex. Key order,
-// comments, the way a permutation is given (list or file), the folder, the
-// firmware mode, RTL and the trace settings do not change it: none of them changes
-// what is emulated. The image counts by its file name; the report has its hash.
+// Hash returns the SHA-256 of the scenario's canonical form, in hex. It does not depend on key order, comments, the
+// form of a permutation (list or file), the folder, the firmware mode, RTL or trace settings, since none of them
+// changes what is emulated. The hash covers the file name of the image but not its content, whose hash is in the
+// report.
 func (s *Scenario) Hash() string {
 	canonical := *s
 	canonical.Workload.File = ""
@@ -384,9 +381,9 @@ func (s *Scenario) Hash() string {
 	// encoding/json sorts map keys and writes struct fields in their order.
 	data, err := json.Marshal(&canonical)
 	if err != nil {
-		panic(fmt.Sprintf("scenario: canonical form: %v", err)) // only plain data is in it
+		panic(fmt.Sprintf("scenario: canonical form: %v", err)) // the form contains only plain data
 	}
-	if custom := s.Fabric.Custom; custom != nil { // which has no form of its own
+	if custom := s.Fabric.Custom; custom != nil { // a custom network has no canonical form
 		form := bytes.NewBuffer(data)
 		fingerprint.Write(form, reflect.ValueOf(custom))
 		data = form.Bytes()
@@ -395,8 +392,8 @@ func (s *Scenario) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
-// frames, metrics and digest are those of the model, as long as the RTL is right.
+// RTL replaces components of the machine by Verilog or VHDL. While the RTL is correct, firmware, frames, metrics and
+// digest are those of the model.
 type RTL struct {
 	// what is replaced: a path or a glob of couplers, links (coupler[..].fibre, output[..].link, in an EJ
 	// network link[..] and link[..].out.fibre), transmitters (nic[..].tx, port[..].tx), receivers (nic[..].rx,
@@ -414,41 +411,39 @@ type RTL struct {
 	// what runs the RTL: wasm (Verilator, sandboxed, the default) or icarus (four states, slow)
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus"`
 
-	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
-	// parameters; the caller closes it.
+	// PinMap attaches RTL in place of Map, for programs. A machine sets its parameters; the caller closes it.
 	PinMap *pinmap.Map `json:"-"`
 }
 
 func (RTL) Declaration() string { return scenarioSource }
 
-// InputError says that something the user gave cannot be used: where it is, what
-// is wrong with it and what to do. The command line ends with exit status 2.
+// InputError describes unusable input from the user: its place, the reason and the remedy. The command line ends with
+// exit status 2.
 type InputError = input.Error
 
-// InputErrors are several of them, the first 20 one by one: file by file, in the order of lines. errors.As finds the first *InputError.
+// InputErrors are several input errors, at most the first 20, file by file in the order of lines. errors.As finds the
+// first *InputError.
 type InputErrors = input.Errors
 
-// ToolError says that a program that Starloom runs, a compiler, a converter or a
-// simulator, has failed, hung or was killed. The command line ends with exit status 4.
+// ToolError reports that an external program, such as a compiler, a converter or a simulator, has failed, hung or was
+// killed. The command line ends with exit status 4.
 type ToolError = cosim.ToolError
 
-// What networks share and scenarios and reports are made of. Package fabric documents
-// their fields.
+// Types shared by networks, scenarios and reports. Package fabric documents their fields.
 type (
-	// Workload is what a run has to carry: a permutation, one packet to all, or what an
-	// adversary chooses.
+	// Workload is the task of a run: a permutation, one packet to all, or the choice of an adversary.
 	Workload = fabric.Workload
-	// Permutation says where the packet of every processor goes.
+	// Permutation is the destination of every processor's packet.
 	Permutation = fabric.Permutation
-	// OneToAll is a packet of one processor for all others.
+	// OneToAll is a packet from one processor to all others.
 	OneToAll = fabric.OneToAll
 	// Scatter is an item that spreads from one processor to all.
 	Scatter = fabric.Scatter
-	// Gossip is a message of every processor for all others.
+	// Gossip is a message from every processor to all others.
 	Gossip = fabric.Gossip
-	// Adversary chooses the packets that are worst for firmware with a table of choices.
+	// Adversary chooses the worst packets for firmware with a table of choices.
 	Adversary = fabric.Adversary
-	// Rules are the invariants that are checked while a run goes on.
+	// Rules are the invariants that are checked during a run.
 	Rules = fabric.Rules
 	// CollisionFree names slots of a period in which frames must not collide.
 	CollisionFree = fabric.CollisionFree
@@ -467,7 +462,7 @@ const (
 	PermutationRandom   = fabric.PermutationRandom   // drawn from the scenario's seed
 	PermutationIdentity = fabric.PermutationIdentity // i to i
 	PermutationReverse  = fabric.PermutationReverse  // i to n-1-i
-	PermutationList     = fabric.PermutationList     // as Permutation.List gives it
+	PermutationList     = fabric.PermutationList     // given by Permutation.List
 	PermutationAll      = fabric.PermutationAll      // every permutation, one run after the other
 )
 
@@ -480,18 +475,18 @@ const (
 	RuleFail          = fabric.RuleFail          // no handler calls sl_fail
 	RuleIllegalSend   = fabric.RuleIllegalSend   // firmware sends only what its NIC accepts
 	RuleIllegalListen = fabric.RuleIllegalListen // firmware listens only where there is a port
-	RuleFinishes      = fabric.RuleFinishes      // every processor is done before the run is ended
-	RuleReceiveStep   = fabric.RuleReceiveStep   // a broadcast reaches every processor in the step that its algorithm says
+	RuleFinishes      = fabric.RuleFinishes      // every processor is done before the end of the run
+	RuleReceiveStep   = fabric.RuleReceiveStep   // a broadcast reaches every processor in the step given by its algorithm
 	RuleMeetsBudget   = fabric.RuleMeetsBudget   // a handler is done at the end of the compute window
-	RuleNoLoss        = fabric.RuleNoLoss        // every frame that firmware queues is received by whom it is addressed to
-	RuleDeadline      = fabric.RuleDeadline      // what has to arrive arrives within Rules.DeadlineSlots slots
-	RuleFinishBy      = fabric.RuleFinishBy      // the run is over by Rules.FinishBy
-	RuleResults       = fabric.RuleResults       // results of firmware are what Rules.Results says
-	RuleNoCreation    = fabric.RuleNoCreation    // a frame of gossip has no item that its sender does not know
+	RuleNoLoss        = fabric.RuleNoLoss        // the addressee of every queued frame receives it
+	RuleDeadline      = fabric.RuleDeadline      // every packet arrives within Rules.DeadlineSlots slots
+	RuleFinishBy      = fabric.RuleFinishBy      // the run ends by Rules.FinishBy
+	RuleResults       = fabric.RuleResults       // results of firmware agree with Rules.Results
+	RuleNoCreation    = fabric.RuleNoCreation    // a gossip frame contains only items known to its sender
 	RuleOneBus        = fabric.RuleOneBus        // a vertex is on one bus in a slot
 	RuleBusLength     = fabric.RuleBusLength     // no more vertices are on a bus in a slot than its length
-	RuleAgreement     = fabric.RuleAgreement     // all voters that decide decide alike
-	RuleValidity      = fabric.RuleValidity      // what a voter decides for is what the correct modules hold
+	RuleAgreement     = fabric.RuleAgreement     // all voters that decide make the same decision
+	RuleValidity      = fabric.RuleValidity      // a voter decides for the value of the correct modules
 	RuleEnergy        = fabric.RuleEnergy        // no update of a processor's neurons raises their energy
 	RuleLateLight     = fabric.RuleLateLight     // no light reaches the receivers in the last guard cycle of a slot
 )
@@ -502,15 +497,14 @@ const (
 	ModeIsolated = config.ModeIsolated // one instance for each processor
 )
 
-// Assignment gives a key of a scenario a value in the place of what the file says, as the option --set
-// does: Key is its path ("nic.rx_frames", "rtl[0].replace"), Value YAML as in the file, Place
-// what errors and Explain name ("" for "--set KEY=VALUE"). Keys that the file does not have are added.
-// Of keys that exclude each other (fabrics; workloads; program and image; twin and map; rate and rates)
-// the assigned one drives out that of the file.
+// Assignment replaces the value of a scenario's key, as the option --set does. Key is its path ("nic.rx_frames",
+// "rtl[0].replace"). Value is YAML as in the file. Place is the name for errors and Explain ("" for "--set
+// KEY=VALUE"). A key that the file lacks is added. Some keys exclude each other: fabrics, workloads, program and
+// image, twin and map, rate and rates. An assignment to one of them removes the others.
 type Assignment = strict.Assignment
 
-// Networks are networks from Go that scenario files may name: the Kind of each is its key under
-// fabric:, the fields of its struct are the keys there, by their tags (json: the key; jsonschema: required,
-// minimum, maximum, enum, default, description). A key that is left out has the value that it has here.
-// Package cmd/cli makes a command line of them.
+// Networks are networks from Go that scenario files may name. The Kind of a network is its key under fabric:, and the
+// fields of its struct are the keys there, described by their tags (json: the key; jsonschema: required, minimum,
+// maximum, enum, default, description). An omitted key keeps the value of the struct given here. Package cmd/cli
+// builds a command line for them.
 type Networks []fabric.Network

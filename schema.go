@@ -6,13 +6,12 @@ import (
 	"starloom/internal/config"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of scenario files, made from
-// the Scenario type, for editors and other tools. It refuses whatever a schema
-// can express; LoadScenario also checks what depends on several values, such as
-// the length of a permutation.
+// Schema returns the JSON Schema (draft 2020-12) of scenario files, made from the Scenario type, for editors and
+// other tools. LoadScenario also checks relations between values that a schema cannot express, such as the length of
+// a permutation.
 func Schema() ([]byte, error) { return Networks(nil).Schema() }
 
-// Schema is Schema with these networks.
+// Schema is like the function Schema, and includes these networks.
 func (list Networks) Schema() ([]byte, error) {
 	if err := list.Check(); err != nil {
 		return nil, err

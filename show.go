@@ -17,8 +17,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Explain says what a scenario becomes, without running it. What is refused is what Run refuses, but for
-// RTL, which is not compiled, and rates of faults, which are those of many runs.
+// Explain describes the elaborated scenario without running it. It refuses what Run refuses, with two exceptions: it
+// does not compile RTL, and it accepts rates of faults, which need many runs.
 func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	own := *s
 	own.origins = maps.Clone(s.origins)
@@ -68,7 +68,7 @@ func sizeOf(e *Explained, c *config.Config) {
 	e.OneMedium, e.ManyMedia = c.Network.Names().MediumNoun()
 }
 
-// faultPlans counts the targets of each fault. rates are those of many runs, nil for none.
+// faultPlans counts the targets of each fault. rates are the fault rates of many runs, or nil.
 func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultPlan) {
 	if s.Faults == nil {
 		return nil
@@ -93,7 +93,7 @@ func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultP
 	return plans
 }
 
-// settings are the values of all keys. The scenario is a copy: it takes the notes of what is decided last.
+// settings returns the values of all keys. It changes the scenario, so the receiver must be a copy.
 func (s *Scenario) settings() []Setting {
 	n := s.noteNetwork()
 	s.settle()
@@ -108,7 +108,8 @@ func (s *Scenario) settings() []Setting {
 	return l.List
 }
 
-// settle gives keys with a meaningful default that value, and takes it from those without one beside others.
+// settle sets open keys with a meaningful default to that default, and clears keys that have no meaning beside
+// others.
 func (s *Scenario) settle() {
 	p := s.program()
 	if p != nil && p.Schedule != "" {
@@ -148,8 +149,8 @@ func (s *Scenario) settle() {
 	}
 }
 
-// keys are those of a scenario file that says the same. The image is beside it; what else it reads
-// is named by its whole path.
+// keys returns the keys of an equivalent scenario file. The image is beside that file; other files are named by
+// absolute paths.
 func (s *Scenario) keys() (map[string]any, error) {
 	own := *s
 	own.RTL, own.Traces, own.Workload.File = nil, Traces{}, ""
@@ -193,7 +194,7 @@ func (s *Scenario) keys() (map[string]any, error) {
 		keys["fabric"] = map[string]any{custom.Kind(): own}
 	}
 	delete(keys, "traces")
-	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // which is the default, and excludes others
+	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // the default, which excludes other workloads
 		delete(workload, "permutation")
 		if len(workload) == 0 {
 			delete(keys, "workload")

@@ -14,38 +14,38 @@ import (
 	"starloom/traces/input"
 )
 
-// StudyOptions say how a study is run. The rows are a function of Full and Case.
+// StudyOptions control a study. Its rows depend on Full and Case only.
 type StudyOptions struct {
-	Full     bool   // all sizes, instead of those that take seconds
-	Case     string // only cases whose names match this pattern of path.Match; "" for all
+	Full     bool   // run all sizes, including those that take more than seconds
+	Case     string // path.Match pattern that selects cases by name; "": all
 	Workers  int    // 0: all cores
-	Plots    string // folder to which plots are written as SVG; "": none
-	Orders   string // folder to which orders of gossip that were found are written; "": none
-	Pictures bool   // the report keeps the plots: a page shows them
+	Plots    string // folder for plots as SVG; "": none
+	Orders   string // folder for the orders of gossip that were found; "": none
+	Pictures bool   // keep the plots in the report, for a page
 	Progress func(done, total int, what string)
 }
 
-// SweepOptions say how a sweep is run. None of them changes what a run finds.
+// SweepOptions control a sweep. None of them changes the result of a run.
 type SweepOptions = sweep.Options
 
-// SweepProgress says how far a sweep has come.
+// SweepProgress is the progress of a sweep.
 type SweepProgress = sweep.Progress
 
-// SweepReport says what of a sweep has been run; what was found is in its tables.
+// SweepReport describes the state of a sweep. Results are in its tables.
 type SweepReport = sweep.Report
 
 // StudyInfo describes a study.
 type StudyInfo struct {
 	Name  string
-	Cases []string // how the names of its cases begin
+	Cases []string // prefixes of the names of its cases
 	Doc   string
 	Files []studies.StudyFile
 }
 
-// Studies lists the studies: those of all networks of scenario files.
+// Studies lists the studies of all networks of scenario files.
 func Studies() (infos []StudyInfo) { return Networks(nil).Studies() }
 
-// Studies are those of these networks, too.
+// Studies is like the function Studies, and includes the studies of these networks.
 func (list Networks) Studies() (infos []StudyInfo) {
 	for _, s := range list.studies() {
 		infos = append(infos, StudyInfo{Name: s.Name, Cases: s.Cases, Doc: s.Doc, Files: s.Files})
@@ -60,14 +60,13 @@ func (list Networks) studies() (all []*studies.Study) {
 	return all
 }
 
-// Study runs a study by name. The verdict is pass when every row is within its
-// tolerance. When ctx ends, the verdict is fail, and the report has the rows so far
-// and a note.
+// Study runs a study by name. The verdict is pass if every row is within its tolerance. When ctx ends, the verdict is
+// fail, and the report has the finished rows and a note.
 func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
 	return Networks(nil).Study(ctx, name, o)
 }
 
-// Study is Study with the studies of these networks.
+// Study is like the function Study, and also finds the studies of these networks.
 func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
 	s, err := list.study(name)
 	if err != nil {
@@ -76,10 +75,10 @@ func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*S
 	return runs.Study(ctx, s, runs.StudyOptions(o), elaborateSetting)
 }
 
-// StudyCase is a case of a study that can be run alone: Only is its pattern.
+// StudyCase is a case of a study that can be run alone; Only is the pattern that selects it.
 type StudyCase = runs.StudyCase
 
-// StudyCases are the cases of a study that match, in the order of its report. Nothing is run for that.
+// StudyCases returns the matching cases of a study in the order of its report. It runs nothing.
 func (list Networks) StudyCases(ctx context.Context, name string, o StudyOptions) ([]StudyCase, error) {
 	s, err := list.study(name)
 	if err != nil {
@@ -106,14 +105,14 @@ func (list Networks) study(name string) (*studies.Study, error) {
 	return found[i], nil
 }
 
-// Sweep runs the sweep file at path: a scenario at many points, each for some seeds. Results go to a folder,
-// and what is there already is not run again. Bad input is an *InputError, and then nothing has been run.
-// When ctx ends, the folder has what was run, and its tables stay as they were.
+// Sweep runs the sweep file at path: a scenario at many points, each with some seeds. Results go to a folder, and
+// runs already stored there are not repeated. Bad input is an *InputError, returned before anything runs. When ctx
+// ends, the folder has the finished runs, and its tables are unchanged.
 func Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
 	return Networks(nil).Sweep(ctx, path, o)
 }
 
-// Sweep is Sweep of scenarios that may name these networks.
+// Sweep is like the function Sweep, for scenarios that may name these networks.
 func (list Networks) Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
 	return sweep.Run(ctx, path, o, func(place string, data []byte, set ...Assignment) (*sweep.Case, error) {
 		s, err := list.ParseScenario(place, data, set...)
