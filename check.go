@@ -6,12 +6,11 @@ import (
 	"starloom/firmware/check"
 )
 
-// CheckFirmware runs a scenario in all the ways that must not change what it finds - banked
-// and isolated, compiler and interpreter, one worker and two, banks of several sizes, both
-// engines, metered and not - compares reports and explains the first difference, slot by slot.
-// A banked run in which every handler is called alone finds what handlers write that is not
-// their processor's. An image that serves one processor per instance runs isolated only.
-// Bad input is an *InputError; when ctx ends, the error is that of ctx.
+// CheckFirmware runs a scenario in all ways that must not change its results: banked and isolated, compiler and
+// interpreter, one worker and two, banks of several sizes, both engines, metered and not. It compares the reports and
+// explains the first difference, slot by slot. A banked run that calls every handler alone finds changes by a handler
+// outside its processor's memory. An image for one processor per instance only runs isolated. Bad input is an
+// *InputError; when ctx ends, the error is that of ctx.
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*FirmwareCheck, error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil, s.refuse("workload.permutation", "permutation: all is many runs, and one is checked", "choose one of them, such as random or reverse")
@@ -23,29 +22,29 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*F
 	return check.Firmware(ctx, c, s.checkedKeys(), &o)
 }
 
-// What a check of firmware says.
+// The results of a check of firmware.
 type (
-	// FirmwareCheckOptions say how CheckFirmware looks.
+	// FirmwareCheckOptions control CheckFirmware.
 	FirmwareCheckOptions = check.Options
-	// FirmwareCheck is what CheckFirmware has found.
+	// FirmwareCheck is the result of CheckFirmware.
 	FirmwareCheck = check.Report
 	// CheckedRun is one way to execute the scenario.
 	CheckedRun = check.Run
 	// CheckDifference is the first difference between two ways to execute a scenario.
 	CheckDifference = check.Difference
-	// CheckWrite is something that a handler has changed and that is not its processor's.
+	// CheckWrite is a change by a handler outside its processor's memory.
 	CheckWrite = check.Write
-	// CheckWatched says how much of a banked run was watched, handler by handler.
+	// CheckWatched is the part of a banked run that was watched, handler by handler.
 	CheckWatched = check.Watched
-	// CheckBranches says how much of the firmware sequences of arbitrary input have reached.
+	// CheckBranches counts the sides of branches, entries and loop heads that arbitrary input has reached.
 	CheckBranches = check.Branches
-	// FuzzFinding is what a handler has done on arbitrary input and must not do on any.
+	// FuzzFinding is a fault of a handler on arbitrary input.
 	FuzzFinding = check.FuzzFinding
-	// FuzzInput is input that the run itself does not bring.
+	// FuzzInput is input that does not occur in the run itself.
 	FuzzInput = check.FuzzInput
-	// FuzzStep is what a processor gets in one slot.
+	// FuzzStep is the input of a processor in one slot.
 	FuzzStep = check.FuzzStep
-	// FuzzFrame is a frame that was received.
+	// FuzzFrame is a received frame.
 	FuzzFrame = check.FuzzFrame
 	// FuzzLane is the status of a receiver or transmitter.
 	FuzzLane = check.FuzzLane

@@ -15,13 +15,12 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// LoadPinMap reads the pin map of RTL that stands for a model; `starloom cosim check --help` shows one.
+// LoadPinMap reads the pin map of RTL that replaces a model; `starloom cosim check --help` shows an example.
 //
-// Every error is an *InputError with file, line and column. Pins are looked up when
-// a device is opened.
+// Every error is an *InputError with file, line and column. Pins are checked only when a device is opened.
 func LoadPinMap(path string) (*pinmap.Map, error) { return Networks(nil).LoadPinMap(path) }
 
-// LoadPinMap is LoadPinMap with the twins of these networks.
+// LoadPinMap is like the function LoadPinMap, and knows the twins of these networks.
 func (list Networks) LoadPinMap(path string) (*pinmap.Map, error) {
 	return maps.LoadPin(path, list.library())
 }
@@ -29,19 +28,20 @@ func (list Networks) LoadPinMap(path string) (*pinmap.Map, error) {
 // PinMapPoint is a pin map with one value of each list of parameters.
 type PinMapPoint = maps.Point
 
-// LoadPinMaps is LoadPinMap of a map of which parameters and params may have lists, all equally long: it
-// returns a map for each place in them.
+// LoadPinMaps reads a pin map whose parameters and params may be lists, all of the same length. It returns a map for
+// each position in the lists.
 func (list Networks) LoadPinMaps(path string) ([]PinMapPoint, error) {
 	return maps.LoadPins(path, list.library())
 }
 
-// IsPinMap reports whether YAML is a pin map and no scenario: it has a model.
+// IsPinMap reports whether YAML is a pin map rather than a scenario: it has a model.
 func IsPinMap(data []byte) bool {
 	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && strict.Has(root, "model") && maps.FabricKey(root) == nil
 }
 
-// ParsePinMaps is LoadPinMaps for the bytes of a file; place stands in errors, and what the map names is beside it.
+// ParsePinMaps parses the content of a file as LoadPinMaps does. place is the path of the file in errors; files named
+// in the map are relative to its folder.
 func (list Networks) ParsePinMaps(place string, data []byte) ([]PinMapPoint, error) {
 	return maps.ParsePins(place, data, list.library())
 }
@@ -51,32 +51,31 @@ func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.
 	return Networks(nil).TwinMap(name, parameters, cacheDir)
 }
 
-// TwinMap is TwinMap with the twins of these networks.
+// TwinMap is like the function TwinMap, and knows the twins of these networks.
 func (list Networks) TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
 	return pinmap.OfTwin(list.library(), name, parameters, cacheDir)
 }
 
-// CheckOptions are the runs of CosimCheck and what it writes.
+// CheckOptions select the runs and the outputs of CosimCheck.
 type CheckOptions struct {
 	lockstep.Options
 
-	StimulusFile string // CSV, VCD or FST, in the place of the random stimulus; "" for none
+	StimulusFile string // CSV, VCD or FST file in place of the random stimulus; "": none
 
-	VCD  Output // the case as a waveform, and its save file for GTKWave beside it if it is a file
+	VCD  Output // the case as a waveform; its GTKWave save file is beside it if the waveform is a file
 	Save Output // the case's stimulus as CSV, for StimulusFile
 	JSON Output // the report
 
-	Among *traces.Files // with which they appear, when the caller commits them; nil: when the check is over
+	Among *traces.Files // outputs that the caller commits together with these; nil: they appear at the end of the check
 
-	// Cover is what the runs have covered of RTL and model: JSON, LCOV or Verilator's form for a file that
-	// ends in .json, .info or .dat, else a text.
+	// Coverage of RTL and model. The format depends on the ending of the file: JSON for .json, LCOV for .info,
+	// Verilator's format for .dat, otherwise text.
 	Cover Output
 }
 
-// CosimCheck runs RTL in lockstep with the model that it stands for. The case that
-// the outputs show is that of the divergence; where there is none, the first cycles of
-// the first run. Files appear together or not at all; they are opened before the
-// work. Errors about the map, the RTL and files are *InputError.
+// CosimCheck runs RTL in lockstep with the model that it replaces. The outputs show the case of the divergence, or
+// without a divergence the first cycles of the first run. They are opened before the work begins, and their files
+// appear together or not at all. Errors about the map, the RTL and files are *InputError.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
 	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
@@ -97,7 +96,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	return report, files.Write(report)
 }
 
-// RTLRun is what the inputs of a scenario's RTL are in a run of the model.
+// RTLRun holds the inputs of a scenario's RTL in a run of the models.
 type RTLRun struct {
 	Parts []RTLPartRun
 
@@ -113,9 +112,9 @@ func (r *RTLRun) Close() error {
 	return err
 }
 
-// RecordRTL runs a scenario with models in the place of its RTL and keeps the inputs of
-// each. CosimCheck runs the RTL of a part in lockstep with its model on them: Map and,
-// as the options' Stimulus, Stimulus. The caller closes what it gets.
+// RecordRTL runs a scenario with models in place of its RTL and records the inputs of each replaced part. CosimCheck
+// can then check a part with its Map, and with its Stimulus as the Stimulus of the options. The caller closes the
+// result.
 func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if len(s.RTL) == 0 {
 		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help` shows how to check RTL without a scenario")
@@ -131,18 +130,17 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	return run, nil
 }
 
-// RTLCheck is how the RTL of a scenario compares with its models on the inputs of a run.
+// RTLCheck compares the RTL of a scenario with its models on the inputs of a run.
 type RTLCheck struct {
-	Brief   []*lockstep.Report // by part
-	Part    int                // of the earliest difference, 0 for none
-	Report  *lockstep.Report   // of that part, with what it shows; its cycles are those of the run
+	Brief   []*lockstep.Report // reports by part
+	Part    int                // part with the earliest difference, 0 without a difference
+	Report  *lockstep.Report   // report on Part with its case; cycles are those of the run
 	Differs []int              // the parts that differ, the earliest first
 }
 
-// CheckRTL runs the RTL of all parts in lockstep with their models. The earliest difference is
-// that of the lowest power-on state, which is that of runs with RTL, then of the lowest cycle. The
-// case that the outputs of the options show is its; without a difference the first part's.
-// step, which may be nil, is told of each part.
+// CheckRTL runs the RTL of all parts in lockstep with their models. It orders differences by power-on state, lowest
+// first (that of runs with RTL), then by cycle. The outputs of the options show the case of the earliest difference,
+// or without a difference that of the first part. step, if not nil, is called for each part.
 func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
 	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
@@ -180,7 +178,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	return c, files.Write(c.Report)
 }
 
-// IsScenario reports whether YAML is a scenario and no pin map: it has a fabric.
+// IsScenario reports whether YAML is a scenario rather than a pin map: it has a fabric.
 func IsScenario(data []byte) bool {
 	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && maps.FabricKey(root) != nil

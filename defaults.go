@@ -14,8 +14,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// takeNeeds gives the sizes that the file leaves open the values that the program needs, else the usual
-// ones. It does nothing to scenarios that are from no file.
+// takeNeeds sets the sizes that the file leaves open, to the values that the program needs or else to the defaults.
+// It does nothing for scenarios that are not from a file.
 func (s *Scenario) takeNeeds() {
 	if _, parsed := s.places[""]; !parsed {
 		return
@@ -54,13 +54,13 @@ func (s *Scenario) takeNeeds() {
 			slots *= uint64(g.Count())
 		}
 		s.Stop.Slots = uint32(min(take("stop.slots", slots, uint64(usual.Stop.Slots)), SlotsMax))
-		if spec, err := s.traffic(); err == nil && spec != nil { // what is wrong with it is refused later
+		if spec, err := s.traffic(); err == nil && spec != nil { // errors of the workload are reported later
 			s.Stop.Slots = spec.Slots()
 		}
 	}
 }
 
-// decide notes who has decided the value at path. It is called where that is done.
+// decide records the origin of the value at path.
 func (s *Scenario) decide(path, by, of string) {
 	if s.origins == nil {
 		s.origins = map[string]config.Origin{}
@@ -68,8 +68,8 @@ func (s *Scenario) decide(path, by, of string) {
 	s.origins[path] = config.Origin{By: by, Of: of}
 }
 
-// origin is who has decided the value at path: what is noted of it comes before the file, which may
-// have said something else, and the file before what is noted of all around it.
+// origin returns the origin of the value at path. A recorded origin precedes the file, whose value it may have
+// replaced; the file precedes recorded origins of enclosing objects.
 func (s *Scenario) origin(path string) config.Origin {
 	if noted, ok := s.origins[path]; ok && path != "" {
 		return noted
@@ -89,7 +89,8 @@ func (s *Scenario) origin(path string) config.Origin {
 	return config.Origin{By: ByCaller}
 }
 
-// noteNetwork notes the network's or program's changes to its keys, and returns the network with all keys decided.
+// noteNetwork records the changes to the network's keys by the network or the program, and returns the network with
+// all keys decided.
 func (s *Scenario) noteNetwork() fabric.Network {
 	n, program := fabric.Settled(s.network())
 	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
@@ -99,7 +100,7 @@ func (s *Scenario) noteNetwork() fabric.Network {
 	return n
 }
 
-// noteDifferences notes the keys of a network, or of an object in it, with another value after they are settled.
+// noteDifferences records the keys of a network, or of an object in it, whose values changed when they were settled.
 func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, program []string) {
 	for _, field := range strict.Fields(own.Type()) {
 		a, b, at := own.FieldByIndex(field.Index), settled.FieldByIndex(field.Index), strict.Join(path, field.Key)
@@ -115,14 +116,14 @@ func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, prog
 	}
 }
 
-// ratio is how many costs a processor works off in a cycle: one, if clock_ratio is left out.
+// ratio returns the costs that a processor executes in a cycle, 1 without clock_ratio.
 func (c *CPU) ratio() uint64 { return uint64(max(c.ClockRatio, 1)) }
 
-// trapBudgets is how many budgets a handler may take before it traps, unless trap_cycles is set.
+// trapBudgets is the number of budgets after which a handler traps without trap_cycles.
 const trapBudgets = 1000
 
-// trapCost is the cost above which a call of the image traps, and the key that says so, "" for
-// none or if costs are not counted further.
+// trapCost returns the cost above which a call of the image traps and the key that sets this limit, "" without a
+// limit or if costs are not counted further.
 func (c *CPU) trapCost() (cost uint64, key string) {
 	ratio := c.ratio()
 	switch {
@@ -137,7 +138,7 @@ func (c *CPU) trapCost() (cost uint64, key string) {
 	return firmware.LimitDefault, ""
 }
 
-// settled is the fault with its defaults: always, and in every slot from the first to the last.
+// settled returns the fault with its defaults: probability 1, in every slot from the first to the last.
 func (f *Fault) settled() *Fault {
 	one := *f
 	if one.Probability == nil {
@@ -152,8 +153,7 @@ func (f *Fault) settled() *Fault {
 	return &one
 }
 
-// DefaultScenario returns a scenario in which everything that has a default has
-// it; Fabric and what Firmware runs are left to the caller.
+// DefaultScenario returns a scenario with all defaults. The caller sets Fabric and the program or image of Firmware.
 func DefaultScenario() *Scenario {
 	return &Scenario{
 		Version:  1,
@@ -167,8 +167,8 @@ func DefaultScenario() *Scenario {
 	}
 }
 
-// network returns the scenario's network, with what its program wants where the scenario
-// leaves something open; nil if there is none.
+// network returns the scenario's network, whose open keys have the values that the program wants. It returns nil
+// without a network.
 func (s *Scenario) network() fabric.Network {
 	n := s.Fabric.network()
 	if n == nil {
@@ -177,7 +177,7 @@ func (s *Scenario) network() fabric.Network {
 	return fabric.Adapted(n, s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
 }
 
-// program returns what is known of the scenario's built-in program, nil for an image.
+// program returns the scenario's built-in program, or nil for an image.
 func (s *Scenario) program() *fabric.Program {
 	n := s.network()
 	if n == nil || s.Firmware.Program == "" {
@@ -192,7 +192,7 @@ func (s *Scenario) program() *fabric.Program {
 	return p
 }
 
-// choosePermutation makes one run of the many of `permutation: all`: number k.
+// choosePermutation replaces `permutation: all` by the permutation with number k.
 func (s *Scenario) choosePermutation(k uint64) error {
 	if s.Workload.Permutation.Kind != PermutationAll {
 		return input.Mistake("--permutation", "the scenario does not run all permutations, so none of them has a number",

@@ -14,13 +14,15 @@ type globMatch struct {
 	one     []int       // targets of the path
 }
 
-// globMatches are the targets of all globs, by kind of target and by glob.
+// globMatches holds the targets of all globs, by kind of target and by glob.
 type globMatches map[string]map[string]*globMatch
 
-// Bounds of patterns times paths: comparisons of prefixes, and full matches after an equal prefix; below a second.
+// Limits of the comparisons between patterns and paths: of prefixes, and of whole paths after an equal prefix. Within
+// them, matching takes less than a second.
 const globBeginningsMax, globMatchesMax = 1 << 24, 1 << 22
 
-// match makes each path once and compares it with all globs for its kind of target: a path costs more than a comparison. Plain paths are looked up.
+// match builds each path once and compares it with all globs for its kind of target, since building a path costs more
+// than a comparison. Plain paths are looked up.
 func match(n fabric.Network, faults []Fault) (globMatches, error) {
 	all, kinds, patterns := globMatches{}, map[string]fabric.FaultKind{}, map[string][]*globMatch{}
 	for i := range faults {
@@ -63,7 +65,7 @@ func tooManyGlobs(globs, count int) error {
 	return fmt.Errorf("more than %d globs are compared with %d paths", globs, count)
 }
 
-// matchPaths finds the targets of one kind; whole is false after too many comparisons.
+// matchPaths finds the targets of one kind. whole is false if the limit of comparisons was reached.
 func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch, patterns []*globMatch) (whole bool) {
 	compared := 0
 	_, count, path := fabric.FaultTargets(n, kind)

@@ -151,10 +151,10 @@ type Output = outputs.Output
 //	Timeline Output // activity of each processor over time
 type Pictures = runs.Pictures
 
-// File returns an output to the file at path; "-" is standard output, "" is no output.
+// File returns an output to the file at path; "-" is standard output, "" discards the output.
 func File(path string) Output { return outputs.File(path) }
 
-// Writer returns an output to w; nil is no output. Every output needs its own writer.
+// Writer returns an output to w; nil discards the output. Every output needs its own writer.
 func Writer(w io.Writer) Output { return outputs.Writer(w) }
 
 // Seeds is a range of seeds, both ends included.

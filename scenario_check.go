@@ -23,14 +23,14 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Check checks a scenario that was built or changed by a program; ParseScenario
-// has done it for a file. The error is an *InputError, of several mistakes *InputErrors.
+// Check checks a scenario that a program has built or changed; ParseScenario has already checked that of a file. The
+// error is an *InputError, or *InputErrors for several mistakes.
 func (s *Scenario) Check() error { return s.check(&reading{}) }
 
-// check checks s. A mistake hides only what it leaves unknown: each check stands with the sections that it needs to be right, and says
-// something of the first one.
+// check checks s. A mistake suppresses only the checks of the sections that it leaves unknown. Each check is listed
+// with the sections that it reads; its mistakes concern the first of them.
 func (s *Scenario) check(r *reading) error {
-	if len(r.lost) == 0 { // else the decoder has done it
+	if len(r.lost) == 0 { // otherwise the decoder has checked the ranges
 		if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
 			return err
 		}
@@ -212,7 +212,8 @@ func (s *Scenario) checkParams() error {
 	return nil
 }
 
-// checkPayload refuses frames that are too small for what the program says in them, once sizes are taken that the file leaves open.
+// checkPayload refuses frames that are too small for the program's messages, after takeNeeds has set the sizes that
+// the file leaves open.
 func (s *Scenario) checkPayload(takeNeeds func()) error {
 	if takeNeeds != nil {
 		takeNeeds()
@@ -248,7 +249,8 @@ func (s *Scenario) checkRules() error {
 	return nil
 }
 
-// checkApart refuses rules that no run can break on this network. The order in which firmware sends packets of traffic is its own.
+// checkApart refuses rules that no run can break on this network. Firmware that carries traffic may reorder packets
+// on any network.
 func (s *Scenario) checkApart() error {
 	if s.Rules == nil {
 		return nil
@@ -292,7 +294,8 @@ func (s *Scenario) checkTraces() error {
 	return nil
 }
 
-// checkPermutation checks that a list holds every processor exactly once, and names the doubled and the missing one.
+// checkPermutation checks that a list contains every processor exactly once. Its error names the repeated and the
+// missing processor.
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
@@ -319,7 +322,7 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	return nil
 }
 
-// all lists the faults with where each stands; the random one is the last.
+// all returns all faults and the path of each. The random fault is last.
 func (f *Faults) all() (faults []Fault, paths []string) {
 	for i := range f.Schedule {
 		faults, paths = append(faults, f.Schedule[i]), append(paths, fmt.Sprintf("faults.schedule[%d]", i))
@@ -330,7 +333,7 @@ func (f *Faults) all() (faults []Fault, paths []string) {
 	return faults, paths
 }
 
-// checkFaults refuses illegal keys of a fault's kind. Its targets are known when a machine is built.
+// checkFaults refuses keys that are illegal for the kind of a fault. Targets are checked when a machine is built.
 func (s *Scenario) checkFaults() error {
 	if s.Faults == nil {
 		return nil
@@ -607,7 +610,7 @@ func (s *Scenario) checkCarried() error {
 	return nil
 }
 
-// carried returns the kinds of workloads of the network: those written into every NIC, and those of its programs.
+// carried returns the kinds of workloads of the network: those of every NIC, and those of the network's programs.
 func (s *Scenario) carried() []string {
 	kinds := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadTraffic}
 	for _, p := range s.network().Programs() {
@@ -628,16 +631,17 @@ func workloadExamples(kinds []string) string {
 	return strings.Join(write, " or ")
 }
 
-// reading is what the reading of a scenario from a file has found, and what is left of it for check. The zero value is for a scenario from Go.
+// reading holds the mistakes found while a scenario was read from a file, and the work left for check. The zero value
+// is for a scenario from Go.
 type reading struct {
 	input.Errors
-	lost       map[string]bool    // sections of the scenario of which something is not known
-	takeNeeds  func()             // once network and program are right, before anything is compared with what the program decides
-	readFile   func() error       // of the workload, once the network is right
-	entryPlace func(i int) string // where entry i of the permutation stands; nil if that is not known
+	lost       map[string]bool    // sections with unknown values
+	takeNeeds  func()             // sets open sizes once network and program are correct, before the program's limits are checked
+	readFile   func() error       // reads the file of the workload once the network is correct
+	entryPlace func(i int) string // returns the place of entry i of the permutation; nil if unknown
 }
 
-// note takes a mistake and the path of what is not known therefore. It reports whether the error is one, or none.
+// note records a mistake and the path that it leaves unknown. It reports whether checks may continue.
 func (r *reading) note(path string, err error) bool {
 	if err == nil {
 		return true
@@ -650,7 +654,7 @@ func (r *reading) note(path string, err error) bool {
 	return r.Take(err)
 }
 
-// loseAbsent notes that an unknown section may be any of those that are not there.
+// loseAbsent marks all absent sections as unknown if the name of some section is unknown.
 func (r *reading) loseAbsent(places map[string]string) {
 	sections, unknown := strict.Fields(reflect.TypeFor[Scenario]()), false
 	for lost := range r.lost {

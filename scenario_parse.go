@@ -21,33 +21,31 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// scenarioBytesMax is the largest scenario file; longer permutations go into a
-// file of their own.
+// scenarioBytesMax is the largest scenario file; longer permutations need a separate file.
 const scenarioBytesMax = 64 << 20
 
-// rivals are keys of which an object has one, by the object; none: all of its keys.
+// rivals lists, for each object, keys that exclude each other; nil means all keys of the object.
 var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"}, "rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
 
-// LoadScenario reads and checks the scenario file at path, with some keys set to other values. The path
-// - is standard input; paths in that are relative to the working folder. Every error is an *InputError
-// with file, line and column, or the place of an assignment; of several mistakes it is *InputErrors.
+// LoadScenario reads and checks the scenario file at path after replacing the values of some keys. The path - is
+// standard input, and paths in that scenario are relative to the working folder. Every error is an *InputError with
+// file, line and column, or with the place of an assignment. Several mistakes are *InputErrors.
 func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 	return Networks(nil).LoadScenario(path, set...)
 }
 
-// ParseScenario reads and checks a scenario, YAML or JSON, at most 64 MiB. place is the
-// file's path: it stands before errors, names the scenario unless it has a name, and paths
-// in the scenario are relative to its folder. Bytes that are of no file have the place "":
-// their paths are relative to the working folder. set are keys with other values than the file's,
-// before anything is checked. Every error is an *InputError, of several mistakes *InputErrors.
+// ParseScenario parses and checks a scenario, YAML or JSON, at most 64 MiB. place is the path of the file: errors
+// begin with it, an unnamed scenario is named after it, and paths in the scenario are relative to its folder. If
+// place is "", paths are relative to the working folder. Assignments in set replace values of the file before
+// anything is checked. Every error is an *InputError, or *InputErrors for several mistakes.
 func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
 	return Networks(nil).ParseScenario(place, data, set...)
 }
 
-// Check refuses networks that no file can name. All methods do, before anything else.
+// Check refuses networks that no file can name. All methods call it first.
 func (list Networks) Check() error { return config.Networks(list).Check(new(Fabric).kinds()) }
 
-// LoadScenario is LoadScenario with these networks.
+// LoadScenario is like the function LoadScenario, for scenarios that may name these networks.
 func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 	data, path, err := input.Argument(path, scenarioBytesMax)
 	if err != nil {
@@ -56,7 +54,7 @@ func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, er
 	return list.ParseScenario(path, data, set...)
 }
 
-// ParseScenario is ParseScenario with these networks.
+// ParseScenario is like the function ParseScenario, for scenarios that may name these networks.
 func (list Networks) ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
 	if err := list.Check(); err != nil {
 		return nil, err
@@ -94,8 +92,9 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	return s, nil
 }
 
-// LoadNetlist reads the netlist of a file: of a scenario, whose keys are read as LoadScenario does, but whose other files need not be there yet,
-// or the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors of several.
+// LoadNetlist reads the netlist of a file. The file is a scenario, read as LoadScenario does except that other files
+// may be missing, or holds the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors for several
+// mistakes.
 func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	root, path, err := netlist.Document(path)
 	if err != nil {
@@ -118,7 +117,7 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	return nil, d.scenario.refuse("fabric", "the scenario has no netlist", "write fabric: {netlist: {nodes: {...}, links: [...]}}")
 }
 
-// decode reads the keys of a scenario; what they say is not checked yet. Mistakes are in the reading of the decoder.
+// decode reads the keys of a scenario without checking their values. Mistakes are recorded in the decoder's reading.
 func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ *scenarioDecoder, err error) {
 	s := DefaultScenario()
 	if place != input.StandardInputName {
@@ -137,7 +136,7 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	return d, nil
 }
 
-// scenarioDecoder fills a Scenario from YAML nodes and notes where each value stands.
+// scenarioDecoder fills a Scenario from YAML nodes and records the place of each value.
 type scenarioDecoder struct {
 	strict.Decoder
 	reading
@@ -172,7 +171,7 @@ func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string)
 	return false, nil
 }
 
-// refuses refuses a scenario with two fabrics before it reads the second one. Other keys are the decoder's to refuse.
+// refuses refuses a second fabric before its keys are read. The decoder refuses all other keys.
 func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
 	if path != "fabric" {
 		return nil
@@ -245,7 +244,7 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		}
 		option("workload.permutation", "--permutation")
 		s.one += fmt.Sprintf(" --permutation %d", *o.Permutation)
-		s.decide("seed", ByOption, "--permutation") // which is the permutation's own
+		s.decide("seed", ByOption, "--permutation") // the seed of the permutation
 	}
 	if o.Slots != nil {
 		s.Stop.Slots = *o.Slots
@@ -267,7 +266,7 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		option("firmware.image", image)
 		s.decide("firmware.program", ByOption, image)
 	} else if o.Image != "" && isProgram(o.Image) {
-		// With its own schedule and, unless the scenario has some, its own rules.
+		// A program has its own schedule. It also has its own rules, unless the scenario has some.
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
 		option("firmware.program", image)
 		s.decide("firmware.image", ByOption, image)

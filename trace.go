@@ -13,7 +13,7 @@ import (
 	"starloom/traces/info"
 )
 
-// TraceInfo says what is in waveforms and packet captures. Errors about a file are *InputError.
+// TraceInfo describes the content of waveforms and packet captures. Errors about a file are *InputError.
 func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
 	return tools.Info(ctx, paths, o)
 }
@@ -21,30 +21,28 @@ func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Repor
 // LoadDiffMap reads a map of `trace diff` into options. Every error is an *InputError with file, line and column.
 func LoadDiffMap(path string, o *diff.Options) error { return maps.LoadDiff(path, o) }
 
-// DecodeMap says where in a waveform the frames are; LoadDecodeMap reads one.
+// DecodeMap locates the frames in a waveform; LoadDecodeMap reads one.
 type DecodeMap = maps.Decode
 
 // LoadDecodeMap reads a map of `trace decode`. Every error is an *InputError with file, line and column.
 func LoadDecodeMap(path string) (*DecodeMap, error) { return maps.LoadDecode(path) }
 
-// DecodeReport says what was found in a VCD. Its JSON is stable.
+// DecodeReport lists the frames found in a VCD. Its JSON form is stable.
 type DecodeReport = decode.Report
 
-// DecodeInterface is what was found on one interface.
+// DecodeInterface describes the frames found on one interface.
 type DecodeInterface = decode.Interface
 
-// DecodeOutputs are what TraceDecode writes. Files appear together or not at all.
+// DecodeOutputs are the outputs of TraceDecode. Files appear together or not at all.
 type DecodeOutputs struct {
 	PCAPNG Output // the frames
 	Lua    Output // dissector of Starloom's frames; beside PCAPNG if that is a file
 	JSON   Output // the report
 }
 
-// TraceDecode takes frames out of the waveform at path and writes them as a packet capture.
-// The packets are in the order of their cycles, those of one cycle in the order of the
-// interfaces; a sent frame has the cycle of its first phit, a received one that of
-// its last. Nothing is read before the outputs are open. Errors about files and the map
-// are *InputError.
+// TraceDecode extracts frames from the waveform at path and writes them as a packet capture. Packets are in the order
+// of their cycles, then of the interfaces. A sent frame has the cycle of its first phit, a received frame that of its
+// last. All outputs are opened before anything is read. Errors about files and the map are *InputError.
 func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
 	var o outputs.Set
 	defer o.Abort()
