@@ -10,8 +10,8 @@ import (
 // two processes build the same file, the second replaces it with equal content.
 type Cache struct{ Dir, Remedy string }
 
-// RemedyUserCache is the remedy for errors of the user's cache, since only `cosim build` has an option for another
-// one.
+// RemedyUserCache is the remedy for errors of the user's cache. Only `cosim build` has an option that selects a
+// different cache.
 const RemedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
 
 // UserCache returns the user's directory for files that can be built again. Without a home directory it is a

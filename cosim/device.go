@@ -23,8 +23,8 @@ type Device interface {
 	Inputs() []uint64
 	Outputs() []uint64
 
-	// Unknown has a 1 for every bit of Outputs that is X or Z, whose value is then 0 for X and 1 for Z. It is nil for
-	// a two-state device.
+	// Unknown has a 1 for every bit of Outputs that is X or Z. The same bit of Outputs is then 0 for X and 1 for Z.
+	// Unknown is nil for a two-state device.
 	Unknown() []uint64
 
 	// Settle propagates Inputs through combinational logic while clocks are low.
@@ -52,8 +52,8 @@ type Player interface {
 	// the number of cycles per call. It is nil for a device without batches.
 	Rows() []uint64
 
-	// Play calls Settle and Edge for each of the first rows: it reads their inputs and stores the settled outputs.
-	// halves counts the calls that succeeded, two per cycle; the next one failed with err.
+	// Play calls Settle and Edge for each of the first rows: it reads the inputs of each row and stores the settled
+	// outputs. halves counts the successful calls, two per cycle; the next call failed with err.
 	Play(clocks uint64, cycles int) (halves int, err error)
 }
 
@@ -107,7 +107,7 @@ const (
 )
 
 // Checked is a device with limits on its values. Once it has settled with reset off, Check returns a *Fault if a
-// value exceeds them.
+// value exceeds a limit.
 type Checked interface{ Check() error }
 
 // Fault is a misbehaviour of the circuit. It ends the device.

@@ -38,5 +38,5 @@ func Stopped(ctx context.Context, tool, place string, err error) error {
 // InputError reports unusable input of the user: its place, the reason and a remedy.
 type InputError = input.Error
 
-// WithInclude ends remedies about a directory of sources. Pin maps have a key in its place.
+// WithInclude ends remedies about a directory of sources. Pin maps use a key instead of -I.
 const WithInclude = "with -I"

@@ -14,7 +14,7 @@ import (
 type Source struct {
 	Top         string            // name of the module or VHDL entity
 	Files       []string          // files of Verilog and SystemVerilog, or of VHDL in the order of analysis
-	DataDir     string            // folder of $readmem files, searched before that of the source; "": the working directory
+	DataDir     string            // folder of $readmem files, searched before the folder of the source; "": the working directory
 	IncludeDirs []string          // folders for `include, and for modules in files of the same name
 	Defines     map[string]string // macros; "" for a name without a value
 	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; VHDL: generics

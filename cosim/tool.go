@@ -90,9 +90,9 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// started returns the command that runs a tool. For Verilator it is the program that the Perl script starts, with the
-// same shell and stack limit, since the script takes several times as long as Verilator on a small module. If environment
-// variables configure the script, it runs itself.
+// started returns the command that runs a tool. For Verilator, started returns the program that the Perl script would
+// start, with the same shell and stack limit, since on a small module the script takes several times as long as
+// Verilator. If environment variables configure the script, started returns the script itself.
 func started(name string) []string {
 	if name != "verilator" || slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VERILATOR_") }) {
 		return []string{name}

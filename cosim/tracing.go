@@ -18,13 +18,13 @@ type Seeing struct {
 // Tracer is a device that exposes the inside of its circuit: all scopes with their registers and the nets that the
 // backend has kept.
 type Tracer interface {
-	// Trace begins a VCD, which is complete in w after EndTrace. Its times are those passed to Dump.
+	// Trace begins a VCD, which is complete in w after EndTrace. The times in the VCD are the values passed to Dump.
 	Trace(w io.Writer) error
 
 	// Dump writes the changes since the previous Dump. time must ascend.
 	Dump(time uint64) error
 
-	// EndTrace ends the VCD without changing the circuit. It works after a fault, too.
+	// EndTrace ends the VCD without changing the circuit. It also works after a fault.
 	EndTrace() error
 
 	// Untraced lists signals that the backend leaves out, with reasons.
@@ -33,7 +33,7 @@ type Tracer interface {
 
 // Counter is a device that counts coverage since it was opened. Restore does not change the counts.
 type Counter interface {
-	// Points lists the counted points. Counts returns their counts in the same order; it works after a fault, too.
+	// Points lists the counted points. Counts returns their counts in the same order and also works after a fault.
 	Points() ([]Point, error)
 	Counts() ([]uint64, error)
 }

@@ -10,7 +10,7 @@ import (
 // A Sight gives conditions access to the ports of a running model, in this cycle and the previous one.
 type Sight struct {
 	columns [4][]uint64
-	before  bool // there is a previous cycle, and it had reset off
+	before  bool // there is a previous cycle, in which reset was off
 }
 
 const (
@@ -31,7 +31,7 @@ func (s *Sight) Next() {
 	s.before = true
 }
 
-// Reset ends a cycle with reset on: the next cycle has no previous one.
+// Reset ends a cycle with reset on. The next cycle then counts as having no previous cycle.
 func (s *Sight) Reset() { s.before = false }
 
 // A word computes 64 bits of a value. Bits above the value's width are 0.
@@ -75,7 +75,7 @@ func compile(n *node) []word {
 	return ofTwo(n, kids[0], kids[1])
 }
 
-// before restricts words to cycles with a previous one; otherwise they are 0.
+// before restricts words to cycles with a previous cycle; in other cycles the words are 0.
 func before(of []word) []word {
 	all := make([]word, len(of))
 	for i, a := range of {
@@ -363,5 +363,5 @@ type Scope struct {
 // Use is a port that a condition reads.
 type Use struct {
 	Port cosim.Port
-	Past bool // the value is that of the previous cycle
+	Past bool // the value belongs to the previous cycle
 }

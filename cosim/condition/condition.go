@@ -41,8 +41,8 @@ func (c *Condition) Uses() []Use { return c.uses }
 // UsesPast reports whether the condition depends on the previous cycle.
 func (c *Condition) UsesPast() bool { return c.past }
 
-// OfInputs reports whether the condition reads only inputs of this cycle, other than reset. It is then valid in a
-// reset, too.
+// OfInputs reports whether the condition reads only inputs of this cycle, other than reset. Such a condition is also
+// valid in a reset.
 func (c *Condition) OfInputs() bool {
 	return !c.past && !slices.ContainsFunc(c.uses, func(u Use) bool { return !u.Port.Input || u.Port.Name == "reset" })
 }
@@ -51,8 +51,9 @@ func (c *Condition) OfInputs() bool {
 func (c *Condition) Holds(s *Sight) bool { return c.test(s) != 0 }
 
 // Verilog returns the condition as a one-bit expression of Verilog-2005. name returns the net or register of a port,
-// or the register with its value in the previous cycle; a wide port must be one from which bits can be selected.
-// first is an expression that is 1 in cycles without a previous one, such as the first after a reset.
+// or the register with its value in the previous cycle. For a wide port it must return a net or register from which
+// bits can be selected. first is an expression that is 1 in cycles without a previous cycle, such as the first after
+// a reset.
 func (c *Condition) Verilog(name func(Use) string, first string) string {
 	text := c.root.verilog(printer{name, first})
 	switch c.root.text {

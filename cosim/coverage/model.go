@@ -32,7 +32,7 @@ type Register struct {
 	Limit uint64 `json:"limit"` // largest legal value of the register
 
 	seen        []uint64 // bit set of values of a small register
-	ones, zeros uint64   // bits of a large register that were 1 and that were 0
+	ones, zeros uint64   // bits of a large register that have been 1, and bits that have been 0
 }
 
 // NewModel returns empty coverage of the registers of a model. name is prefixed to their paths.
@@ -107,7 +107,7 @@ func (m *Model) merge(other *Model) {
 // States returns the number of distinct states, up to StatesMax.
 func (m *Model) States() int { return len(m.states) }
 
-// values counts the values of a register, or, for a large one, a 0 and a 1 of each bit.
+// values counts the values that a register took. In a large register, it counts a 0 and a 1 of each bit.
 func (r *Register) values() Part {
 	if !r.small() {
 		mask := ^uint64(0) >> (64 - r.Bits)
@@ -120,7 +120,8 @@ func (r *Register) values() Part {
 	return p
 }
 
-// never lists missing values: 3, 5-7; or, for a large register, 0 in bits 8-15, 1 in bits 7.
+// never lists missing values, such as 3, 5-7. For a large register, the list has the form: 0 in bits 8-15, 1 in bits
+// 7.
 func (r *Register) never() (list []string) {
 	unseen := func(n int, seen func(i int) bool) []string {
 		var missing []int

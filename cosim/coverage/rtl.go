@@ -32,8 +32,9 @@ func (r *RTL) Add(points []cosim.Point, counts []uint64) {
 	r.ask(points, counts)
 }
 
-// ask counts the evaluations of conditions. Verilator has a point for the body of an if and one for its else, even if
-// there is none. For an else if, the points of the second if come before the else of the first, marked elsif.
+// ask counts the evaluations of conditions. Verilator has a point for the body of an if and a point for its else,
+// even if the source has no else. For an else if, the points of the second if precede the else of the first if, which
+// is marked elsif.
 func (r *RTL) ask(points []cosim.Point, counts []uint64) {
 	if r.asked == nil {
 		r.asked = map[condition]uint64{}
@@ -44,7 +45,7 @@ func (r *RTL) ask(points []cosim.Point, counts []uint64) {
 		switch {
 		case p.Kind == cosim.PointBranch && p.Comment == "if":
 			times = counts[i]
-			continue // the point of its else follows
+			continue // the point of the else follows
 		case p.Kind == cosim.PointBranch && p.Comment == "else":
 			times += counts[i]
 			r.asked[condition{p.File, p.Line, p.Column - 1}] += times

@@ -11,7 +11,7 @@ const (
 	aimsMost    = 6
 	aimsTried   = 12
 	aimSteps    = 2000
-	aimStepsAll = 1 << 20 // limit of all walks together
+	aimStepsAll = 1 << 20 // limit of the steps of all walks together
 	aimAgoMost  = 6       // limit of cycles back in time
 	aimDeepMost = 400
 )
@@ -147,7 +147,7 @@ func (a *aimer) variable(v *variable, value, care *big.Int, ago int) {
 	}
 }
 
-// both inverts & and |: one value needs all operands, the other a single one.
+// both inverts & and |: one result needs all operands, the other a single operand.
 func (a *aimer) both(e *expr, value, care *big.Int, ago int) {
 	all := new(big.Int).And(value, care)
 	if e.op == opOr {
@@ -163,7 +163,7 @@ func (a *aimer) both(e *expr, value, care *big.Int, ago int) {
 	}
 }
 
-// inverse solves e for one operand. The other one is a constant or drawn at random.
+// inverse solves e for one operand. The other operand is a constant or drawn at random.
 func (a *aimer) inverse(e *expr, value, care *big.Int, ago int) {
 	x, y := e.args[0], e.args[1]
 	swapped := x.op == opConst
@@ -226,7 +226,7 @@ func (a *aimer) compared(e *expr, yes bool, ago int) {
 	a.want(to, value.And(value, mask(x.width)), mask(x.width), ago)
 }
 
-// chosen satisfies ?: through a side that has the wanted value or may have it.
+// chosen satisfies ?: through a side that has, or may have, the wanted value.
 func (a *aimer) chosen(e *expr, value, care *big.Int, ago int) {
 	side := 1 + a.random.IntN(2)
 	for i, s := range e.args[1:] {

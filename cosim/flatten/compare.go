@@ -13,14 +13,14 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// CompareCycles is the number of cycles in which a print must agree with its source before a verdict may rest on it.
+// CompareCycles is the number of cycles in which print and source must agree before a verdict may rest on the print.
 const CompareCycles = 10_000
 
 // Comparison is the extent of a comparison without a difference.
 type Comparison struct {
 	Cycles   int `json:"cycles"`
 	Restarts int `json:"restarts"` // number of times that the source ended itself, for example by an assertion
-	Violated int `json:"violated"` // number of those times when the print violated the same assertion
+	Violated int `json:"violated"` // number of those restarts in which the print violated the same assertion
 	Changed  int `json:"changed"`
 }
 
@@ -73,7 +73,7 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 			if failed == nil {
 				return again, nil
 			}
-			err = failed // a difference beside those of X
+			err = failed // a difference that 1 in place of X does not explain
 		}
 	}
 	return done, err
@@ -146,10 +146,10 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	hidden   map[string]int // number of comparisons with an X, by output; valued counts those with an X in the source alone
+	hidden   map[string]int // number of comparisons with an X, by output; valued counts comparisons with an X in the source alone
 	valued   map[string]int
 	restarts int
-	undone   int // number of edges undone after an assertion ended them
+	undone   int // number of edges undone because an assertion ended the simulation
 	quiet    bool
 	guide    *guide
 	keeps    bool // inputs obey the print's Rules
@@ -214,7 +214,7 @@ func (c *comparison) close() {
 	c.rules = nil
 }
 
-// Modes of an input in a phase. Most control bits keep still for many cycles.
+// Modes of an input in a phase. In most cycles, most control bits do not change.
 const (
 	modeZero = iota
 	modeOnes
@@ -331,7 +331,7 @@ func (c *comparison) cycle() (ended bool, err error) {
 }
 
 // keep saves all devices before an edge and returns a function that restores them. It returns nil until assertions
-// after edges, such as those at the falling edge, have ended the source violatedMax times.
+// after edges, such as assertions at the falling edge, have ended the source violatedMax times.
 func (c *comparison) keep() (undo func() error, err error) {
 	if c.quiet || c.done.Restarts < violatedMax || c.undone > 2*c.cycles {
 		return nil, nil
@@ -347,7 +347,7 @@ func (c *comparison) keep() (undo func() error, err error) {
 	return func() error {
 		c.undone++
 		c.left = 0
-		c.close() // a device that has ended cannot continue
+		c.close() // a device that ended the simulation cannot continue
 		if err := c.open(); err != nil {
 			return err
 		}
@@ -435,7 +435,7 @@ func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 	return c.difference("assertion: "+fault.Text, []uint64{1}, []uint64{0})
 }
 
-// violated names a violated assertion of the print without a clock, and one that counts at the next edge.
+// violated names a violated assertion of the print without a clock, and an assertion that the next edge checks.
 func (c *comparison) violated() (level, edge string) {
 	ports := c.devices[1].Ports()
 	for i, a := range c.Assertions {

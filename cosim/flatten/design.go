@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A design is a module between Verilator's tree and the print.
+// A design is a module read from Verilator's tree, before it is printed.
 type design struct {
 	*tree
 	g         *graph
@@ -47,7 +47,7 @@ type latch struct {
 	own map[*variable][]part
 }
 
-// A demotion is a panic value: an array cannot be a memory, so the design is read again with it as a vector.
+// A demotion is a panic value: an array cannot be a memory, so the design is read again with the array as a vector.
 type demotion struct{ v *variable }
 
 const modelTop = "TOP"
@@ -83,7 +83,7 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 				d.written[v] = true
 			}
 		})
-		if process.kind == "ASSIGNW" { // assign {c[1], y} = c[0] + d; has a temporary on its way, which is a net
+		if process.kind == "ASSIGNW" { // assign {c[1], y} = c[0] + d; uses an intermediate temporary, which is a net
 			process.outsideCalls(func(n *node) {
 				if n.kind == "VARREF" && !strings.Contains(n.rest, "[RV]") {
 					d.variableOf(n).temp = false

@@ -14,7 +14,7 @@ func (p *process) literal(n *node, _ *state) *expr {
 	return p.freed(n, p.g.partly(width, digits, x))
 }
 
-// patternOf evaluates a pattern: in a constant, X and Z mark bits that do not count.
+// patternOf evaluates a pattern. In a constant pattern, X and Z mark bits that are not compared.
 func (p *process) patternOf(n *node, s *state) *expr {
 	before := p.pattern
 	p.pattern = true
@@ -131,7 +131,7 @@ func (p *process) part(n *node, e, at *expr, width int) *expr {
 	return g.mux(inside, g.dyn(e, at, width), p.unknown(n, width))
 }
 
-// address truncates an address to the bits that a memory of that many words needs.
+// address truncates an address to the bits that a memory of the given number of words needs.
 func (p *process) address(at *expr, words int) *expr {
 	return p.g.slice(at, 0, min(at.width, max(bits.Len(uint(words-1)), 1)))
 }

@@ -13,11 +13,11 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// edition identifies the form of prints in the cache. It changes with every change of printed text.
+// edition identifies the form of prints in the cache. It must change whenever printed text changes.
 const edition = "flat-37"
 
-// Print reads a design with Verilator, VHDL with GHDL first, and prints it. Constructs that it cannot print
-// faithfully are refused with their place.
+// Print reads a design with Verilator and prints it; GHDL translates VHDL first. Print refuses constructs that it
+// cannot print faithfully, with their place.
 func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, error) {
 	text, err := verilator.Flatten(ctx, s, o, edition, func(f *verilator.Flat) ([]byte, error) {
 		m, err := printFlat(f, s, true)
@@ -33,7 +33,8 @@ func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, 
 	return m, json.Unmarshal(text, m)
 }
 
-// printFlat prints a tree. Tests of Compare clear refuses to print constructs that Verilator is known to misread.
+// printFlat prints a tree. Tests of Compare set refuses to false to print constructs that Verilator is known to
+// misread.
 func printFlat(f *verilator.Flat, s cosim.Source, refuses bool) (*Module, error) {
 	t, err := readTree(f)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// index returns the index of a selection as in the source. Verilator truncates indexes to the bits that valid
+// index returns the index of a selection as written in the source. Verilator truncates indexes to the bits that valid
 // elements need, which hides overflow; the earlier tree has the whole index.
 func (p *process) index(n *node, s *state) *expr {
 	cut := n.one(2)
@@ -54,7 +54,8 @@ func (p *process) index(n *node, s *state) *expr {
 	return at
 }
 
-// meant returns the whole index that Verilator truncated to cut, or another if before belongs to a different one.
+// meant returns the whole index that Verilator truncated to cut. It returns the value another if before belongs to a
+// different index.
 func (p *process) meant(before, cut *node, s *state) *expr {
 	if p.isAnother(before, cut, s) {
 		return another
@@ -65,7 +66,7 @@ func (p *process) meant(before, cut *node, s *state) *expr {
 const trials = 16
 
 // isAnother reports whether before is not the source of cut: for some values of the variables, the low bits differ.
-// One place may have several trees, from other parameters of the module and iterations of generate.
+// One place may have several trees, because of other parameters of the module or iterations of generate.
 func (p *process) isAnother(before, cut *node, s *state) bool {
 	pair := [2]*node{before, cut}
 	is, known := p.others[pair]
@@ -93,7 +94,7 @@ func (p *process) trial(n *node, trial int, s *state) *state {
 	return to
 }
 
-// anywhere returns an index with known low bits only. It may be beyond either end.
+// anywhere returns an index of which only the low bits are known. The index may be beyond either end.
 func (p *process) anywhere(n *node, at *expr) *expr {
 	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
 }
@@ -108,8 +109,8 @@ func (p *process) negative(n *node, at *expr) *expr {
 // another marks the index of a module instance with other parameters.
 var another = &expr{}
 
-// computed evaluates an index of the earlier tree with the values that Verilator's tree has for its operands, or
-// returns nil if one is missing or ambiguous there.
+// computed evaluates an index of the earlier tree with the operands' values in Verilator's tree. It returns nil if an
+// operand is missing or ambiguous in that tree.
 func (p *process) computed(before, after *node, s *state) *expr {
 	width := before.bitsBefore()
 	if width == 0 {
@@ -157,7 +158,7 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 	return do(p.g, of, before.bitsBefore())
 }
 
-// extendsAt reports whether two extensions extend the same place; in 5.032 several may share one.
+// extendsAt reports whether two extensions extend the same place; in 5.032 several extensions may share a place.
 func (n *node) extendsAt(before *node) bool {
 	return n.kind != "EXTEND" || before.kind != n.kind || n.one(1).loc == before.one(1).loc
 }
@@ -166,8 +167,9 @@ func (n *node) isResult() bool {
 	return n.kind == "EXPRSTMT" || n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
 
-// nestedIndex returns the index of a selection that Verilator merged from several. It is far beyond the end if one of
-// the merged indexes is beyond its end. nil: not a merged selection.
+// nestedIndex returns the index of a selection that Verilator merged from several selections. The index is far beyond
+// the end if one of the merged indexes is beyond its own end. nestedIndex returns nil for a selection that is not
+// merged.
 func (p *process) nestedIndex(n *node, s *state) *expr {
 	before := p.nested[n.loc]
 	if len(before) == 0 || n.kind != "SEL" || n.one(1).kind == "SEL" {
@@ -190,8 +192,8 @@ func (p *process) nestedIndex(n *node, s *state) *expr {
 	return whole
 }
 
-// total adds the indexes of all levels. It returns nil if Verilator's tree lacks one, and another if one belongs to a
-// different instance.
+// total adds the indexes of all levels. It returns nil if Verilator's tree lacks an index, and the value another if
+// an index belongs to a different instance.
 func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	g := p.g
 	if ofAnother(innermost(before), n) || p.isAnotherSum(before, n, s) {
@@ -283,7 +285,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		var leaf *node
 		n.one(2).outsideCalls(func(n *node) {
 			if n.kind == look.kind && n.loc == look.loc && n.isCut() == cut {
-				leaf = n // the deepest node: an addition of levels shares the place of one of them
+				leaf = n // the deepest node, because an addition of levels shares the place of one of the levels
 			}
 		})
 		if leaf == nil {

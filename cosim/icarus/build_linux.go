@@ -183,7 +183,8 @@ var (
 	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
-// refusalOf converts iverilog's messages to one error: the first message with a place, and those after it.
+// refusalOf converts iverilog's messages to one error. The error has the first message with a place and the messages
+// after it.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]

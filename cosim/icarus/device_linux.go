@@ -89,7 +89,7 @@ func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing)
 	if err := d.greet(&source); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	if !d.design.keeps() { // vvp has read its $readmem files before its first answer
+	if !d.design.keeps() { // vvp has read the $readmem files before its first answer
 		d.folder = ""
 		err = os.RemoveAll(scratch)
 	}

@@ -113,8 +113,8 @@ func (m *memory) post(op op, clocks, count uint64) uint32 {
 	return number
 }
 
-// Limits of polling before sleep. Small circuits answer faster than a sleeper wakes up. For large ones polling is
-// wasteful, so that spin shortens it while it fails.
+// Limits of polling before sleep. Small circuits answer faster than a sleeping process wakes up. For large circuits,
+// polling wastes time, so spin shortens it after each failure.
 const (
 	spinsMin = 2_000
 	spinsMax = 10_000

@@ -13,7 +13,7 @@ func Open(source cosim.Source, o cosim.Options) (cosim.Device, error) {
 	return OpenSeeing(source, o, cosim.Seeing{})
 }
 
-// OpenSeeing requires Linux, too.
+// OpenSeeing also requires Linux.
 func OpenSeeing(source cosim.Source, _ cosim.Options, _ cosim.Seeing) (cosim.Device, error) {
 	return nil, &cosim.InputError{
 		Place:  source.Top,

@@ -18,8 +18,8 @@ import (
 	"starloom/cosim"
 )
 
-// process is a running simulator. It cannot outlive Starloom: the kernel kills it with the thread that started it,
-// which waits for it, and its VPI module checks its parent.
+// process is a running simulator. The process cannot outlive Starloom: the kernel kills it when the thread that
+// started it ends, that thread waits for it, and its VPI module checks its parent.
 type process struct {
 	memory *memory
 	cmd    *exec.Cmd

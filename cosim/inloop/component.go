@@ -139,7 +139,7 @@ func (c *replaced) resetDevices() {
 	}
 }
 
-// State visits the model's registers and the devices' states. RTL without a clock has none.
+// State visits the model's registers and the devices' states. RTL without a clock has no state.
 func (c *replaced) State(v *hw.StateVisitor) {
 	c.Sited.State(v)
 	if !v.Saving() {

@@ -30,7 +30,7 @@ type Loop struct {
 // Fault is the reason why RTL ended a run.
 type Fault struct {
 	Path    string
-	Cycle   uint64 // cycle of the fault; 0 before the first cycle, too
+	Cycle   uint64 // cycle of the fault; also 0 before the first cycle
 	Unknown bool   // an output was X or Z
 	Err     error  // error of the device or of an output
 }
@@ -83,7 +83,7 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 // Fault returns the reason why RTL ended the run, or nil. After a fault, devices no longer run.
 func (l *Loop) Fault() *Fault { return l.fault }
 
-// Broken ends the run because a model found an impossible input, which RTL beside it must have sent.
+// Broken ends the run because a model found an impossible input, which adjacent RTL must have sent.
 func (l *Loop) Broken(f *hw.Fault) {
 	if l.fault == nil {
 		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent what no model sends")}

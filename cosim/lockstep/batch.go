@@ -118,8 +118,8 @@ func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
 	return nil
 }
 
-// twice runs in batches where the pair can. After a difference or fault it repeats everything cycle by cycle, so that
-// the report counts only the cycles up to it.
+// twice runs in batches where the pair can. After a difference or fault, twice repeats the whole run cycle by cycle,
+// so that the report counts only the cycles up to that difference or fault.
 func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	batch := l.newBatched()
 	if batch == nil {

@@ -17,8 +17,8 @@ import (
 type Contract struct {
 	Assumed []string `json:"assume"` // conditions on inputs, kept in all cycles without reset
 
-	// Redrawn counts random input cycles that broke an assumption and were replaced. Reset counts those of them for
-	// which no replacement was found, so that reset was asserted instead.
+	// Redrawn counts random input cycles that broke an assumption and were replaced. Reset counts the redrawn cycles
+	// without a legal replacement, in which reset was asserted instead.
 	Redrawn uint64 `json:"redrawn_cycles"`
 	Reset   uint64 `json:"reset_cycles"`
 
@@ -94,7 +94,7 @@ func (c *contract) inReset() bool {
 	return c.model.Clocked() && c.model.Inputs()[c.model.ResetWord()]&1 != 0
 }
 
-// brokenInReset reports whether an assumption about inputs alone fails. Only these apply during reset, too.
+// brokenInReset reports whether an assumption about inputs alone fails. During reset, only these assumptions apply.
 func (c *contract) brokenInReset() bool {
 	return slices.ContainsFunc(c.Assume, func(a *condition.Condition) bool { return a.OfInputs() && !a.Holds(c.sight) })
 }
@@ -170,8 +170,8 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	}
 }
 
-// weigh sets c.mask to the bits of all that count in a settled cycle. If asked, it first checks the assumptions; a
-// broken one stops the run. Given inputs that break one are an error.
+// weigh sets c.mask to the bits of all that are compared in a settled cycle. If asked, it first checks the
+// assumptions; a broken assumption stops the run. For given inputs, a broken assumption is an error.
 func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (stop bool, err error) {
 	if c == nil {
 		return false, nil

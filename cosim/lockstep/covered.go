@@ -76,7 +76,7 @@ func (c *covered) add(rtl cosim.Device) error {
 }
 
 func (c *covered) points(rtl cosim.Device) []cosim.Point {
-	points, _ := rtl.(*pinmap.Device).Counter().Points() // counted has already succeeded
+	points, _ := rtl.(*pinmap.Device).Counter().Points() // Counted was successful before
 	return points
 }
 

@@ -78,7 +78,8 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	return err
 }
 
-// explain shrinks the case of a finding and describes it in r. agrees runs the RTL with another map in lockstep.
+// explain shrinks the case of a finding and describes it in r. agrees reports whether the RTL agrees with the model
+// under another map.
 func (l *pair) explain(r *Report, f *finding, agrees func(m *pinmap.Map) bool) error {
 	d := r.Divergence
 	d.Printed = l.printed()
@@ -107,7 +108,7 @@ func (l *pair) explain(r *Report, f *finding, agrees func(m *pinmap.Map) bool) e
 		}
 	}
 	if r.Shown.end {
-		r.Shown.Stimulus = nil // it does not reach the difference
+		r.Shown.Stimulus = nil // the stimulus does not reach the difference
 	}
 	if d.Shrunk {
 		d.Cycle, d.BeforeRun = at.cycle, false

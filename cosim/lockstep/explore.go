@@ -49,8 +49,8 @@ type budget struct {
 	lastNew       uint64 // value of spent when something new last appeared
 }
 
-// shareOfDeep returns the cycles to spend on passes and bursts: half of all, or three quarters after an eighth of the
-// budget without anything new.
+// shareOfDeep returns the cycles to spend on passes and bursts: half of all cycles. The share is three quarters after
+// an eighth of the budget without anything new.
 func (b *budget) shareOfDeep() uint64 {
 	if b.spent-b.lastNew > b.cycles/8 {
 		return b.spent / 4 * 3
@@ -65,7 +65,7 @@ type place struct {
 	visits int
 
 	course     course
-	model, rtl []byte // snapshots; the RTL's is a delta from power-on; nil for a place that is only on a path
+	model, rtl []byte // snapshots; the RTL's is a delta from power-on; nil for a place that serves only as a step of a path
 	bytes      int    // size of the RTL's full snapshot
 	lines      [][]uint64
 	gates      [][]bool
@@ -74,9 +74,9 @@ type place struct {
 const (
 	placesMax       = 192
 	placesBytesMax  = 128 << 20
-	placesOfRun     = 16 // places kept in addition to those with something new
+	placesOfRun     = 16 // number of places kept in addition to places with something new
 	backboneCycles  = 1<<16 + 1<<9
-	markEarly       = 6 // a mark is that many cycles before an age of 2^k
+	markEarly       = 6 // number of cycles from a mark to an age of 2^k
 	markFirst       = 6 // smallest k with a mark
 	marksBetween    = 4 // number of marks between two powers of two
 	burstCycles     = 16
@@ -128,7 +128,8 @@ func (e *explorer) explore() {
 	}
 }
 
-// follow repeats a recorded stimulus, which shows no difference, saves places along it, and searches from them.
+// follow repeats a recorded stimulus without a difference, saves places along its run, and searches from these
+// places.
 func (e *explorer) follow(s *Stimulus) {
 	for row := range s.Cycles() {
 		if row%progressCycles == 0 {
@@ -286,8 +287,8 @@ func (e *explorer) backbone(cycles uint64) {
 	}
 }
 
-// nextMark returns the first marked age after the given one. Marks are markEarly cycles before each power of two,
-// with marksBetween steps from one to the next.
+// nextMark returns the first marked age after the given one. Between powers of two, marks divide the distance into
+// marksBetween steps; each mark is markEarly cycles early.
 func nextMark(age uint64) uint64 {
 	if age < 1<<markFirst-markEarly {
 		return 1<<markFirst - markEarly
@@ -314,8 +315,8 @@ func (e *explorer) mark() {
 	e.marks = slices.Insert(e.marks, i, e.here)
 }
 
-// goDeep starts from a random mark with a pass to later ages. Just before a power of two it runs bursts instead,
-// three times in four.
+// goDeep starts from a random mark with a pass to later ages. At a mark just before a power of two, goDeep runs
+// bursts instead of a pass, with probability 3/4.
 func (e *explorer) goDeep() {
 	random := e.choose()
 	from := e.marks[random.Below(len(e.marks))]

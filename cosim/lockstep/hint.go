@@ -76,7 +76,7 @@ func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 }
 
 // alone reports whether Icarus Verilog agrees with the model on the shown case. Cases that depend on state surviving
-// a reset are excluded: Icarus has X there, which `if` treats as 0.
+// a reset are excluded: in Icarus such state is X, and `if` treats X as 0.
 func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	d := r.Divergence
 	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined || d.MissingReset || d.ShortReset {
@@ -106,8 +106,9 @@ func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	return ctx.Err()
 }
 
-// led compares both simulators with a flattened print of the RTL, on inputs guided to its branches. If one of them
-// alone differs from the print, it reads the RTL differently. If the RTL cannot be printed, nothing is compared.
+// led compares both simulators with a flattened print of the RTL, on inputs guided to its branches. If only one
+// simulator differs from the print, that simulator reads the RTL differently. If the RTL cannot be printed, nothing
+// is compared.
 func (l *pair) led(ctx context.Context, report *Report) {
 	m := l.pinMap
 	s := m.Clocked()

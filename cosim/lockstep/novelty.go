@@ -91,7 +91,8 @@ func (n *novelty) begin() {
 	}
 }
 
-// counter numbers possible counters (wider than 8 bits, no inputs) and their directions; -1 for other signals.
+// counter returns the number of a signal and direction as a possible counter (wider than 8 bits, no input), or -1 for
+// other signals.
 func (n *novelty) counter(i int, up bool) int {
 	switch {
 	case !n.signals[i].wide || n.observed[i].Input:
@@ -247,8 +248,8 @@ func (n *novelty) knows() bool {
 type pairs struct {
 	seen []uint64 // second events, by first event
 
-	// common speeds up models with at most 64 events. common[i][b] has the events seen together with every event of
-	// byte i that is set in b.
+	// common speeds up models with at most 64 events. common[i][b] has the events that were seen together with each
+	// of the events in byte i whose bits are set in b.
 	common *[8][256]uint64
 }
 
@@ -318,7 +319,7 @@ func (n *novelty) count() (shown int) {
 	return shown + n.shown
 }
 
-// beyond counts the items that others, which may be nil, has not shown. It adds the items of others to n.
+// beyond counts the items that n has shown and others, which may be nil, has not. It adds the items of others to n.
 func (n *novelty) beyond(others *novelty) int {
 	if others == nil {
 		return n.count()

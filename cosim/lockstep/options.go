@@ -15,7 +15,7 @@ type Options struct {
 
 	// Explore is the number of cycles per seed that are guided by coverage of the model, after the runs. 0: 8 times
 	// Cycles, with Icarus equal to Cycles. After a stimulus recorded from a run, exploration starts at states of that
-	// run; after other given stimuli, or with NoExplore, there is none.
+	// run. Nothing is explored after other given stimuli or with NoExplore.
 	Explore   uint64
 	NoExplore bool
 

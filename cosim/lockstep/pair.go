@@ -44,8 +44,8 @@ type pair struct {
 	rtl        cosim.Device // nil until opened
 	rtlInitial []byte       // snapshot at power-on; nil if the backend has none
 	rtlPowerOn uint64
-	rtlFresh   bool        // no cycle since it was opened
-	failed     *finding    // a fault at power-on, which would repeat
+	rtlFresh   bool        // no cycle since the RTL was opened
+	failed     *finding    // a fault at power-on, which every run would repeat
 	ending     *difference // fault before which a repeated run stops; nil for none
 
 	mask []uint64 // output bits that are mapped
@@ -61,8 +61,8 @@ type pair struct {
 
 // An exchange runs the RTL of a pair cycle by cycle or in batches.
 type exchange interface {
-	// settle applies the inputs of a cycle. compare compares the outputs with l.wanted in cycles that count. edge
-	// ends the cycle. The difference returned belongs to this cycle, with late RTL to an earlier one.
+	// settle applies the inputs of a cycle. compare compares the outputs with l.wanted in the cycles to be compared.
+	// edge ends the cycle. The returned difference belongs to this cycle or, with late RTL, to an earlier cycle.
 	settle(l *pair) error
 	compare(l *pair, cycle uint64, counts bool) *difference
 	edge(l *pair, cycle uint64) (*difference, error)
@@ -97,13 +97,13 @@ func (stepwise) edge(l *pair, cycle uint64) (*difference, error) {
 
 func (stepwise) flush(*pair) *difference { return nil }
 
-// A hang is a known fault, which takes seconds to detect. A repeated run stops there at once.
+// A hang is a known fault whose detection takes seconds. A repeated run stops at the hang without detecting it again.
 type hang struct {
-	halves uint64 // half cycles before it
+	halves uint64 // half cycles before the hang
 	err    error
 }
 
-// or calls do, which takes half a cycle, unless the hang is reached.
+// or calls do, which takes half a cycle. If the hang is reached, or returns its fault instead.
 func (h *hang) or(do func() error) error {
 	if h == nil {
 		return do()
@@ -124,7 +124,7 @@ type pace struct {
 type sight struct {
 	seeing   cosim.Seeing // instrumentation built into the RTL
 	shownAs  *finding
-	shownOn  *Stimulus // inputs of the displayed case; nil for those of the options
+	shownOn  *Stimulus // inputs of the displayed case; nil for the inputs of the options
 	coverage *Coverage // nil while a case is shrunk or displayed
 	covered  *covered  // nil unless requested, and while a case is shrunk or displayed
 }
@@ -174,7 +174,7 @@ func (l *pair) prepare(d *pinmap.Device) {
 	l.contract = newContract(l.pinMap, l.model, d, l.late)
 }
 
-// comparesNothing rejects a map without any output of the model: its check could only pass.
+// comparesNothing rejects a map without any output of the model, because a check with such a map could only pass.
 func (l *pair) comparesNothing() error {
 	var names []string
 	for _, p := range l.model.Ports() {
@@ -188,7 +188,8 @@ func (l *pair) comparesNothing() error {
 	}
 }
 
-// checkRules rejects a given stimulus that breaks a rule of the model's neighbours, which RTL need not tolerate.
+// checkRules rejects a given stimulus that breaks a rule of the model's neighbours. RTL need not tolerate such a
+// stimulus.
 func (l *pair) checkRules() error {
 	s := l.options.Stimulus
 	if s == nil {

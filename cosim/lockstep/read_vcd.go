@@ -176,7 +176,7 @@ func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 }
 
 // partsOf returns the vectors of at most 64 bits that represent a wide input in a waveform of Waves.WriteVCD, highest
-// first. It returns the input itself if the scope has no such vectors.
+// first. If the scope has no such vectors, it returns the input itself.
 func partsOf(scope map[string]vcd.Var, in vcdInput) (parts []vcdInput) {
 	if _, whole := scope[in.name]; whole || in.high >= 0 {
 		return []vcdInput{in}

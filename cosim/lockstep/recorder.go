@@ -5,8 +5,8 @@ import (
 	"starloom/hw"
 )
 
-// Recorder is a model that records its inputs, so that RTL can later run on the inputs of a machine that contains the
-// model. It stops recording when the Stimulus is full.
+// Recorder is a model that records its inputs. RTL can later run on the recorded inputs of a machine that contains
+// the model. Recording stops when the Stimulus is full.
 type Recorder struct {
 	*twin.Model
 	Stimulus *Stimulus
@@ -22,7 +22,7 @@ func NewRecorder(m *twin.Model, place string) *Recorder {
 	return &Recorder{Model: m, Stimulus: s}
 }
 
-// Settle implements Device. A combinational model is recorded here, a clocked one at its clock edge.
+// Settle implements Device. A combinational model is recorded in Settle, a clocked model at its clock edge.
 func (r *Recorder) Settle() error {
 	if !r.Clocked() {
 		r.keep()

@@ -112,7 +112,7 @@ type Exploration struct {
 	Cycles  uint64 `json:"cycles"`
 	Shown   int    `json:"shown"`          // values, pairs of events and declared events
 	New     int    `json:"new"`            // part of Shown that earlier seeds have not shown
-	LastNew uint64 `json:"last_new_cycle"` // cycle in which something new last appeared
+	LastNew uint64 `json:"last_new_cycle"` // last cycle in which something new appeared
 	Places  int    `json:"places"`         // saved states that later phases can start from
 	RunUps  uint64 `json:"run_up_cycles"`
 	Deep    uint64 `json:"deep_cycles"` // cycles spent on passes and bursts, long after a reset
@@ -208,7 +208,8 @@ func (r *Report) take(c *contract) {
 	}
 }
 
-// uncounted removes outputs whose condition never held from Compared. Only a recorded run may have them, and not all.
+// uncounted removes outputs whose condition never held from Compared. Only a recorded run may have such outputs, and
+// at least one output must remain.
 func (r *Report) uncounted(c *contract) error {
 	if c == nil || c.is.Cycles == 0 {
 		return nil
@@ -270,7 +271,7 @@ func (r *Report) bound(l *pair) error {
 	return nil
 }
 
-// InputsText counts the input cycles: 100,000 cycles of inputs, 3 times, each from another power-on state.
+// InputsText counts the input cycles: 100,000 cycles of inputs, 3 times, each from a different power-on state.
 func (r *Report) InputsText() string {
 	text := cosim.Count(r.Inputs, "cycle") + " of inputs"
 	if r.PowerOns > 1 {
@@ -318,8 +319,8 @@ func newDivergence(f *finding, s *Stimulus) *Divergence {
 	return d
 }
 
-// Compare orders divergences by time of detection: scheduled or given inputs before exploration, then power-on state,
-// then the reset before a run, then cycle.
+// Compare orders divergences by the time of their detection. Scheduled or given inputs precede exploration; then the
+// power-on state, the reset before a run and the cycle decide, in this order.
 func (d *Divergence) Compare(other *Divergence) int {
 	number := func(is bool) int {
 		if is {

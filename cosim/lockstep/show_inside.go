@@ -17,8 +17,8 @@ func (l *pair) lookIfWanted(r *Report) error {
 	return l.lookInside(r, l.shownAs, l.shownOn)
 }
 
-// lookInside repeats the shown case with RTL that exposes its internals, and keeps these and the model's registers.
-// If its outputs differ from the case, it drops the internals.
+// lookInside repeats the shown case with RTL that exposes its internals, and keeps the internals and the model's
+// registers. If the outputs of that RTL differ from the case, lookInside drops the internals.
 func (l *pair) lookInside(r *Report, f *finding, stimulus *Stimulus) error {
 	x := &inside{clock: l.pinMap.Clock}
 	if l.pinMap.Backend != cosim.BackendIcarus {

@@ -17,12 +17,12 @@ const (
 	shrinkRoundsMax    = 4
 )
 
-// shrinker reduces the cycles, then the ones, of a stimulus while model and RTL differ in the same way.
+// shrinker reduces first the cycles and then the one bits of a stimulus while model and RTL differ in the same way.
 type shrinker struct {
 	*pair
 	kind    string
 	powerOn uint64
-	best    *Stimulus // its last cycle is that of the difference
+	best    *Stimulus // the last cycle of best is the cycle of the difference
 	at      difference
 	trials  int // trials left before the shrinker gives up
 	cycles  int

@@ -137,7 +137,7 @@ func (s *Stimulus) tooLong(place string) error {
 	}
 }
 
-// A drive overwrites the inputs of the previous cycle with those of cycle. It returns false at the end.
+// A drive replaces the inputs of the previous cycle by the inputs of cycle. It returns false at the end.
 type drive func(cycle uint64, inputs []uint64) bool
 
 func partName(port string, low, bits int) string {

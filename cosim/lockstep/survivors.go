@@ -30,7 +30,7 @@ type past struct {
 
 const (
 	pastPowerOns    = 8
-	pastResetCycles = 16 // cycles of reset, in case one is too short
+	pastResetCycles = 16 // cycles of reset, because a single cycle may be too short
 	// Random cycles in which the RTL must agree after another past, so that it does not agree by chance.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )
@@ -112,8 +112,8 @@ func (l *pair) otherPasts(found *past) (pasts []past) {
 	return pasts
 }
 
-// runAfter runs cycles after a past and returns the first difference, nil for none, and the RTL's outputs there.
-// reached is false if the RTL fails during the past.
+// runAfter runs cycles after a past. It returns the first difference, nil for none, and the RTL's outputs at that
+// difference. reached is false if the RTL fails during the past.
 func (l *pair) runAfter(p *past, after *Stimulus) (reached bool, end *difference, outputs []uint64, err error) {
 	rows := slices.Clone(p.before.rows)
 	for range pastResetCycles {

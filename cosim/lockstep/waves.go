@@ -30,8 +30,8 @@ type Waves struct {
 
 type sample struct{ inputs, model, rtl, unknown []uint64 }
 
-// number renumbers samples by the cycles of the recorded run of s and drops those before cycle 0. It does nothing if
-// the last sample is before cycle 0.
+// number renumbers samples by the cycles of the recorded run of s and drops samples before cycle 0. It does nothing
+// if the last sample is before cycle 0.
 func (v *Waves) number(s *Stimulus) {
 	if s == nil || s.cycles == nil {
 		return
@@ -82,7 +82,8 @@ func labelOf(p cosim.Port, values, unknown []uint64) string {
 	return vcd.BitsValue(p.Bits, value, plane).Label()
 }
 
-// planesOf converts a device's planes (X has value 0, Z has 1) to those of a VCD (x has 1).
+// planesOf converts a device's planes to planes of a VCD: the value of X is 0 in a device and 1 in a VCD, that of Z
+// the opposite.
 func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
 	value, plane = make([]uint64, p.Words()), make([]uint64, p.Words())
 	copy(value, values[p.Word:][:p.Words()])

@@ -25,7 +25,7 @@ type player struct {
 	inputs  []uint64
 	queued  int
 	left    int  // number of played rows that are not shown yet
-	shifted bool // outputs are a cycle early: a row shows those of the previous one
+	shifted bool // outputs are a cycle early: a row shows the outputs of the previous row
 
 	moves []rowMove // moves that compare rows in place; nil: rows must be shown
 	fixed []uint64  // constant outputs, and the mask of their bits
@@ -46,8 +46,8 @@ const (
 	playCyclesMax = 256 // maximum of cycles; larger batches are not faster
 )
 
-// newPlayer returns the player of a device. It returns nil with feedback, with several clock edges per cycle, or if
-// the RTL must run cycle by cycle.
+// newPlayer returns the player of a device. It returns nil for a map with feedback or several clock edges per cycle,
+// or if the RTL must run cycle by cycle.
 func (d *Device) newPlayer() *player {
 	rtl, ok := d.rtl.(cosim.Player)
 	if !ok || len(d.feedback) > 0 || d.unknown != nil || slices.ContainsFunc(d.madeIn, func(m made) bool { return d.ofOutputs(m.bit) }) {
@@ -69,8 +69,8 @@ func (d *Device) newPlayer() *player {
 	return p
 }
 
-// compareRows prepares the comparison of rows in place. It needs outputs that are constants or bits of single words
-// of the RTL's outputs.
+// compareRows prepares the comparison of rows in place. Each output must be constant or consist of bits of single
+// words of the RTL's outputs.
 func (d *Device) compareRows(p *player) {
 	if p.shifted || len(d.Limits) > 0 || len(d.madeOut) > 0 {
 		return

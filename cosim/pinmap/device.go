@@ -103,7 +103,7 @@ func (d *Device) Unknown() []uint64   { return d.unknown }
 // Late returns the latency of the RTL in cycles, by port of the model.
 func (d *Device) Late() []int { return d.Wires.Late }
 
-// Absent reports, by port of the model, whether the RTL lacks it.
+// Absent reports, by port of the model, whether the RTL lacks the port.
 func (d *Device) Absent() []bool { return d.Wires.Absent }
 
 // Terms returns the terms of the map's contract.
@@ -228,7 +228,7 @@ func (d *Device) Edge(clocks uint64) error {
 	return nil
 }
 
-// clock runs one cycle of the RTL's clocks. In the last one of a model cycle it samples the early outputs.
+// clock runs one cycle of the RTL's clocks. In the last RTL cycle of a model cycle, it samples the early outputs.
 func (d *Device) clock(b *beat, last bool) error {
 	for _, mask := range b.before {
 		if err := d.feedAndClock(mask); err != nil {
@@ -315,7 +315,7 @@ func (d *Device) withOwn(state []byte) []byte {
 
 func (d *Device) ownBytes() int { return 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown) + 1) }
 
-// SaveSince and RestoreSince implement cosim.Keeper. If the RTL does not, they handle the whole state.
+// SaveSince and RestoreSince implement cosim.Keeper. If the RTL is no Keeper, they handle the whole state.
 
 func (d *Device) SaveSince(snapshot []byte) (difference []byte, size int, err error) {
 	keeper, ok := d.rtl.(cosim.Keeper)

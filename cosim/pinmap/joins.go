@@ -85,7 +85,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	return j, nil
 }
 
-// fit assigns the remaining bits of a port to the item without a width and rejects a mismatch.
+// fit assigns the remaining bits of a port to the item without a width and rejects items that do not fit the port.
 func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error {
 	total, flexible := 0, -1
 	for i := range items {
@@ -176,7 +176,8 @@ type joiner struct {
 	text string
 }
 
-// value returns the bits of an item in terms of RTL pins. For outputs it also adds the limits that the item assumes.
+// value returns the bits of an item in terms of RTL pins. For outputs, it also adds the limits on which the item
+// depends.
 func (j *joiner) value(item joined, isInput bool) []Bit {
 	w := j.wires
 	all := make([]Bit, item.bits)

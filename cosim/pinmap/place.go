@@ -69,7 +69,7 @@ func (m *Map) source() (cosim.Source, error) {
 	return s, nil
 }
 
-// Derives reports whether an absent output is computed from others: a violation, from its rails.
+// Derives reports whether an absent output is computed from others. Only a violation output is, from its rails.
 func (m *Map) Derives(output string) bool {
 	t, err := m.Twin()
 	if err != nil {

@@ -28,8 +28,8 @@ func (m *Map) KeepsState() bool { return m.Clock != "" && m.Reset == "" }
 
 // A beat lists the clock edges in one cycle of the model, as masks for Edge.
 type beat struct {
-	before []uint64 // edges before that of the model's clock, in order
-	last   uint64   // edges at the same time as that of the model's clock
+	before []uint64 // edges before the edge of the model's clock, in order
+	last   uint64   // edges simultaneous with the edge of the model's clock
 }
 
 func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {

@@ -54,8 +54,8 @@ func (m *Map) connectTwin(model *twin.Model) {
 	}
 }
 
-// twinFiles writes a twin's sources to a folder with a fixed name, so that builds, whose key has names and texts, are
-// found again.
+// twinFiles writes a twin's sources to a folder with a fixed name. The key of a build has names and texts, so a fixed
+// name lets later builds reuse the result.
 func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
 	c, err := cosim.OpenCache(cacheDir)
 	if err != nil {

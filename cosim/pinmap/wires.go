@@ -58,9 +58,9 @@ type Gate struct {
 	Inputs []Bit
 }
 
-// A Limit is an assumption of a map: Is equals Must in every cycle with reset off. For an input of the model it
-// bounds the values that can reach the RTL: a constant in a join, an index below the number of pins. For an output
-// the RTL must keep it: truncated bits are 0.
+// A Limit is an assumption of a map: Is equals Must in every cycle with reset off. For an input of the model, the
+// limit bounds the values that can reach the RTL: a constant in a join, an index below the number of pins. The limit
+// of an output must be kept by the RTL: truncated bits are 0.
 type Limit struct {
 	Port     int
 	Is, Must Bit
@@ -181,7 +181,7 @@ func (w *Wires) differ(a, b Bit) Bit {
 	return w.gate(false, w.gate(true, a, b.Not()), w.gate(true, a.Not(), b))
 }
 
-// encode returns the index of the one set bit, as a number of the given width, with an OR for each bit.
+// encode returns the index of the one set bit, as a number of the given width. Each bit of the number is an OR.
 func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	number := make([]Bit, bits)
 	for j := range number {

@@ -249,8 +249,8 @@ func (w *wirer) checkAllDriven() error {
 	return nil
 }
 
-// undriven names undriven bits of an RTL input, starting at bit from: the whole port, a member or some bits. The name
-// is valid in ties.
+// undriven names undriven bits of an RTL input, starting at bit from. The name, which may be used in ties, is that of
+// the whole port, a member or some bits.
 func (w *wirer) undriven(port, from int) string {
 	p, end := w.rtl[port], from
 	free := func(bit int) bool { return w.taken[[2]int{port, bit}] == "" }
@@ -269,7 +269,7 @@ func (w *wirer) undriven(port, from int) string {
 	if most > 0 {
 		return name
 	}
-	for _, part := range p.Parts { // bits of the smallest member that contains them
+	for _, part := range p.Parts { // bits of the smallest member that contains the undriven bits
 		if part.Low <= from && from < part.Low+part.Bits && (most == 0 || part.Bits < most) && len(p.Elements(part.Name)) == 0 {
 			most = part.Bits
 			name = cosim.SliceText(p.Name+part.Name, from-part.Low, min(end, part.Low+part.Bits)-part.Low)

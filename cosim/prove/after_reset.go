@@ -1,9 +1,9 @@
 package prove
 
-// A begun graph is a graph from its second cycle on. In its first cycle a miter has reset on, which sets most
-// registers to known values, so that a register of one side can be related to registers of the other from the start.
-// The remaining registers are free: a property of the begun graph holds for the whole graph, and a counterexample is
-// checked in the whole graph.
+// A begun graph is a graph without its first cycle. In the first cycle of the whole graph, a miter has reset on,
+// which sets most registers to known values. In the begun graph, a register of one side can therefore be related to
+// registers of the other from the start. The remaining registers are free: a property of the begun graph holds for
+// the whole graph, and a counterexample is checked in the whole graph.
 type begun struct {
 	graph
 	to     []uint32
@@ -34,7 +34,7 @@ func (g *graph) afterFirst(on int) (values []ternary) {
 	return values
 }
 
-// begin returns the graph from the second cycle on, or nil if an output may be 1 in the first.
+// begin returns the graph from the second cycle on, or nil if an output may be 1 in the first cycle.
 func (g *graph) begin(on int, outputs []int) *begun {
 	first := g.afterFirst(on)
 	of := func(literal uint32) ternary { return first[literal/2].inverted(literal) }

@@ -8,7 +8,7 @@ import (
 )
 
 // agreement simulates the miter's graph on the inputs of a lockstep run, with 64 sequences of free values at once,
-// and compares it with model and RTL. This ties the proof to the simulators.
+// and compares the graph with model and RTL. This comparison ties the proof to the simulators.
 type agreement struct {
 	*miter
 	sim    *simulation

@@ -132,7 +132,7 @@ type cone struct {
 	inputOf []int // number of the input in the whole graph, by input
 }
 
-// reached reports, by variable, whether outputs depend on it over any number of cycles.
+// reached reports, by variable, whether outputs depend on the variable over any number of cycles.
 func (g *graph) reached(outputs []int) []bool {
 	used := make([]bool, g.variables())
 	var stack []uint32
@@ -160,7 +160,7 @@ func (g *graph) reached(outputs []int) []bool {
 	return used
 }
 
-// coneOf returns the cone of some outputs. If joined is set, it has one output, which is the OR of these.
+// coneOf returns the cone of some outputs. If joined is set, the cone has a single output, the OR of these outputs.
 func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	used := g.reached(outputs)
 	c, number := &cone{}, make([]uint32, g.variables())
@@ -196,8 +196,7 @@ func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	return c
 }
 
-// merge removes constant, duplicate and unused gates. Yosys would take as long for this as for all other steps
-// together.
+// merge removes constant, duplicate and unused gates. In Yosys, this step would take as long as all others together.
 func (g *graph) merge() {
 	old, first := g.gates, g.firstGate()
 	used := make([]bool, len(old))
@@ -304,8 +303,8 @@ func (s *simulation) edge() {
 	}
 }
 
-// settled returns the graph with some inputs fixed at 0. A counterexample of it is one of the whole graph; a proof is
-// not.
+// settled returns the graph with some inputs fixed at 0. A counterexample of the result is also a counterexample of
+// the whole graph; a proof is not a proof of the whole graph.
 func (g *graph) settled(inputs []int) *graph {
 	s, to := &graph{inputs: g.inputs, next: make([]uint32, len(g.next))}, make([]uint32, g.variables())
 	for v := uint32(1); v < g.firstGate(); v++ {

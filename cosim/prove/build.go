@@ -106,7 +106,7 @@ func afterReset(m *pinmap.Map) ([]uint64, error) {
 	return slices.Clone(model.Outputs()), nil
 }
 
-// fatal matches the checks of twins for broken neighbour rules. In a proof they must never fire.
+// fatal matches the checks of twins for broken neighbour rules. In a proof, these checks must never fail.
 var fatal = regexp.MustCompile(`\$fatal\(1, "[^"]*"[^;]*\);`)
 
 func (b *builder) readTwin() (read []string, err error) {
@@ -137,8 +137,8 @@ func (b *builder) readTwin() (read []string, err error) {
 	return []string{command}, nil
 }
 
-// front describes the reader of the RTL in reports. Yosys reads only the plain print, since it silently misreads some
-// SystemVerilog (packed arrays of a typedef, members of other instances).
+// front describes the reader of the RTL in reports. Yosys reads only the plain print, because it silently misreads
+// some SystemVerilog (packed arrays of a typedef, members of other instances).
 const front = "Verilator, printed as one module of plain Verilog"
 
 func (b *builder) readRTL() (read []string, err error) {

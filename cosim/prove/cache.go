@@ -11,7 +11,7 @@ import (
 	"starloom/cosim"
 )
 
-// edition changes whenever an equal miter may get another decision.
+// edition must change whenever the decision about an equal miter may change.
 const edition = "proof-4"
 
 func toolVersions(ctx context.Context) ([]string, error) {
@@ -27,7 +27,7 @@ func toolVersions(ctx context.Context) ([]string, error) {
 }
 
 // decided returns a cached decision about the same content, or calls decide. A cached decision without a verdict
-// counts only for time limits that are not longer.
+// counts only if the present time limit is not longer.
 func decided(ctx context.Context, dir string, o *Options, content []any, decide func() (*decision, error)) (*decision, error) {
 	cache, err := cosim.OpenCache(dir)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// classes groups outputs whose cones are equal up to the names of inputs and registers. A proof of one holds for all,
-// since inputs are free and registers start at 0.
+// classes groups outputs whose cones are equal up to the names of inputs and registers. A proof of one output holds
+// for its whole class, since inputs are free and registers start at 0.
 func (g *graph) classes(outputs []int) [][]int {
 	var all [][]int
 	at := map[string]int{}

@@ -55,7 +55,7 @@ func (t *miterText) writePast() {
 	}
 }
 
-// writeCounts writes a wire for every conditional output. The condition is that of the model's cycle, also for late
+// writeCounts writes a wire for every conditional output. The condition refers to the model's cycle, also for late
 // RTL. After a reset, pending cycles with conditions on inputs do not count.
 func (t *miterText) writeCounts() {
 	w := &t.b

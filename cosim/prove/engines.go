@@ -30,7 +30,7 @@ type engine struct {
 var (
 	pdr = engine{name: "pdr", script: func(seconds int) string { return fmt.Sprintf("strash; pdr -T %d", seconds) }}
 
-	// reach computes all reachable states as a BDD. It follows a counter for tens of thousands of cycles in a second.
+	// reach computes all reachable states as a BDD. It handles tens of thousands of cycles of a counter in a second.
 	reach = engine{name: "reach", script: func(seconds int) string {
 		return fmt.Sprintf("strash; reach -F 1000000 -T %d", seconds)
 	}}
@@ -44,11 +44,11 @@ var (
 
 	bmc3 = engine{name: "bmc3", bounded: true, script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -v -T %d", seconds) }}
 
-	// scorr merges equivalent signals, of which two circuits in one style have many.
+	// scorr merges equivalent signals. Two circuits in one style have many equivalent signals.
 	scorr = engine{name: "scorr", reduces: true, script: func(int) string { return "strash; scleanup; lcorr; scorr; scorr -F 2; dc2" }}
 )
 
-// reachLatches bounds the registers of graphs for reach, which seldom decides larger ones.
+// reachLatches bounds the registers of graphs for reach, which seldom decides larger graphs.
 const reachLatches = 128
 
 func bounded(cycles int) engine {

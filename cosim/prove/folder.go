@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// runHead begins run.sh: it builds the miter again and compares it byte by byte.
+// runHead begins run.sh, which builds the miter again and compares it byte by byte with the stored one.
 const runHead = `set -e
 export LC_ALL=C
 cd "$(dirname "$0")"
@@ -33,8 +33,8 @@ reduced() { # CONE COMMANDS OUTPUT...: outputs that become constant 0 are proved
 }
 `
 
-// writeFolder adds a script that repeats the proof: the deciding commands, the tool versions and the verdict. Their
-// input files are already in the folder.
+// writeFolder adds a script that repeats the proof: the deciding commands, the tool versions and the verdict. The
+// input files of the commands are already in the folder.
 func writeFolder(dir string, report *Report) error {
 	var run, said strings.Builder
 	fmt.Fprintf(&run, "#!/bin/sh\n# Repeats the proof: %s.\n# It was made with\n", report.Title())

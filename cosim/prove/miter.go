@@ -115,7 +115,7 @@ func twinName(port int) string                 { return fmt.Sprintf("twin%d", po
 func rtlName(port int) string                  { return fmt.Sprintf("rtl%d", port) }
 func (t *miterText) isReset(p cosim.Port) bool { return t.clocked && p.Input && p.Name == "reset" }
 
-// writeReset asserts reset in the first cycle and leaves it free afterwards. RTL without a reset gets no later one,
+// writeReset asserts reset in the first cycle and leaves it free afterwards. RTL without a reset gets no later reset
 // and is compared after the number of cycles given by the map.
 func (t *miterText) writeReset() {
 	w := &t.b
@@ -282,8 +282,8 @@ func bitText(name string, bit, of int) string {
 	return fmt.Sprintf("%s[%d]", name, bit)
 }
 
-// writeOutputs aligns both sides as lockstep does: the twin's outputs are delayed for late RTL, those of early RTL by
-// one cycle.
+// writeOutputs aligns both sides as lockstep does. The twin's outputs are delayed for late RTL; outputs of early RTL
+// are delayed by one cycle.
 func (t *miterText) writeOutputs(bits []comparedBit) {
 	w := &t.b
 	var wanted, got []string

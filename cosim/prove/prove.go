@@ -232,7 +232,8 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	return false, nil
 }
 
-// decide runs the engines. again requests another round under the assumptions that the report has gained.
+// decide runs the engines. again is true if another round must follow under assumptions that were added to the
+// report.
 func (p *prover) decide() (again bool, err error) {
 	began := time.Now()
 	text, err := os.ReadFile(filepath.Join(p.dir, "miter.aig"))
@@ -269,7 +270,7 @@ func (p *prover) decide() (again bool, err error) {
 	return false, &refusal{reason: reason, late: true}
 }
 
-// notVacuous requires an engine to refute the miter with a bit inverted. Otherwise the proof would be worthless.
+// notVacuous requires an engine to refute the miter with an inverted bit. If no engine can, the proof is worthless.
 func (p *prover) notVacuous() error {
 	g := *p.miter.graph
 	g.gates, g.outputs = slices.Clone(g.gates), slices.Clone(g.outputs)
@@ -289,8 +290,9 @@ func (p *prover) notVacuous() error {
 
 const replayPowerOns = 8
 
-// replay reproduces a counterexample in lockstep. If it needs power-on values other than those that the RTL declares,
-// it requests another round without them; other counterexamples that lockstep does not show go to lookOn.
+// replay reproduces a counterexample in lockstep. If the counterexample needs power-on values that differ from the
+// RTL's declared ones, replay requests another round without such values. Other counterexamples that lockstep does
+// not show are passed to lookOn.
 func (p *prover) replay(r *decision, began time.Time) (again bool, err error) {
 	if again, err = p.show(r.Witness, r.By); again || err != nil || p.report.Verdict == Differs {
 		return again, err
@@ -333,8 +335,8 @@ func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	return false, err
 }
 
-// twinRefuses returns the check of the twin ($fatal) that input rows violate, "" for none. Since the model accepts
-// them, a violation means that twin and model differ.
+// twinRefuses returns the check of the twin ($fatal) that input rows violate, "" for none. The model accepts the
+// rows, so a violation means that twin and model differ.
 func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
 	m, err := pinmap.OfTwin(p.m.Library, p.m.Model, p.m.Parameters, p.m.Build.Cache)
 	if err != nil {

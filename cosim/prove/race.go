@@ -334,7 +334,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	case worker == 0 && r.once("pdr of all"):
 		return r.task(pdr, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):
-		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // bmc3 reports its depth only if it ends by itself
+		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // bmc3 reports its depth only if it is not stopped
 	case r.once("reduce"):
 		if !r.exact {
 			all = append(all, r.hintsAtWork()...)

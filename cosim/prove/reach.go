@@ -12,7 +12,7 @@ import (
 	"starloom/cosim/flatten"
 )
 
-// Limits of the search for inputs that reach branches which the second simulator has not taken.
+// Limits of the search for inputs that reach branches untaken in the second simulator.
 const (
 	reachMost   = 16
 	reachCycles = 20
@@ -44,8 +44,8 @@ techmap -map buffer.v
 write_aiger -zinit -map reach.map reach.aig
 `
 
-// reach adds inputs to branches that were not taken and reports whether it found any. They are only tried in
-// simulation, since here registers start at 0 and free values are 0.
+// reach adds inputs to branches that were not taken and reports whether it found any. The inputs are only tried in
+// simulation, because registers and free values are 0 in this search.
 func (b *builder) reach(left []int) bool {
 	ctx, cancel := context.WithTimeout(b.ctx, reachLimit)
 	defer cancel()

@@ -60,7 +60,7 @@ type Scope struct {
 	NoReset      bool   `json:"no_reset,omitempty"`     // the RTL has no reset: only the model's first one counts
 	ResetCycles  int    `json:"reset_cycles,omitempty"` // cycles after that reset before the comparison begins
 	KeepsInitial bool   `json:"keeps_initial_values"`   // registers start at the values that the RTL declares
-	RuleBroken   string `json:"rule_broken,omitempty"`  // rule of neighbours without which the RTL was refuted
+	RuleBroken   string `json:"rule_broken,omitempty"`  // rule of neighbours; the RTL was refuted without it
 }
 
 // Basis is the evidence for a verdict.

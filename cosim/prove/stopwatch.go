@@ -42,8 +42,8 @@ func (w *stopwatch) run(ctx context.Context, step string, run func(ctx context.C
 	return err
 }
 
-// ticking returns a function that reports the current step. It is reported with the elapsed time every second until
-// stop is called.
+// ticking returns a function that reports the current step. The step is also reported every second, with the elapsed
+// time, until stop is called.
 func (w *stopwatch) ticking() (say func(text string), stop func()) {
 	if w.tell == nil {
 		return func(string) {}, func() {}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A view is a bit that a twin computes for proofs. RTL in another style may keep it in a register, such as the third
-// word from the head of a FIFO. It is valid in cycles in which counts is 1.
+// A view is a bit that a twin computes for proofs, such as a bit of the third word from the head of a FIFO. RTL in a
+// different style may keep this bit in a register. A view is valid in cycles in which counts is 1.
 type view struct {
 	value, counts uint32 // literals of the miter
 }

@@ -22,9 +22,9 @@ var (
 	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
 )
 
-// shiftMap returns free bits for reads beyond a vector. Yosys' own map may choose a value, even the expected one. The
-// map halves the vector with each index bit, highest first, so that reading a bit takes as many gates as the vector
-// has bits. No two bits of a read share a free bit.
+// shiftMap returns free bits for reads beyond a vector. Yosys' own map may choose a value, even the expected one.
+// shiftMap halves the vector with each index bit, highest first, so that reading a bit takes as many gates as the
+// vector has bits. No two bits of a read share a free bit.
 const shiftMap = `(* techmap_celltype = "$shiftx" *)
 module starloom_shiftx(A, B, Y);
   parameter A_SIGNED = 0;
@@ -64,9 +64,9 @@ module starloom_shiftx(A, B, Y);
 endmodule
 `
 
-// divideMap shrinks dividers by constants: "(from + k) % 6" is a 32-bit operation in Verilog, as is every VHDL
-// integer division. The dividend takes one step per significant bit, and each step compares one bit more than the
-// divisor has.
+// divideMap shrinks dividers with constant operands. In Verilog, "(from + k) % 6" is a 32-bit operation, as is every
+// integer division in VHDL. The dividend takes one step per significant bit, and each step compares one bit more than
+// the divisor has.
 const divideMap = `(* techmap_celltype = "$div $mod" *)
 module starloom_divide(A, B, Y);
   parameter A_SIGNED = 0;
@@ -142,7 +142,7 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 		"hierarchy -check -top "+side,
 		"proc -noopt",
 		"flatten",
-		"chformal -early", // a check belongs to its own cycle, not the previous one
+		"chformal -early", // a check applies to its own cycle, not the previous cycle
 		"setattr -set keep 1 w:*"+viewsName+" w:*"+countsName,
 		"memory_collect",
 		"memory_map",
@@ -194,8 +194,8 @@ techmap -map buffer.v
 write_aiger -zinit -map miter.map miter.aig
 `
 
-// bufferMap replaces buffers by two inverters, which add nothing to a graph. Yosys 0.52 aborts when it maps a buffer
-// whose input and output are one net.
+// bufferMap replaces a buffer by two inverters, which add nothing to a graph. Yosys 0.52 aborts when it maps a buffer
+// whose input and output are the same net.
 const bufferMap = `module \$_BUF_ (A, Y);
   input A;
   output Y;
@@ -243,8 +243,8 @@ var (
 	printedWire = regexp.MustCompile(`^n\d+$`) // matches wires of the print that are not in the source
 )
 
-// loopIn describes the logic loops that Yosys reported, "" for none. Yosys treats a vector as one signal, so that a
-// reported loop may be none.
+// loopIn describes the logic loops that Yosys reported, "" for none. Yosys treats a vector as one signal, so a
+// reported loop may not exist bit by bit.
 func loopIn(said string) string {
 	_, said, found := strings.Cut(said, "Warning: found logic loop in module ")
 	if !found {
@@ -293,7 +293,7 @@ type signals struct {
 	free    []int // inputs that the model lacks: power-on values, X, undriven nets
 
 	powerOnOf  map[int]int    // free input with the initial value of a latch, by latch
-	registerOf map[int]string // register of the print, with its bit, that starts at a free input, by input
+	registerOf map[int]string // by input: bit of a register of the print that starts at this free input
 }
 
 func readMap(text string, inputs, outputs int) (*signals, error) {

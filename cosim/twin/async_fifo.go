@@ -36,9 +36,9 @@ func asyncFIFO() Twin {
 	}
 }
 
-// buildAsyncFIFO builds a scoreboard. It holds the words of the FIFO, and counts the pushes and pops since the latest
-// edges of the other clock, which a flag may not reflect yet. The RTL's own flags decide whether a push or pop takes
-// place.
+// buildAsyncFIFO builds a scoreboard. The scoreboard holds the words of the FIFO and counts the pushes and pops since
+// the latest edges of the other clock, because a flag may not reflect these yet. The RTL's own flags decide whether a
+// push or pop takes place.
 func buildAsyncFIFO(m *Model, p Parameters) error {
 	err := p.within(map[string][2]int{"DEPTH": {2, 1024}, "WIDTH": {1, 64}, "LATE": {2, 8}, "SPARE": {0, 4}, "REGISTERED": {0, 1}})
 	if err != nil {
@@ -114,7 +114,7 @@ func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
 	writes, reads, push, pop, data := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"), m.Pin("data_i")
 	return func(random *Random, inputs []uint64) {
 		turn := random.Cycle() / uint64(16*depth)
-		often, ratio := 1+2*int(turn%2), int(turn/2%5) // often is the chance of a push in quarters; ratio selects how often the clocks have edges
+		often, ratio := 1+2*int(turn%2), int(turn/2%5) // often is the chance of a push in quarters; ratio selects the frequency of clock edges
 		inputs[writes.Word], inputs[reads.Word] = 1, 1
 		if ratio == 1 || ratio == 3 {
 			inputs[writes.Word] = facts(random.OneIn(4))

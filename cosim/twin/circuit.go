@@ -6,8 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// A circuit is the model of common RTL that no machine contains. Its outputs follow registers and inputs within the
-// cycle.
+// A circuit is the model of common RTL that no machine contains. Its outputs follow both registers and inputs within
+// a cycle.
 type circuit struct {
 	hw.Registers
 	twin  string

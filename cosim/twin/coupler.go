@@ -43,8 +43,8 @@ func starCoupler() Twin {
 	}
 }
 
-// meeting returns an event that happens when two or more senders light the same bit. A coupler without OR passes all
-// other tests.
+// meeting returns an event that happens when two or more senders light the same bit. No other event detects a coupler
+// without OR.
 func meeting(input string, rail Pin, senders, phit int) Event {
 	return Event{input, []string{"lit by two senders at once"}, phit, func(c *Cycle) (twice uint64) {
 		once := uint64(0)

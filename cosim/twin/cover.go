@@ -18,7 +18,7 @@ func (m *Model) coverPairs(names ...string) {
 	}
 }
 
-// coverGrants adds the interactions of requesters at an arbiter whose grant is registered and held while its request
+// coverGrants adds the interactions of requesters at an arbiter whose grant is registered and held while the request
 // stays high. asking returns the requests that reach the arbiter; nil means all.
 func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	request, grant := m.Pin("request_i"), m.Pin("grant_o")

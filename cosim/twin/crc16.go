@@ -115,7 +115,7 @@ func (c *crcRegister) Site() *hw.Site {
 }
 
 // crcMessage represents a message by its CRC. nic.Checksum computes whole messages only, so crcMessage keeps two
-// bytes with the same CRC, followed by the bits that do not fill a byte yet.
+// bytes with the same CRC, followed by the bits of an incomplete byte.
 type crcMessage struct {
 	table *[1 << 16]uint16 // two bytes with a given CRC, by CRC
 	bytes [3]uint8         // two bytes, and further bits at the top of the third
@@ -144,7 +144,7 @@ func (m *crcMessage) append(bit byte) {
 	}
 }
 
-// crc returns the CRC of the message. It pads the last byte with zeros, whose effect it then removes.
+// crc returns the CRC of the message. It pads the last byte with zeros, and then removes the effect of the zeros.
 func (m *crcMessage) crc() uint16 {
 	if m.bits[0] == 0 {
 		return nic.Checksum(m.bytes[:2])

@@ -1,8 +1,8 @@
 package twin
 
-// An Event is a situation at the ports of a model, in one cycle or two consecutive ones. Without it, a run cannot
-// detect the mistakes that depend on it; package lockstep reports missing events. Each twin declares the events that
-// reveal its mutants: two strobes in one cycle, a strobe in a corner state, a request that returns.
+// An Event is a situation at the ports of a model, in one cycle or two consecutive ones. A run without the event
+// cannot detect the mistakes that depend on it; package lockstep reports missing events. Each twin declares the
+// events that reveal its mutants: two strobes in one cycle, a strobe in a corner state, a request that returns.
 type Event struct {
 	Input string
 

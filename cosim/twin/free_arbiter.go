@@ -8,9 +8,9 @@ import (
 
 const (
 	holdNothing   = iota // the arbiter chooses in every cycle
-	holdRequested        // it holds a choice while the chosen input requests
-	holdTaken            // it holds a choice until take_i
-	holdReleased         // it holds a choice until take_i, which is a cycle after the grant
+	holdRequested        // the arbiter holds a choice while the chosen input requests
+	holdTaken            // the arbiter holds a choice until take_i
+	holdReleased         // the arbiter holds a choice until take_i, a cycle after the grant
 	holdCount
 )
 

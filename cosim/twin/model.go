@@ -57,9 +57,9 @@ type usage struct {
 	Use       func(random *Random, inputs []uint64) // sets all inputs but reset to typical values; nil: random values
 	OnlyInUse []Pin                                 // inputs that only Use may set
 
-	// Keep corrects inputs that break a rule of the model's neighbours in its present state, and returns the first
-	// rule broken, "" for none. Use obeys the rules. nil: there are none. In a proof, output kept_o of the twin has
-	// this role.
+	// Keep corrects inputs that break a rule of the model's neighbours in its present state. It returns the first
+	// rule broken, "" for none. Use obeys the rules. A nil Keep means that no rules exist. In a proof, the twin's
+	// output kept_o reports whether the rules are obeyed.
 	Keep func(inputs []uint64) (broken string)
 }
 
@@ -203,8 +203,8 @@ func (m *Model) put() {
 	}
 }
 
-// leave lets the RTL choose outputs of up to 64 bits each. take receives its values; the model adopts allowed ones
-// and shows its own otherwise.
+// leave lets the RTL choose outputs of up to 64 bits each. take receives the RTL's values; the model adopts allowed
+// values and otherwise shows its own.
 func (m *Model) leave(outputs []string, take func(values []uint64)) {
 	m.left = choice{outputs: outputs, values: make([]uint64, len(outputs)), take: take}
 	for _, name := range outputs {
@@ -216,8 +216,8 @@ func (m *Model) leave(outputs []string, take func(values []uint64)) {
 // cycle.
 func (m *Model) Left() []string { return m.left.outputs }
 
-// Follow adopts the RTL's values of the outputs left to it, and settles. It is called when the RTL has settled and
-// after each edge.
+// Follow adopts the RTL's values of the outputs that the model leaves to the RTL, and settles the model. It is called
+// when the RTL has settled and after each edge.
 func (m *Model) Follow(outputs []uint64) {
 	if m.left.take == nil {
 		return
@@ -244,7 +244,7 @@ func (m *Model) finish() error {
 // Clocked reports whether the circuit has a clock and a reset.
 func (m *Model) Clocked() bool { return m.site.Clocked }
 
-// ResetWord returns the index of reset in Inputs, -1 for a circuit without one.
+// ResetWord returns the index of reset in Inputs, -1 for a circuit without reset.
 func (m *Model) ResetWord() int {
 	if !m.site.Clocked {
 		return -1
@@ -339,7 +339,7 @@ func (m *Model) Close() error {
 	return nil
 }
 
-// source drives the wires that the component reads and nothing else drives.
+// source drives the wires that the component reads and no other component drives.
 type source struct {
 	model *Model
 	wires []hw.Wire
@@ -366,8 +366,8 @@ func wire(name string, bits int) *hw.Signal {
 	return s
 }
 
-// Rails returns the indexes in m.Ports of the two rails of a violation output: each of its bits is 1 where both rails
-// of its part are lit. ok is false for other outputs.
+// Rails returns the indexes in m.Ports of the two rails that a violation output compares: bit i of the output is 1
+// where both rails of part i are lit. ok is false for other outputs.
 func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 	find := func(name string) int {
 		return slices.IndexFunc(m.ports, func(p cosim.Port) bool { return p.Name == name && !p.Input })
@@ -379,8 +379,9 @@ func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 	return rail1, rail0, m.ports[rail1].Bits%m.ports[own].Bits == 0 && m.ports[rail1].Bits == m.ports[rail0].Bits
 }
 
-// Pulses are an alternative form of two ports, Valid with a bit per lane and Index with a number per lane. They have
-// a bit for each number of each lane, at lane*Numbers + number, which is 1 if the lane is valid and has that number.
+// Pulses describe an alternative form of two ports, Valid with a bit per lane and Index with a number per lane. The
+// alternative port has a bit for each number of each lane, at lane*Numbers + number. The bit is 1 if the lane is
+// valid and has that number.
 type Pulses struct {
 	Name, Valid, Index string
 	Numbers            int

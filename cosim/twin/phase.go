@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Phase is a stretch of inputs that may follow any cycle. Each input has typical values or a manner. Unlike a
-// Schedule, which divides a run of known length, exploration chooses phases by what they reach. Inputs are a function
-// of the seed, the number of the first cycle, and the state of the model before it.
+// Phase is a stretch of inputs that may follow any cycle. Each input has typical values or a manner. A Schedule
+// divides a run of known length; exploration instead chooses phases by the states that they reach. Inputs are a
+// function of the seed, the number of the first cycle, and the state of the model before that cycle.
 type Phase struct {
 	First  uint64 // number of the first cycle in the seed's draws
 	Cycles uint64
@@ -24,7 +24,7 @@ type InputManner struct {
 }
 
 const (
-	magnitudes manner = mannerCount + iota // numbers whose lengths in binary digits are equally likely
+	magnitudes manner = mannerCount + iota // numbers with uniformly distributed lengths in binary digits
 	allButOne
 	echo // an observed value, slightly changed
 	phaseMannerCount
@@ -78,7 +78,7 @@ func (p *Phaser) Draw(random *Random) Phase {
 	return phase
 }
 
-// Vary returns a phase with a new manner for one input.
+// Vary returns a copy of a phase with a new manner for one input.
 func (p *Phaser) Vary(random *Random, of Phase) Phase {
 	of.Inputs = slices.Clone(of.Inputs)
 	if len(of.Inputs) > 0 {
@@ -100,14 +100,14 @@ func (p *Phaser) drawManner(random *Random) InputManner {
 	return InputManner{phaseManners[random.Below(len(phaseManners))], random.Below(max(len(p.observed), 1)), uint8(random.Below(8))}
 }
 
-// Put replaces the inputs of the previous cycle by those of a cycle of a phase, counted from its first. The model
-// must be in the state after the previous cycle.
+// Put replaces the inputs of the previous cycle by the inputs of a cycle of the phase, counted from the phase's first
+// cycle. The model must be in the state after the previous cycle.
 func (p *Phaser) Put(phase *Phase, cycle uint64) {
 	copy(p.before, p.model.inputs)
 	p.put(phase, cycle)
 }
 
-// Redraw replaces inputs set by Put by others without reset (see Model.Redraw).
+// Redraw replaces inputs set by Put by other inputs without reset (see Model.Redraw).
 func (p *Phaser) Redraw(phase *Phase, cycle uint64, attempt int) {
 	m := p.model
 	copy(m.inputs, p.before)
@@ -158,8 +158,8 @@ func (p *Phaser) put(phase *Phase, cycle uint64) {
 	}
 }
 
-// magnitude returns a number of up to width bits, each length equally likely. One in four is the largest of its
-// length.
+// magnitude returns a number of up to width bits, with a uniformly distributed length. One number in four is the
+// largest of its length.
 func (r *Random) magnitude(width int) uint64 {
 	length := r.Below(width + 1)
 	if length == 0 {

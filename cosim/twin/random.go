@@ -4,8 +4,8 @@ import "starloom/hw"
 
 const purposeStimulus = 4
 
-// Random draws the stimulus of a circuit. A draw is a function of seed, cycle and its number in the cycle, so that a
-// test can begin anywhere.
+// Random draws the stimulus of a circuit. A draw is a function of the seed, the cycle and the draw's number in the
+// cycle, so that a test can begin anywhere.
 type Random struct {
 	stream hw.Stream
 	cycle  uint64
@@ -46,7 +46,7 @@ func (r *Random) Below(bound int) int { return int(hw.Below(r.Uint32(), uint32(b
 // OneIn returns true with probability 1/draws.
 func (r *Random) OneIn(draws int) bool { return r.Below(draws) == 0 }
 
-// Between returns a number from low to high, each length in binary digits equally likely.
+// Between returns a number from low to high with a uniformly distributed length in binary digits.
 func (r *Random) Between(low, high uint64) uint64 { return r.between(max(low, 1), max(low, high, 1)) }
 
 // Sparse returns 64 bits, each set with probability 1/2^halvings.

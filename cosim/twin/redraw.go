@@ -11,11 +11,11 @@ const (
 )
 
 // Redraw replaces illegal inputs. before has the inputs of the previous cycle; attempts count from 1. The first
-// attempts keep growing subsets of inputs at their previous values and set the others as Stimulate drew them, which
-// keeps only the inputs that must stay. Later attempts change one input, then several; every third draws all of them
-// again. Reset is off.
+// attempts keep growing subsets of inputs at their previous values and set the others as Stimulate drew them, so that
+// only the inputs that must stay are kept. Later attempts change one input, then several; every third of these draws
+// all inputs again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
-	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // number of the attempt after those that keep a subset
+	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // number of the attempt, counted after the attempts that keep a subset
 	copy(inputs, before)
 	if late > 0 && late%3 == 0 {
 		s.again = uint32(attempt)
@@ -74,7 +74,8 @@ type redraws struct {
 	subsets []uint64 // subsets of free, as bit sets
 }
 
-// kept returns subsets of inputs to keep: all subsets if inputs are few, otherwise single ones and the whole set.
+// kept returns subsets of inputs to keep. For few inputs these are all subsets, otherwise single inputs and the whole
+// set.
 func (r *redraws) kept(inputs int) []uint64 {
 	if r.subsets != nil {
 		return r.subsets

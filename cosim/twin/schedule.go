@@ -76,7 +76,7 @@ func (s *Schedule) phaseEnd(number, first uint64) uint64 {
 	return first + s.random.between(4, max(first/16, 64))
 }
 
-// between returns a number from low to high, each length in binary digits equally likely. low is at least 1.
+// between returns a number from low to high with a uniformly distributed length in binary digits. low is at least 1.
 func (r *Random) between(low, high uint64) uint64 {
 	shortest := bits.Len64(low)
 	top := uint64(1) << (shortest - 1 + r.Below(bits.Len64(high)-shortest+1))

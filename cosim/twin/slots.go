@@ -5,8 +5,8 @@ import "starloom/hw"
 // matchingMax bounds the ports of a Verilog port matcher and the positions of its list.
 const matchingMax = 64
 
-// columnsOf returns a constructor of signals with an element per port. The signals are nil for illegal sizes, which
-// the components that read them report.
+// columnsOf returns a constructor of signals with an element per port. Signals of illegal sizes are nil, and the
+// components that read them report an error.
 func columnsOf(ports int) func(name string, bits int) *hw.Signal {
 	return func(name string, bits int) *hw.Signal {
 		s, err := hw.NewSignal(hw.Bank{Name: "port", Units: 1, PerUnit: ports}, name, bits)

@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// Stimulate replaces the inputs of the previous cycle by those of cycle: typical inputs of such a circuit, and
-// occasionally illegal ones. Reset is on in cycle 0 and as scheduled, for 2 cycles on average. The inputs depend only
-// on the schedule and the previous inputs; cycles must ascend.
+// Stimulate replaces the inputs of the previous cycle by the inputs of the given cycle: typical inputs of the
+// circuit, and occasionally illegal ones. Reset is on in cycle 0 and as scheduled, for 2 cycles on average. The
+// inputs depend only on the schedule and the previous inputs; cycles must ascend.
 func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 	s.at(cycle)
 	now := &m.stimulation

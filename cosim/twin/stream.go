@@ -6,8 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// streamFIFO, skidBuffer and registerSlice hold words between two sides with valid and ready. A word moves in a cycle
-// in which both are 1.
+// streamFIFO, skidBuffer and registerSlice hold words between two sides with valid and ready. A word moves in each
+// cycle in which valid and ready are both 1.
 func streamFIFO() Twin {
 	return Twin{
 		Name: "stream_fifo", Sources: []string{"stream_fifo.v", "fifo.v"},
@@ -117,7 +117,7 @@ func (s stream) build(m *Model) error {
 			all = all[:len(all)-1]
 			pops = false
 		}
-		if pushes && !pops { // a word that is popped at once has fallen through
+		if pushes && !pops { // a word popped in the cycle of its push has fallen through
 			all = append(all, word)
 		}
 		clear(words[len(all):])

@@ -23,8 +23,8 @@ import (
 	"starloom/cosim"
 )
 
-// A Twin is a component of package hw or nic with its Verilog. Both have equal ports. In lockstep they agree in every
-// output and cycle after the first clock edge with reset on.
+// A Twin is a component of package hw or nic with its Verilog, which has the same ports. In lockstep, component and
+// Verilog agree in every output and cycle after the first clock edge with reset on.
 type Twin struct {
 	Name    string   // name of the twin and of its top module: star_coupler
 	Sources []string // files in directory rtl, the top module's first
@@ -41,7 +41,7 @@ type Twin struct {
 	// Mutants are mistakes that lockstep must detect, at least three.
 	Mutants []Mistake
 
-	// Own holds sources of a fabric that are missing in directory rtl. It may be nil.
+	// Own holds sources that a fabric adds to the files in directory rtl. It may be nil.
 	Own fs.FS
 
 	// Build declares the ports of a model and connects them to the component.
@@ -112,7 +112,7 @@ func (t Twin) Source(name string) ([]byte, error) {
 	return text, err
 }
 
-// Files returns the names of the header and of the sources that include it.
+// Files returns the names of the header and of the sources, which include the header.
 func (t Twin) Files() []string { return append([]string{"starloom_registers.vh"}, t.Sources...) }
 
 // WriteSources writes the header and the Verilog files to a directory and returns the paths of the files, the top
@@ -147,5 +147,5 @@ func (t Twin) writeSources(dir string, edit func(name, text string) (string, err
 // checks nothing.
 type Mistake struct {
 	Name     string
-	Old, New string // Old occurs once in the first source that contains it
+	Old, New string // Old occurs once in the first source that contains Old
 }

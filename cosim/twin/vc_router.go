@@ -97,8 +97,8 @@ func buildVCRouter(m *Model, p Parameters) error {
 	return nil
 }
 
-// use sets typical inputs: packets of one or many flits, never into a full buffer, to one output or to all, and
-// credits for flits that have left, soon or late.
+// use sets typical inputs. Packets have one or many flits, never enter a full buffer, and are sent to one output or
+// to all. The credits of departed flits return soon or late.
 func (x *vcPins) use(random *Random, inputs []uint64) {
 	turn := random.Cycle() / uint64(16*x.ports)
 	load, credits, long, hot := 1+int(turn%4), int(turn/4%4), int(turn/16%3), turn/2%3 == 0

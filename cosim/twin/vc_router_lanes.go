@@ -36,7 +36,7 @@ func (l *lane) differ(a, b []uint64, port int) bool {
 	return false
 }
 
-// vcs returns the VCs of model and RTL at a port, a single one if they are equal.
+// vcs returns the VCs of model and RTL at a port, or a single VC if both are equal.
 func (l *lane) vcs(model, rtl []uint64, port int) (vcs []int) {
 	for _, outputs := range [][]uint64{model, rtl} {
 		if vc := int(l.of(outputs, l.vc, port)); l.of(outputs, l.valid, port) != 0 && (len(vcs) == 0 || vcs[0] != vc) {
@@ -46,8 +46,8 @@ func (l *lane) vcs(model, rtl []uint64, port int) (vcs []int) {
 	return vcs
 }
 
-// where names ports and VCs with different flits or credits. A credit is the first output that shows which flit
-// crossed the switch; its packet's output VC is where the decisions differ.
+// where names ports and VCs with different flits or credits. Of all outputs, a credit is the first to show which flit
+// crossed the switch. The decisions of model and RTL differ about the output VC of that flit's packet.
 func (x *vcPins) where(model, rtl []uint64) string {
 	var places []string
 	for port := range x.ports {
@@ -81,7 +81,7 @@ func vcText(vcs []int) string {
 	return fmt.Sprintf(" VC %d in the model, VC %d in the RTL", vcs[0], vcs[1])
 }
 
-// ownedText returns the output VC of an input VC's packet. left is true if a flit of it has just left.
+// ownedText returns the output VC of an input VC's packet. left is true if a flit of the packet has just left.
 func (x *vcPins) ownedText(port, vc int, left bool) string {
 	output, outVC, owns, waits := x.routers.Owner(port, vc)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"starloom/hw"
 )
 
-// keep corrects inputs that neighbours never send: it removes a flit for a full buffer and a credit without an
-// outstanding flit, makes the first flit of a packet a head to one output, and clears the head bit of later flits.
+// keep corrects inputs that neighbours never send. It removes a flit for a full buffer and a credit without an
+// outstanding flit. The first flit of a packet becomes a head to one output, and later flits lose the head bit.
 func (x *vcPins) keep(inputs []uint64) (broken string) {
 	breaks := func(form string, of ...any) {
 		if broken == "" {

@@ -17,8 +17,8 @@ func (b *builder) link(path string, objects ...string) error {
 
 var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+[\x60']?(\w+)`)
 
-// compilerMessage matches the first error of the compiler: its place in the C++, or in the RTL through #line, and its
-// text.
+// compilerMessage matches the first error of the compiler: its text and its place in the C++ or, through #line, in
+// the RTL.
 var compilerMessage = regexp.MustCompile(`(?m)^(\S+?:\d+(?::\d+)?): (?:fatal )?error: (.*)$`)
 
 func (b *builder) compilerError(tool string, said []byte, err error) error {

@@ -15,7 +15,7 @@ const (
 	partLog
 	partText
 	partLogText
-	partRows // 0 in circuits built before rows existed; the same holds for partPlayed
+	partRows // 0 in circuits built before rows existed, as is partPlayed
 	partPlayed
 	partCount
 )
@@ -34,7 +34,7 @@ const stepCyclesMax = 1 << 13
 // glueLog mirrors the status and log counters of glue.cpp.
 type glueLog struct{ end, used, lost, last uint32 }
 
-// refuseClocks returns the error of a clock edge: the device has ended, or a clock does not exist.
+// refuseClocks returns the error of a clock edge after the device has ended, or of a clock that does not exist.
 func refuseClocks(ended error, d *Description, clocks uint64) error {
 	if ended != nil {
 		return ended
@@ -49,8 +49,8 @@ func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cos
 	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
 }
 
-// hangTurns is the number of loop iterations in one cycle that counts as endless. Unlike a time limit it does not
-// depend on the host. A loop that initialises memory stays below it, since a circuit has fewer bytes
+// hangTurns is the number of loop iterations in one cycle that counts as endless. Unlike a time limit, the number
+// does not depend on the host. Loops that initialise memory need fewer iterations, since a circuit has fewer bytes
 // (wasmMemoryBytesMax). Slow loops reach the time limit first. glueTurns is SL_TURNS.
 const (
 	hangTurns = 1 << 30

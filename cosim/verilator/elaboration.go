@@ -141,8 +141,8 @@ func (b *builder) keepElaboration(name, result string) error {
 	return err
 }
 
-// searched lists the folders where a new file could hide one that was read: the search roots, and below each the
-// subfolders of the files read.
+// searched lists the folders in which a new file could take precedence over a file that was read: the search roots,
+// and below each root the subfolders of the files read.
 func (b *builder) searched(files []string) (folders []string) {
 	roots := append([]string{"."}, b.IncludeDirs...)
 	for _, file := range b.Files {

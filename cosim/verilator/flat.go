@@ -56,7 +56,7 @@ var step = regexp.MustCompile(`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF (?:
 var beyond = regexp.MustCompile(`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
 
 // Flatten elaborates a design and passes it to make. The text that make returns is cached until a source, an option
-// or a tool changes. kind names make and its edition.
+// or a tool changes. kind identifies make and its edition.
 func Flatten(ctx context.Context, s cosim.Source, o cosim.BuildOptions, kind string, make func(*Flat) ([]byte, error)) (text []byte, err error) {
 	b, err := newBuilder(ctx, &s, &o, target{ending: "." + kind, compiler: verilatorTool})
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *builder) flat() (*Flat, error) {
 		return nil, err
 	}
 	flags := append([]string{"--Mdir", dir}, flatFlags...)
-	if b.tools[0].Since(5, 32) { // without this option 5.032 mixes names and addresses of nodes; with it, 5.006 does so in array patterns
+	if b.tools[0].Since(5, 32) { // without this option, 5.032 mixes names and addresses of nodes; with this option, 5.006 mixes them in array patterns
 		flags = append(flags, "--dump-tree-addrids")
 	}
 	list, said, err := b.elaborate(b.verilate, dir, flags...)

@@ -17,7 +17,7 @@ import (
 
 var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 
-// Warnings and notes of GHDL have their word after the place.
+// Warnings and notes of GHDL have the word "warning" or "note" after the place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
 var genericRefused = regexp.MustCompile(`^(?:override for generic "(\w+)" is out of bounds|no generic "(\w+)" for -g|incorrect character .* in string$)`)

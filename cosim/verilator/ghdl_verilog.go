@@ -12,9 +12,9 @@ import (
 )
 
 // GHDL 2.0 silently writes wrong Verilog: a case loses its others; signed divisions and right shifts become unsigned;
-// abs, minimum and maximum stay VHDL. Its VHDL output of the same netlist is correct and has the same names, so that
-// it supplies the missing parts. Errors of the synthesis itself are refused, or reported as warnings if they may be
-// harmless.
+// abs, minimum and maximum stay VHDL. GHDL's VHDL output of the same netlist is correct and has the same names, so
+// the missing parts are read from that output. Errors of the synthesis itself are refused, or reported as warnings if
+// they may be harmless.
 
 var (
 	ghdlModule = regexp.MustCompile(`(?ms)^module (\S+).*?^endmodule`)
@@ -83,8 +83,8 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 }
 
 var (
-	// ghdlOwn matches the keywords that begin a line of GHDL's Verilog. Other words of the line that are keywords are
-	// names, unless VHDL reserves them as well.
+	// ghdlOwn matches the keywords that begin a line of GHDL's Verilog. Any other keyword of Verilog in the line is a
+	// name, unless VHDL also reserves the word.
 	ghdlOwn = regexp.MustCompile(`^(?:module |endmodule$| {3}(?:input|output|inout) | {2}\((?:input|output|inout) |` +
 		` {2}(?:wire|reg|assign|localparam|initial)\b| {4}endcase$| {6}default: )`)
 	ghdlShared = regexp.MustCompile(`^(?:begin|case|else|end|for|if|not|or)$`)
@@ -110,7 +110,8 @@ func escapedVHDL(verilog string) string {
 	return text.String()
 }
 
-// signedDivision rewrites a division by the rules of VHDL: rem has the sign of the dividend, mod that of the divisor.
+// signedDivision rewrites a division by the rules of VHDL: rem has the sign of the dividend, mod the sign of the
+// divisor.
 func signedDivision(line string) string {
 	found := ghdlSigned.FindStringSubmatch(line)
 	a, divisor := "$signed("+found[2]+")", "$signed("+found[3]+")"

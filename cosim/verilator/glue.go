@@ -40,8 +40,8 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 	return members, nil
 }
 
-// portsHeader returns ports.h, which copies values between words and ports. model is Verilator's header of the root;
-// if it is empty, the text serves for the hash only.
+// portsHeader returns ports.h, which copies values between words and ports. model is Verilator's header of the root.
+// With an empty model, the text serves only to compute the hash.
 func (b *builder) portsHeader(members map[string]string, model string) string {
 	member := func(p cosim.Port) string {
 		if members == nil {

@@ -21,8 +21,8 @@ const commonHeaders = `#include <cstdarg>
 #include "verilated.h"
 `
 
-// headers returns the path of the precompiled common headers, built once for all designs, and the options to use
-// them. It returns "" if they cannot be built.
+// headers returns the path of the precompiled common headers, built once for all designs, and the compiler options to
+// use the headers. The path is "" if the headers cannot be built.
 func (b *builder) headers(include []string) (path string, take []string) {
 	name := "runtime-" + b.runtimeHash([]byte(commonHeaders)) + "-headers"
 	path, err := b.cache.Take(name+".pch", func(path string) error {

@@ -102,7 +102,8 @@ func (n *netlist) before(node *xmlNode) string {
 	return text[:min(len(text)-len(rest)+number(part[2])-1, len(text))]
 }
 
-// unheard returns a changing signal that a function reads but the always @* that calls it does not, and the function.
+// unheard returns a changing signal that a function reads, and the function, if the always @* that calls the function
+// does not read the signal.
 func (n *xmlNode) unheard(always *xmlNode) (function, signal string) {
 	reads := func(of *xmlNode) map[string]bool {
 		names := map[string]bool{}

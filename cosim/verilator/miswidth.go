@@ -33,7 +33,7 @@ func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 	return cosim.Warning{}
 }
 
-// mixesSigns reports whether a case sign-extends one value and has another that is unsigned.
+// mixesSigns reports whether a case sign-extends one value while another of its values is unsigned.
 func (n *netlist) mixesSigns(node *xmlNode) bool {
 	extended, unsigned := false, false
 	value := func(v *xmlNode) {

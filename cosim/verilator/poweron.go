@@ -10,8 +10,8 @@ import (
 )
 
 // Registers without a reset value are randomised at power-on from one sequence, in the order of Verilator's C++.
-// Instrumented builds keep more registers. Their C++ is changed to draw the same values as the plain build, so that
-// both start in the same state.
+// Instrumented builds keep more registers. The C++ of instrumented builds is changed to draw the same values as the
+// plain build, so that both builds start in the same state.
 
 var (
 	resetFunction = regexp.MustCompile(`(?ms)^(?:VL_ATTR_COLD )?void (\w+___ctor_var_reset)\([^\n]*\) \{\n(.*?)^\}\n`)
@@ -90,9 +90,9 @@ func member(statement string) string {
 	return ""
 }
 
-// merged returns the reset statements of a translation that draw the values of the plain one. The plain draws come
-// first; values of variables that are missing here are discarded. Variables that only this translation has are set to
-// 0.
+// merged returns the reset statements of a translation, changed to draw the values of the plain translation. The
+// plain draws are first; values for variables that this translation lacks are discarded. Variables that only this
+// translation has are set to 0.
 func merged(plain, own []string) (list []string) {
 	here, there := map[string]bool{}, map[string]bool{}
 	for _, s := range own {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Changes of Verilator's C++. Its loops are counted (SL_SCHEDULER in glue.cpp). Verilator 5.006 keeps one copy of the
-// previous value of circular logic (a vector with a bit that depends on another) for two regions that detect changes.
-// After "ico" (inputs) has updated the copy, "act" sees no change and skips logic that only "act" contains. So "ico"
-// gets its own copy.
+// Changes of Verilator's C++. The loops of the C++ are counted (SL_SCHEDULER in glue.cpp). Verilator 5.006 keeps one
+// copy of the previous value of circular logic (a vector with a bit that depends on another) for two regions that
+// detect changes. After "ico" (inputs) has updated the copy, "act" sees no change and skips logic that only "act"
+// contains. Therefore "ico" gets its own copy.
 var (
 	schedulerLoop  = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->|vlSelfRef\.)?__V\w+Continue\) \{)$`)
 	inputTriggers  = regexp.MustCompile(`(?ms)^(?:VL_\w+ )?void \w+___eval_triggers__ico\(\w+\* vlSelf\) \{$.*?^\}$`)
@@ -28,8 +28,8 @@ var (
 	nameOfTop     = []byte("return TOP.name();")
 )
 
-// unreferenced removes references to ports from Verilator's model, since a port may be named as one of its methods
-// (name, final). The ports of its root are used instead.
+// unreferenced removes references to ports from Verilator's model, because a port may have the name of a method of
+// the model (name, final). The ports of the model's root are used instead.
 func unreferenced(translated string) error {
 	var references []string
 	for _, name := range []string{"Vdut.h", "Vdut.cpp", "Vdut__Syms.h"} {

@@ -82,8 +82,8 @@ func (b *builder) readDesign() (err error) {
 	return refusedByItself(string(b.said))
 }
 
-// readProbe reads the top module in a probe. With type parameters the top was not read before, so that its interfaces
-// are found here.
+// readProbe reads the top module in a probe. A top module with type parameters was not read before, so readProbe also
+// finds its interfaces.
 func (b *builder) readProbe(interfaces *[]interfacePort) (n *netlist, err error) {
 	for again := len(*interfaces) == 0 && len(b.types) > 0; ; again = false {
 		if err := b.wrap("probe", b.probe(*interfaces)); err != nil {
@@ -107,7 +107,8 @@ func (b *builder) readProbe(interfaces *[]interfacePort) (n *netlist, err error)
 	}
 }
 
-// A treeFormat is a form of Verilator's tree: XML, or, in versions without it, JSON, which lacks signs before 5.048.
+// A treeFormat is a form of Verilator's tree. The form is XML or, in versions without XML, JSON. Before 5.048, JSON
+// lacks signs.
 type treeFormat struct {
 	option string
 	files  []string
@@ -183,8 +184,8 @@ var (
 	comments         = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 )
 
-// interfacePorts finds the interface ports in the source at Verilator's error messages. It returns other refusals as
-// they are.
+// interfacePorts finds the interface ports at the places in the source that Verilator's error messages name. It
+// returns other refusals unchanged.
 func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePort, err error) {
 	if found := genericMessage.FindSubmatch(said); found != nil {
 		return nil, &cosim.InputError{Place: string(found[1]), Reason: "the top module has a port that is any interface", Remedy: remedyWrapper}

@@ -67,8 +67,8 @@ func (n *netlist) shellPorts(module *xmlNode, interfaces []interfacePort) (ports
 	return ports, nil
 }
 
-// interfaceSignals lists the signals of an interface's modport and the interface's own ports, for an array those of
-// every element, lowest index first.
+// interfaceSignals lists the signals of an interface's modport and the interface's own ports. For an array of
+// interfaces, it lists these signals for every element, lowest index first.
 func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err error) {
 	var kind *xmlNode
 	elements := []string{of.name}

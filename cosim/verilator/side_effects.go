@@ -10,7 +10,7 @@ import (
 // Verilator hoists calls out of expressions and executes them unconditionally. It passes an inout argument by
 // reference instead of copying it, and gives every call of a function its own static variables.
 
-// A touch records the reads and writes of a call or expression beyond its own variables.
+// A touch records the reads and writes of a call or expression beyond the call's own variables.
 type touch struct {
 	reads, writes map[*xmlNode]bool
 	acts          bool // effects beyond variables: $finish, $random
@@ -26,7 +26,8 @@ func (t *touch) add(other *touch) {
 	t.acts = t.acts || other.acts
 }
 
-// meets reports whether the order of two operands matters: one writes a variable that the other uses, or both act.
+// meets reports whether the order of two operands matters: one operand writes a variable that the other uses, or both
+// act.
 func (t *touch) meets(other *touch) bool {
 	return meet(t.writes, other.reads) || meet(t.writes, other.writes) || meet(t.reads, other.writes) || t.acts && other.acts
 }
@@ -104,8 +105,8 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	}
 }
 
-// stepped begins the variable names that Verilator uses for i++ in an expression, which becomes an assignment before
-// it.
+// stepped begins the names of Verilator's variables for i++ in an expression. Verilator places the increment in an
+// assignment before the expression.
 const stepped = "__Vincrement"
 
 func isCall(n *xmlNode) bool    { return n.name == "funcref" || n.name == "taskref" }
@@ -132,7 +133,8 @@ func (e *effects) reach(call *xmlNode) {
 	}
 }
 
-// A call may name a function of an enclosing scope, or any of that name in other scopes and packages.
+// A call may name a function of an enclosing scope; otherwise all functions of that name in other scopes and packages
+// are assumed.
 func (e *effects) routinesOf(call *xmlNode) []*xmlNode {
 	known, ok := e.called[call]
 	if !ok {
@@ -153,7 +155,7 @@ func (e *effects) look(call *xmlNode) []*xmlNode {
 	return e.named[call.get("name")]
 }
 
-// A reference may name a variable of an enclosing scope, or any of that name elsewhere.
+// A reference may name a variable of an enclosing scope; otherwise all variables of that name elsewhere are assumed.
 func (e *effects) variables(ref *xmlNode) []*xmlNode {
 	for scope := ref.parent; scope != nil && ref.name == "varref"; scope = scope.parent {
 		v := e.declared[scope][ref.get("name")]
@@ -199,8 +201,8 @@ func (e *effects) callee(call *xmlNode) *touch {
 	return t
 }
 
-// routine returns the effects of a function or task beyond its own variables, except those that keep values between
-// calls.
+// routine returns the effects of a function or task beyond its own variables. Own variables that keep values between
+// calls are included.
 func (e *effects) routine(f *xmlNode) *touch {
 	if known := e.routines[f]; known != nil {
 		return known
@@ -293,8 +295,8 @@ func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
 	return kept
 }
 
-// readFirst calls found for variables that statements read before every path has written them. It reports whether the
-// path ends there.
+// readFirst calls found for each variable that statements read before every path has written the variable. It reports
+// whether the path ends within the statements.
 func (e *effects) readFirst(statements []*xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) (leaves bool) {
 	for _, s := range statements {
 		switch s.name {
@@ -344,7 +346,7 @@ func (e *effects) readsIn(node *xmlNode, written map[*xmlNode]bool, found func(v
 	}
 }
 
-// either handles alternative paths. A variable counts as written if all paths that continue write it.
+// either handles alternative paths. A variable counts as written if all paths that reach the end write the variable.
 func (e *effects) either(ways [][]*xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) (leaves bool) {
 	var all map[*xmlNode]bool
 	for _, way := range ways {
@@ -361,7 +363,7 @@ func (e *effects) either(ways [][]*xmlNode, written map[*xmlNode]bool, found fun
 	return all == nil
 }
 
-// ways returns the bodies of a case, and an empty one if no item need match.
+// ways returns the bodies of a case. An empty body is added if possibly no item matches.
 func (e *effects) ways(s *xmlNode) (ways [][]*xmlNode) {
 	subject := s.children[0]
 	for strings.HasPrefix(subject.name, "extend") {
@@ -451,7 +453,7 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 }
 
 // leavesOut reports whether an operator may skip an operand: a result of ?:, or the second operand of && and similar
-// operators, which the tree shows as bitwise. Verilator may have swapped a constant to the front.
+// operators. The tree shows && as bitwise. Verilator may have swapped a constant to the front.
 func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 	second := operator.children[0] != operand
 	switch operator.name {

@@ -35,7 +35,7 @@ var wasmTarget = target{
 	libraries: wasiLibraries,
 }
 
-// wasmStackBytes is the address of data. The stack below it is empty between two calls.
+// wasmStackBytes is the address of data. The stack lies below that address and is empty between two calls.
 const wasmStackBytes = 1 << 20
 
 // commonFlags apply to every compilation. Without -fno-finite-loops, clang removes endless loops of the RTL.
@@ -44,8 +44,8 @@ var commonFlags = []string{
 	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
 }
 
-// plainFlags apply to all builds. They disable optimisations that compute wrong values in Verilator 5.006 (circular.v
-// and trees.v of the conformance tests) or merge registers with different power-on values.
+// plainFlags apply to all builds. They disable optimisations of Verilator that compute wrong values in version 5.006
+// (circular.v and trees.v of the conformance tests) or merge registers with different power-on values.
 var plainFlags = []string{
 	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
 	"-fno-dedup", "-fno-dfg-peephole", "-fno-dfg-post-inline", "-fno-const-bit-op-tree",

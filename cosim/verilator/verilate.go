@@ -38,7 +38,7 @@ func (b *builder) arguments() []string {
 		args = append(args, define)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
-		if !b.VHDL() && b.shell == nil { // GHDL or the shell sets them otherwise
+		if !b.VHDL() && b.shell == nil { // otherwise GHDL or the shell sets the parameters
 			args = append(args, "-G"+name+"="+b.Params[name])
 		}
 	}
@@ -74,8 +74,8 @@ func (b *builder) verilate(args ...string) (said []byte, err error) {
 	return said, nil
 }
 
-// dataFlowCrash matches a crash in Verilator's data-flow graph, an optimisation that can be disabled: $countones(x) %
-// 2.
+// dataFlowCrash matches a crash in Verilator's data-flow graph, for example at $countones(x) % 2. The data-flow graph
+// is an optimisation that can be disabled.
 var dataFlowCrash = regexp.MustCompile(`(?m)^%Error: Internal Error: .*V3Dfg\w*\.cpp:`)
 
 func (b *builder) runVerilator(args ...string) (said []byte, err error) {
@@ -98,8 +98,8 @@ func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 	return b.refusal(said, err)
 }
 
-// note records the relevant warnings of translation and discovery. Discovery disables the data-flow optimiser, which
-// detects several drivers of a bit, so that both are needed.
+// note records the relevant warnings of translation and discovery. The data-flow optimiser detects several drivers of
+// a bit. Discovery disables that optimiser, so the warnings of both are needed.
 func (b *builder) note(said []byte) {
 	found := relativePlaces(weightyWarnings(string(said)), b.work)
 	for _, w := range weightyWarnings(string(b.said)) {
@@ -136,8 +136,9 @@ var (
 	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
-// refusal returns Verilator's first message with a place, or its first message, as an error. If Verilator crashed
-// after an error of the source, that error counts; without one, the place that Verilator had reached.
+// refusal returns Verilator's first message with a place, or the first message, as an error. After a crash of
+// Verilator, an error message of the source takes precedence; without one, refusal returns the place that Verilator
+// had reached.
 func (b *builder) refusal(said []byte, err error) error {
 	var first *cosim.InputError
 	messages := uint64(0)

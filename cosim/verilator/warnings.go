@@ -26,7 +26,7 @@ const (
 	stream     = "STREAM"     // stream and target of different widths
 	sumWidth   = "SUMWIDTH"   // array sum or product in a wider expression
 	resize     = "RESIZE"     // resize to fewer bits of a possibly signed value
-	effect     = "EFFECT"     // call with an effect in an expression where it may be skipped or its order is open
+	effect     = "EFFECT"     // call with an effect in an expression that may skip the call or leaves its order open
 	copied     = "INOUT"      // inout argument that is not copied
 	static     = "STATIC"     // variable that keeps its value between calls
 )
@@ -48,8 +48,8 @@ func weightyWarnings(said string) (found []cosim.Warning) {
 	return found
 }
 
-// ofVHDL returns the warnings about GHDL's Verilog that apply to the VHDL. GHDL turns blocks of logic written with <=
-// into processes, which explains COMBDLY. Places in the temporary Verilog are replaced by its name.
+// ofVHDL returns the warnings about GHDL's Verilog that apply to the VHDL. It drops COMBDLY, because GHDL writes
+// blocks of logic as processes with <=. Places in the temporary Verilog are replaced by the name of that Verilog.
 func ofVHDL(warnings []cosim.Warning, verilog string) (kept []cosim.Warning) {
 	for _, w := range warnings {
 		if strings.HasPrefix(w.Place, verilog+":") {

@@ -123,7 +123,7 @@ func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
 	return d.findPoints()
 }
 
-// zeros replaces the random source of WASI: a circuit gets a seed.
+// zeros replaces the random source of WASI, because a circuit gets a seed.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -236,7 +236,8 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// after collects the printed text and classifies the end of a call. After a trap, only the memory has the reason.
+// after collects the printed text and classifies the end of a call. After a trap, the reason is found only in the
+// memory.
 func (d *wasmDevice) after(trap error) error {
 	takeLog(&d.kept, d.log, d.printed)
 	kind, ended := endKinds[d.printed.end]
@@ -270,8 +271,8 @@ func (d *wasmDevice) ended(trap error) error {
 	return d.err
 }
 
-// A snapshot is a hash of the circuit and its linear memory, without the stack, temporary data of a call and trailing
-// zeros.
+// A snapshot is a hash of the circuit and the circuit's linear memory, without the stack, temporary data of a call
+// and trailing zeros.
 const snapshotHead = 16
 
 func (d *wasmDevice) hash() [snapshotHead]byte {

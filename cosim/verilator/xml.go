@@ -113,8 +113,8 @@ func parseXML(r io.Reader) (*xmlNode, error) {
 	}
 }
 
-// design reads the top module's ports and the other inputs of a build. Parameters are those of module, which is the
-// top or inside a shell.
+// design reads the top module's ports and the other inputs of a build. The parameters are read from module, which is
+// the top or, with a shell, the user's module inside the shell.
 func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 	d := &design{params: map[string]string{}}
 	var vars []*xmlNode
@@ -407,8 +407,8 @@ func (n *netlist) waitsFor(asked func(key string) bool) bool {
 	return false
 }
 
-// edgesOnly reports whether an input and the ports wired to it are used only as edge triggers of the given types.
-// With POS alone, a falling clock has no effect.
+// edgesOnly reports whether an input and the ports wired to it are used only as edge triggers of the given types. If
+// the only type is POS, a falling clock has no effect.
 func (n *netlist) edgesOnly(name string, types ...string) bool {
 	wires := n.wires(name)
 	only := true

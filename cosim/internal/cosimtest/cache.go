@@ -34,7 +34,7 @@ func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 type Build[C any] func(context.Context, cosim.Source, cosim.BuildOptions) (C, error)
 
 // Library compiles Verilator's library into the user's cache once for all packages tested at the same time, by
-// building a small twin there under a lock. If that fails, for lack of a tool, the tests report it.
+// building a small twin there under a lock. If the build fails because a tool is missing, the tests report the error.
 func Library[C any](build Build[C]) {
 	defer lock(userCache())()
 	lfsr := filepath.Join("..", "rtl", "lfsr.v") // tests run in the folder of their package, within cosim
@@ -49,7 +49,8 @@ func userCache() string {
 	return filepath.Join(dir, "starloom", "cosim")
 }
 
-// Since reports whether an installed tool has this version or a later one, since tests expect different results.
+// Since reports whether an installed tool has the given version or a later one. Tests expect different results of
+// different versions.
 func Since(t testing.TB, command string, number ...int) bool {
 	option := "--version"
 	if command == "iverilog" {
