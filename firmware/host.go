@@ -45,11 +45,11 @@ type Host struct {
 	compiled []wazero.CompiledModule
 }
 
-// Runtimes are equivalent. The interpreter is about 28 times slower and serves as the compiler's oracle.
+// Runtimes lists equivalent runtimes. The interpreter is about 28 times slower and serves as the compiler's oracle.
 var Runtimes = []string{"compiler", "interpreter"}
 
 // Until sets the context in which images may run. If ctx ends, a running call stops within wasm.TickTurns loop
-// iterations. Its handler records no event, and its bank is usable only after Reset.
+// iterations. The stopped handler records no event, and its bank is usable only after Reset.
 func (h *Host) Until(ctx context.Context) {
 	h.until.Store(&ctx)
 	h.stopped.Store(false)

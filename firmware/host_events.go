@@ -51,7 +51,7 @@ func (in *wasmInstance) hostDeliver(origin uint32) {
 	in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
 }
 
-// hostResult ends a handler that returns more than resultsPerCellMax results, rather than drop some silently.
+// hostResult ends a handler that returns more than resultsPerCellMax results; no result is dropped silently.
 func (in *wasmInstance) hostResult(word uint32, value uint64) {
 	cell, ok := in.current()
 	if !ok {

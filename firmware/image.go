@@ -35,7 +35,7 @@ type Image struct {
 	Runtime   bool // contains a language runtime: one processor per instance
 	Checked   bool // checked build, see BuildOptions.Debug
 
-	believed     bool // no proof that calls restore some global
+	believed     bool // no proof that calls restore all globals
 	host         *Host
 	copy         *wasm.Copy // rewritten image
 	compiled     wazero.CompiledModule
@@ -68,12 +68,13 @@ func (img *Image) ownBytes() uint64 {
 	return uint64(img.compiled.ExportedMemories()[exportMemory].Min()) * wasmPageBytes
 }
 
-// reserve reserves memory for an instance that may grow by growBytesMax and usually touches less than usual bytes.
+// reserve reserves memory for an instance. The memory may grow by growBytesMax; usually less than usual bytes are
+// touched.
 func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax), usual+img.ownBytes())
 }
 
-// instantiate creates a wasm instance in memory, whose content it keeps, and runs no code of the image.
+// instantiate creates a wasm instance that uses memory and keeps its content. It runs no code of the image.
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
@@ -133,8 +134,8 @@ const ImageBytesMax = 64 << 20
 // ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
 func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }
 
-// Memory limits: a processor may take the largest state and columnBytesMax beyond its FIFOs, an instance bytesBase
-// beyond its bank and the image's data. Few states exceed usualBytes.
+// Memory limits. A processor may take the largest state and, beyond its FIFOs, columnBytesMax. An instance may take
+// bytesBase beyond its bank and the image's data. Few states exceed usualBytes.
 const (
 	columnBytesMax  = 1024
 	usualBytes      = 4096

@@ -56,7 +56,7 @@ func (h *Host) exportImports() error {
 				in.hostProbe(uint32(stack[0]), stack[1])
 			}
 		},
-		// does not return either
+		// does not return
 		"fail": func(_ context.Context, _ api.Module, stack []uint64) {
 			panic(gaveUpError(int32(uint32(stack[0]))))
 		},
@@ -84,9 +84,9 @@ func (h *Host) exportImports() error {
 	return err
 }
 
-// tick ends the calling handler if it has exceeded its limit or the run has ended. As a Go call it also lets the
-// scheduler preempt the thread, which it cannot do in compiled code: otherwise a pending garbage collection would
-// stop all goroutines until the handler returns.
+// tick ends the calling handler if it has exceeded its limit or the run has ended. As a Go call, tick also lets the
+// scheduler preempt the thread. The scheduler cannot preempt compiled code: without ticks, a pending garbage
+// collection would stop all goroutines until the handler returns.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	h.endSpent(module)
 	profileOf(ctx).count()

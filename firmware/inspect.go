@@ -31,8 +31,8 @@ type Info struct {
 	Checked     bool     `json:"checked"`        // checked build: `starloom firmware build --debug`
 }
 
-// Inspect checks and describes an image, a file or the name of a built-in program. It runs the image's initialisation
-// and attachment, until ctx ends and at most LimitDefault instructions per call.
+// Inspect checks and describes an image, which is a file or the name of a built-in program. It runs the image's
+// initialisation and attachment, until ctx ends and at most LimitDefault instructions per call.
 func Inspect(ctx context.Context, path string) (Info, error) {
 	binary, err := findImage(path)
 	if err != nil {
@@ -41,8 +41,8 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 	return InspectImage(ctx, path, binary)
 }
 
-// RemedyOfUnread returns the remedy for an image that cannot be read: building it from a source beside it or, if name
-// does not look like a file, correcting a mistyped program.
+// RemedyOfUnread returns the remedy for an image that cannot be read: to build it from a source in the same folder
+// or, if name does not look like a file, to correct a mistyped program.
 func RemedyOfUnread(path, name string, programs []string, err error) string {
 	remedy := "give an image built by `starloom firmware build`"
 	if !errors.Is(err, os.ErrNotExist) {

@@ -23,13 +23,14 @@ type Instance interface {
 	Start()
 	// Slot calls the slot handlers of the given cells, in order.
 	Slot(cells []uint32, slot uint32)
-	// Restart returns cells, in ascending order, to their state before Start and calls their start handlers. For all
-	// cells of the instance it resets the whole memory, except the host's messages to the processors.
+	// Restart returns cells, in ascending order, to their state before Start and calls their start handlers. If the
+	// cells are all cells of the instance, Restart resets the whole memory, except the host's messages to the
+	// processors.
 	Restart(cells []uint32)
 	// Reset returns the instance to its state before Start, with a new seed.
 	Reset(seed uint64)
-	// Costs returns the costs of the last Start or Slot, in the order of its cells: 0 for a trap, empty without a
-	// meter. The slice is valid until the next Start or Slot.
+	// Costs returns the costs of the last Start or Slot, in the order of its cells. The cost of a trapped handler is
+	// 0. Without a meter, the slice is empty. It is valid until the next Start or Slot.
 	Costs() []uint32
 	// TakeEvents returns the events since the last call, in the order of cells, valid until the next Slot.
 	TakeEvents() []Event
@@ -44,8 +45,8 @@ type Instance interface {
 
 // Caller is an Instance whose image exports functions for the network.
 type Caller interface {
-	// Call calls the function with that name (STARLOOM_CALL); the network defines the meaning of the arguments. It
-	// returns ErrNoCall if the image lacks the function.
+	// Call calls the function with the given name (STARLOOM_CALL); the network defines the meaning of the arguments.
+	// It returns ErrNoCall if the image lacks the function.
 	Call(name string, arguments ...uint32) (uint32, error)
 }
 
@@ -102,7 +103,7 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 
 type instanceKey struct{}
 
-// callContext answers the context lookups of host calls directly, since every host call makes some.
+// callContext answers the context lookups of host calls directly, because every host call performs several lookups.
 type callContext struct {
 	context.Context
 	in *wasmInstance
@@ -140,7 +141,8 @@ type runtimeCall struct {
 
 func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
-// MemoryBytesMax returns the memory growth of an instance for a bank. The range is reserved, not committed.
+// MemoryBytesMax returns the largest memory growth, in bytes, of an instance for a bank. The range is reserved, not
+// committed.
 func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }
@@ -265,7 +267,8 @@ func (in *wasmInstance) Reset(seed uint64) {
 	in.bank.Reset(seed)
 }
 
-// set replaces the state of the instance. A memory cannot shrink, so a larger one is given to a new module.
+// set replaces the state of the instance. A memory cannot shrink, so an instance with a larger memory gets a new
+// module.
 func (in *wasmInstance) set(state pristine) error {
 	if len(in.Memory()) > state.bytes {
 		if err := in.module.Close(in.image.host.ctx); err != nil {
@@ -353,14 +356,15 @@ func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 }
 
 // enter and leave enclose a call of the image. After a trap, leave resets the globals that functions restore on
-// return (the stack pointer). Others keep the value they have at the trap.
+// return (the stack pointer). Other globals keep their values at the trap.
 func (in *wasmInstance) enter() {
 	if in.image.believed {
 		in.keep()
 	}
 }
 
-// keep records the globals that calls must restore. With a proof, once suffices: no call changes them.
+// keep records the globals that calls must restore. If it is proved that calls restore them, one call of keep
+// suffices.
 func (in *wasmInstance) keep() {
 	for i, g := range in.globals {
 		if in.image.copy.Globals[i].GivenBack {
@@ -406,7 +410,7 @@ const (
 	EventDeliver                  // the handler called sl_deliver
 	EventResult                   // the handler called sl_result
 	EventAssert                   // an assertion of the handler has failed
-	EventLogFull                  // handlers logged more than is kept: Lines further lines
+	EventLogFull                  // handlers logged more lines than are kept; Lines counts the dropped lines
 )
 
 // Event is an effect of firmware other than its frames.

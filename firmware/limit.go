@@ -10,9 +10,9 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// TurnsMax limits the loop iterations of a call without a meter: at least 10^9 instructions, since the shortest loop
-// has four. A call of a recursive function counts as an iteration; long loops and functions count one more per 256
-// instructions.
+// TurnsMax limits the loop iterations of a call without a meter. The limit corresponds to at least 10^9 instructions,
+// since the shortest loop has four. A call of a recursive function counts as an iteration. Long loops and functions
+// count an additional iteration per 256 instructions.
 const TurnsMax = 250_000_000
 
 // Limit makes calls of exports trap after ticks times wasm.TickTurns loop iterations; 0 means TurnsMax, or no limit
@@ -28,7 +28,7 @@ func (h *Host) Endless() bool { return h.endless.Load() }
 
 type endlessError struct {
 	turns     uint64   // iteration limit
-	recursive []string // recursive functions that may have used it up without a loop
+	recursive []string // recursive functions that may have exhausted the limit without a loop
 }
 
 func (e endlessError) Error() string {
@@ -69,7 +69,7 @@ func (t *turns) set(turns uint64) {
 	t.lap.Set(noLap & math.MaxUint32)
 }
 
-// ask adds the iterations since the last call and returns whether the handler may continue.
+// ask adds the iterations since the last call and reports whether the handler may continue.
 func (t *turns) ask(limit uint64) bool {
 	left, lap := int64(int32(t.left.Get())), int64(int32(t.lap.Get()))
 	since := uint64(t.start - left)

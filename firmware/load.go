@@ -78,7 +78,7 @@ func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
 	return wasm.RewriteMetered(image, *meter)
 }
 
-// brokenImage adds a remedy: rebuilding helps only if the file has changed since the build.
+// brokenImage adds function names and a remedy to an error.
 func brokenImage(rewritten *wasm.Copy, err error) error {
 	if rewritten != nil {
 		err = rewritten.Named(err)
@@ -273,7 +273,8 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 
 const unknownStackBytes = 1 << 20
 
-// dataBytes returns the larger of the nonzero bytes and the memory above the stack, since tables will be filled.
+// dataBytes returns the larger of two sizes: the nonzero bytes, and the memory above the stack, because tables will
+// be filled later.
 func (img *Image) dataBytes(in api.Module) uint64 {
 	memory, _ := in.Memory().Read(0, in.Memory().Size())
 	written := 0

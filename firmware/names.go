@@ -67,6 +67,7 @@ func importList() string {
 }
 
 // wasiModule has the imports that a language runtime such as Go's (GOOS=wasip1, c-shared) needs to start. Their
-// results depend only on seed, processor and slot. Such an image serves one processor per instance, since a panic
-// leaves the runtime inconsistent. See https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
+// results depend only on seed, processor and slot. An image with these imports serves one processor per instance,
+// because a panic leaves the runtime inconsistent. See
+// https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
 const wasiModule = "wasi_snapshot_preview1"

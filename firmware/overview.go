@@ -48,7 +48,7 @@ func View(ctx context.Context, path, model string, cost map[string]int64, turns 
 	return &Overview{info, model, costs.ByName(), cost, turns, static, shown}, err
 }
 
-// turnsMax is the largest number of turns: a 32-bit local counts no further.
+// turnsMax is the largest number of turns that a 32-bit local can count.
 const turnsMax = 1 << 32
 
 // ParseCosts parses texts of the form CLASS=N with different classes.

@@ -20,7 +20,7 @@ import (
 // Profile distributes the cost of one slot-handler call over source lines.
 type Profile struct {
 	Cost   uint64         // the call exceeded ProfileCostMax
-	Cut    bool           // the call went on: ProfileCostMax is the most
+	Cut    bool           // the call continued after ProfileCostMax
 	Stacks []ProfileStack // costs add up to Cost, in descending order
 }
 
@@ -42,7 +42,7 @@ type profile struct {
 	cut         bool
 }
 
-// Limits of nested calls and of all calls in a profile; further ones count as their caller's.
+// Limits of nested calls and of all calls in a profile. The costs of further calls count as their caller's.
 const profileDepthMax, profileCallsMax = 64, 4096
 
 type profileCall struct {
@@ -87,7 +87,7 @@ func newStacks(img *Image, bottom *profileCall) []ProfileStack {
 func (s *stacks) add(c *profileCall, from int) {
 	for _, at := range slices.Sorted(maps.Keys(c.costs)) {
 		if (*s.img.host.until.Load()).Err() != nil {
-			return // the profile is not wanted anymore
+			return // the profile is no longer needed
 		}
 		s.list[s.of(c.function, at, from)].Cost += c.costs[at]
 	}

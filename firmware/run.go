@@ -61,8 +61,8 @@ func (in *wasmInstance) renew(cells []uint32) {
 	}
 }
 
-// run calls an entry point for some cells. Without a proof that calls restore the stack pointer it calls one cell at
-// a time, so that a handler that leaks stack fails before others run short of it.
+// run calls an entry point for some cells. If it is not proved that calls restore the stack pointer, run calls one
+// cell at a time. A handler that leaks stack then fails before others run short of stack.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.spent = in.spent[:0]
 	if !in.image.believed {
@@ -128,7 +128,8 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 	}
 }
 
-// runMetered is runAll for a metered image. The copy calls the handlers one by one, so the trapped one is known.
+// runMetered is runAll for a metered image. The copy calls the handlers one by one, so that the trapped handler is
+// known.
 func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
 	for len(cells) > 0 {
 		in.calling = cells
@@ -172,7 +173,8 @@ func (in *wasmInstance) fault(cell int, err error) {
 	in.events = append(in.events, event)
 }
 
-// overflowed adds to a trap, before leave, that the stack of the image or of the runtime has overflowed.
+// overflowed adds to a trap that the stack of the image or of the runtime has overflowed. It must be called before
+// leave.
 func (in *wasmInstance) overflowed(err error) error {
 	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
 		return err // ended by the host

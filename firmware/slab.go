@@ -23,7 +23,8 @@ type slab struct {
 
 const (
 	slabPieceBytes = 1 << 30
-	// From this size a memory is a bank of many thousands of processors that touch most of it.
+	// A memory of at least this size belongs to a bank of many thousands of processors, which touch most of the
+	// memory.
 	slabHugeBytes = 64 << 20
 	wasmPageBytes = 64 << 10
 )
@@ -78,13 +79,14 @@ func allocator(m linearMemory) experimental.MemoryAllocator {
 
 var zeros [4096]byte // one page
 
-// pageTable has an 8-byte entry per page of this process, with its presence in memory or swap; nil if not available.
+// pageTable has an 8-byte entry for each page of this process, which tells whether the page is in memory or swap. It
+// is nil if not available.
 var pageTable = sync.OnceValue(func() *os.File {
 	table, err := os.Open("/proc/self/pagemap")
 	if err != nil {
 		return nil
 	}
-	page := make([]byte, 2*len(zeros)) // verify the table: a user-mode emulator may show its own process's
+	page := make([]byte, 2*len(zeros)) // verify the table, because a user-mode emulator may show the table of its own process
 	page[len(zeros)] = 1
 	var entry [8]byte
 	at := int64(uintptr(unsafe.Pointer(&page[len(zeros)]))) / int64(len(zeros)) * 8
@@ -95,7 +97,8 @@ var pageTable = sync.OnceValue(func() *os.File {
 	return table
 })
 
-// touched yields the touched pages of a memory with their offsets. Others are zero; reading one costs a page fault.
+// touched yields the touched pages of a memory with their offsets. Other pages are zero; reading them would cost page
+// faults.
 func touched(memory []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		var table [4096]byte

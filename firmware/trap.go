@@ -59,7 +59,8 @@ func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
-// functionAt returns the function at source (file:line without folder), otherwise the innermost one.
+// functionAt returns the function at source (file:line without folder). If none is found, it returns the innermost
+// function.
 func functionAt(backtrace []wasm.Frame, source string) string {
 	for _, frame := range backtrace {
 		if strings.HasPrefix(path.Base(frame.Source), source+":") {
@@ -145,8 +146,8 @@ frames:
 	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
 }
 
-// ownFrame returns the index of the innermost frame in user code: a trap in a language's library (panic, checks) is
-// due to its caller. Frames inside a panic, such as a user's panic handler, are skipped.
+// ownFrame returns the index of the innermost frame in user code. A trap in a language's library (panic, checks) is
+// due to the user code that called the library. Frames inside a panic, such as a user's panic handler, are skipped.
 func ownFrame(backtrace []wasm.Frame) int {
 	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
 		return strings.Contains(f.Source, "/core/src/panicking.rs:") || strings.HasPrefix(f.Function, "core::panicking::")

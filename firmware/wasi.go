@@ -21,7 +21,7 @@ const (
 // wasiSlotNanoseconds is the step of the clock per slot. Only a runtime reads it; firmware knows slots.
 const wasiSlotNanoseconds = 1000
 
-// wasiCall implements one import; further results go to the instance's memory.
+// wasiCall implements one import. Results beyond the first are written to the instance's memory.
 type wasiCall struct {
 	params []api.ValueType
 	answer func(in *wasmInstance, m api.Memory, stack []uint64) (errno uint64)
@@ -101,8 +101,8 @@ func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiRandom returns bytes that depend on seed, processor, slot and the number of earlier draws in the slot, so it
-// has no state to save. Before a bank is attached they are equal for all processors.
+// wasiRandom returns bytes that depend only on seed, processor, slot and the number of earlier draws in the slot, so
+// that it has no state to save. Before a bank is attached, the bytes are equal for all processors.
 func wasiRandom(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	bytes, ok := m.Read(uint32(stack[0]), uint32(stack[1]))
 	if !ok {
@@ -126,7 +126,7 @@ func wasiRandom(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// goldenGamma and mix64 are those of sl_random.
+// goldenGamma and mix64 equal the constant and function of sl_random.
 const goldenGamma = 0x9E3779B97F4A7C15
 
 func mix64(x uint64) uint64 {
@@ -163,7 +163,7 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 // wasiWaitsMax limits the waits in one call: a runtime waits before it reports a fatal error.
 const wasiWaitsMax = 100
 
-// wasiWait returns at once without an event; it ends a handler that keeps waiting.
+// wasiWait returns immediately without an event. It ends a handler that waits repeatedly.
 func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if in != nil {
 		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {

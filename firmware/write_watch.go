@@ -22,7 +22,8 @@ type WriteKind struct {
 
 func (k *WriteKind) outside() bool { return k.Column == "" && !k.Grows }
 
-// Write describes the writes of one kind outside their own processor's memory: the first, and their number.
+// Write describes the writes of one kind outside their own processor's memory. It has the first write and the number
+// of writes.
 type Write struct {
 	WriteKind
 	Cell    int // cell of the handler
@@ -38,7 +39,7 @@ type Write struct {
 
 const (
 	writeBytesMax   = 16
-	outsideMax      = 128  // kinds outside the bank kept between two calls of TakeWrites
+	outsideMax      = 128  // number of kinds outside the bank that are kept between two calls of TakeWrites
 	outsideBytesMax = 2048 // bytes outside the bank examined per call
 	watchedChunk    = 4096
 )
@@ -131,7 +132,8 @@ func (w *Watched) Restart(cells []uint32) {
 
 func (w *Watched) Costs() []uint32 { return w.costs }
 
-// TakeWrites returns the writes since the last call, in order; cut means that some outside the bank were left out.
+// TakeWrites returns the writes since the last call, in order. cut means that some writes outside the bank were left
+// out.
 func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	writes, cut = w.writes, w.cut
 	w.writes, w.outside, w.cut = nil, 0, false
@@ -259,7 +261,7 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	}
 }
 
-// lostFrame is the SDK's dummy for frames of sl_send that are not sent: written, never read.
+// lostFrame is the SDK's dummy for frames of sl_send that are not sent. It is written but never read.
 const lostFrame = "starloom_lost ("
 
 func (w *Watched) variable(address uint32) string {
@@ -381,12 +383,13 @@ func (w *Watched) noteStatic(kind WriteKind, address uint32, global int) {
 }
 
 // Carries reports whether a handler depends on a value that another handler left in a variable or global. A variable
-// that every call writes before it reads carries nothing.
+// that every call writes before reading carries nothing.
 func (w *Watched) Carries(kind WriteKind) bool {
 	return slices.ContainsFunc(w.statics, func(s static) bool { return s.kind == kind && s.carries })
 }
 
-// follow tries the next call with other values in the followed statics and undoes it: differences show a dependency.
+// follow tries the next call with and without changed values in the followed statics, and undoes both trials. A
+// difference between the trials shows a dependency.
 func (w *Watched) follow(call func()) {
 	if !slices.ContainsFunc(w.statics, func(s static) bool { return !s.carries }) {
 		return

@@ -13,7 +13,7 @@ const (
 	fuzzSeeds       = 3   // seeds of the runs after which handlers are called: the scenario's and the next ones
 	fuzzFindingsMax = 32  // listed findings
 	fuzzRepeatsMax  = 256 // the campaign stops after this number of sequences with findings
-	fuzzStaleEvery  = 8   // one in this number of sequences is checked for stale reads, besides those that reach more code
+	fuzzStaleEvery  = 8   // one in this number of sequences is checked for stale reads, in addition to sequences that reach more code
 )
 
 type campaign struct {
@@ -89,8 +89,8 @@ func (c *campaign) try(in *FuzzInput) {
 	}
 }
 
-// list adds a shrunk finding to the report, unless its place is listed already with as little damage. In a full list
-// it replaces a note if it is worse.
+// list adds a shrunk finding to the report, unless the report already has a finding at the same place with as little
+// damage. In a full list, a finding that fails the check replaces a note.
 func (c *campaign) list(x *FuzzFinding) {
 	list := c.report.Fuzz
 	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })

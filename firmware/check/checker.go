@@ -1,4 +1,4 @@
-// Package check finds violations by firmware: it runs a scenario in all ways that must agree, watches the writes of
+// Package check finds violations by firmware. It runs a scenario in all ways that must agree, watches the writes of
 // handlers, and calls handlers on arbitrary input.
 //
 //	Config -> watch: a banked run, handler by handler
@@ -91,7 +91,7 @@ func unitCPU() *meter.CPU {
 	return &meter.CPU{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
 }
 
-// Limits of a machine whose handlers are called one at a time.
+// Limits of a machine that calls its handlers one at a time.
 const (
 	watchedProcessorsMax = 1 << 16
 	watchedBank          = 256    // processors per bank: their memory is compared after each call

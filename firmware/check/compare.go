@@ -13,7 +13,7 @@ import (
 
 // Limits of the default comparison: a check should take seconds.
 const (
-	isolatedProcessorsMax = 4096    // each needs the memory of an instance
+	isolatedProcessorsMax = 4096    // each processor needs the memory of an instance
 	slowCallsMax          = 1 << 20 // handler calls of a run in the interpreter or the cycle engine
 )
 

@@ -70,7 +70,7 @@ func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 			continue
 		}
 		d.Found, d.Slot, d.Processor, d.Path = true, a.Slots(), p, a.Names.Processor(p)
-		// One machine may lack a frame of the other.
+		// One machine may lack a frame that the other has.
 		if k == len(itemsA) || k < len(itemsB) && itemsA[k].Name != itemsB[k].Name && find(itemsA, itemsB[k].Name) == nil {
 			d.Item, d.Other = itemsB[k].Name, shown(itemsB[k].Bytes)
 			continue

@@ -29,7 +29,7 @@ func (f *fuzzer) draw() FuzzInput {
 		return in
 	}
 	if n := len(f.corpus); n > 0 && r.IntN(3) != 0 {
-		from := f.corpus[max(r.IntN(n), r.IntN(n))].clone() // prefers later ones
+		from := f.corpus[max(r.IntN(n), r.IntN(n))].clone() // later inputs are preferred
 		in.Processor, in.Steps = from.Processor, from.Steps
 		f.choose(in.Processor)
 		for range 1 + r.IntN(3) {

@@ -110,7 +110,7 @@ func (f *fuzzer) choose(processor int) (cell int) {
 }
 
 // coverage records the branches and state-byte values reached by sequences. State bytes show the progress of handlers
-// that count receptions. Sequences that reach more are kept in the corpus, for mutation.
+// that count receptions. Sequences that reach new branches or values are kept in the corpus, for mutation.
 type coverage struct {
 	branches []uint64 // taken in any run
 	taken    []uint64 // taken in the last run
@@ -126,7 +126,7 @@ type coveredByte struct {
 
 const (
 	coveredBytes  = 1024 // state bytes observed
-	coveredValues = 12   // values per byte: a byte with more is not a counter
+	coveredValues = 12   // values per byte: a byte with more values is not a counter
 	corpusMax     = 1024
 )
 
@@ -152,7 +152,8 @@ func (v *coverage) learnState(state []byte) {
 	}
 }
 
-// learn records the branches of a run. Only a clean run, with frames and statuses only, makes them novel.
+// learn records the branches of a run. New branches count as novel only in a clean run, which has frames and statuses
+// only.
 func (v *coverage) learn(instance *firmware.Watched, clean bool) {
 	clear(v.taken)
 	instance.TakeBranches(v.taken)
@@ -174,7 +175,7 @@ func (v *coverage) keep(in *FuzzInput, random *rand.Rand) bool {
 	return true
 }
 
-const fuzzShrinksMax = 1024 // inputs tried to shrink one
+const fuzzShrinksMax = 1024 // inputs tried to shrink an input
 
 type shrinking struct {
 	*fuzzer
@@ -232,8 +233,8 @@ func (f *fuzzer) show(in *FuzzInput, stale bool) []FuzzFinding {
 	return f.run(in)
 }
 
-// steps removes slots or empties them. Removed slots move later ones forward, so slots that must keep their time
-// stay, without input.
+// steps removes slots or empties them. The removal of a slot moves later slots forward. Slots whose removal would
+// shift the time of others are only emptied.
 func (s *shrinking) steps() {
 	for k := 0; k < len(s.best.Input.Steps); k++ {
 		for s.try(func(in *FuzzInput) { in.Steps = slices.Delete(in.Steps, k, k+1) }) && k < len(s.best.Input.Steps) {

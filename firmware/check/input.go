@@ -25,7 +25,7 @@ type FuzzInput struct {
 }
 
 // FuzzStep is the input of one slot: received frames and statuses, and overwritten registers. Other inputs have
-// default values: receivers are idle, the transmitter has sent all it could, the schedule provides its word.
+// default values: receivers are idle, the transmitter has sent as much as possible, the schedule provides its word.
 type FuzzStep struct {
 	Frames   []FuzzFrame `json:"frames,omitempty"`
 	Statuses []FuzzLane  `json:"statuses,omitempty"` // receiver statuses

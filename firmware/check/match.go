@@ -10,14 +10,15 @@ import (
 
 const matchesMax = 4 // inputs derived from the comparisons of one sequence
 
-// matches derives inputs from one that has run: each replaces a value by the other operand of a comparison.
+// matches derives inputs from an input that has run. Each derived input replaces a value by the other operand of a
+// comparison.
 func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
 	if len(f.compared) == 0 || in.Call != nil {
 		return nil
 	}
 	compared, ends := slices.Clone(f.compared), slices.Clone(f.comparedIn)
 	for range 8 * matchesMax {
-		k := max(f.random.IntN(len(compared)), f.random.IntN(len(compared))) // prefers later ones
+		k := max(f.random.IntN(len(compared)), f.random.IntN(len(compared))) // later comparisons are preferred
 		step := 0
 		for step < len(ends)-1 && ends[step] <= k {
 			step++

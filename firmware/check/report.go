@@ -19,7 +19,7 @@ type Report struct {
 	Difference  *Difference            `json:"difference,omitempty"` // the first difference
 	Writes      []Write                `json:"writes"`               // writes of handlers outside their processor's memory
 	Watched     Watched                `json:"watched"`
-	Faults      []string               `json:"faults"` // handlers that did not return in the run, for people
+	Faults      []string               `json:"faults"` // handlers that did not return in the run, described for people
 
 	// Violations of the first run: a scenario that fails fails its check.
 	Violations      []outcome.Violation `json:"violations"`
@@ -79,8 +79,8 @@ type Write struct {
 	After   string `json:"after,omitempty"`
 }
 
-// Harms reports whether the write is harmful by itself: a neighbour's memory has another size or content than it
-// would have alone. A static variable is harmful only if it carries values.
+// Harms reports whether the write is harmful by itself: it changed the content or size of memory that a neighbour or
+// the bank owns. A static variable is harmful only if it carries values.
 func (w Write) Harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
 // Fails reports whether the write fails the check.
@@ -136,7 +136,7 @@ type FuzzFinding struct {
 	// Again repeats the finding with the files written by Options.Reproduce; "" without them.
 	Again string `json:"again,omitempty"`
 
-	place string // place in the firmware: findings of one place are one
+	place string // place in the firmware; findings at the same place are merged
 }
 
 // Fails reports whether a finding fails the check; others are notes.

@@ -17,8 +17,8 @@ import (
 
 const reproduceTriesMax = 96
 
-// reproduce writes to a relocatable folder the image and, for each finding, the smallest scenario and input found to
-// show it, with the scenario's files. The report contains the commands.
+// reproduce writes to a relocatable folder the image and, for each finding, the smallest scenario and input found
+// that show the finding, with the scenario's files. The report contains the commands.
 func (c *checker) reproduce(folder string) error {
 	if folder == "" || len(c.report.Fuzz) == 0 {
 		return nil
@@ -99,7 +99,7 @@ func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string,
 	)
 }
 
-// Files of a finding differ in their suffix only.
+// The names of a finding's files differ only in their suffix.
 func againCommand(image, name string) string {
 	return fmt.Sprintf("starloom firmware check %s %s --replay %s",
 		outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
@@ -157,13 +157,13 @@ func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err e
 		best = next
 		return true
 	}
-	try(func(r *reproduction) { r.input.Processor = 0 }) // exists in every network
+	try(func(r *reproduction) { r.input.Processor = 0 }) // processor 0 exists in every network
 	for len(best.input.Steps) > 1 && best.input.Steps[0].empty() && try(func(r *reproduction) {
 		r.input.Steps = r.input.Steps[1:]
 		r.end(r.input.Slots + 1)
 	}) {
 	}
-	for kind, of := range best.keys["fabric"].(map[string]any) { // exactly one
+	for kind, of := range best.keys["fabric"].(map[string]any) { // the map has exactly one entry
 		for _, size := range slices.Sorted(maps.Keys(of.(map[string]any))) {
 			number, ok := of.(map[string]any)[size].(json.Number)
 			if !ok {

@@ -23,7 +23,7 @@ type trial struct {
 	clean    bool // only frames and statuses
 	findings []FuzzFinding
 
-	brought    []uint32 // origins of the packets in its frames
+	brought    []uint32 // origins of the packets in the frames
 	unreadable bool     // a frame may have carried any packet
 }
 
@@ -257,7 +257,8 @@ func (t *trial) observe(events []firmware.Event) {
 	t.seenIn = append(t.seenIn, len(t.seen))
 }
 
-// stale runs the input with two fill values of unused bytes in the RX FIFO: visible effects must be equal.
+// stale runs the input with two fill values of unused bytes in the RX FIFO. The visible effects of both runs must be
+// equal.
 func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 	var seen [2][]byte
 	var ends [2][]int

@@ -73,7 +73,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 		}
 	}
 	writes, cut := handlers.TakeWrites()
-	if w.alone { // its memory is not shared
+	if w.alone { // the memory of a lone processor is not shared
 		return
 	}
 	w.cut = w.cut || cut
@@ -82,7 +82,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 	}
 }
 
-// noteWrite adds harmful writes, of which few kinds exist, even to a full list.
+// noteWrite adds a write to the list. Harmful writes are added even to a full list, since few kinds of them exist.
 func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	list := &w.report.Writes
 	if k, ok := w.kinds[write.WriteKind]; ok {

@@ -25,7 +25,7 @@ func times(n, cost uint64) uint64 {
 	return n * cost
 }
 
-// value is the knowledge about a number on the stack or in a local. The zero value knows nothing.
+// value is the knowledge about a number on the stack or in a local. The zero value means that nothing is known.
 type value struct {
 	kind   valueKind
 	negate bool // the comparison must not hold
@@ -47,10 +47,10 @@ const (
 
 func isFixed(add uint32) value { return value{kind: fixed, add: add} }
 
-// bounds analyses one function in a single walk over its code. At each place it knows the largest cost of a path from
-// the entry or from the head of the innermost loop, and which locals are constant or have moved by a constant since
-// the head of a loop. At the head, a local that the loop writes is represented by its value there, so no loop is
-// walked twice, and knowledge within a loop does not depend on other loops.
+// bounds analyses one function in a single walk over its code. At each place, two things are known: the largest cost
+// of a path from the entry or from the head of the innermost loop, and the locals that are constant or have moved by
+// a constant since the head of a loop. At the head, a local that the loop writes is represented by its value at the
+// head. Therefore no loop is walked twice, and knowledge within a loop does not depend on other loops.
 type bounds struct {
 	*program
 	k      int // function index
@@ -71,7 +71,7 @@ type functionBounds struct {
 	blocks  []codeBlock
 	loops   []loopBounds
 	lengths []int    // offsets of memory.copy, fill and init of unknown length
-	callees []uint32 // defined functions that it may call, without duplicates
+	callees []uint32 // defined functions that the function may call, without duplicates
 	tables  []int    // offsets of call_indirect
 	given   bool     // worst depends on Turns
 }
@@ -112,7 +112,8 @@ type boundsFrame struct {
 	exits  map[int]uint64 // cost from the head to branches to an outer frame
 }
 
-// guard is a condition of all turns of a loop with the given number of branches back; anyBacks for any number.
+// guard is a condition that holds in all turns of a loop with the given number of branches back; anyBacks stands for
+// any number.
 type guard struct {
 	value
 	backs int
@@ -120,7 +121,7 @@ type guard struct {
 
 const anyBacks = -1
 
-// boundsCells limits the copies of locals in a function; beyond it locals are unknown.
+// boundsCells limits the copies of locals in a function. Beyond the limit, locals are unknown.
 const boundsCells = 1 << 22
 
 func (p *program) function(k int, params []value) functionBounds {
@@ -323,7 +324,7 @@ func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 		case t == around:
 			f.guards = append(f.guards, guard{condition, 1})
 		case t < around && top == around && f.backs == 0:
-			// All turns reach this branch; those that continue have not taken it.
+			// All turns reach this branch; turns that continue have not taken the branch.
 			condition.negate = !condition.negate
 			f.guards = append(f.guards, guard{condition, anyBacks})
 		}
@@ -332,7 +333,7 @@ func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 }
 
 // endThen ends the then part of an if. If all turns of the enclosing loop reach the if, and no other branch goes
-// back, the turns that go back have met its condition.
+// back, all turns that go back have met the condition of the if.
 func (a *bounds) endThen(f *boundsFrame) {
 	if f.around != len(a.frames)-2 || f.condition.kind != comparison {
 		return
@@ -405,7 +406,7 @@ func (a *bounds) close(r *binary.Reader, i *binary.Instruction, falls bool) {
 		a.skip(r)
 		return
 	}
-	// A branch from an inner loop has added its cost when that loop was closed.
+	// A branch from an inner loop has added its cost at the close of that loop.
 	a.now, a.locals = done.after, done.end
 	a.cut(done.height, done.results)
 }

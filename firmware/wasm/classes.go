@@ -137,7 +137,7 @@ func Model(name string) (costs Costs, ok bool) {
 	return costs, true
 }
 
-// ModelCustom names a user's table: the costs of unit, with those of some classes changed.
+// ModelCustom names a user's table: the costs of unit with changes for some classes.
 const ModelCustom = "custom"
 
 // Table returns the cost table of a model or of ModelCustom, with changed costs for some classes.
@@ -152,7 +152,7 @@ func Table(model string, changed map[string]int64) (Costs, error) {
 	if !ok {
 		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model, strings.Join(Models(), ", "), ModelCustom)
 	}
-	for _, class := range slices.Sorted(maps.Keys(changed)) { // sorted: deterministic errors
+	for _, class := range slices.Sorted(maps.Keys(changed)) { // sorted, so that errors are deterministic
 		if err := costs.Set(class, changed[class]); err != nil {
 			return Costs{}, err
 		}
@@ -190,7 +190,7 @@ func (c *Costs) Set(name string, cost int64) error {
 	return nil
 }
 
-// of excludes the bytes of copy, fill and init.
+// of returns the cost of an instruction, without the bytes of copy, fill and init.
 func (c *Costs) of(i *binary.Instruction, imported int) uint64 {
 	k := classOf(i, imported)
 	if k == classFree {

@@ -11,7 +11,7 @@ const (
 	TickModule = binary.Reserved + "host" // the module of TickName
 	TickName   = "tick"                   // function called after TickTurns turns
 	startName  = binary.Reserved + "start"
-	TurnsName  = binary.Reserved + "turns" // i32: turns left until tick, which resets it
+	TurnsName  = binary.Reserved + "turns" // i32: turns left until tick, which resets the number
 	LapName    = binary.Reserved + "lap"   // i32: TurnsName at the start of a lap, if the copy can detect it
 )
 
@@ -49,7 +49,8 @@ type Global struct {
 	GivenBack bool
 	Proved    bool // GivenBack is proved, not inferred from the name
 
-	// If not Proved: a function that may not restore it, and the offset of the change in the image's code section.
+	// If not Proved: Breaks is a function that may not restore the global, and the offset of the change in the
+	// image's code section.
 	Breaks string
 	at     uint64
 }
@@ -63,7 +64,7 @@ type Covered struct {
 	Constants []uint64
 }
 
-// moved is the origin of code in the copy. Offsets count from the start of the code section, as in DWARF.
+// moved is the origin of code in the copy. As in DWARF, offsets count from the start of the code section.
 type moved struct {
 	to, from uint32
 	inserted bool // code up to the next entry was inserted for the instruction at from

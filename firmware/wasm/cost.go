@@ -7,9 +7,9 @@ import (
 	"starloom/internal/graph"
 )
 
-// The counter of a copy counts turns: a turn of a loop or a call of a function, or more for long code
-// (turnInstructions instructions each). The host is called at least every TickTurns turns, so between two calls an
-// image executes at most about TickTurns * turnInstructions instructions.
+// The counter of a copy counts turns. A turn of a loop or a call of a function counts as one turn; long code counts
+// as one per turnInstructions instructions. The host is called at least every TickTurns turns, so between two calls
+// an image executes at most about TickTurns * turnInstructions instructions.
 const (
 	TickTurns        = 1 << 16 // largest number of turns between two host calls
 	turnInstructions = 1 << 8
@@ -24,7 +24,7 @@ type path struct {
 	calls        []uint32 // functions, or callsType|type
 }
 
-// callsType marks a call through a table, to any function there with that type.
+// callsType marks a call through a table, to any function of that type in the table.
 const callsType = 1 << 31
 
 // shape holds paths[0], the function, and paths[k], its loop k in order of starts.
@@ -47,7 +47,7 @@ func (s *shape) note(at int, i *binary.Instruction, imported int) {
 	}
 }
 
-// turns are the counts of a function: entry at each call, and loops[k] at each turn of loop k.
+// turns are the counts of a function: entry is counted at each call, and loops[k] at each turn of loop k.
 type turns struct {
 	entry     uint32
 	loops     []uint32
@@ -92,9 +92,9 @@ func (m *module) called(shapes []shape) []bool {
 	return called
 }
 
-// costs finds the places to count, and an order of functions with callees first, apart from recursion. Every loop
-// counts. A function counts if it may recurse, or if one call runs more than turnInstructions instructions that no
-// other place counts.
+// costs finds the places to count, and an order of functions in which callees precede callers, apart from recursion.
+// Every loop counts. A function counts if it may recurse, or if one call runs more than turnInstructions instructions
+// that no other place counts.
 func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
 	c := &calls{shapes: shapes, costs: make([]uint64, len(shapes)+len(m.Types)), result: make([]turns, len(shapes))}
 	next, byType := make([][]uint32, len(c.costs)), m.callable()
@@ -139,7 +139,8 @@ func (c *calls) vertex(callee uint32) uint32 {
 	return callee
 }
 
-// count computes the functions of a component and returns them. The components that it calls must be done.
+// count computes the functions of a component and returns these functions. The components called by the component
+// must be done.
 func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) {
 	function := func(v uint32) bool { return int(v) < len(c.shapes) }
 	recursive := len(component) > 1 || slices.Contains(next[component[0]], component[0])
@@ -151,7 +152,7 @@ func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) 
 			}
 		}
 	}
-	// Within a component that counts, only the members' own paths have costs.
+	// Within a component that counts, only the paths of its members have costs.
 	for _, v := range component {
 		if !function(v) {
 			for _, callee := range next[v] {

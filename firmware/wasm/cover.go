@@ -122,7 +122,7 @@ func (s *scout) after(i *binary.Instruction) []byte {
 	return nil
 }
 
-// either returns code that runs yes or no depending on the top of the stack, which it keeps.
+// either returns code that runs yes or no depending on the value on top of the stack, and keeps that value.
 func (s *scout) either(yes, no []byte) []byte {
 	condition := s.f.local(scratchCondition, binary.I32)
 	code := emit(binary.OpLocalTee, condition, binary.OpIf, binary.BlockEmpty, yes)

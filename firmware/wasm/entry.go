@@ -51,7 +51,7 @@ const (
 	eachFirst
 )
 
-// A larger entry point is called, not inlined, to limit the compile time of both.
+// A larger entry point is called, not inlined, to limit the compile time of caller and entry point.
 const entryBytesMax, entryLocalsMax = 1 << 16, 1 << 10
 
 func (w *weaver) entries() (entries []*entry) {
@@ -68,7 +68,8 @@ func (w *weaver) entries() (entries []*entry) {
 	return entries
 }
 
-// take moves the entry point's code into e; if only the host called it, unreachable code replaces it in the copy.
+// take moves the entry point's code into e. If only the host called the entry point, unreachable code replaces it in
+// the copy.
 func (e *entry) take(w *weaver, own *woven) *woven {
 	e.function, e.woven = w.m.FunctionNames()[len(w.m.Imported)+e.k], own
 	if w.meter.Profile || !e.inline(w) {
@@ -81,8 +82,8 @@ func (e *entry) take(w *weaver, own *woven) *woven {
 	return &woven{copier: copier{to: []byte{0, binary.OpUnreachable, binary.OpEnd}}}
 }
 
-// addEntries adds the types, functions and names of entry points to the copy. They come last, so that other numbers
-// stay; nothing is the type of functions without parameters and results.
+// addEntries adds the types, functions and names of entry points to the copy. The additions are last, so that other
+// numbers do not change. nothing is the type of functions without parameters and results.
 func (m *module) addEntries(entries []*entry, parts binary.Parts, shift *copier, nothing uint32) {
 	types := &binary.Reader{Data: parts[binary.SectionType]}
 	signature := uint32(types.Count())

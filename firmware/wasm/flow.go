@@ -19,7 +19,7 @@ type flow struct {
 	early   localSet // locals that may be read before they are set
 
 	stores   []extent // stores to constant addresses
-	anywhere bool     // it also stores vectors or ranges to constant addresses
+	anywhere bool     // the code also stores vectors or ranges to constant addresses
 }
 
 type extent struct{ from, to uint64 }
@@ -110,7 +110,7 @@ func (f *flow) branch(label uint32) {
 	}
 	frame := &f.frames[len(f.frames)-1-int(label)]
 	switch {
-	case frame.op == binary.OpLoop: // what was set at its start remains set
+	case frame.op == binary.OpLoop: // locals set at the start of the loop remain set
 	case frame.after == nil:
 		frame.after = slices.Clone(f.set)
 	default:

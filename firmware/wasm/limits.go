@@ -16,7 +16,7 @@ const (
 	branchesMax           = 8_192     // br and br_if in a function
 	nestingMax            = 1_000     // nested blocks
 	localsMax             = 50_000    // locals of a function, with parameters
-	parametersMax         = 1_000     // parameters of a type; also results
+	parametersMax         = 1_000     // parameters of a type; the limit applies to results, too
 	allInstructionsMax    = 1_000_000 // instructions of all functions
 	instructionsMax       = 100_000   // instructions of a function
 	linesBytesMax         = 4 << 20   // line programs of all units in the debug information
@@ -54,7 +54,7 @@ func (l *limits) nextFunction(locals uint64, results int) error {
 	return l.carry(int(locals))
 }
 
-// carry counts values: a few bytes of code create thousands of them, and the compiler stores each.
+// carry counts values, because a few bytes of code can create thousands of values, and the compiler stores each.
 func (l *limits) carry(values int) error {
 	if l.values += values; l.values > valuesMax {
 		return fmt.Errorf("with this the image has more than %d locals and values of calls, blocks and branches; "+

@@ -16,7 +16,8 @@ func mirrored(op binary.Opcode) binary.Opcode {
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 
-// trips returns how often in a row v, v+step, ... (modulo 2^32) satisfy the comparison; false if unknown.
+// trips returns the number of initial terms of v, v+step, ... (modulo 2^32) that satisfy the comparison; false if the
+// number is unknown.
 func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 	switch op {
 	case binary.OpI32Eq:
@@ -57,7 +58,7 @@ func distance(d, step uint32) (uint64, bool) {
 		return 0, false
 	}
 	odd := step >> zeros
-	inverse := odd // correct to 3 bits; each iteration doubles them
+	inverse := odd // the inverse is correct to 3 bits; each iteration doubles the number of correct bits
 	for range 4 {
 		inverse *= 2 - odd*inverse
 	}

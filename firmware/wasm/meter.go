@@ -20,18 +20,19 @@ import (
 // limit it runs at most to its next loop head or its end.
 type Meter struct {
 	Costs Costs
-	Limit uint64 // a call that costs more is ended; for handlers at most 2^32-1
+	Limit uint64 // a more expensive call is ended; for handlers at most 2^32-1
 
 	// Key is the scenario key of Limit; "" for a default, beyond which a call is considered endless.
 	Key string
 
-	// Profile calls the host after each source line, or block without lines; AtName is its last instruction.
+	// Profile calls the host after each source line, or after each block without lines. AtName has the offset of the
+	// last instruction.
 	Profile bool
 }
 
 // Exports of a metered copy.
 const (
-	CounterName = binary.Reserved + "counter" // i64: cost of the current call, cleared by the host before it
+	CounterName = binary.Reserved + "counter" // i64: cost of the current call, cleared by the host before the call
 	PlaceName   = binary.Reserved + "place"   // i32: place of the cell whose handler ran last
 	LimitName   = binary.Reserved + "limit"   // i64, constant: Meter.Limit
 	EachName    = binary.Reserved + "each."   // plus an export: see entry
@@ -128,7 +129,7 @@ func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
 
 func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, binary.I64) }
 
-// add moves pending to the accumulator, or with Profile to the counter and calls the host.
+// add adds pending to the accumulator. With Profile, it instead adds pending to the counter and calls the host.
 func (t *tally) add() []byte {
 	switch {
 	case t.pending == 0:

@@ -58,7 +58,7 @@ func (m *module) blockTypes(i *binary.Instruction) binary.FuncType {
 	return binary.FuncType{Results: string([]byte{byte(i.Value + 0x80)})}
 }
 
-// effect is for instructions without special treatment.
+// effect returns the stack effect of instructions without special treatment.
 func effect(op binary.Opcode) (pops, pushes int) {
 	switch {
 	case op == 0x01: // nop

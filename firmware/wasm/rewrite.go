@@ -323,7 +323,7 @@ func (w *weaver) function(k int) *woven {
 		insert(i.Start, way.before(&second, &before, &i))
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.Start), false})
 		switch {
-		case based: // its offset includes the preceding constant
+		case based: // the offset of a based address includes the preceding constant
 			out.to = append(out.to, emit(i.Op, i.Index, uint32(i.Value)+uint32(before.Value))...)
 			based = false
 		case addresses(&i, *r):
@@ -357,7 +357,8 @@ func (w *weaver) function(k int) *woven {
 	return out
 }
 
-// count subtracts the turns on the stack from the counter; below zero it calls the host, which resets it.
+// count subtracts the turns on the stack from the counter. Below zero, the code calls the host, which resets the
+// counter.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, binary.I32)
 	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet, w.counter,
@@ -370,7 +371,7 @@ func (w *weaver) countBytes(f *woven) []byte {
 	return emit(binary.OpLocalTee, bytes, w.count(f, turns))
 }
 
-// canonical replaces a NaN on top of the stack by the canonical one, by a select of the bits (see choice).
+// canonical replaces a NaN on top of the stack by the canonical NaN, with a select of the bits (see choice).
 func canonical(f *woven, kind byte) []byte {
 	nan32, nan64 := []byte{0, 0, 0xC0, 0x7F}, []byte{0, 0, 0, 0, 0, 0, 0xF8, 0x7F}
 	var value uint32

@@ -37,7 +37,7 @@ func (c *Copy) origin(offset uint64) (uint64, bool) {
 	return uint64(m.from) + offset - uint64(m.to), true
 }
 
-// Places maps code to source lines. It is for one goroutine.
+// Places maps code to source lines. It must be used by one goroutine at a time.
 type Places struct {
 	copy   *Copy
 	data   *dwarf.Data
@@ -47,7 +47,7 @@ type Places struct {
 	listed    bool
 }
 
-// Places reads the debug information of the image; it returns nil without any.
+// Places reads the debug information of the image. It returns nil if the image has none.
 func (c *Copy) Places() *Places {
 	if c.original == nil {
 		return nil
@@ -117,7 +117,8 @@ func (p *Places) Frames(offset uint64) []Frame {
 	return p.FramesAt(at)
 }
 
-// Breaking returns the functions at the change of a global that is not restored; the last one always has a name.
+// Breaking returns the functions at the change of a global that is not restored. The last of these functions always
+// has a name.
 func (p *Places) Breaking(g *Global) (frames []Frame) {
 	if frames = p.FramesAt(g.at); len(frames) == 0 {
 		frames = []Frame{{}}
@@ -168,7 +169,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	if _, err := entries.Next(); err != nil {
 		return []Frame{{Source: source}}
 	}
-	var frames []Frame // outermost first; Source is the call of the next one
+	var frames []Frame // frames are outermost first; the Source of a frame is the call of the next frame
 	for depth := 1; depth > 0; {
 		entry, err := entries.Next()
 		if err != nil || entry == nil {
@@ -190,7 +191,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 				frames = append(frames, Frame{Function: p.name(entry)})
 			}
 		case dwarf.TagLexDwarfBlock, dwarf.TagNamespace, dwarf.TagStructType, dwarf.TagClassType:
-			around = true // may contain functions
+			around = true // the entry may contain functions
 		}
 		switch {
 		case entry.Children && around:
@@ -215,7 +216,7 @@ func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	})
 }
 
-// The name may be in the entry that this one refers to.
+// The name may be in an entry to which this entry refers.
 func (p *Places) name(entry *dwarf.Entry) string {
 	for range 4 { // from an inlined call to the function, then to its declaration
 		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
@@ -250,7 +251,7 @@ func callSite(entry *dwarf.Entry, files []*dwarf.LineFile) string {
 	return formatLine(line)
 }
 
-// inUnit searches the lines of one unit for an offset, without those of removed functions (see around).
+// inUnit searches the lines of one unit for an offset. It ignores lines of removed functions (see around).
 func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	lines, err := p.data.LineReader(unit)
 	if err != nil || lines == nil {
@@ -379,9 +380,9 @@ func (p *Places) inlinedCalls() (calls []inlinedCall) {
 	}
 }
 
-// around returns the line of the statement whose loop spans from..to, with a branch back at back: the line there, or
-// the line of the outermost inlined call that contains back but leaves more than a third of the loop outside. (A
-// compiler moves some of the caller's code into a loop.)
+// around returns the line of the statement whose loop spans from..to, with a branch back at back. This is usually the
+// line at back. If an inlined call contains back but leaves more than a third of the loop outside, it is the line of
+// the outermost such call. (A compiler moves some of the caller's code into a loop.)
 func (t lineTable) around(calls []inlinedCall, from, back, to uint64) string {
 	for _, c := range calls {
 		if !c.contains(back) {

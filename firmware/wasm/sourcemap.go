@@ -20,7 +20,7 @@ type mapped struct {
 	offset, source, line, column int32 // source: -1 for code without a line; line and column count from 0
 }
 
-// SourceMapBytesMax is the largest size of a source map; reading needs ten times as much memory.
+// SourceMapBytesMax is the largest size of a source map. Reading a map needs ten times its size in memory.
 const SourceMapBytesMax = 16 << 20
 
 func parseSourceMap(text []byte) (*sourceMap, error) {
@@ -49,7 +49,7 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 		switch len(fields) {
 		case 0:
 			continue
-		case 4, 5: // the fifth is a name
+		case 4, 5: // the fifth number is a name
 			source, line, column = source+fields[1], line+fields[2], column+fields[3]
 			entry = mapped{source: int32(source), line: int32(line), column: int32(column)}
 			fallthrough

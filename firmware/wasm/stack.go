@@ -11,11 +11,11 @@ import (
 // stackPointer is the name that compilers give to the stack pointer.
 const stackPointer = "__stack_pointer"
 
-// findGlobals lists the mutable globals and finds those that every function restores: on every return they have the
-// value they had at the call. A trap skips the restoration, so the host must do it. The proof uses the code, not
-// names: it covers the stack pointers of LLVM and AssemblyScript, but not heap pointers or other state. If the proof
-// fails, a global named __stack_pointer is trusted; an unnamed global that only some functions use as a stack pointer
-// is refused.
+// findGlobals lists the mutable globals and finds the globals that every function restores: on every return, their
+// values equal the values at the call. A trap skips the restoration, so the host must restore these globals. The
+// proof uses the code, not names. It covers the stack pointers of LLVM and AssemblyScript, but not heap pointers or
+// other state. If the proof fails, a global named __stack_pointer is trusted; an unnamed global that only some
+// functions use as a stack pointer is refused.
 func (m *module) findGlobals(c *Copy) error {
 	uses := make([]globalUse, len(m.Globals))
 	for i := range uses {
@@ -144,7 +144,8 @@ type frame struct {
 	branched bool
 }
 
-// stepsPerByte and stepsBase limit the analysis of a function; beyond, it counts as not restoring its globals.
+// stepsPerByte and stepsBase limit the analysis of a function. A function beyond the limit counts as not restoring
+// its globals.
 const (
 	stepsPerByte = 64
 	stepsBase    = 1 << 20
@@ -298,7 +299,7 @@ func (a *giving) close(r *binary.Reader, falls bool) {
 			r.At = f.body
 			return
 		}
-		f.branched = false // its branches went to its start
+		f.branched = false // the branches of a loop went to its start
 	}
 	if f.op == binary.OpIf {
 		// Without else, the state is unchanged if the condition is false.

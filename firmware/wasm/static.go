@@ -7,8 +7,9 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Static is a description of an image without running it, with costs by one table. Costs of calls and turns are upper
-// bounds for all inputs: the longest path through the code, whether or not an input takes it.
+// Static is a description of an image, obtained without running it, with costs by one table. Costs of calls and turns
+// are upper bounds for all inputs. They are the costs of the longest path through the code, even if no input takes
+// that path.
 type Static struct {
 	Functions []Function       `json:"functions"`
 	Imports   []string         `json:"imports"`
@@ -156,7 +157,7 @@ func (p *program) describeFunction(k int) Function {
 	return out
 }
 
-// handler describes an export; params is its number of parameters if it has a list of cells, otherwise 0.
+// handler describes an export. params is the number of parameters of an export with a list of cells, otherwise 0.
 func (p *program) handler(name string, index, params int) Handler {
 	k := index - len(p.m.Imported)
 	found := p.found[k]
@@ -226,8 +227,8 @@ func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
 	return loops
 }
 
-// loopPlace returns the head of a loop with the line of its last branch back, which is the statement's: the head may
-// be inlined code. Without that line it uses the first line in the loop.
+// loopPlace returns the head of a loop with the line of the loop's last branch back. That line belongs to the loop
+// statement, whereas the head may be inlined code. Without that line, loopPlace uses the first line in the loop.
 func (p *program) loopPlace(k int, l *loopBounds) Place {
 	place := p.place(k, l.offset)
 	place.Source = ""

@@ -8,7 +8,8 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// resultTypes are the types of instructions with one result; each range ends with last. Polymorphic ones are missing.
+// resultTypes are the types of instructions with one result; each range ends with last. Polymorphic instructions are
+// not included.
 var resultTypes = []struct {
 	last   binary.Opcode
 	result byte

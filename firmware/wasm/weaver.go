@@ -7,12 +7,12 @@ import (
 type weaver struct {
 	m       *module
 	tick    uint32 // imported function that calls the host
-	counter uint32 // global with the turns left; lap is the next one
+	counter uint32 // global with the turns left; lap is the next global
 	current uint64 // address of BankCurrent, 0 if unknown
 	laps    bool   // some code stores to current
 	turns   []turns
 	order   []uint32       // functions, callees first
-	called  []bool         // functions that others may call
+	called  []bool         // functions that other functions may call
 	chosen  []map[int]byte // types of selects by offset, for each function
 	meter   *metering      // nil without costs
 	cover   *cover         // nil without coverage

@@ -35,7 +35,7 @@ func (m *Module) readTables(r *Reader) {
 	}
 }
 
-// Segment is a part of the initial memory; its address is nil if it is not a constant.
+// Segment is a part of the initial memory. Its address is nil if the address is not a constant.
 type Segment struct {
 	Address *uint32 `json:"address,omitempty"`
 	Bytes   int     `json:"bytes"`
@@ -63,7 +63,7 @@ func (m *Module) Segments() []Segment {
 	return list
 }
 
-// elements reads the functions in tables, after known earlier ones.
+// elements reads the functions in tables. known is the number of functions found before.
 func (r *Reader) elements(known int, function found) {
 	note := func(index uint32, from, end int) {
 		known++
@@ -97,8 +97,8 @@ func (r *Reader) elements(known int, function found) {
 	}
 }
 
-// The custom section sourceMappingURL names the source map that compilers without DWARF (AssemblyScript) write beside
-// the image: JSON, with offsets in the image as columns.
+// The custom section sourceMappingURL names the source map that compilers without DWARF (AssemblyScript) write to a
+// file in the image's folder. The map is JSON whose columns are offsets in the image.
 const sourceMapSection = "sourceMappingURL"
 
 // DebugSections returns the DWARF sections by name: "info", "line".

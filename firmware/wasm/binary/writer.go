@@ -8,7 +8,8 @@ import (
 // Header is the start of every module.
 var Header = []byte("\x00asm\x01\x00\x00\x00")
 
-// AppendU32 appends an unsigned number in at least width bytes. Linkers pad numbers; keeping the width keeps offsets.
+// AppendU32 appends an unsigned number in at least width bytes. Linkers pad numbers; keeping their width keeps all
+// offsets.
 func AppendU32(to []byte, value uint32, width int) []byte {
 	start := len(to)
 	to = binary.AppendUvarint(to, uint64(value))
