@@ -11,8 +11,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Anynet is a graph of routers in BookSim's anynet format. Each line reads "router R item item ...", where an item is
-// "node N" or "router S", the latter optionally followed by a latency.
+// Anynet is a graph of routers in BookSim's anynet format. Each line reads "router R item item ...". An item is "node
+// N" or "router S"; a latency may follow the latter.
 type Anynet struct {
 	Nodes   [][]int
 	Links   []AnynetLink // one direction each, sorted by From, then To
@@ -52,7 +52,7 @@ func parseAnynet(file, text string) (*Anynet, error) {
 		}
 		if place, fields := fmt.Sprintf("%s:%d", file, line), strings.Fields(row); fields[0] == "router" {
 			r.line(fields, place)
-		} else { // a line of another file: report no more of it
+		} else { // report no further mistakes of this file
 			r.add(place, fmt.Sprintf("a line starts with %q", strict.Clip(fields[0])), "start each line with router R, then node N and router S")
 			break
 		}
@@ -123,8 +123,8 @@ func (r *anynetReader) meet(router int, place string) {
 	}
 }
 
-// way declares one direction; the last declaration wins. The opposite direction exists too, by default with latency
-// 1.
+// way declares one direction of a link; the last declaration wins. It also creates the opposite direction, by default
+// with latency 1.
 func (r *anynetReader) way(from, to, latency int, place string) {
 	r.meet(to, place)
 	if from == to {

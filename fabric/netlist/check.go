@@ -74,9 +74,10 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 	}
 }
 
-// reach rejects networks that are not strongly connected: processor 0 must reach all others, and all must reach it.
+// reach rejects networks that are not strongly connected. Processor 0 must reach all other processors, and all of
+// them must reach processor 0.
 func (b *drawer) reach() {
-	routers := len(b.net.Media) // all routers are one medium that joins the processors at them
+	routers := len(b.net.Media) // all routers together count as one medium for the attached processors
 	heard, sent := make([][]int, routers+1), make([][]int, routers+1)
 	out, in := make([][]int, len(b.net.Processors)), make([][]int, len(b.net.Processors))
 	names := make([]*placed, len(b.net.Processors))
@@ -179,9 +180,9 @@ func (b *drawer) finish() {
 	}
 }
 
-// align pads the links of a star or bus to the longest: frames of one slot reach the medium together, and all
-// listeners hear them together. A passive medium may delay its output instead of its inputs, so its latency is the
-// sum of the longest way in and the longest way out.
+// align pads the links of a star or bus to the longest link, so that the frames of one slot reach the medium
+// together, and all listeners hear these frames together. A passive medium may delay its output instead of its
+// inputs. Its latency is therefore the longest way in plus the longest way out.
 func (b *drawer) align(p *placed) {
 	m := &b.net.Media[p.number]
 	given := func(l Leg) bool { return l.Latency != Usual }

@@ -12,11 +12,12 @@ import (
 )
 
 // dependencies is the channel dependency graph of the routes (Dally and Seitz, 1987). An edge leads from a virtual
-// channel between two routers to each channel that its holder may request next. Without a cycle there is no deadlock.
+// channel between two routers to each channel that a packet in the former may request next. A graph without cycles is
+// free of deadlocks.
 //
 // A vertex stands for the VCs of a channel that belong to the same routing classes. A packet uses one port of each
-// router, so walks between all pairs of nodes find all edges. Classes of traffic share no VC, and each has its own
-// graph.
+// router, so walks between all pairs of nodes find all edges. Classes of traffic share no VC, and each class has its
+// own graph.
 type dependencies struct {
 	built   *fabric.Routers
 	class   int     // class of traffic of this graph
@@ -35,7 +36,7 @@ type dependencies struct {
 // vcKind describes the VCs of a port that belong to the same classes.
 type vcKind struct {
 	size, low int
-	shared    bool // several classes have them
+	shared    bool // several classes share these VCs
 }
 
 // deadlockStatesMax limits channels times destinations, cycleStepsMax the search for the shortest cycle.
@@ -46,7 +47,7 @@ const (
 
 type verdict struct {
 	free, skipped bool
-	escapes       bool // the graph is free thanks to VCs of single classes
+	escapes       bool // VCs of single classes keep the graph free of deadlocks
 	shared        bool // the graph is cyclic only because classes share VCs
 	text          string
 }
@@ -143,8 +144,8 @@ func (d *dependencies) judge() verdict {
 		return verdict{free: true}
 	}
 	// A packet uses one port of each router, so an indirect dependency among escape VCs is a chain of direct ones.
-	// The proof needs buffers that hold flits of one packet at a time; waiting for the credit of the tail ensures
-	// that.
+	// The proof requires buffers that hold flits of one packet at a time. The wait for the credit of the tail
+	// satisfies this requirement.
 	escapes := d.own() && d.cycle(func(v uint32) bool { return !d.kind(v).shared }) == nil
 	switch {
 	case escapes && d.built.Config.WaitForTail:
@@ -230,8 +231,8 @@ func (d *dependencies) vertices(list []uint32, port, class int) []uint32 {
 	return list
 }
 
-// walk follows the route between each pair of nodes. It calls take for each vertex that a packet may hold together
-// with each vertex that it may request next, until take returns false.
+// walk follows the route between each pair of nodes. It calls take for each pair of vertices of which a packet may
+// hold one and request the other next, until take returns false.
 func (d *dependencies) walk(take func(source, destination int, held, asked uint32) bool) {
 	g, nodes := &d.built.Graph, len(d.built.Graph.Nodes)
 	classes := len(d.number)
@@ -276,12 +277,12 @@ func (d *dependencies) sends(source, destination int) bool {
 	}
 	from, port := d.built.NIC.At(source)
 	to, _ := d.built.NIC.At(destination)
-	by, class, _ := d.built.Leaves(from, port, uint16(d.class)) // single-port NICs take the class from the tag
+	by, class, _ := d.built.Leaves(from, port, uint16(d.class)) // the tag determines the class of a packet from a single-port NIC
 	return class == d.class && d.built.NIC.Node(to, by) == destination
 }
 
-// cycle returns a shortest cycle among the accepted vertices, nil if there is none. Once the search exceeds
-// cycleStepsMax, any cycle will do.
+// cycle returns a shortest cycle among the accepted vertices, or nil without a cycle. After cycleStepsMax steps it
+// returns the first cycle found.
 func (d *dependencies) cycle(among func(vertex uint32) bool) []uint32 {
 	left := d.cyclic(among)
 	var starts []uint32

@@ -22,7 +22,7 @@ const (
 	fileBytesMax = 256 << 20
 )
 
-// guessesMax limits the unknown names for which a similar name is searched.
+// guessesMax limits the unknown names for which a similar name is suggested.
 const guessesMax = 100
 
 type drawer struct {
@@ -210,8 +210,8 @@ func (b *drawer) loosen(ends [][]string) {
 	}
 }
 
-// joinRows draws a link once per row of its ranges. A link with several ends and a star is drawn once per star. It
-// reports whether the ranges match.
+// joinRows draws a link once per row of its ranges. A link between several ends and a star is drawn once per star.
+// joinRows reports whether the ranges match.
 func (b *drawer) joinRows(l *link, ends [][]string, most int) bool {
 	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 && star >= 0 {
 		most = star
@@ -432,14 +432,14 @@ func (b *drawer) hears(f *found, medium int, place string) bool {
 	return b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)
 }
 
-// leads connects one direction of a port to a medium and reports whether it was free. first holds the place of the
-// first link of each medium in this direction.
+// leads connects one direction of a port to a medium and reports whether that direction was free. first holds the
+// place of the first link of each medium in this direction.
 func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) bool {
 	if *way != None {
 		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt), "use another port, or make one way oneway")
 		b.partial = true
 		if first[medium] == "" {
-			first[medium] = place // the drawing contains the link all the same
+			first[medium] = place // the link still belongs to the drawing
 		}
 		return false
 	}
@@ -505,7 +505,7 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
 			"give the latency to the links that lead out of it"+star.orAlign())
 	case star.kind == kindCrossbar:
-	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of it
+	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of the star
 		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
 			"give all who hear it the same latency"+star.orAlign())
 	default:
@@ -514,8 +514,8 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	return true
 }
 
-// meet connects a port with a star in one or both directions. It reports false if another port of the node already
-// does.
+// meet connects a port with a star in one or both directions. It returns false if another port of the node already
+// has a connection in one of these directions.
 func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
 	key := meeting{star.number, e.placed}
 	ways := b.met[key]
@@ -547,7 +547,7 @@ func (b *drawer) tap(star *found, tap tapOf) {
 			}
 		}
 	}
-	if star.kind == kindBus { // two links, one per direction, may form one tap
+	if star.kind == kindBus { // two links, one per direction, may form a tap
 		at := tapAt{meeting{star.number, tap.placed}, tap.port}
 		if i, there := b.tapped[at]; there {
 			old := &b.taps[star.number][i]

@@ -163,7 +163,8 @@ type useOf struct {
 	named       bool
 }
 
-// tellMixed rejects the rarer style of link ends at each mixed node, of equally frequent styles the later one.
+// tellMixed rejects link ends at each mixed node: those of the rarer style, or if both styles are equally frequent,
+// of the later style.
 func (b *drawer) tellMixed() {
 	if len(b.mixed) == 0 {
 		return

@@ -19,7 +19,7 @@ type contention struct {
 	access string
 
 	partial bool // some nodes or links are unknown
-	unasked bool // unknown whether NICs ask
+	unasked bool // some nodes may or may not have NICs that request a medium
 	any     bool // access is unknown
 }
 
@@ -111,8 +111,8 @@ func (c *contention) tapped(p *placed) {
 	}
 }
 
-// onlyCrossbar reports whether the network is one crossbar whose port i belongs to processor i, or may be one if
-// incomplete.
+// onlyCrossbar reports whether the network is a single crossbar with processor i at port i. An incomplete drawing
+// counts if it may become such a network.
 func (c *contention) onlyCrossbar() bool {
 	if c.partial && len(c.net.Media) == 1 {
 		return true

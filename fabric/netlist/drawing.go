@@ -8,8 +8,8 @@ import (
 	"starloom/fabric/contend"
 )
 
-// Drawing is a network before numbering: nodes and links in their order, with ranges in names. A file is read into a
-// Drawing; a program creates one with New.
+// Drawing is a network before numbering: nodes and links in drawing order, with ranges in names. A file is read into
+// a Drawing; a program creates a Drawing with New.
 type Drawing struct {
 	place   string // place of the whole drawing, "" in a program
 	name    string
@@ -21,7 +21,7 @@ type Drawing struct {
 	links   []link
 	planned []planned // links of plans after expansion, before links
 	routes  Routes
-	notes   []string // remarks on what a file may hide
+	notes   []string // notes on omissions that a file may hide
 	unsure
 
 	namePlace, accessPlace string
@@ -80,8 +80,8 @@ func (d *Drawing) node(n node) *Drawing {
 	return d
 }
 
-// Link joins ports of processors, or ports and a star, such as "p[0..3]:0" and "p[4..7]:1". Links are bidirectional
-// unless an option changes that.
+// Link joins ports of processors, or ports and a star; ends are written "p[0..3]:0" and "p[4..7]:1". Links are
+// bidirectional unless an option changes the direction.
 func (d *Drawing) Link(a, b string, options ...Option) *Drawing {
 	l := link{place: at("links", len(d.links)), ends: []string{a, b}, latency: Usual}
 	l.places = []string{l.place, l.place}
@@ -107,28 +107,29 @@ func Latency(cycles int) Option { return func(l *link) { l.latency = cycles } }
 // Credits limits the frames in each direction of a link that the receiver has not yet taken.
 func Credits(limits fabric.CreditLimits) Option { return func(l *link) { l.credits = &limits } }
 
-// Route sends traffic between the given processors out of a port, for example "p[0]", "p[2..3]", "east".
+// Route sends traffic between the given processors out of a port. Arguments are written "p[0]", "p[2..3]" and "east".
 func (d *Drawing) Route(from, to, port string) *Drawing {
 	d.routes.entries = append(d.routes.entries, routeEntry{place: at("routes", len(d.routes.entries)), from: from, to: to, port: port})
 	return d
 }
 
-// NoRoutes empties the routing table but for the entries of Route.
+// NoRoutes removes all routes except those of Route.
 func (d *Drawing) NoRoutes() *Drawing { d.routes.none = true; return d }
 
-// OnePort lets a NIC send to one port or to all, and hear one port. By default it uses all ports at once.
+// OnePort limits a NIC: it sends to one port or to all ports, and hears one port. By default a NIC uses all ports at
+// once.
 func (d *Drawing) OnePort() *Drawing { d.access = accessOne; return d }
 
 // Switched gives each NIC one switch to all of its buses.
 func (d *Drawing) Switched() *Drawing { d.access = accessSwitch; return d }
 
-// Buses adds buses. The named arbiter serves one of several senders (hw.ArbitersFor); with none or "" their frames
-// are lost.
+// Buses adds buses. The named arbiter serves one of several senders (see hw.ArbitersFor). With "none" or "", the
+// frames of several senders are lost.
 func (d *Drawing) Buses(name, arbiter string) *Drawing {
 	return d.node(node{name: name, kind: kindBus, keys: Serving{CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}})
 }
 
-// Crossbars adds crossbars, each output of which serves one of several senders.
+// Crossbars adds crossbars. Each output of a crossbar serves one of several senders.
 func (d *Drawing) Crossbars(name string) *Drawing {
 	return d.node(node{name: name, kind: kindCrossbar})
 }

@@ -15,12 +15,13 @@ type mistakes struct {
 
 // alike counts errors of one kind at one place, such as those of a range of nodes.
 type alike struct {
-	first  *input.Error // nil if it is not listed
+	first  *input.Error // nil if the error is not listed
 	reason string
 	others int
 }
 
-// addAlike records an error. Repetitions of its kind and place only raise the count in its message.
+// addAlike records an error. A second error of the same kind at the same place only increments the count in the first
+// error's message.
 func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 	key := [2]string{place, kind}
 	if a := m.alike[key]; a != nil {

@@ -25,10 +25,10 @@ type graphML struct {
 	keys   map[string]graphKey
 	number map[string]int      // number of each node by id, None if it was rejected
 	ports  map[string]int      // ports used so far of each node without named ports
-	single map[[2]string][]int // one-way links without a way back, by the ids of source and target
+	single map[[2]string][]int // one-way links without a link in the opposite direction, by the ids of source and target
 	unread map[string]bool
 
-	directed string // place that declares edges directed, "" if they are not
+	directed string // place that declares edges directed, or ""
 }
 
 type graphKey struct{ name, of, usual string }
@@ -168,7 +168,7 @@ func (g *graphML) end(e *element, which string) (text string) {
 	return fmt.Sprintf("%s:%d", n.name, g.ports[id]-1)
 }
 
-// edge reads an edge; edges of opposite directions share their ports.
+// edge reads an edge. Two edges of opposite directions share their ports.
 func (g *graphML) edge(e *element, directed bool) {
 	data := g.data(e, "latency", "duplex")
 	if own := e.given["directed"]; own != "" {

@@ -83,8 +83,8 @@ func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, lea
 	return part, nil
 }
 
-// halves builds the half-duplex links between couplers and fibres; other light passes. at maps a medium to its index
-// in both.
+// halves builds the half-duplex links between couplers and fibres. The light of other media passes unchanged. at maps
+// a medium to its index in the input and in the output.
 func (n *Net) halves(in, out *hw.Light, at []uint32) (*hw.DuplexLinks, error) {
 	c := hw.DuplexLinkConfig{Bank: hw.Bank{Name: n.Name + ".pair", Units: 1}, Half: true, In: in, Out: out, Passes: true}
 	for i := range n.Media {

@@ -7,7 +7,7 @@ import (
 )
 
 // spread places nodes so that their distances approximate path lengths: stress majorization (E. Gansner, Y. Koren and
-// S. North, "Graph drawing by stress majorization", 2004), started from classical multidimensional scaling. Fixed
+// S. North, "Graph drawing by stress majorization", 2004), started from classical multidimensional scaling. A fixed
 // order and rounded products produce the same picture on every machine.
 func spread(near [][]int) []Place {
 	const apart, rounds = 1.35, 150
@@ -27,7 +27,7 @@ func spread(near [][]int) []Place {
 				wanted := float64(apart * far[i][j])
 				dx, dy := at[i].X-at[j].X, at[i].Y-at[j].Y
 				length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-				if length < 1e-6 { // equal positions part in a direction given by their numbers
+				if length < 1e-6 { // nodes at equal positions part in a direction given by their numbers
 					dx, dy, length = 1, float64(i-j)/float64(len(at)), 1
 				}
 				weight := 1 / float64(wanted*wanted)
@@ -113,7 +113,7 @@ func scaled(far [][]float64) []Place {
 			for i := range v {
 				previous += float64(v[i] * v[i])
 			}
-			value := math.Sqrt(square / previous) // the axis is as long as the root of its eigenvalue
+			value := math.Sqrt(square / previous) // the length of the axis is the square root of its eigenvalue
 			size := math.Sqrt(square) / math.Sqrt(value)
 			for i := range v {
 				v[i] = next[i] / size
@@ -128,7 +128,7 @@ func scaled(far [][]float64) []Place {
 	return at
 }
 
-// upright turns a picture until its first node is at the upper left and the second to the right of it.
+// upright turns a picture until the first node is at the upper left and the second node to its right.
 func upright(at []Place) []Place {
 	if len(at) < 2 {
 		return at
@@ -163,8 +163,8 @@ func short(p Place) Place {
 	return Place{X: p.X / length, Y: p.Y / length}
 }
 
-// gridPlaces places a grid: x to the right, y upwards, z to the back, further dimensions as copies side by side, then
-// above each other, and so on.
+// gridPlaces places a grid: x to the right, y upwards, z to the back. Further dimensions are copies, alternately side
+// by side and above each other.
 func gridPlaces(k []int) (places []Place) {
 	step := gridSteps(k)
 	nodes := 1
@@ -218,7 +218,7 @@ func circle(nodes int) (places []Place) {
 	return places
 }
 
-// groupPlaces places groups on a circle, a group's width apart, and the nodes of each group on its own circle.
+// groupPlaces places groups on a circle, one group's width apart. The nodes of each group lie on a smaller circle.
 func groupPlaces(groups, nodes int) (places []Place) {
 	around, wide := circle(nodes), 0.0
 	if nodes == 1 {

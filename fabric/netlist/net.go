@@ -14,21 +14,21 @@ import (
 // Net is a drawing with every node, port and medium numbered.
 type Net struct {
 	Name       string
-	OnePort    bool // a NIC sends to one port or to all, and hears one; otherwise it uses all at once
+	OnePort    bool // a NIC sends to one port or to all ports, and hears one port; otherwise it uses all ports at once
 	Switch     bool
-	Mixed      bool // some ports of a NIC ask before they send
+	Mixed      bool // some ports of a NIC request their medium before they send
 	Processors []Processor
 	Media      []Medium
 	Crossbars  []Crossbar
 	Words      [nic.ShapeWords]uint32
 
-	one, many string // nouns for media
+	one, many string // singular and plural noun for media
 	wiring    *fabric.Wiring
 	own       *nic.Own // nil if all processors have the same ports
 	ports     int      // largest number of ports of a processor
 	places    []*Place // position of each processor, nil if unknown
 	notes     []string
-	unequal   bool // some media have latencies of their own
+	unequal   bool // some media have their own latency
 	reaching
 	said
 	contended
@@ -41,22 +41,22 @@ type reaching struct {
 	calls     []string   // name of each router in routes
 	rule      string     // default routing rule of routers
 	shorthand *shorthand // shorthand that draws the routers, nil for none
-	slotted   int        // number of media with slots; channels of routers follow them
+	slotted   int        // number of media with slots; the channels of routers are the media after these
 }
 
 type said struct {
 	rtl          map[string]*NodeRTL
 	replacements []Replacement     // entries of a scenario for the same nodes
-	routes       []Route           // routes that differ from the shortest
-	noRoutes     bool              // no other routes exist
-	later        func() error      // function that follows the routes, nil if that is done
+	routes       []Route           // routes other than the shortest
+	noRoutes     bool              // there are no routes except those in routes
+	later        func() error      // follows the routes, nil if they were followed already
 	credits      fabric.CreditPlan // ports whose links have credits
 }
 
 type contended struct {
 	shared *contend.Buses   // buses with access switch, otherwise nil
 	lanes  *nic.Classes     // classes of lanes if NICs are Mixed, otherwise nil
-	asked  []contend.Shared // shared media that lanes ask for if NICs are Mixed
+	asked  []contend.Shared // shared media that lanes request if NICs are Mixed
 }
 
 type hashed struct {
@@ -70,14 +70,14 @@ type Processor struct {
 	Ports []Port
 }
 
-// Port is a port of a Processor and the media that it sends to and hears, None for none.
+// Port is a port of a Processor with the media that the port sends to and hears, None for no medium.
 type Port struct {
 	Path         string
 	Sends, Hears int
 	Asks         int `json:",omitempty"` // 1 + number of its crossbar, 0 for none
 }
 
-// None is the medium of a port that does not send or hear, and the Opposite of a medium without one.
+// None means no medium: of a port that does not send or hear, or as the Opposite of a medium.
 const None = -1
 
 // Medium collects the frames of its senders and carries them to all listeners.
@@ -100,7 +100,7 @@ type Medium struct {
 	place string
 }
 
-// Leg is a way from a port into a star or bus, or out of it.
+// Leg is a path from a port into a star or bus, or from the star or bus to a port.
 type Leg struct {
 	Tap
 	Out     bool
@@ -115,10 +115,10 @@ type Crossbar struct {
 	contend.Crossbar
 	First int
 	Taps  []Tap
-	drawn int // number of its node among the drawn media
+	drawn int // number of the crossbar's node among the drawn media
 }
 
-// Usual is the latency of a medium without its own.
+// Usual stands for the default latency of media.
 const Usual = -1
 
 func (n *Net) finish() *Net {
@@ -181,7 +181,7 @@ func (n *Net) finish() *Net {
 // Ports returns the largest number of ports of a processor.
 func (n *Net) Ports() int { return n.ports }
 
-// Shape returns the size: one unit, or one per processor if all ports are at routers.
+// Shape returns the size of the network: one unit, or a unit per processor if all ports are at routers.
 func (n *Net) Shape() fabric.Shape {
 	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
 	switch {
@@ -275,7 +275,7 @@ func (n names) medium(medium int) Medium {
 	return n.net.Media[medium]
 }
 
-// SentOn returns the medium of a port. A frame to all ports reaches a processor by the first medium that it hears.
+// SentOn returns the medium of a port. For a frame to all ports it returns the first medium that the receiver hears.
 func (n names) SentOn(i int, p uint16, towards int) int {
 	if p != nic.PortAll {
 		ports := n.net.Processors[i].Ports
@@ -312,7 +312,7 @@ func medium(wire uint32) int {
 	return int(wire)
 }
 
-// Bytes of a port, of a medium in each engine, and of a packet in routers, frames excluded.
+// Bytes of a port, of a medium in each engine, and of a packet in routers, without frames.
 const (
 	memoryPort   = 24
 	memorySlot   = 24
@@ -320,7 +320,7 @@ const (
 	memoryPacket = 64
 )
 
-// MemoryBytes returns the memory of everything that carries frames.
+// MemoryBytes returns the memory of all parts that carry frames.
 func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 	lanes := uint64(len(n.Processors))
 	if !n.OnePort && !n.Switch {
@@ -351,7 +351,7 @@ func (n *Net) creditBytes() (bytes uint64) {
 
 func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
 
-// routedBy marks processors with a port at a router. It returns nil without routers.
+// routedBy marks processors with a port at a router. It returns nil if the network has no routers.
 func (n *Net) routedBy() (routed []bool) {
 	if n.routers == nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// pure reports whether the network is one crossbar whose port i belongs to processor i.
+// pure reports whether the network is a single crossbar with processor i at port i.
 func (n *Net) pure() bool {
 	if len(n.Crossbars) != 1 || len(n.Media) != n.Crossbars[0].Media() || len(n.Crossbars[0].Taps) != len(n.Processors) {
 		return false
@@ -284,8 +284,8 @@ func (n *Net) holds(rule string) string {
 	return ""
 }
 
-// neverMeet returns why frames never collide, "" if they can: on a star or bus without an arbiter and with several
-// senders, on the single medium of a crossbar, on a half-duplex link.
+// neverMeet returns the reason why frames never collide, or "" if they can collide. Frames can collide on a star or
+// bus without an arbiter and with several senders, on the single medium of a crossbar, and on a half-duplex link.
 func (n *Net) neverMeet() string {
 	senders := make([]int, len(n.Media))
 	for i := range n.Processors {

@@ -114,7 +114,7 @@ type Links []LinkEntry
 // JSONSchemaAlias describes Links as a list.
 func (Links) JSONSchemaAlias() any { return []LinkEntry{} }
 
-// Setting returns the links for lists of settings, plain ones as their endpoints.
+// Setting returns the links for lists of settings. A link without further keys is listed by its endpoints.
 func (list Links) Setting() any {
 	all := make([]any, len(list))
 	for i, l := range list {
@@ -148,7 +148,7 @@ func (Network) Kind() string { return "netlist" }
 // Net returns the numbered network, nil if nothing was read.
 func (n Network) Net() *Net { return n.net }
 
-// Check implements fabric.Network. Reading the drawing has reported its errors.
+// Check implements fabric.Network. It returns nil for errors that the drawing's reader has reported.
 func (n Network) Check() error {
 	if n.net == nil {
 		return input.Mistake("fabric.netlist", "the netlist is empty",
@@ -216,7 +216,7 @@ func checkGossip(g *fabric.Gossip) error {
 	return nil
 }
 
-// MarshalJSON encodes everything that was read, from all files, as one object. It identifies the network.
+// MarshalJSON encodes the content of all files of the netlist as one object, which identifies the network.
 func (n Network) MarshalJSON() ([]byte, error) {
 	type keys Network
 	graph := n.Anynet != ""

@@ -10,7 +10,7 @@ import (
 //go:embed node_rtl.go
 var nodeRTLSource string
 
-// NodeRTL replaces those parts of a node that the RTL models, or all parts if neither map nor twin is given.
+// NodeRTL replaces the parts of a node that its RTL models. Without map and twin it replaces all parts.
 type NodeRTL struct {
 	// path of a pin map, relative to the file
 	Map string `json:"map,omitempty" jsonschema:"minLength=1"`

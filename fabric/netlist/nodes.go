@@ -10,7 +10,7 @@ type node struct {
 	place string
 	name  string
 	kind  string   // kind, "" if unknown
-	ports []string // names of the ports of a processor or router, nil to use those of links
+	ports []string // names of the ports of a processor or router; nil if links name the ports
 	open  []string // ports that need no link
 	at    []Place  // positions in a picture, nil if unknown
 	keys  Serving
@@ -19,11 +19,11 @@ type node struct {
 	listed  []portOf // ports after checking
 	numbers map[string]int
 
-	directed string // place that declares the graph directed, "" if it is not
+	directed string // place that declares the graph directed, or ""
 	rtlOf
 }
 
-// oneWay adds to a reason that the missing way is due to a directed graph.
+// oneWay adds the directed graph as the cause of the missing direction to a reason.
 func (n *node) oneWay(reason, remedy string) (string, string) {
 	if n.directed == "" {
 		return reason, remedy
@@ -32,7 +32,7 @@ func (n *node) oneWay(reason, remedy string) (string, string) {
 		`write edgedefault="undirected" there, so that edges lead both ways, or ` + remedy
 }
 
-// rtlOf is the RTL that replaces a node, nil for none.
+// rtlOf is the RTL that replaces a node.
 type rtlOf struct {
 	rtl      *NodeRTL
 	rtlPlace string
@@ -44,7 +44,7 @@ type link struct {
 	places  []string
 	oneway  bool
 	half    bool
-	latency int  // latency in cycles, Usual if not given
+	latency int  // latency in cycles; Usual by default
 	wrong   bool // the latency is illegal
 	vague   bool // some ends or keys of the link are unknown
 	round   Place
@@ -74,13 +74,13 @@ type placed struct {
 	*node
 	name    string
 	index   int // index in the range of its entry
-	number  int // number of a processor, of a router, or of the medium of a star
+	number  int // number of a processor or router, or of a star's medium
 	ports   []portOf
 	numbers map[string]int
 	named   bool
-	listed  bool // the key ports lists them
+	listed  bool // the key ports lists the port
 	mixed   bool // links use both names and numbers
-	twice   bool // another node has its name
+	twice   bool // another node has the same name
 	loose   bool // a rejected link may lead to any port
 }
 
@@ -89,9 +89,9 @@ type portOf struct {
 	name     string
 	open     bool
 	out, in  int
-	asks     int  // 1 + number of its crossbar, 0 for none
+	asks     int  // 1 + number of the crossbar that serves the port, 0 for none
 	routed   bool // the port is at a router
-	hidden   bool // a rejected link leads to it
+	hidden   bool // a rejected link may lead to the port
 	outPlace string
 	inPlace  string
 }
@@ -109,7 +109,7 @@ type tapOf struct {
 	latency int
 }
 
-// meeting is a node at a star. met holds 1 + the ports by which it sends and hears, 0 for none.
+// meeting is a node at a star. met holds 1 + the ports with which the node sends and hears; 0 means no port.
 type meeting struct {
 	star int
 	node *placed

@@ -127,8 +127,8 @@ func gridPorts(dimensions int) (ports []string) {
 	return ports
 }
 
-// plan returns the mesh or torus. Links are ordered by dimension, then by the node that they leave towards the larger
-// coordinate or around.
+// plan returns the mesh or torus. Links are ordered by dimension, then by the node at the end with the smaller
+// coordinate; a wrap-around link belongs to the node with the largest coordinate.
 func (g *Grid) plan(wraps bool) *Plan {
 	p := &Plan{Nodes: g.grown().nodes, Ports: gridPorts(len(g.K))}
 	p.Links = make([]PlanLink, 0, p.Nodes*len(g.K))
@@ -178,7 +178,7 @@ func (r *Ring) plan() *Plan {
 
 func (r *Ring) grown() grown { return grown{r.N, 2} }
 
-// plan returns the tree: port 0 leads up, ports 1, 2, ... down. Links are ordered by child.
+// plan returns the tree: port 0 leads to the parent, ports 1, 2, ... to the children. Links are ordered by child.
 func (t *Tree) plan() *Plan {
 	p := &Plan{Ports: []string{"up"}, Nodes: t.grown().nodes}
 	for child := range t.Arity {
@@ -201,7 +201,8 @@ func (t *Tree) grown() grown {
 	return grown{nodes, 1 + t.Arity}
 }
 
-// plan returns the hypercube: port d leads to the node that differs in bit d. Links are ordered by bit, then by node.
+// plan returns the hypercube: port d leads to the node whose number differs in bit d. Links are ordered by bit, then
+// by node.
 func (h *Hypercube) plan() *Plan {
 	p := &Plan{Nodes: 1 << h.Dimensions}
 	for d := range h.Dimensions {
@@ -232,8 +233,8 @@ func (y *Dragonfly) local(from, to int) int {
 	return to
 }
 
-// global returns the node and port of a group's link to another group. The links lead to the other groups in their
-// order, h from each node.
+// global returns the node and the port of a group's link to another group. The links of a group are ordered by
+// destination group, and each node has h of them.
 func (y *Dragonfly) global(from, to int) (node, port int) {
 	if to > from {
 		to--
@@ -319,8 +320,8 @@ type planned struct {
 
 func (s *shorthand) node() string { return cmp.Or(s.value.keys().Node, "p") }
 
-// Limits of a drawing with all ranges expanded. They are checked before anything is drawn; within them, reading takes
-// at most 1 s and 256 MB.
+// Limits of a drawing with all ranges expanded. They are checked before anything is drawn. Reading a drawing within
+// them takes at most 1 s and 256 MB.
 const (
 	nodesMax = 1 << 16
 	endsMax  = 1 << 18  // ends of links, and ports of nodes
@@ -328,12 +329,13 @@ const (
 	nameMax  = 256
 	lanesMax = 1 << 20 // nodes times ports of the largest node
 	pairsMax = 1 << 18 // node pairs of entries of routes
-	// settledMax limits the pairs whose routes are followed on reading; beyond it they are followed before a run.
+	// settledMax limits the pairs whose routes are followed while a drawing is read. The routes of larger networks
+	// are followed before a run.
 	settledMax = 1 << 20
 	tableMax   = 1 << 26 // entries of a routing table
 )
 
-// plenty exceeds every limit; no sum or product below it overflows.
+// plenty exceeds every limit. Sums and products of numbers below it do not overflow.
 const plenty = 1 << 30
 
 func times(a, b int) int {

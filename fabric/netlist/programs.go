@@ -41,7 +41,7 @@ func (n Network) Programs() []fabric.Program {
 	}
 	note, whole := strings.Join(net.notes, "; "), fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}}
 	if net.tosses() {
-		whole.CollisionFree = nil // frames collide and are sent again
+		whole.CollisionFree = nil // collided frames are sent again
 	}
 	once := whole
 	once.ExactlyOnce = true
@@ -91,7 +91,7 @@ func (n *Net) routed() []fabric.Program {
 	return all
 }
 
-// turnSlots returns the slots within which every port can send a frame.
+// turnSlots returns the number of slots within which every port can send a frame.
 func (n *Net) turnSlots() uint64 {
 	slots, processors := uint64(1), uint64(len(n.Processors))
 	switch {
@@ -110,7 +110,7 @@ func (n *Net) turnSlots() uint64 {
 	return slots
 }
 
-// roundSlots returns the slots within which a processor can send a packet to all its listeners.
+// roundSlots returns the number of slots within which a processor can send a packet to all its listeners.
 func (n *Net) roundSlots() uint64 {
 	switch processors := uint64(len(n.Processors)); {
 	case n.OnePort: // processors take turns, each at every port
@@ -123,8 +123,8 @@ func (n *Net) roundSlots() uint64 {
 
 func (n *Net) tosses() bool { return len(n.Crossbars) > 0 && n.Crossbars[0].Shared() }
 
-// unserved returns why the programs cannot run and what helps, "" if they can. A frame must not wait for a credit
-// during another processor's turn, and a bus must have room for all of its NICs.
+// unserved returns the reason why the programs cannot run, and a remedy, or "" if they can run. A frame must not wait
+// for a credit during another processor's turn, and a bus must accept a frame from each of its NICs.
 func (n *Net) unserved() (why, remedy string) {
 	for i := range n.Media {
 		m := &n.Media[i]
@@ -138,7 +138,8 @@ func (n *Net) unserved() (why, remedy string) {
 	return "", ""
 }
 
-// queueFramesMax limits the queue of a port of netlist/traffic: the state of a processor with 72 ports fits in 1 MiB.
+// queueFramesMax limits the queue of a port of netlist/traffic, so that the state of a processor with 72 ports fits
+// in 1 MiB.
 const queueFramesMax = 512
 
 func (n Network) refuses(program string) (why, remedy string) {

@@ -61,7 +61,7 @@ func (n *Network) draw(r *reader) error {
 	return r.err()
 }
 
-// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario with them.
+// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario that contains them.
 func ReadFile(path string) (Network, error) {
 	root, path, err := Document(path)
 	if err != nil {
@@ -161,7 +161,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.readWords(e.value, where)
 		case "kinds":
 			r.readKinds(e.value, where)
-		case "nodes", "links", "anynet", "graphml": // these may use kinds that follow
+		case "nodes", "links", "anynet", "graphml": // these keys may refer to kinds defined later
 			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
@@ -493,7 +493,7 @@ func (r *reader) readTable(path, place string) {
 	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
 	entries, _ := table.object(root, table.Whole, "an object: {a: {b: east}}")
 	for _, e := range entries {
-		if table.readWays(e, e.key); table.count() > 0 { // a line of another file: report no more of it
+		if table.readWays(e, e.key); table.count() > 0 { // report no further mistakes of this file
 			break
 		}
 	}
@@ -506,7 +506,7 @@ func (r *reader) readTable(path, place string) {
 
 var tableColumns = []string{"router", "destination", "port", "vcs"}
 
-// readRows reads a CSV table. Its head identifies it, so all mistakes are reported.
+// readRows reads a CSV table. The head identifies such a table, so all mistakes in the rows are reported.
 func (r *reader) readRows(path string, data []byte) {
 	var at [4]int
 	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route", func(head []string) error {

@@ -48,7 +48,7 @@ func unnamed(value *yaml.Node) string {
 	return `add name: "p[0..3]"`
 }
 
-// readNodes reads an object, or a list, whose order every tool keeps.
+// readNodes reads nodes from an object, or from a list, whose order every tool keeps.
 func (r *reader) readNodes(root *yaml.Node, where string) {
 	if root.Kind == yaml.SequenceNode {
 		for i, value := range root.Content {

@@ -23,7 +23,7 @@ const (
 	romCrossbar   = 3 << 16 // kind of a port at a crossbar
 	romRouter     = 4 << 16 // kind of a port at a router
 	romCredits    = 24      // shift of credits
-	romMeets      = 1       // flag: frames of several senders may collide on some medium
+	romMeets      = 1       // flag: frames of several senders may collide on a medium
 	romHearsOne   = 2       // flag: access is one, or switch
 	romNoWays     = 4       // flag: there are no next hops
 	romOneSwitch  = 8       // flag: access is switch
@@ -41,7 +41,7 @@ type rom struct {
 }
 
 func newROM(n *Net) *rom {
-	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // the last entry is all routers
+	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // the last entry stands for all routers
 	for i := range n.Processors {
 		for _, port := range n.Processors[i].Ports {
 			if n.streams(&port) {
@@ -55,7 +55,7 @@ func newROM(n *Net) *rom {
 			}
 		}
 	}
-	for i := range n.Crossbars { // a port that asks may send to every output
+	for i := range n.Crossbars { // a crossbar port may send to every output
 		x, senders := &n.Crossbars[i], []int(nil)
 		for _, tap := range x.Taps {
 			if n.Processors[tap.Processor].Ports[tap.Port].Asks == i+1 {
@@ -69,7 +69,7 @@ func newROM(n *Net) *rom {
 	if !n.hasWays() {
 		return r
 	}
-	if n.routers != nil && n.slotted == 0 { // one port reaches all
+	if n.routers != nil && n.slotted == 0 { // the only port reaches all processors
 		r.next = make([][]uint32, len(n.Processors))
 		for d := range r.next {
 			r.next[d] = slices.Repeat([]uint32{uint32(d)}, len(n.Processors))
@@ -92,7 +92,7 @@ func (n *Net) hasWays() bool {
 
 func (n *Net) hearsOne() bool { return n.OnePort || n.Switch }
 
-// hasHearers reports whether firmware can read who hears a crossbar. It is true without crossbars.
+// hasHearers reports whether firmware can read the listeners of crossbars. It is true without crossbars.
 func (n *Net) hasHearers() bool { return len(n.Crossbars) == 0 || n.leadsWords() > 0 }
 
 func (n *Net) leadsWords() int {
@@ -225,8 +225,9 @@ func (r *rom) through(port *Port, medium int) int {
 	return medium
 }
 
-// towards returns the hop of each processor towards a destination: by the least latency, then the fewest hops, the
-// lowest port, the lowest processor; or by the port that a drawing gives, to its nearest listener.
+// towards returns the hop of each processor towards a destination. A drawing may set the port of a hop; the hop then
+// leads to the nearest listener. Otherwise the hop has the least latency, then the fewest hops, the lowest port and
+// the lowest processor.
 func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	const far = 1<<63 - 1
 	processors, media := make([]int, len(r.net.Processors)), make([]int, len(r.net.Media)+1)

@@ -92,7 +92,7 @@ func (w *routed) rule() error {
 	return nil
 }
 
-// computed returns the port and VC class of each hop as a function if the rule needs no table, otherwise nil.
+// computed returns a function for the port and the VC class of each hop, or nil if the routing rule needs a table.
 func (w *routed) computed() func(router, node int) (port, class int) {
 	switch word := w.word(); {
 	case word == routesDOR:
@@ -139,7 +139,7 @@ func (w *routed) begin() {
 // weight orders links by latency, then by the number of routers.
 func weight(latency int) int { return latencyWeight*latency + 1 }
 
-// shortest sets routes of the least latency, then the fewest routers, then the lowest first port.
+// shortest sets routes of the least latency, then of the fewest routers, then with the lowest first port.
 func (w *routed) shortest() {
 	into := make([][]hw.RouterLink, len(w.Graph.Ports))
 	for _, l := range w.Graph.Links {
@@ -184,8 +184,8 @@ func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	return ports
 }
 
-// VC classes of a dateline: packets that have yet to cross it use the lower half of the VCs, all others the upper
-// half. In a dragonfly, packets that have yet to leave their group use the lower half.
+// VC classes of a dateline. Packets that have yet to cross the dateline use the lower half of the VCs; all others use
+// the upper half. In a dragonfly, packets that have yet to leave their group use the lower half.
 const (
 	classBefore = 1
 	classAfter  = 2
@@ -216,8 +216,8 @@ func (w *routed) dimensionOrder(router, node int) (port, class int) {
 	return w.Graph.Nodes[node].Port, 0
 }
 
-// dateline routes a torus in the order of dimensions the shorter way round, of two equal ways towards larger
-// coordinates.
+// dateline routes a torus dimension by dimension, the shorter way around each. If both ways are equal, packets go
+// towards larger coordinates.
 func (w *routed) dateline(router, node int) (port, class int) {
 	at, to := router, node
 	for d, k := range w.grid {
@@ -231,8 +231,9 @@ func (w *routed) dateline(router, node int) (port, class int) {
 	return w.Graph.Nodes[node].Port, 0
 }
 
-// minimal routes a dragonfly: to the router with the link to the destination's group, over it, and on within that
-// group. Packets that have yet to leave their group use the lower half of the VCs (Kim et al., section 4.1).
+// minimal routes a dragonfly: first to the router with the link to the destination's group, then over that link, then
+// within the destination's group. Packets that have yet to leave their group use the lower half of the VCs (Kim et
+// al., section 4.1).
 func (w *routed) minimal(router, node int) (port, class int) {
 	y, home := w.groups, w.Graph.Nodes[node]
 	group, at, there := router/y.A, router%y.A, home.Router/y.A
@@ -248,8 +249,8 @@ func (w *routed) minimal(router, node int) (port, class int) {
 	return port, classOf(there != group)
 }
 
-// ring assigns VC classes to the shortest routes of a drawn ring. Positions count from the first router by its first
-// port.
+// ring assigns VC classes to the shortest routes of a drawn ring. Positions count from the first router, in the
+// direction of its first port.
 func (w *routed) ring(place string) error {
 	refuse := func(reason string) error {
 		return w.refuse(place, "routes: dateline: "+reason, "draw routers as one ring, or take routes: shortest")
@@ -316,11 +317,11 @@ func (w *routed) entries() {
 		from, err := w.find(cmp.Or(e.leaves, e.place), e.from, "router", w.routers, routers)
 		w.take(err)
 		to, err := w.find(e.place, e.to, "processor", w.processors, processors)
-		if w.take(err); w.count() > before { // a line of another file: report no more of it
+		if w.take(err); w.count() > before { // report no further mistakes of this file
 			strange = e.file
 		}
 		if w.partial {
-			continue // more ports may exist
+			continue // the unknown parts may contain this port
 		}
 		for _, router := range from {
 			if err := w.entry(e, router, to); err != nil {
@@ -342,7 +343,8 @@ func (w *routed) entry(e *routeEntry, router int, to []int) error {
 	return err
 }
 
-// enter sets the route from a router to a processor: to all of its ports, or to the one at the end of the route.
+// enter sets the route from a router to a processor: to all of the processor's ports, or to the port at the end of
+// the route.
 func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) error {
 	ports := w.NIC.Ports(processor)
 	all := slices.Repeat([]bool{true}, ports)
@@ -458,7 +460,7 @@ func (w *routed) follow() error {
 	return nil
 }
 
-// step returns the next router on the way to a node, -1 at its end. home maps ports to nodes.
+// step returns the next router on the route to a node, or -1 at the end of the route. home maps ports to nodes.
 func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
 	port := int(w.table[router*len(w.Graph.Nodes)+node])
 	if port < 0 {

@@ -14,8 +14,8 @@ import (
 	"starloom/traces/input"
 )
 
-// routed draws the routers of a drawing as far as they are known, and records mistakes: nil if there are any. graph
-// is the drawing's anynet, nil for none.
+// routed draws the known routers of a drawing and records mistakes. It returns nil after a mistake. graph is the
+// drawing's anynet, or nil.
 func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	d = d.fitting(m)
 	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(), place: d.routerPlace, routes: &d.routes,
@@ -167,7 +167,8 @@ func (w *routed) drawPlan(s *shorthand) error {
 	return nil
 }
 
-// locals adds processors to each router, after the ports of a plan. name returns the suffix of the name of port k.
+// locals adds processors to each router; their ports follow the ports of the plan. name returns the suffix of the
+// name of port k.
 func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
 	names := slices.Clone(plan.Ports)
 	for port := range w.nicPorts {
@@ -262,8 +263,9 @@ func (w *routed) anynetRoutes() {
 	}
 }
 
-// shortest returns the predecessor of each router on a way of least latency from a router. The first way found wins;
-// the search continues from the nearest router, of equally near ones from the lowest number.
+// shortest returns the predecessor of each router on a path of least latency from a router. The first path found
+// wins. The search continues from the nearest router, and of several nearest routers from that with the lowest
+// number.
 func shortest(out [][]AnynetLink, from int) (before []int) {
 	distance := slices.Repeat([]int{math.MaxInt}, len(out))
 	before = slices.Repeat([]int{-1}, len(out))
@@ -295,8 +297,8 @@ func (d *Drawing) bareNet(processors int) *Net {
 	return n.finish()
 }
 
-// atRouters gives each processor its ports at routers. Channels become media: those between routers in the order of
-// the graph, then those from and to each port of a processor.
+// atRouters sets the ports of each processor at routers. Channels become media: first the channels between routers in
+// the order of the graph, then the channels from and to each port of a processor.
 func (n *Net) atRouters(r *fabric.Routers) {
 	n.routers, n.slotted, r.Media = r, len(n.Media), len(n.Media)
 	access := uint32(accessRouted)
@@ -308,7 +310,7 @@ func (n *Net) atRouters(r *fabric.Routers) {
 		return len(n.Media) - 1
 	}
 	n.Media = slices.Grow(n.Media, len(r.Graph.Links)+2*len(r.Graph.Nodes))
-	for _, l := range r.Graph.Links { // the hash covers their far ends
+	for _, l := range r.Graph.Links { // the hash covers the far ends of channels
 		at := channel(hw.Index(hw.Join(n.Name, "router"), l.From) + "." + hw.Index("output", l.Output))
 		n.Media[at].Pair = fmt.Sprint(l.To, l.Input, l.Latency)
 	}
@@ -341,7 +343,7 @@ type routed struct {
 
 	nicPorts int // ports of each processor, unless nodes are drawn
 
-	grid   []int // sizes of a mesh, a torus or a ring, otherwise nil
+	grid   []int // sizes of a mesh, a torus or a ring; nil for other networks
 	around bool  // the grid has wrap-around links
 	graph  *Anynet
 	groups *Dragonfly
@@ -352,7 +354,7 @@ type routed struct {
 	class []uint8                // index of each route's class in known
 	known []hw.VCRange           // classes of VCs; the first is all VCs
 	far   [][]*[2]int            // router and latency at the far end of each port, nil for none
-	given map[[2]int]*routeEntry // routes given singly
+	given map[[2]int]*routeEntry // individual routes
 }
 
 func (w *routed) word() string { return cmp.Or(w.routes.word, w.usual) }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Routes are the routes that firmware reads: the shortest, others given in a drawing, or none.
+// Routes are the routes that firmware reads: the shortest routes, routes given in a drawing, or no routes.
 type Routes struct {
-	none    bool   // there are only the routes of entries
-	word    string // rule of all other routes of routers, "" for the network's default
+	none    bool   // no routes exist except the entries
+	word    string // rule for the remaining routes of routers; "" is the network's default
 	place   string
 	entries []routeEntry
 }
@@ -30,7 +30,7 @@ var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMin
 type routeEntry struct {
 	place    string
 	file     string // path of a table, "" for other entries
-	leaves   string // place of the source, "" if it equals place
+	leaves   string // place of the source, or "" if place is the same
 	from, to string
 	port     string // port, at a router also with VCs: east:0..1
 }

@@ -26,7 +26,7 @@ func (r *routing) draw() {
 		}
 		from, ok := r.processors(cmp.Or(e.leaves, e.place), e.from)
 		to, good := r.processors(e.place, e.to)
-		if r.count() > before { // a line of another file: report no more of it
+		if r.count() > before { // report no further mistakes of this file
 			strange = e.file
 		}
 		if !ok || !good {

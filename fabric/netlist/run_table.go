@@ -23,7 +23,7 @@ type (
 	packets struct {
 		*referees.Packets
 		runTable
-		inner fabric.Witness // witness of firmware that announces, otherwise nil
+		inner fabric.Witness // witness of firmware with announcements; otherwise nil
 	}
 )
 
@@ -39,7 +39,7 @@ const tableProcessorsMax = 1 << 16
 // runTable records the actions of each processor in each slot. It is empty if shards is nil.
 type runTable struct {
 	net     *Net
-	crossed uint32 // number of slots; frames sent later are left out
+	crossed uint32 // number of slots; frames sent after them are left out
 	hearers [][]int
 	shards  [][]doing // actions that each shard saw, in any order
 }
@@ -131,8 +131,8 @@ func (t *runTable) all() (all []doing, slots uint32) {
 	return slices.Compact(all), slots
 }
 
-// WriteCSV writes a row per processor and a column per slot, without a header: "S1 S3", the processors that hear what
-// it sends; "R0", those that it receives from; "~" if blocked; otherwise "-".
+// WriteCSV writes a row per processor and a column per slot, without a header. The cells are "S1 S3" (sent;
+// processors 1 and 3 hear the medium), "R0" (received from processor 0), "~" (blocked) and "-" (no action).
 func (t *runTable) WriteCSV(w io.Writer) error {
 	all, slots := t.all()
 	out := bufio.NewWriter(w)
@@ -164,8 +164,8 @@ func (t *runTable) WriteCSV(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteSVG draws a row per processor and a column per slot. A frame is a bar from its first row to its last, with a
-// square at its sender and dots at its receivers.
+// WriteSVG draws a row per processor and a column per slot. A frame is a bar that spans the rows of its processors,
+// with a square at the sender and dots at the receivers.
 func (t *runTable) WriteSVG(w io.Writer) error {
 	all, slots := t.all()
 	b := figure.RunTable{Title: fmt.Sprintf("Frames of %d processors, %d slots", len(t.net.Processors), t.crossed),
@@ -230,7 +230,7 @@ func (r *packets) Load(l *fabric.Load) error {
 	return r.Packets.Load(l)
 }
 
-// Witness implements fabric.Referee. Frames cost more with a run-table.
+// Witness implements fabric.Referee. A run-table increases the cost of a frame.
 func (r *packets) Witness(announces bool) fabric.Witness {
 	r.inner = r.Packets.Witness(announces)
 	if r.shards == nil {

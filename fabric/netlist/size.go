@@ -43,8 +43,8 @@ func (s *shorthand) sized(head int) size {
 	return size{nodes: grown.nodes, ends: times(grown.nodes, ports), text: times(grown.nodes, text)}
 }
 
-// add adds another size and returns "", or returns which limit the sum exceeds. An item that exceeds it alone is
-// reported alone.
+// add adds another size and returns "". If the sum exceeds a limit, add returns the reason and a remedy instead. An
+// item that exceeds a limit alone is reported alone.
 func (z *size) add(other size) (reason, remedy string) {
 	for _, limit := range []struct {
 		sum          *int
@@ -118,10 +118,10 @@ func (d *Drawing) fitting(m *mistakes) *Drawing {
 	return &full
 }
 
-// rangePattern matches a range in brackets, p[0..3], or of ports after a colon, :0..3.
+// rangePattern matches a range in brackets, p[0..3], or a range of ports after a colon, :0..3.
 var rangePattern = regexp.MustCompile(`\[([0-9]+)\.\.([0-9]+)\]|:([0-9]+)\.\.([0-9]+)$`)
 
-// sizes returns the length of each range of a text, in order.
+// sizes returns the lengths of the ranges in a text, in order.
 func sizes(text string) (all []int) {
 	for _, at := range rangePattern.FindAllStringSubmatch(text, -1) {
 		low, err1 := strconv.ParseInt(at[1]+at[3], 10, 32)
@@ -152,7 +152,7 @@ func begins(a, b string) bool {
 	return slices.Equal(long[:len(short)], short)
 }
 
-// expand returns the names that a text with ranges denotes; the last range runs fastest.
+// expand returns the names denoted by a text with ranges; the last range varies fastest.
 func expand(text string) (names []string, err error) {
 	at := rangePattern.FindStringSubmatchIndex(text)
 	if at == nil {
@@ -183,20 +183,20 @@ func expand(text string) (names []string, err error) {
 	return names, nil
 }
 
-// expanded returns a copy of a drawing in which nodes and links replace shorthands. They precede those of the
-// drawing.
+// expanded returns a copy of a drawing in which nodes and links replace shorthands. These nodes and links precede the
+// others.
 func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full := *d
 	full.unsure = d.unsure.clone()
 	full.nodes = nil
 	for i := range d.plans {
 		s := &d.plans[i]
-		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // a program passes unchecked values
+		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // values from Go programs are unchecked
 			m.add(s.place, reason, remedy)
 			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
 			continue
 		}
-		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // a program passes unchecked values
+		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // values from Go programs are unchecked
 			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K), "draw one with more nodes in a dimension")
 			full.loseNames(s.node() + "[")
 			continue
@@ -238,7 +238,7 @@ func (u *unsure) clone() unsure {
 	return own
 }
 
-// graphKeys maps each key that draws nodes and links to the keys that it hides if it is unreadable.
+// graphKeys maps each key that draws nodes and links to the keys that cannot be checked if that key is unreadable.
 var graphKeys = map[string][]string{
 	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"}, "fly": nil,
 	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"}, "hypercube": {"nodes"}, "dragonfly": {"nodes"},
@@ -262,7 +262,7 @@ func (u *unsure) loseAll() {
 	}
 }
 
-// loseNames marks names as unknown: after p[3], all of the form p[i].
+// loseNames marks names as unknown: for p[3], all names of the form p[i].
 func (u *unsure) loseNames(name string) {
 	u.partial = true
 	if at := strings.IndexByte(name, '['); at >= 0 {

@@ -82,7 +82,7 @@ func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint
 	return o, nil
 }
 
-// bound returns the rate at which the most loaded channel is always busy, between routers or at a processor.
+// bound returns the rate at which the most loaded channel, between routers or at a processor, is always busy.
 func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error) {
 	nodes := len(n.routers.Graph.Nodes)
 	spec, err := s.spec(n, pattern, 1, 0)
@@ -90,7 +90,7 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 		return 0, err
 	}
 	draws := traffic.NewDraws(spec, nodes, 1, 1)
-	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // packets, as many from each source as there are nodes
+	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // each source sends as many packets as there are nodes
 	most := nodes
 	add := func(source, destination uint32, packets int) {
 		ejected[destination] += packets
@@ -113,7 +113,7 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 	return float64(nodes) / float64(most), nil
 }
 
-// Tolerances between saturation and bound: packets block each other.
+// Tolerances of saturation relative to the bound, since packets block each other.
 const (
 	missesUniform = 0.4  // the allocators run one iteration
 	missesFixed   = 0.35 // one of a torus' two VC classes may idle

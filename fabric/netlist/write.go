@@ -140,7 +140,7 @@ func (n *Net) WriteText(w io.Writer) error {
 	return table.Flush()
 }
 
-// Limits of the note on idle media: names in it, and processors, beyond which it takes seconds.
+// Limits of the note on idle media: names that the note lists, and processors beyond which the search takes seconds.
 const (
 	idleNamed         = 4
 	idleProcessorsMax = 512
@@ -171,7 +171,8 @@ func (n *Net) idle() []string {
 	return []string{"on no way that firmware reads: " + strings.Join(idle[:most], ", ") + others(len(idle)-most)}
 }
 
-// WriteYAML writes the netlist without ranges, kinds and other abbreviations. Reading it restores the netlist.
+// WriteYAML writes the netlist without ranges, kinds and other abbreviations. A reader of the file gets the same
+// netlist.
 func (n *Net) WriteYAML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "name: %s\n", n.Name)
