@@ -15,9 +15,9 @@ var ErrNoRoom = errors.New("the firmware has no room for a bank")
 // ErrLargeState means that a processor's state exceeds StateBytesMax.
 var ErrLargeState = errors.New("the firmware has a state")
 
-// DescribeBank writes the parameters by which firmware lays out a bank to its descriptor at address. They are the
-// same for all banks of a machine and for all seeds, so all records have one size. It returns an error if the address
-// is invalid.
+// DescribeBank writes the parameters by which firmware lays out a bank to the firmware's descriptor at address. The
+// parameters are the same for all banks of a machine and for all seeds, so all records have one size. DescribeBank
+// returns an error if the address is invalid.
 func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	d, err := descriptorAt(memory, address)
 	if err == nil {
@@ -26,7 +26,8 @@ func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	return err
 }
 
-// CheckState returns an error if a state is too large: starloom_attach then only writes its size to the descriptor.
+// CheckState returns an error if a state is too large. In that case starloom_attach only writes the size to the
+// descriptor.
 func CheckState(memory []byte, descriptor uint32) error {
 	d, err := descriptorAt(memory, descriptor)
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *BankConfig) describe(d []byte) {
 // StateBytesMax is the largest state of a processor in bytes.
 const StateBytesMax = 1 << 20
 
-// AttachBank checks the descriptor that firmware has written at address, writes the host's part of it and returns the
+// AttachBank checks the descriptor that firmware has written at address, completes the descriptor and returns the
 // view. It returns an error unless all parts of the bank are inside memory, aligned and disjoint.
 func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
@@ -157,9 +158,9 @@ func (b *Bank) takesLists() bool { return b.descriptor.has(offBankFirstChoice) &
 
 type column struct {
 	name   string
-	at     int // offset of its address in the descriptor
+	at     int // offset of the column's address in the descriptor
 	planes int
-	bytes  int // bytes of a cell in a plane; 0: the machine's column, whose planes are words
+	bytes  int // bytes of a cell in a plane; 0 for the machine's column, whose planes are words
 	taken  bool
 	put    func(part []byte)
 }
@@ -244,7 +245,8 @@ func (b *Bank) configure() {
 // Restored must be called after a saved state has replaced the memory of the view.
 func (b *Bank) Restored() { b.stirAll() }
 
-// Reset sets a new seed and the reset values. The memory of the view must be as it was after the attachment.
+// Reset sets a new seed and the reset values. The caller must have restored the view's memory to its contents after
+// the attachment.
 func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
 	clear(b.silenced)

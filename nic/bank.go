@@ -8,7 +8,7 @@ package nic
 import "encoding/binary"
 
 // Bank is the host's view of a bank of processors: the registers and FIFOs of the register map in the memory of the
-// firmware that serves the bank. They alias that memory, which must not move while the bank is used.
+// firmware that serves the bank. The view aliases that memory, which must not move while the bank is used.
 //
 // Firmware is not trusted: the methods check counts and lengths before use, so a faulty image harms only its own
 // memory.
@@ -21,7 +21,7 @@ type Bank struct {
 	listen      []uint16 // listening table with listenSlots columns
 	listenSlots int
 	silenced    []uint64   // one bit per cell: Silence was called since Reset
-	stirred     *stirred   // cells to look at if NICs ask for outputs, otherwise nil
+	stirred     *stirred   // cells to be checked by ListAwake; nil unless NICs ask for outputs
 	descriptor  descriptor // bank block of the register map
 	claims      []claim    // claimed parts of the memory, for Owner
 	records     []byte     // handler's state and heads of the RX and the TX FIFO of each cell
@@ -32,11 +32,11 @@ type Bank struct {
 	frameStride int
 }
 
-// Columns are the data of each processor that firmware and host share. A column is nil if the firmware does not take
+// Columns are the data of each processor that firmware and host share. A column is nil if the firmware does not use
 // it or the network lacks it.
 type Columns struct {
 	Registers []Registers
-	Words     []uint64 // the same memory as one word per cell: see Word...Shift
+	Words     []uint64 // Registers as one word per cell, in the same memory; see the constants Word...Shift
 	RxStatus  []uint8  // Status of each receiver in the previous slot, by lane and cell
 	Workload  []uint32 // word of the workload of each cell
 	Schedule  []uint64 // word of the schedule of each cell for this slot
@@ -44,15 +44,15 @@ type Columns struct {
 	Served    []uint32 // addressee of each sent frame, by lane and cell
 	ROM       []uint32 // ROMWords words of each cell
 	Machine   []uint32 // ROM shared by all processors
-	Choice    []uint32 // first choice of each cell, a place in its request list
+	Choice    []uint32 // first choice of each cell, an index into its request list
 	Valid     []uint64 // valid bits of each cell's request list, ValidWords words
 	AcceptTag []uint16 // tag that each cell's output accepts, TagAny for any
-	Calls     []uint32 // cells whose handlers must be called; the host writes it and never reads it
+	Calls     []uint32 // cells whose handlers must be called; the host writes this list and never reads it
 }
 
-// fifo locates the FIFOs of one direction. The heads are in the records, next to the other data of an almost idle
-// processor. Further frames are in planes, first the second frames of all cells, then the third ones, and so on:
-// unused memory is never touched.
+// fifo locates the FIFOs of one direction. The heads are in the records, next to the other data that a mostly idle
+// processor uses. Further frames are in planes: the second frames of all cells, then the third frames, and so on.
+// Memory of unused planes is never touched.
 type fifo struct {
 	at   int // offset of the head in a record
 	more []byte
@@ -67,14 +67,14 @@ func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
 type claim struct {
 	name      string
 	at, size  uint64
-	cellBytes uint64 // bytes of a cell; cells are adjacent, plane by plane. 0: the part belongs to no cell
+	cellBytes uint64 // bytes of a cell; cells are adjacent, plane by plane. 0 if the part belongs to no cell
 	calls     bool   // the part is the list of calls, which the host writes
 }
 
 // depths are the FIFO depths of some cells per lane, in frames; 0 for the common depth.
 type depths struct{ rx, tx []uint8 }
 
-// Positions of the registers in a cell's word. Loops over many processors read a word at once; other code uses
+// Positions of the registers in a cell's word. Loops over many processors read whole words; other code uses
 // Registers.
 const (
 	WordWakeShift    = 8 * offProcessorWake    // Registers.Wake, 16 bits
@@ -98,9 +98,9 @@ type BankConfig struct {
 	First      int // processor number of cell 0
 	Cells      int
 	Processors int
-	Shape      [ShapeWords]uint32 // size of the network, in its own words
+	Shape      [ShapeWords]uint32 // size of the network, in network-specific words
 	Ports      int                // ports of a NIC
-	Sizes                         // FIFOs of all ports together
+	Sizes                         // FIFO sizes count the frames of all ports together
 	ROMWords   int                // words of each processor's ROM
 	MachineROM int                // words of the ROM shared by all processors
 	Discipline
@@ -108,7 +108,7 @@ type BankConfig struct {
 	Params [Params]int32
 }
 
-// LanesMax is the largest number of ports at which a NIC sends and receives at once.
+// LanesMax is the largest number of ports at which a NIC can send and receive in one slot.
 const LanesMax = 72
 
 // Lanes returns the number of ports at which the NIC sends and receives in one slot.
@@ -145,7 +145,7 @@ func (b *Bank) popFrames(cell int, f *fifo, left int) {
 	}
 }
 
-// Current returns the place in Calls of the last handler's cell. Firmware may have written any value.
+// Current returns the index in Calls of the cell whose handler ran last. Firmware may have written any value.
 func (b *Bank) Current() (place uint32) {
 	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
 }

@@ -28,7 +28,8 @@ func (b *Bank) Cell(cell int) (c Cell) {
 	return c
 }
 
-// SetCell writes c to a cell. The bank must have the same configuration, except for its processors.
+// SetCell writes c to a cell. The bank must have the same configuration as the bank of Cell; only its processors may
+// differ.
 func (b *Bank) SetCell(cell int, c Cell) {
 	b.moveCell(cell, &c, true)
 	b.stir(cell)
@@ -105,7 +106,7 @@ func (c *Cell) Difference(o *Cell) string {
 	return ""
 }
 
-// RxFrames returns the frames in the RX FIFO; stride is FrameStride.
+// RxFrames returns the frames in the RX FIFO. stride is the result of FrameStride.
 func (c *Cell) RxFrames(stride int) []FrameView { return frames(c.Rx, int(c.RxCount), stride) }
 
 // TxFrames returns the frames in the TX FIFO.
@@ -121,7 +122,8 @@ func frames(fifo []byte, count, stride int) (list []FrameView) {
 // Body returns the payload, cut to the available bytes if firmware claims more.
 func (f FrameView) Body() []byte { return f[sizeFrame:][:min(f.PayloadBytes(), len(f)-sizeFrame)] }
 
-// The handler's side of a bank for firmware in Go; starloom.h does the same inside the sandbox.
+// The following methods are the handler's side of a bank for firmware in Go. In the sandbox, starloom.h does the
+// same.
 
 // PlaceBank returns memory with a bank's descriptor at the given address, followed by its registers, workload, states
 // and FIFOs, all zero, ready for AttachBank. It returns an error if the bank does not fit.
@@ -177,7 +179,7 @@ func (b *Bank) Clear() {
 	clear(b.tx.more)
 }
 
-// State returns a cell's state; it aliases the bank.
+// State returns a cell's state. The slice aliases the bank.
 func (b *Bank) State(cell int) []byte {
 	at := cell * b.recordBytes
 	return b.records[at : at+b.rx.at : at+b.rx.at]
@@ -186,12 +188,12 @@ func (b *Bank) State(cell int) []byte {
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
 func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
 
-// SetCurrent sets the place in Calls of the running handler's cell, -1 for none.
+// SetCurrent sets the index in Calls of the cell whose handler is running, -1 for none.
 func (b *Bank) SetCurrent(place int) {
 	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
 }
 
-// Sleep suspends calls of a cell's handler until a slot, unless a frame arrives.
+// Sleep suspends the calls of a cell's handler until a slot. A frame that arrives earlier wakes the handler.
 func (b *Bank) Sleep(cell int, until uint32) {
 	r := &b.Registers[cell]
 	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping
@@ -204,8 +206,8 @@ func (b *Bank) PopRx(cell int) {
 	b.popFrames(cell, &b.rx, left)
 }
 
-// Send appends a frame to a cell's TX FIFO and returns it. It returns nil if the FIFO is full, or if the payload is
-// too large and the NIC will reject the frame.
+// Send appends a frame to a cell's TX FIFO and returns the frame. It returns nil if the FIFO is full, or if the
+// payload is too large; in the latter case the NIC will reject the frame.
 func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
 	r := &b.Registers[cell]
 	count := int(r.TxCount)

@@ -1,6 +1,6 @@
 package nic
 
-// Class is the arbitration of a lane before it sends.
+// Class is the arbitration that a lane needs before it sends.
 type Class uint8
 
 // Classes of lanes.
@@ -11,16 +11,16 @@ const (
 	ClassStreams                // the lane sends flit by flit into a router, which forwards the frame to its destination
 )
 
-// Classes describes lanes of NICs that send and receive on all ports at once. Some lanes ask first, repeatedly, until
-// they are served.
+// Classes describes lanes of NICs that send and receive on all ports at once. Some lanes repeat a request until they
+// are served.
 type Classes struct {
-	Of      []Class             // classes by processor and port, with the largest number of ports for each
+	Of      []Class             // classes by processor and port; rows have the largest number of ports
 	At      []uint32            // crossbar of each lane that asks for an addressee
 	Hears   []bool              // the lane hears an output of a crossbar, with a tag filter
 	Outputs []map[uint32]uint16 // output of each processor, by crossbar
 	Routed  []bool              // processors reachable through routers; nil without routers
 	all     int                 // largest number of ports
-	free    []bool              // processors none of whose lanes asks
+	free    []bool              // processors without a lane that asks
 }
 
 // NewClasses returns the classes of lanes; most is the largest number of ports of a processor.
@@ -45,8 +45,8 @@ func (c *Classes) Class(processor int, port uint16) Class {
 	return c.Of[processor*c.all+int(port)]
 }
 
-// Output returns the output that a processor asks for at a port with a frame to a destination: 0 for the single
-// medium, otherwise the destination's output of the crossbar. ok reports whether it exists.
+// Output returns the output that a processor requests at a port for a frame to a destination: 0 for the single
+// medium, otherwise the destination's output of the crossbar. ok reports whether the output exists.
 func (c *Classes) Output(processor int, port uint16, destination uint32) (output uint16, ok bool) {
 	lane := processor*c.all + int(port)
 	if c.Of[lane] != ClassAddressee {

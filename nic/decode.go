@@ -10,35 +10,36 @@ import (
 
 // Framing describes frames in a stream of phits. Bits map to phits as in Serialisers.
 type Framing struct {
-	// Light: the interface is dual-rail. Two lit rails are a collision, and it is dark after the last bit of a frame.
+	// Light means that the interface is dual-rail. Two lit rails of a bit are a collision. The interface is dark
+	// after the last bit of a frame.
 	Light bool
-	// Gaps: a frame may pause. Otherwise the first cycle without a phit ends it.
+	// Gaps means that a frame may pause. Otherwise the first cycle without a phit ends the frame.
 	Gaps bool
-	// FirstMarked and LastMarked: the interface marks the first or the last phit. Without LastMarked the length in
-	// the header ends a frame.
+	// FirstMarked and LastMarked mean that the interface marks the first or the last phit. Without LastMarked, the
+	// length in the header ends a frame.
 	FirstMarked, LastMarked bool
-	// Received: the time of a frame is the cycle of its last phit. The time of a sent frame is the cycle of its
-	// first.
+	// Received means that the time of a frame is the cycle of its last phit. For sent frames it is the cycle of the
+	// first phit.
 	Received bool
 }
 
 // DecodedFrame is a frame found in a stream of phits.
 type DecodedFrame struct {
 	Lane        int
-	First, Last uint64 // cycles of its first and last phit
+	First, Last uint64 // cycles of the first and last phit
 	Slot        uint32
 	Port        uint64
 	Status      Status // StatusOK, StatusCRC or StatusCollision
 	Bytes       []byte // nil for a collision, partial for a damaged frame
 }
 
-// Decoder assembles frames from the phits of many interfaces. It judges them as Deserialisers do, but accepts frames
-// that follow each other without a pause.
+// Decoder assembles frames from the phits of many interfaces. It applies the rules of Deserialisers, but accepts
+// frames that follow one another without a pause.
 //
 //	Put(lane, cycle, phit) ... Flush() --> emit(frame)
 //
-// It emits frames in the order of their times (see Framing.Received), then of their lanes. Memory is bounded: one
-// frame per lane, and decoderHeldMax frames that wait for others which began earlier.
+// A Decoder emits frames in the order of their times (see Framing.Received), then of their lanes. Memory is bounded
+// by one frame per lane, and by decoderHeldMax frames that wait for frames with an earlier start.
 type Decoder struct {
 	lanes []laneState
 	emit  func(*DecodedFrame) error
@@ -52,7 +53,7 @@ const decoderHeldMax = 1 << 16
 type laneState struct {
 	Framing
 	open     bool
-	violated bool // both rails of a bit lit
+	violated bool // both rails of a bit were lit
 	damaged  bool
 	bits     int
 	first    uint64
@@ -62,8 +63,8 @@ type laneState struct {
 	frame    []byte
 }
 
-// NewDecoder returns a decoder of interfaces with these framings. It calls emit with every frame, valid until emit
-// returns. An error of emit ends the decoding.
+// NewDecoder returns a decoder of interfaces with these framings. The decoder calls emit for every frame; the frame
+// is valid until emit returns. An error of emit ends the decoding.
 func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 	d := &Decoder{lanes: make([]laneState, len(framings)), emit: emit}
 	for i, f := range framings {
@@ -73,7 +74,7 @@ func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 }
 
 // Put adds the phit of an interface in a cycle. Cycles must not decrease. Dark cycles may be omitted, except for the
-// first after a phit.
+// first dark cycle after a phit.
 func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	l := &d.lanes[lane]
 	if p.Dark {
@@ -88,7 +89,7 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	}
 	if !l.open {
 		if l.FirstMarked && !p.First {
-			return // this is the end of a frame that began before the recording
+			return // the phit belongs to a frame that began before the recording
 		}
 		d.begin(lane, cycle, p)
 	}
@@ -128,7 +129,8 @@ func (l *laneState) take(p decode.Phit) {
 	}
 }
 
-// total returns the length in bits given by the header, the longest possible until it is known, 0 for an illegal one.
+// total returns the length in bits according to the header. It returns the longest possible length until the header
+// is complete, and 0 for an illegal length.
 func (l *laneState) total() int {
 	if l.bits < 8*lengthKnownBytes {
 		return 8 * FrameBytes(PayloadBytesMax)
@@ -140,7 +142,7 @@ func (l *laneState) total() int {
 	return 8 * FrameBytes(payload)
 }
 
-// ended reports whether this was the last phit of a frame. Damaged light ends only with a dark cycle.
+// ended reports whether p was the last phit of a frame. Damaged light ends only with a dark cycle.
 func (l *laneState) ended(p decode.Phit) bool {
 	if l.LastMarked {
 		return p.Last
@@ -190,10 +192,10 @@ func (d *Decoder) when(f *DecodedFrame) moment {
 	return moment{f.First, f.Lane}
 }
 
-// release emits the frames that no open frame can precede: those sent before the first open frame began.
+// release emits the frames that no open frame can precede: the frames sent before the first open frame began.
 func (d *Decoder) release() {
 	done := len(d.held)
-	// lanes are opened in the order of their moments
+	// lanes are opened in the order of the frames' times
 	if i := slices.IndexFunc(d.open, func(lane int) bool { return !d.lanes[lane].Received }); i >= 0 {
 		begun := moment{d.lanes[d.open[i]].first, d.open[i]}
 		done, _ = slices.BinarySearchFunc(d.held, begun, func(f DecodedFrame, m moment) int { return d.when(&f).compare(m) })
@@ -207,7 +209,7 @@ func (d *Decoder) release() {
 	d.held = slices.Delete(d.held, 0, done)
 }
 
-// Flush ends the stream; an unfinished frame is damaged. It returns the first error of emit.
+// Flush ends the stream. An unfinished frame is damaged. Flush returns the first error of emit.
 func (d *Decoder) Flush() error {
 	for len(d.open) > 0 {
 		d.lanes[d.open[0]].damaged = true

@@ -8,24 +8,26 @@ import (
 	"starloom/hw"
 )
 
-// Deserialisers is a bank of optical receivers. Each hears one medium, receives its frame and judges it.
+// Deserialisers is a bank of optical receivers. Each receiver listens to one medium, receives its frame and checks
+// the frame.
 //
-// Parameters: phit bits, longest frame. Ports in: light of the media (delayed by the fibre), end of slot, port.
-// Registers: state, bits, due, frame, port. Throughput one phit per cycle; nothing stalls a receiver. The state is
-// final in the registers one cycle after the last phit, that is, after the Latch of Timing.LastPhitCycle. Reset:
-// idle, hearing nothing, also in the middle of a frame.
+// Parameters: phit bits, longest frame. Input ports: light of the media (delayed by the fibre), end of slot, port.
+// Registers: state, bits, due, frame, port. Throughput is one phit per cycle; nothing stalls a receiver. The state is
+// final in the registers one cycle after the last phit: after the Latch of Timing.LastPhitCycle. Reset, even in the
+// middle of a frame: idle, listening to nothing.
 //
 //	idle -> receiving -> good                a whole frame with the right CRC
-//	            |          | more light
-//	            +----------+-> damaged       dark too early, light after its end, bad
-//	            |          |                 header, length or CRC
-//	            +----------+-> violated      a bit with both rails lit: two senders;
-//	                                         from damaged as well, and final
+//	          |          | more light
+//	          +----------+-> damaged       dark too early, light after its end, bad
+//	          |          |                 header, length or CRC
+//	          +----------+-> violated      a bit with both rails lit: two senders;
+//	                                       from damaged as well, and final
 //
-// The last cycle of a slot shows the result of the slot. Its Latch makes these receivers idle, and they hear what the
-// port inputs select. A receiver still receiving then has been cut short, and light in that cycle belongs to no slot.
-// If a slot can have several frames in sequence (Queues), good frames are queued, and light after a good frame begins
-// the next one; damage lasts to the end of the slot. Bits map to phits as in Serialisers.
+// In the last cycle of a slot, the receivers show the result of the slot. The Latch of this cycle makes the receivers
+// idle and switches them to the media selected by their port inputs. A frame that is incomplete at this Latch is cut
+// short, and light in the last cycle belongs to no slot. If a slot can have several frames in sequence (Queues), good
+// frames are queued, and light after a good frame begins the next one; damage lasts to the end of the slot. Bits map
+// to phits as in Serialisers.
 //
 // The cost per cycle grows with the lit media and their listeners.
 type Deserialisers struct {
@@ -38,13 +40,13 @@ type Deserialisers struct {
 	owner    []uint16 // shard of each cell
 	in       *hw.Light
 	hears    hw.Gather
-	taps     *hw.Taps // taps instead of hears, nil for none
+	taps     *hw.Taps // taps in place of hears, nil for none
 
 	state  []uint8  // state of each receiver
 	bits   []uint32 // bits received so far
 	due    []uint64 // cycle of the next phit
 	frames []byte   // frames of stride bytes per cell
-	port   []uint32 // input of its unit, or tap, that the cell hears, NoInput for none
+	port   []uint32 // input of the unit, or tap, that each cell hears; NoInput for none
 
 	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one
 	queueBytes []uint32 // bytes of each queue, for a saved state
@@ -55,13 +57,13 @@ type Deserialisers struct {
 	// Derived from port: lists of the listeners of each medium.
 	head     []int32
 	next     []int32
-	hooked   []uint32 // medium of the list that contains each cell, noWire for none
+	hooked   []uint32 // medium in whose list each cell is, noWire for none
 	switched []bool   // a port of the shard has changed since the lists were built
 
 	heard    [][]uint32 // cells of each shard that are not idle
-	foreseen *Foreseen  // frames of a slot with foreseen ones, otherwise nil
+	foreseen *Foreseen  // frames of a slot with predicted frames, otherwise nil
 
-	site *deserialiserSite // further state once there is a Site
+	site *deserialiserSite // additional state after a call of Site
 }
 
 // ReceiverStates names the receiver states for probes.
@@ -92,8 +94,8 @@ type DeserialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // FrameBytesMin..FrameBytes(PayloadBytesMax)
 
-	// In is the light to hear, built with the readers of Hears. Hears are the wires at the ports of each unit. If the
-	// cells of the single unit have ports of their own, Taps are these ports, and the wires are buses.
+	// In is the light to receive, built with the readers of Hears. Hears are the wires at the ports of each unit. If
+	// a single unit has cells with their own ports, Taps are these ports, and the wires are buses.
 	In    *hw.Light
 	Hears hw.Gather
 	Taps  *hw.Taps
@@ -175,13 +177,13 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	return d, nil
 }
 
-// EndSlot is the shard's end-of-slot input: this cycle is the last of its slot. Call it between Settle and Latch.
-// Shards may call it concurrently.
+// EndSlot is the shard's end-of-slot input, which is set in the last cycle of a slot. Call EndSlot between Settle and
+// Latch. Shards may call it concurrently.
 func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 
-// Listen is a cell's port input for the coming Latch: an input of its unit, or NoInput. The choice lasts until the
-// next Listen. Call it after EndSlot in the same cycle, otherwise it panics: no light of this cycle counts, so
-// nothing reads the register before Latch, and it is written at once. Cells of different shards may be switched
+// Listen is a cell's port input for the next Latch: an input of its unit, or NoInput. The choice lasts until the next
+// Listen. Listen panics unless EndSlot was called in the same cycle. In this cycle no light counts and nothing reads
+// the register before Latch, so Listen writes the register at once. Cells of different shards may be switched
 // concurrently.
 func (d *Deserialisers) Listen(cell int, port uint32) {
 	old := d.port[cell]
@@ -208,7 +210,7 @@ func (d *Deserialisers) inputs(cell int) int {
 	return d.hears.Inputs
 }
 
-// Wire returns the wire that a cell has heard in this slot. ok is false for none.
+// Wire returns the wire that a cell has heard in this slot. ok is false if there is none.
 func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	if wire = d.hooked[cell]; wire != noWire {
 		return wire, true
@@ -283,8 +285,8 @@ func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site
 
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
-// Latch takes the phits of this cycle from the lit media heard by the shard, or ends the slot. The end of a slot
-// costs as much as the receivers that heard something.
+// Latch takes the phits of this cycle from the lit media that the shard hears, or ends the slot. The cost of the end
+// of a slot grows with the number of receivers that have heard light.
 func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
 		d.ends[s.Index] = false
@@ -349,12 +351,12 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 		d.bits[cell] = 0
 	case receiverReceiving:
 		if now != d.due[cell] {
-			d.state[cell] = receiverDamaged // there was a dark gap
+			d.state[cell] = receiverDamaged // the light had a dark gap
 			return
 		}
 	case receiverGood:
 		if d.queues == nil {
-			d.state[cell] = receiverDamaged // there is light after the end
+			d.state[cell] = receiverDamaged // the light continues after the end of the frame
 			return
 		}
 		d.state[cell], d.bits[cell] = receiverReceiving, 0
@@ -367,8 +369,8 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	frame := d.frames[cell*d.stride:][:d.stride]
 	had := int(d.bits[cell])
 	putPhit(frame, had, d.phitBits, rail1)
-	// The length is in the first 32 bits, known long before the end: no frame has fewer than 128. Until then it may
-	// be the longest.
+	// The length is in the first 32 bits, and is known long before the end, because every frame has at least 128
+	// bits. Until then the frame may have the maximum length.
 	total := 8 * d.frameMax
 	if had+d.phitBits >= 8*lengthKnownBytes {
 		total = 8 * FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
@@ -401,7 +403,8 @@ func wellFormed(f Frame) bool {
 
 const lengthKnownBytes = offsetPayloadBytes + 2
 
-// Status returns the result of a cell in this slot so far. It is complete in the slot's last cycle, before its Latch.
+// Status returns the status of a cell in this slot so far. The status is complete in the slot's last cycle, before
+// Latch.
 func (d *Deserialisers) Status(cell int) Status {
 	if d.replaced(cell) {
 		if !d.site.ask[cell]() {
@@ -435,8 +438,8 @@ func (d *Deserialisers) AllIdle(first, count int) bool {
 	return state == receiverIdle
 }
 
-// Frame returns the frame of a cell with StatusOK. It is a view of the receiver's register, valid until the light of
-// the next slot.
+// Frame returns the frame of a cell with StatusOK. The frame is a view of the receiver's register, valid until light
+// of the next slot arrives.
 func (d *Deserialisers) Frame(cell int) Frame {
 	bytes := int(d.bits[cell] / 8)
 	if d.replaced(cell) {
@@ -445,8 +448,8 @@ func (d *Deserialisers) Frame(cell int) Frame {
 	return Frame(d.frames[cell*d.stride:][:bytes])
 }
 
-// Queued yields the good frames that a cell has received in this slot, in order, for banks with Queues. They are
-// views, valid until the slot's last Latch.
+// Queued yields the good frames that a cell has received in this slot, in order, for banks with Queues. The frames
+// are views, valid until the slot's last Latch.
 func (d *Deserialisers) Queued(cell int, yield func(Frame)) {
 	for rest := d.queues[cell]; len(rest) > 0; {
 		bytes := FrameBytesMin

@@ -6,29 +6,30 @@ import (
 	"starloom/hw"
 )
 
-// Discipline describes how NICs access their media. The zero value sends to one port, or one frame to all, and hears
-// one port.
+// Discipline describes how NICs access their media. The zero value is a NIC that sends to one port, or one frame to
+// all ports, and hears one port.
 type Discipline struct {
 	AllPorts  bool     // the NIC sends and receives on all 1..LanesMax ports at once
-	Asks      bool     // the NIC asks before it sends, repeatedly, until it is served
-	Addressed bool     // every frame has a destination and goes to its output
-	ListWords int      // words of each processor's ROM that are its request list, 0 for none
-	Taps      *hw.Taps // ports of each processor, with one switch to one of them; nil: all have Ports
-	Own       *Own     // processors with different ports; nil: all are equal
-	Classes   *Classes // classes of lanes, some of which ask, with AllPorts; nil: none asks
+	Asks      bool     // the NIC repeats a request until it is served, and only then sends
+	Addressed bool     // every frame has a destination and is sent to the destination's output
+	ListWords int      // number of words of each processor's ROM that form its request list, 0 for none
+	Taps      *hw.Taps // ports of each processor, which has one switch to one of them; nil if all processors have Ports ports
+	Own       *Own     // processors with different ports; nil if all are equal
+	Classes   *Classes // with AllPorts: classes of lanes; nil if no lane asks
 }
 
 // Own describes the ports of NICs with different numbers of ports.
 type Own struct {
 	Ports []uint16 // number of ports of each processor
-	Mute  []bool   // the port only hears, by processor and port, with the largest number of ports for each; nil: all ports send
+	Mute  []bool   // by processor and port, in rows of the largest number of ports: the port only receives; nil if all ports send
 	all   int      // largest number of ports
 }
 
-// NewOwn returns the ports of processors; most is the largest number of ports of one.
+// NewOwn returns the ports of processors. most is the largest number of ports of a processor.
 func NewOwn(ports []uint16, mute []bool, most int) *Own { return &Own{ports, mute, most} }
 
-// Sends reports whether a processor can send from a port; for PortAll, from any port.
+// Sends reports whether a processor can send from a port. For PortAll, it reports whether the processor can send from
+// any port.
 func (o *Own) Sends(processor int, port uint16) bool {
 	if port == PortAll {
 		for p := range o.Ports[processor] {
@@ -49,8 +50,8 @@ func (d *Discipline) Lanes(ports int) int {
 	return 1
 }
 
-// CheckSent returns an error if a transmitter cannot be switched to a port. Legal ports are PortNone, those below
-// outputs or, with taps, below the taps of its NIC; PortAll only without taps.
+// CheckSent returns an error if a transmitter cannot be switched to a port. Legal ports are PortNone and the ports
+// below outputs or, with taps, below the number of taps of the NIC. PortAll is legal only without taps.
 func (d *Discipline) CheckSent(transmitter int, port uint16, outputs int) error {
 	if d.Taps != nil {
 		outputs = len(d.Taps.Bus[transmitter])

@@ -18,7 +18,7 @@ import (
 // It is generated from pcapng.PseudoHeaderFields and FrameFields, so it matches the bytes written. Wireshark has Lua
 // 5.1 to 5.4, depending on its version. Only 5.3 and later have bit operators, so the script uses the bit library.
 
-// Offsets of a routed packet's addresses in the payload of a data frame, as the firmware SDK lays them out:
+// Offsets of a routed packet's addresses in the payload of a data frame, in the layout of the firmware SDK:
 // little-endian, 32 bits each.
 const (
 	payloadOrigin     = 0
@@ -26,10 +26,10 @@ const (
 	payloadRouteBytes = 8
 )
 
-// WriteDissector writes the Wireshark dissector of Starloom's captures. Its protocol is "starloom", on link type
+// WriteDissector writes the Wireshark dissector of Starloom's captures. The protocol is "starloom", on link type
 // USER0. Every field of the pseudo-header and of the frame is starloom.NAME; further fields are starloom.crc,
 // starloom.crc.ok, starloom.payload, starloom.origin and starloom.final. ports are the names of ports, nil for none.
-// The output is deterministic. It returns write errors.
+// The output is deterministic. WriteDissector returns write errors.
 func WriteDissector(w io.Writer, ports []string) error {
 	d := dissector{bases: map[string]int{}, fields: map[string]pcapng.Field{}}
 	var pseudo, frame []string

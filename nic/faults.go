@@ -2,10 +2,10 @@ package nic
 
 import "slices"
 
-// Faults of the NIC of one processor: Silence, a restart, smaller FIFOs.
+// Faults of a processor's NIC: removal from the fabric, a restart, smaller FIFOs.
 
-// Silence removes a processor from the fabric: it is faulty, sends and hears nothing, and its handler is not called
-// again.
+// Silence removes a processor from the fabric. The processor is then faulty, sends and hears nothing, and its handler
+// is not called again.
 func (b *Bank) Silence(cell int) {
 	b.silenced[cell>>6] |= 1 << (cell & 63)
 	r := &b.Registers[cell]
@@ -17,16 +17,17 @@ func (b *Bank) Silence(cell int) {
 	}
 }
 
-// Silenced reports whether Silence has removed a cell. Firmware can write the faulty flag; only the host sets this
-// mark.
+// Silenced reports whether Silence has removed a cell. Firmware can write the faulty flag, but only the host can
+// silence a cell.
 func (b *Bank) Silenced(cell int) bool { return b.silenced[cell>>6]>>(cell&63)&1 != 0 }
 
 // SilencedCells returns the column of Silenced, 64 cells per word, for saved states.
 func (b *Bank) SilencedCells() []uint64 { return b.silenced }
 
-// Restart returns a processor to its state after the attachment, even if it was silenced: its NIC is reset, its FIFOs
-// are empty, and its handlers' state comes from attached, the memory at that time (zero beyond its end). Data from
-// the host stays: the words of workload and schedule, the ROM, the delivered flag, and the FIFO depths.
+// Restart returns a processor to its state after the attachment, even if it was silenced. Its NIC is reset, and its
+// FIFOs are empty. The state of its handlers is copied from attached, the memory after the attachment (zero beyond
+// its end). Data from the host remains: the words of workload and schedule, the ROM, the delivered flag, and the FIFO
+// depths.
 func (b *Bank) Restart(cell int, attached []byte) {
 	b.silenced[cell>>6] &^= 1 << (cell & 63)
 	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered, TxFewer: b.txFewer(cell)}
@@ -57,7 +58,7 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	b.stir(cell)
 }
 
-// clearDirty zeroes a frame unless it is zero already: untouched memory stays unallocated.
+// clearDirty zeroes a frame unless it is already zero. Thereby untouched memory remains unallocated.
 func clearDirty(frame FrameView) {
 	if slices.ContainsFunc(frame, func(b byte) bool { return b != 0 }) {
 		clear(frame)
@@ -81,7 +82,7 @@ func (b *Bank) Told() Told {
 	return t
 }
 
-// Tell restores this data.
+// Tell restores the data of Told.
 func (b *Bank) Tell(t Told) {
 	copy(b.Workload, t.workload)
 	copy(b.Schedule, t.schedule)
@@ -126,9 +127,9 @@ func (b *Bank) tellDepths() {
 	}
 }
 
-// CutTx drops frames beyond the depth that Shrink has left in a cell's TX FIFO; handlers may ignore tx_fewer. It
-// reports whether a frame of the cell did not fit, noticed by the handler or not. The rules judge counts beyond every
-// FIFO.
+// CutTx drops frames beyond the depth that Shrink has set for a cell's TX FIFO, because handlers may ignore tx_fewer.
+// It reports whether a frame of the cell did not fit, noticed by the handler or not. Counts that exceed even the full
+// FIFO are left to the rules.
 func (b *Bank) CutTx(cell int) (overflow bool) {
 	fewer := int(b.txFewer(cell))
 	if fewer == 0 {

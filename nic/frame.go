@@ -10,14 +10,15 @@ import (
 // Frame is the byte view of one frame on the fabric, big-endian:
 //
 //	byte  0        1        2        3        4 ... 7   8 ... 11     12 13  14 ...    last 2
-//	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
-//	     |ver |kind| flags  | payload bytes   | source  | destination | tag  | payload | CRC-16 |
-//	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
+//	+----+----+--------+--------+--------+---------+-------------+------+---------+--------+
+//	|ver |kind| flags  | payload bytes   | source  | destination | tag  | payload | CRC-16 |
+//	+----+----+--------+--------+--------+---------+-------------+------+---------+--------+
 //
 // Source is the NIC that sends this frame on this hop, so two frames on one medium in the same slot always differ. A
 // packet's origin and final destination are in the payload (see Packet).
 //
-// A Frame is at least FrameBytesMin long and always whole; Marshal creates one, Parse checks foreign bytes.
+// A Frame is always whole, with at least FrameBytesMin bytes. Marshal creates a Frame, and Parse checks bytes from
+// elsewhere.
 type Frame []byte
 
 // Version is the only supported frame version.
@@ -57,7 +58,7 @@ const (
 	KindCount = 3
 )
 
-// String returns the name in reports, traces and the dissector.
+// String returns the kind's name in reports, traces and the dissector.
 func (k Kind) String() string {
 	switch k {
 	case KindData:
@@ -73,7 +74,7 @@ func (k Kind) String() string {
 // AnyDestination addresses every listener.
 const AnyDestination = 0xFFFFFFFF
 
-// ListedDestination addresses the sender's request list; the NIC replaces it by the served addressee.
+// ListedDestination addresses the sender's request list. The NIC replaces it by the addressee that was served.
 const ListedDestination = 0xFFFFFFFE
 
 // TagAny is the tag filter of an output that accepts any tag.
@@ -127,8 +128,8 @@ func GetHeader(b []byte) Header {
 	}
 }
 
-// Marshal writes header, payload and CRC to dst and returns the frame. dst must hold FrameBytes(len(payload)); the
-// length of payload replaces h.PayloadBytes.
+// Marshal writes header, payload and CRC to dst and returns the frame. dst must have room for
+// FrameBytes(len(payload)) bytes; the length of payload replaces h.PayloadBytes.
 func Marshal(dst []byte, h Header, payload []byte) Frame {
 	h.PayloadBytes = len(payload)
 	size := FrameBytes(len(payload))
@@ -176,7 +177,7 @@ func (f Frame) Source() uint32 { return binary.BigEndian.Uint32(f[offsetSource:]
 // Destination returns the addressee on this hop.
 func (f Frame) Destination() uint32 { return binary.BigEndian.Uint32(f[offsetDestination:]) }
 
-// Payload returns the bytes between header and CRC; it aliases f.
+// Payload returns the bytes between header and CRC. The slice aliases f.
 func (f Frame) Payload() []byte { return f[HeaderBytes : len(f)-CRCBytes] }
 
 // CRC returns the checksum in the frame.

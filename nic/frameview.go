@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 )
 
-// FrameView is a frame in a FIFO or in a medium's table: the little-endian frame block of the register map, then the
-// payload, FrameStride bytes in all. Zeros follow the payload up to a multiple of 8, and to at least 8 bytes; later
-// bytes belong to no frame.
+// FrameView is a frame in a FIFO or in a medium's table: the little-endian frame block of the register map and the
+// payload. The view has FrameStride bytes. After the payload, zeros extend it to a multiple of 8 bytes, and to at
+// least 8; further bytes belong to no frame.
 type FrameView []byte
 
-// Used returns the bytes of the frame that are copied, with at least 8 bytes for the payload if there is room.
+// Used returns the bytes of the frame that are copied. They include at least 8 bytes of payload if there is room.
 func (f FrameView) Used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
 
 // Kind returns the frame's kind; firmware may have written any byte.
@@ -29,7 +29,7 @@ func (f FrameView) Destination() uint32 { return binary.LittleEndian.Uint32(f[of
 // Port returns the port to which the frame is sent or on which it was heard.
 func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFramePort:]) }
 
-// Payload returns the payload; it aliases f.
+// Payload returns the payload. The slice aliases f.
 func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
 
 // PacketBytes is the size of the packet {origin, destination} at the head of a payload, sl_packet of the firmware
@@ -42,12 +42,12 @@ func (f FrameView) IsPacket() bool { return f.Kind() == KindData && f.PayloadByt
 // Origin returns the origin of the frame's packet.
 func (f FrameView) Origin() uint32 { return binary.LittleEndian.Uint32(f.Payload()) }
 
-// SetSource writes the sender.
+// SetSource writes the source.
 func (f FrameView) SetSource(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)
 }
 
-// SetDestination writes the addressee.
+// SetDestination writes the destination.
 func (f FrameView) SetDestination(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameDestination:], processor)
 }
@@ -57,15 +57,15 @@ func (f FrameView) setPort(port uint16) { binary.LittleEndian.PutUint16(f[offFra
 // Tag returns the tag.
 func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTag:]) }
 
-// Words returns the header as two words, for digests and copies: kind, flags, payload_bytes and source; destination,
-// tag and port.
+// Words returns the header as two words for digests and copies. The first word contains kind, flags, payload_bytes
+// and source; the second contains destination, tag and port.
 func (f FrameView) Words() (a, b uint64) {
 	_ = f[sizeFrame-1]
 	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
 }
 
-// HeadBits returns the first 64 bits of the frame on the wire, the first highest: version, kind, flags, payload
-// length and source.
+// HeadBits returns the first 64 bits of the frame on the wire, with the first bit as the highest: version, kind,
+// flags, payload length and source.
 func (f FrameView) HeadBits() uint64 { return headBits(binary.LittleEndian.Uint64(f)) }
 
 func headBits(head uint64) uint64 {
@@ -73,8 +73,8 @@ func headBits(head uint64) uint64 {
 		head>>(8*offFramePayloadBytes)&0xFFFF<<32 | head>>(8*offFrameSource)&0xFFFFFFFF
 }
 
-// CopyTo copies a legal frame to an entry of a table. Zeros follow the payload there, whatever the sender's FIFO
-// holds.
+// CopyTo copies a legal frame to an entry of a table. Zeros follow the payload in the table, even if other bytes
+// follow it in the sender's FIFO.
 func (f FrameView) CopyTo(dst []byte) {
 	copyFrame(dst, f, f.Port())
 	clear(dst[sizeFrame+f.PayloadBytes() : f.Used()])
@@ -124,7 +124,7 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 	return dst
 }
 
-// FrameStride returns the bytes of a frame in a FIFO and in a medium's table: its header and its payload, rounded up
+// FrameStride returns the size in bytes of a frame in a FIFO and in a medium's table: header and payload, rounded up
 // to 8 bytes.
 func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
 

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Owners of the firmware's memory, for checks that firmware accesses only its own.
+// Owners of the firmware's memory, for checks that the firmware of a cell accesses only memory of this cell.
 
 // Owners of memory outside cells.
 const (
 	OwnerNone = -1 // the descriptor, and data shared by all cells
-	OwnerAny  = -2 // changes with every call: the list of calls and the place of the running cell
+	OwnerAny  = -2 // written at every call: the list of calls and the place of the running cell
 )
 
-// Owner returns the owner of an address in the firmware's memory: the column of the bank, by its name in the register
+// Owner returns the owner of an address in the firmware's memory: the bank's column, under its name in the register
 // map, and the cell, or OwnerNone or OwnerAny. Outside the bank the column is "".
 func (b *Bank) Owner(address uint64) (column string, cell int) {
 	for _, c := range b.claims {
@@ -34,8 +34,8 @@ func (b *Bank) Owner(address uint64) (column string, cell int) {
 }
 
 // Parts yields the data of a cell between two slots, part by part: registers, statuses, the port heard in a slot,
-// waiting frames, and the handler's state. Bytes are little-endian; except for numbers they alias the memory. Data
-// that only the host writes is omitted.
+// waiting frames, and the handler's state. Bytes are little-endian. Except for numbers, the slices alias the memory.
+// Data that only the host writes is omitted.
 func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte)) {
 	r := b.Registers[cell]
 	le := binary.LittleEndian
@@ -81,5 +81,5 @@ func (b *Bank) StainRx(cell int, with byte) {
 	}
 }
 
-// TxFrame returns a frame of a cell's TX FIFO; place 0 is the head, and place must be below TxFrames.
+// TxFrame returns a frame of a cell's TX FIFO. Place 0 is the head; place must be below TxFrames.
 func (b *Bank) TxFrame(cell, place int) FrameView { return b.frame(cell, &b.tx, place) }

@@ -16,8 +16,8 @@ import (
 //	| PseudoHeaderLayer (16 B)  | FrameLayer: header ... | payload ... | CRC |
 //	+---------------------------+------------------------+-------------------+
 //
-// Captures have link type USER0, which has no fixed meaning, so gopacket's table of link types is left alone. The
-// decoder is LayerTypePseudoHeader:
+// Captures have link type USER0. This link type has no fixed meaning, so no decoder is registered for it in
+// gopacket's table of link types. The decoder is LayerTypePseudoHeader:
 //
 //	packet := gopacket.NewPacket(data, nic.LayerTypePseudoHeader, gopacket.Default)
 //	frame, ok := packet.Layer(nic.LayerTypeFrame).(*nic.FrameLayer)
@@ -56,8 +56,8 @@ func (l *PseudoHeaderLayer) NextLayerType() gopacket.LayerType {
 	return LayerTypeFrame
 }
 
-// DecodeFromBytes reads the pseudo-header at the start of data, which the layer then aliases. It returns an error for
-// bytes that Starloom does not write.
+// DecodeFromBytes reads the pseudo-header at the start of data. The layer aliases data afterwards. It returns an
+// error for bytes that Starloom does not write.
 func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if len(data) < pcapng.PseudoHeaderBytes {
 		df.SetTruncated()
@@ -93,7 +93,7 @@ func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
 	return decodeLayer(&PseudoHeaderLayer{}, data, p, LayerTypeFrame)
 }
 
-// decodeLayer adds a layer; the payload, if there is one, belongs to next.
+// decodeLayer adds a layer. The decoder next continues with the payload, if any.
 func decodeLayer(l interface {
 	gopacket.Layer
 	DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error
@@ -108,7 +108,8 @@ func decodeLayer(l interface {
 	return p.NextDecoder(next)
 }
 
-// FrameLayer is a frame. A wrong CRC is not a decoding error, since captures serve to study damaged frames; see Valid.
+// FrameLayer is a frame. A wrong CRC is not a decoding error, because captures are used to study damaged frames; see
+// Valid.
 type FrameLayer struct {
 	layers.BaseLayer // Contents is the header alone
 	Header
@@ -128,8 +129,8 @@ func (l *FrameLayer) NextLayerType() gopacket.LayerType {
 	return gopacket.LayerTypePayload
 }
 
-// DecodeFromBytes reads the frame in data, which the layer then aliases. It returns an error if version, kind or
-// length are illegal.
+// DecodeFromBytes reads the frame in data. The layer aliases data afterwards. It returns an error if version, kind or
+// length is illegal.
 func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if len(data) < FrameBytesMin {
 		df.SetTruncated()
@@ -158,9 +159,9 @@ func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) er
 	return nil
 }
 
-// SerializeTo adds header and CRC to the payload in b. With FixLengths it sets the header's length, with
-// ComputeChecksums the CRC; otherwise it writes the layer's values, right or wrong. It returns an error for a payload
-// above PayloadBytesMax bytes, or a length that exceeds its field.
+// SerializeTo adds header and CRC to the payload in b. It computes the header's length with FixLengths, and the CRC
+// with ComputeChecksums. Otherwise it writes the layer's values unchecked. It returns an error for a payload above
+// PayloadBytesMax bytes, or a length that exceeds its field.
 func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	payloadBytes := len(b.Bytes())
 	if payloadBytes > PayloadBytesMax {

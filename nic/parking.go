@@ -7,19 +7,19 @@ import (
 	"starloom/hw"
 )
 
-// Parked holds the processors of a bank while they have no bank: registers, states, and the frames in the few
-// nonempty FIFOs. A machine of mostly sleeping processors has banks for the called ones and parks the others. The
-// zero value holds processors in reset.
+// Parked stores the processors of a bank while no bank serves them: registers, states, and the frames in the few
+// nonempty FIFOs. A machine whose processors mostly sleep has banks for the called processors and parks the others.
+// The zero value stores processors in reset.
 type Parked struct {
 	words    []uint64
 	states   []uint64 // states of 8 bytes, by processor
 	silenced []uint64
-	listen   []uint16 // listening table, nil as after reset
-	frames   []byte   // cell and frames of both FIFOs of each processor with frames
+	listen   []uint16 // listening table, nil for the table after reset
+	frames   []byte   // for each processor with frames: its cell, and the frames of both FIFOs
 }
 
-// Parks reports whether a bank's processors can be parked: they own only registers, states, FIFOs and ports that they
-// hear.
+// Parks reports whether a bank's processors can be parked: they have only registers, states, FIFOs and listening
+// ports.
 func (b *Bank) Parks() bool {
 	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil && b.ROMWords == 0 && b.listenSlots == 1
 }
@@ -27,7 +27,7 @@ func (b *Bank) Parks() bool {
 // ParkedBytes returns the size of a parked processor without frames.
 func (b *Bank) ParkedBytes() int { return sizeProcessor + b.StateBytes() }
 
-// Unpark loads parked processors, from number first on, into the bank. Their receivers are idle.
+// Unpark loads parked processors, starting with number first, into the bank. Their receivers become idle.
 func (b *Bank) Unpark(first int, p *Parked) {
 	b.First = first
 	binary.LittleEndian.PutUint32(b.descriptor[offBankFirst:], uint32(first))
@@ -117,7 +117,7 @@ func (b *Bank) unparkFrames(from []byte) {
 	}
 }
 
-// Fits reports whether p holds processors of a bank like b.
+// Fits reports whether p stores processors of a bank with the configuration of b.
 func (p *Parked) Fits(b *Bank) bool {
 	if p.words == nil {
 		return true
@@ -126,8 +126,8 @@ func (p *Parked) Fits(b *Bank) bool {
 		len(p.silenced) == len(b.silenced) && (p.listen == nil || len(p.listen) == len(b.listen))
 }
 
-// Look returns the number of slots after a slot until the first parked processor is called by itself, 0 for never;
-// calm reports that all are done and none is faulty.
+// Look returns the number of slots from a slot to the next call of a parked processor without an event from outside,
+// 0 for never. calm reports that all processors are done and none is faulty.
 func (p *Parked) Look(slot uint32) (next uint32, calm bool) {
 	const frames = 0xFFFF << WordRxCountShift
 	least, any, all := uint32(1<<16+1), uint64(0), ^uint64(0)

@@ -2,7 +2,7 @@ package nic
 
 import "unsafe"
 
-// listenToReset sets all receivers to their reset value: they hear nothing, or all ports at once.
+// listenToReset sets all receivers to their reset value: no port, or all ports if the NIC uses all ports at once.
 func (b *Bank) listenToReset() {
 	hears := b.hearsAtReset()
 	for i := range b.listen {
@@ -17,7 +17,7 @@ func (b *Bank) hearsAtReset() uint16 {
 	return PortNone
 }
 
-// ClearListen zeroes the listening table, for images of a bank before Reset.
+// ClearListen zeroes the listening table. It serves images of a bank before Reset.
 func (b *Bank) ClearListen() { clear(b.listen) }
 
 // ListenSlots returns the number of columns of the listening table.
@@ -66,7 +66,7 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	return status
 }
 
-// TakeRx is PushRx for a frame on the wire. It returns the frame in the RX FIFO, nil if that is full.
+// TakeRx is PushRx for a frame on the wire. It returns the frame in the RX FIFO, or nil if the FIFO is full.
 func (b *Bank) TakeRx(cell int, port uint16, frame Frame) (FrameView, Status) {
 	place, status := b.claimRx(cell, port)
 	if status == StatusOK {

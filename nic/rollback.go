@@ -1,13 +1,14 @@
 package nic
 
-// Kept holds the NIC data that handlers can write, as before their calls. The writes of an overrunning handler do not
-// count.
+// Kept stores the NIC data that handlers can write, from before their calls, because the writes of an overrunning
+// handler do not count.
 //
 //	restored      registers with their flags (not sleeping: the handler is called in the next slot),
 //	              TX FIFO, listening table, request list, tag filter, word of the schedule
 //	not restored  the state; frames taken from the RX FIFO
 //
-// Columns are kept from the first cell of the list to the last, or by place if the cells are sparse.
+// Columns are stored from the first cell of the list to the last. If the cells are sparse, only the elements of these
+// cells are stored.
 type Kept struct {
 	few    bool
 	origin int // first cell
@@ -66,11 +67,11 @@ func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 	}
 }
 
-// keptSpan is the number of adjacent cells copied in the time of a single one.
+// keptSpan is the number of adjacent cells that can be copied in the time of one separate cell.
 const keptSpan = 4
 
-// gather appends the elements of some cells of a column: of each cell if few, otherwise of all from the first to the
-// last.
+// gather appends the elements of some cells of a column: only these elements if few is set, otherwise all elements
+// from the first cell to the last.
 func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	if !few {
 		return append(to, column[cells[0]:cells[len(cells)-1]+1]...)
@@ -81,7 +82,7 @@ func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	return to
 }
 
-// TakeBack drops a cell's writes to its NIC since Keep; place is its index in the list.
+// TakeBack undoes a cell's writes to its NIC since Keep. place is the cell's index in the list.
 func (b *Bank) TakeBack(k *Kept, place, cell int) {
 	received, at := b.Registers[cell].RxCount, place
 	if !k.few {

@@ -24,15 +24,16 @@ func (b *Bank) SetScheduleWord(cell int, word uint64) {
 	b.Wake(cell)
 }
 
-// Wake has a cell's handler called in this slot, even if it sleeps.
+// Wake ensures that a cell's handler is called in this slot, even if it sleeps.
 func (b *Bank) Wake(cell int) {
 	b.Registers[cell].Flags &^= FlagSleeping
 	b.stir(cell)
 }
 
-// ListAwake appends the cells from first to end-1 whose handlers are due in a slot: all that do not sleep, that sleep
-// until this slot, or that have a frame in a FIFO, unless they are faulty. If the NIC asks for outputs by itself,
-// only frames in the RX FIFO count. resting is the number of done or faulty cells among the others.
+// ListAwake appends the cells from first to end-1 whose handlers are due in a slot. A handler is due unless its cell
+// is faulty or it sleeps; a sleeping handler is due in the slot up to which it sleeps, or if a frame is in a FIFO. If
+// the NIC repeats requests by itself, only frames in the RX FIFO count. resting is the number of done or faulty cells
+// among the others.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
 	if b.Asks {
 		return b.listStirred(list, first, end, slot)
@@ -67,8 +68,8 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 	return list[:n], resting
 }
 
-// Touch loads the records of some cells, so that all are on their way from memory before the first is needed. The
-// result only keeps the loads alive.
+// Touch loads the records of some cells, so that the loads overlap and none waits for the previous one. The result
+// prevents the compiler from removing the loads.
 func (b *Bank) Touch(cells []uint32) (any uint64) {
 	bytes, records, last := b.recordBytes, b.records, len(b.records)-8
 	for _, cell := range cells {

@@ -7,21 +7,22 @@ import (
 	"starloom/hw"
 )
 
-// Serialisers is a bank of optical transmitters. Each sends one frame per slot, one phit per cycle. A frame loaded in
-// cycle c waits out the compute window: its first phit is on the wire in cycle c+1+ComputeCycles. All transmitters of
-// a bank are loaded in the same cycle, the last of a slot.
+// Serialisers is a bank of optical transmitters. Each transmitter sends one frame per slot, one phit per cycle. A
+// frame loaded in cycle c waits out the compute window: its first phit is on the wire in cycle c+1+ComputeCycles. All
+// transmitters of a bank are loaded in the same cycle, the last of a slot.
 //
 // Parameters: phit bits (1..64), longest frame, compute cycles. Ports: load in (frame, length, port), light out
 // (dual-rail), port select out. Registers: frame, length (0 is idle), port select, start. Latency: phit k of a frame
-// is on the wire in cycle start+k. Throughput one phit per cycle. Reset: idle, dark, port none, also in the middle of
-// a frame. Nothing stalls a transmitter, and it does not notice a collision.
+// is on the wire in cycle start+k. Throughput is one phit per cycle. Reset, even in the middle of a frame: idle,
+// dark, port none. Nothing stalls a transmitter, and it does not notice collisions.
 //
-// If outputs require a request, a transmitter asks for ArbitrationCycles before its first phit, and continues to its
-// last one. In the cycle of the first phit it learns which output serves it; without one it stops, and its light has
-// reached nothing.
+// If outputs require a request, a transmitter asks for ArbitrationCycles before its first phit, and continues to ask
+// until its last phit. In the cycle of the first phit it learns which output serves it. If no output does, the
+// transmitter stops, and its light has reached nothing.
 //
-// If outputs serve several frames in sequence, it offers its first phit for up to OfferCycles more, until it is
-// served, and then sends the others. It stops asking with its last phit, so the output changes hands without a gap.
+// If outputs serve several frames in sequence, a transmitter offers its first phit for up to OfferCycles more, until
+// it is served, and then sends the other phits. It stops asking with its last phit, so the output can serve another
+// transmitter without a gap.
 //
 //	cycle            0   1   2   3   4   5   6
 //	A asks          /-----------\_______________      cycle 0: arbitration; frames of 3 phits
@@ -39,7 +40,7 @@ import (
 //
 // In the last phit of a frame, low bits without a frame bit are dark on both rails.
 //
-// The cost per cycle grows with the transmitters that have a frame.
+// The cost per cycle grows with the number of transmitters that have a frame.
 type Serialisers struct {
 	hw.Registers
 	bank     hw.Bank
@@ -54,27 +55,27 @@ type Serialisers struct {
 	ports *hw.PortSelect
 
 	arbitration uint64
-	late        int            // phits after the first with which a frame may still start
+	late        int            // maximum number of phits, after the first, with which a frame may still start
 	asks        *hw.Asks       // requests, nil if outputs require none
 	serving     *hw.PortSelect // input: output that serves each transmitter
 
 	frames []byte    // frames of stride bytes per cell, most significant bit first
-	length []uint16  // bytes of the loaded frame, 0 when idle
+	length []uint16  // length in bytes of the loaded frame, 0 when idle
 	tag    []uint16  // tag of each frame, nil if asks is nil
-	served []uint16  // output that took the last loaded frame, hw.PortNone for none; nil if asks is nil
-	passed []uint32  // phits that the output has taken, nil if late is 0
-	start  [1]uint64 // start of the active shards, while a state is saved
+	served []uint16  // output that accepted the last loaded frame, hw.PortNone for none; nil if asks is nil
+	passed []uint32  // number of phits that the output has accepted, nil if late is 0
+	start  [1]uint64 // value of start of the active shards, while a state is saved
 
 	shards []serialiserShard
 
 	portCount int             // number of ports, PortsMax if unknown
-	site      *serialiserSite // further state once there is a Site
+	site      *serialiserSite // additional state after a call of Site
 }
 
 type serialiserShard struct {
 	start  uint64   // register: cycle of the first phit of all active cells
 	active []uint32 // cells with length > 0
-	loads  []uint32 // replaced cells with the input load
+	loads  []uint32 // replaced cells whose load input is set
 }
 
 // SerialiserConfig holds the parameters of a bank of transmitters.
@@ -85,15 +86,15 @@ type SerialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
 	ComputeCycles int // cycles from a load to the first phit, 0..ComputeCyclesMax
-	// ArbitrationCycles follow, in which a transmitter asks for its output: 0 without requests, otherwise Await sets
-	// the answers.
+	// ArbitrationCycles follow, in which a transmitter asks for its output. The value is 0 without requests;
+	// otherwise Await sets the wire with the results.
 	ArbitrationCycles int
-	OfferCycles       int // cycles in which a frame may start after the first possible one: 0 if it starts at once or not at all
-	Processors        int // processors of the machine whose frames a saved state has; 0: a transmitter alone, with any frame
+	OfferCycles       int // cycles after the first possible one in which a frame may start; 0 if a frame starts in the first possible cycle or never
+	Processors        int // processors of the machine, to check frames in a saved state; 0 for a separate transmitter with any frame
 	Ports             int // ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
-// frameSlack is the number of bytes that a 64-bit load at any bit position may touch beyond the last byte of a frame.
+// frameSlack is the number of bytes beyond the last byte of a frame that a 64-bit load at any bit position may touch.
 const frameSlack = 8
 
 func checkLine(path string, phitBits, frameBytesMax int) error {
@@ -175,29 +176,29 @@ func (t *Serialisers) Light() *hw.Light { return t.light }
 // Ports returns the transmitters' port select.
 func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
 
-// Asks returns the requests of the transmitters, nil if they need none.
+// Asks returns the requests of the transmitters, nil if transmitters need no requests.
 func (t *Serialisers) Asks() *hw.Asks { return t.asks }
 
 // Await sets the wire with the output that serves each transmitter.
 func (t *Serialisers) Await(serving *hw.PortSelect) { t.serving = serving }
 
-// Served returns the output that has taken the last loaded frame; ok is false for none.
+// Served returns the output that has accepted the last loaded frame. ok is false if none has.
 func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 	return t.served[cell], t.served[cell] != hw.PortNone
 }
 
-// Sent returns the last loaded frame as it was sent. lists selects that a frame to ListedDestination gets the served
-// addressee.
+// Sent returns the last loaded frame in the form in which it was sent. If lists is set, a frame to ListedDestination
+// is readdressed to the addressee that was served.
 func (t *Serialisers) Sent(cell int, lists bool) Frame {
 	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
 	frame = frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
 	if served := t.served[cell]; lists && served != hw.PortNone && frame.Destination() == ListedDestination {
-		frame.readdress(uint32(served)) // RTL in place of the transmitter has done so
+		frame.readdress(uint32(served)) // RTL in place of the transmitter has readdressed the frame, too
 	}
 	return frame
 }
 
-// shortest returns the fewest bytes of a frame: a frame with a request has a tag.
+// shortest returns the length in bytes of the shortest frame. A frame with a request has a tag.
 func (t *Serialisers) shortest() int {
 	if t.asks != nil {
 		return FrameBytesMin
@@ -205,13 +206,13 @@ func (t *Serialisers) shortest() int {
 	return 1
 }
 
-// Blank returns the register of an idle transmitter, in which a frame may be built; Load then need not copy it.
+// Blank returns the register of an idle transmitter. A frame built in this register need not be copied by Load.
 func (t *Serialisers) Blank(cell int) []byte { return t.frames[cell*t.stride:][:t.frameMax:t.frameMax] }
 
-// Load is a cell's load input in this cycle, for the coming Latch: the frame of the next slot and its port (an index,
-// hw.PortAll or hw.PortNone). It copies the frame. Call it between Settle and Latch: nothing reads the registers of
-// an idle transmitter there, so they are written at once. Cells of different shards may be loaded concurrently. A
-// frame of the wrong size, or for a busy transmitter, is a fault of the machine and panics.
+// Load is a cell's load input in this cycle, for the next Latch: the frame of the next slot and its port (an index,
+// hw.PortAll or hw.PortNone). Load copies the frame. Call it between Settle and Latch, when nothing reads the
+// registers of an idle transmitter; Load writes them at once. Cells of different shards may be loaded concurrently.
+// Load panics if the frame has a wrong size or the transmitter is busy.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if len(frame) < t.shortest() || len(frame) > t.frameMax {
 		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes, allowed are %d to %d", len(frame), t.shortest(), t.frameMax)
@@ -278,7 +279,7 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	}
 	firstBit := phit * t.phitBits
 	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
-		// Latch retires a frame with its last phit, so the clock has jumped
+		// Latch removes a frame with its last phit, so the clock has jumped
 		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit, t.length[over])
 	}
 }
@@ -322,7 +323,7 @@ func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, leng
 	return -1
 }
 
-// Latches implements hw.Latcher. The serving output is the only input of a transmitter from the fabric.
+// Latches implements hw.Latcher. Transmitters have one input from the fabric: the serving output.
 func (t *Serialisers) Latches() []hw.Wire {
 	if t.serving != nil {
 		return []hw.Wire{t.serving}
@@ -351,7 +352,8 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
 }
 
-// answer stops unserved senders. A sender without an output of its own gets the addressee's.
+// answer stops unserved senders. If a sender has no output of its own, answer sets its port to the output of the
+// addressee.
 func (t *Serialisers) answer(shard *serialiserShard) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -406,8 +408,8 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 	return kept
 }
 
-// QuietFor implements hw.Quiet. Nothing happens while frames wait for their start, or without frames once the light
-// is out.
+// QuietFor implements hw.Quiet. Nothing happens while frames wait for their start, or when all transmitters are idle
+// and dark.
 func (t *Serialisers) QuietFor(limit uint64) uint64 {
 	if !t.light.Dark() || t.asks != nil && !t.asks.Low() {
 		return 0
@@ -451,8 +453,8 @@ func (t *Serialisers) activate() {
 	}
 }
 
-// getPhit returns count bits of the stream from bit first on, the first as the word's bit count-1. frameSlack bytes
-// must follow the stream.
+// getPhit returns count bits of the stream from bit first on. The first bit becomes bit count-1 of the word.
+// frameSlack bytes must follow the stream.
 func getPhit(stream []byte, first, count int) uint64 {
 	window := stream[first>>3:][:9]
 	word := binary.BigEndian.Uint64(window)
@@ -462,7 +464,7 @@ func getPhit(stream []byte, first, count int) uint64 {
 	return word >> (64 - uint(count))
 }
 
-// putPhit is the inverse of getPhit. It also changes later bits, which the next phit sets.
+// putPhit is the inverse of getPhit. It also changes later bits; the next phit overwrites them.
 func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]
 	word <<= 64 - uint(count)
@@ -477,7 +479,7 @@ func putPhit(stream []byte, first, count int, word uint64) {
 	window[8] = byte(word << (8 - shift)) // a shift by 8 yields 0
 }
 
-// litBits returns the lit bits of a phit when left bits of the frame remain.
+// litBits returns a mask of the lit bits of a phit. left is the number of remaining bits of the frame.
 func litBits(left, phitBits int) uint64 {
 	all := ^uint64(0) >> (64 - uint(phitBits))
 	if left >= phitBits {

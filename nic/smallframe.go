@@ -2,9 +2,9 @@ package nic
 
 import "unsafe"
 
-// SmallFrame is the frame block with a payload of 0 or 8 bytes, a packet, as its three little-endian words in a FIFO
-// or in a medium's table. Most frames of most networks have this size, and moving words is several times faster than
-// moving bytes.
+// SmallFrame is a frame with a payload of 0 or 8 bytes (a packet), in the three little-endian words that it occupies
+// in a FIFO or in a medium's table. In most networks most frames have this size, and copies of words are several
+// times faster than copies of bytes.
 type SmallFrame struct {
 	Head   uint64 // kind, flags, payload_bytes, source
 	Route  uint64 // destination, tag, port
@@ -22,7 +22,7 @@ func SmallBytes(frames []SmallFrame) []byte {
 }
 
 // SmallAt views the frame at an offset of a table as a small frame; see IsSmall. The table must be aligned to 8
-// bytes, as make ensures at this size, and offset must be a multiple of a FrameStride.
+// bytes, which make guarantees for tables of this size. offset must be a multiple of a FrameStride.
 func SmallAt(table []byte, offset int) *SmallFrame {
 	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(table[offset : offset+SmallFrameBytes])))
 }
@@ -30,7 +30,7 @@ func SmallAt(table []byte, offset int) *SmallFrame {
 // IsSmall reports whether the payload has 0 or 8 bytes.
 func (f *SmallFrame) IsSmall() bool { return uint16(f.Head>>(8*offFramePayloadBytes))&^8 == 0 }
 
-// Plain reports whether the frame is legal, addresses one of the ports, and carries nothing or a packet.
+// Plain reports whether the frame is legal, addresses one of the ports, and has no payload or a packet.
 func (f *SmallFrame) Plain(ports int) bool {
 	return uint8(f.Head>>(8*offFrameKind)) < KindCount && f.IsSmall() && f.Port() < ports
 }
@@ -41,22 +41,22 @@ func (f *SmallFrame) Port() int { return int(f.Route >> (8 * (offFramePort - 8))
 // Source returns the NIC that sent the frame on this hop.
 func (f *SmallFrame) Source() uint32 { return uint32(f.Head >> (8 * offFrameSource)) }
 
-// From returns a plain frame with its sender, cleared beyond an empty payload.
+// From returns a plain frame with its source set. If the frame has no payload, the word Packet is zero.
 func (f *SmallFrame) From(processor uint32) SmallFrame {
 	mask := -(f.Head >> (8*offFramePayloadBytes + 3) & 1) // all ones or all zeros
 	return SmallFrame{f.Head&(1<<(8*offFrameSource)-1) | uint64(processor)<<(8*offFrameSource), f.Route, f.Packet & mask}
 }
 
-// HeadBits returns the first 64 bits of the frame on the wire, the first one highest.
+// HeadBits returns the first 64 bits of the frame on the wire, with the first bit as the highest.
 func (f *SmallFrame) HeadBits() uint64 { return headBits(f.Head) }
 
-// On returns the frame as heard on a port.
+// On returns the frame with the port on which it was received.
 func (f *SmallFrame) On(port uint16) SmallFrame {
 	const shift = 8 * (offFramePort - 8)
 	return SmallFrame{f.Head, f.Route&(1<<shift-1) | uint64(port)<<shift, f.Packet}
 }
 
-// IsPacket reports whether a plain frame carries a packet as data.
+// IsPacket reports whether a plain frame is a data frame with a packet.
 func (f *SmallFrame) IsPacket() bool {
 	const mask = 0xFF<<(8*offFrameKind) | 0xFFFF<<(8*offFramePayloadBytes)
 	return f.Head&mask == uint64(KindData)<<(8*offFrameKind)|8<<(8*offFramePayloadBytes)
@@ -68,10 +68,10 @@ func (f *SmallFrame) Destination() uint32 { return uint32(f.Route) }
 // Origin returns the origin of the packet.
 func (f *SmallFrame) Origin() uint32 { return uint32(f.Packet) }
 
-// Small reports whether frames of the bank have room for a packet; otherwise none is small.
+// Small reports whether frames of the bank have room for a packet. Otherwise no frame is small.
 func (b *Bank) Small() bool { return b.PayloadBytes >= smallPayloadBytes }
 
-// SmallRx returns a frame of a cell's RX FIFO as a small frame; place 0 is the head.
+// SmallRx returns a frame of a cell's RX FIFO as a small frame. Place 0 is the head.
 func (b *Bank) SmallRx(cell uint32, place int) *SmallFrame {
 	return SmallAt(b.frame(int(cell), &b.rx, place), 0)
 }

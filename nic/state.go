@@ -6,8 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// CheckFrames returns the check of a column of frames in a saved state, stride bytes each: all fields that are read
-// before a frame is checked must be within their limits. Unused places are zero.
+// CheckFrames returns the check of a column of frames in a saved state, stride bytes each. Some fields are read
+// before the frame is checked, so they must be within their limits. Unused places are zero.
 func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) error {
 	var head [sizeFrame]byte
 	return func(i int, value byte) error {
@@ -32,8 +32,8 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 }
 
 // checkLoaded returns the check of a column of transmitter frames in a saved state, in wire format and stride bytes
-// each. A frame that gets another address also gets a new checksum, so a frame that Load would reject must be
-// detected here. Unused transmitters have zeros.
+// each. This check must detect every frame that Load would reject, because a readdressed frame gets a new checksum.
+// Unused transmitters have zeros.
 func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error {
 	var head [HeaderBytes]byte
 	return func(i int, value byte) error {

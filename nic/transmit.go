@@ -9,7 +9,8 @@ import (
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
-// PopSent removes the frames at the given places, ascending, from a cell's TX FIFO. Missing places are ignored.
+// PopSent removes the frames at the given places, in ascending order, from a cell's TX FIFO. Missing places are
+// ignored.
 func (b *Bank) PopSent(cell int, places []int) {
 	kept := 0
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
@@ -33,7 +34,7 @@ func (b *Bank) PopTx(cell int) {
 }
 
 // NoteTx records the result of the frame that a cell had to send to a port in this slot: the head of its TX FIFO, or
-// the first frame to this port. The handler reads it at the next boundary; a sent frame wakes it.
+// the first frame to this port. The handler reads the result at the next boundary. A sent frame wakes the handler.
 func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) {
 	if b.TxStatus == nil {
 		return
@@ -51,7 +52,8 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 	}
 }
 
-// NoteAllSent is NoteTx for heads that are always taken, before they are removed.
+// NoteAllSent is NoteTx for the heads of cells' TX FIFOs when the media always accept them. Call it before the heads
+// are removed.
 func (b *Bank) NoteAllSent(cells []uint32) {
 	if b.TxStatus == nil {
 		return
@@ -74,9 +76,9 @@ func (b *Bank) ForgetTx(first, end int) {
 }
 
 // SendAll sends the frames of a cell that can leave in this slot, from the head on. An all-port NIC sends the first
-// frame to each port, and a frame to all ports only if no other precedes it; other NICs send the head. send puts a
-// frame on the fabric and reports whether its medium has taken it. SendAll stops at a frame that is not Legal and
-// returns it.
+// frame to each port, and a frame to all ports only if no other frame precedes it; other NICs send the head. send
+// puts a frame on the fabric and reports whether its medium has accepted it. SendAll stops at a frame that is not
+// Legal and returns that frame.
 func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illegal FrameView) {
 	var busy [(LanesMax + 63) / 64]uint64
 	all, kept, count := false, 0, int(b.Registers[cell].TxCount)
@@ -112,8 +114,8 @@ func (b *Bank) Requests(cell int) (list []uint32, valid []uint64, first uint32) 
 	return b.ROM[cell*b.ROMWords:][:b.ListWords], b.Valid[cell*words:][:words], b.Choice[cell]
 }
 
-// SentListed records the addressee, at a place of the request list, that took the frame at the head of a cell's TX
-// FIFO. The place is then no longer valid.
+// SentListed records that the addressee at a place of the request list has accepted the frame at the head of a cell's
+// TX FIFO. The place is no longer valid afterwards.
 func (b *Bank) SentListed(cell int, place int) {
 	b.TxHead(cell).SetDestination(b.ROM[cell*b.ROMWords+place])
 	b.Valid[cell*b.ValidWords()+place>>6] &^= 1 << (place & 63)
@@ -198,7 +200,7 @@ func (b *Bank) refusalAddressed(cell int, f FrameView) string {
 	}
 }
 
-// TxTo returns the first frame to a port in a cell's TX FIFO, and its place; ok is false if there is none.
+// TxTo returns the first frame to a port in a cell's TX FIFO, and its place. ok is false if there is none.
 func (b *Bank) TxTo(cell int, port uint16) (place int, frame FrameView, ok bool) {
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
 		if frame := b.frame(cell, &b.tx, place); frame.Port() == port {

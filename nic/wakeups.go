@@ -4,16 +4,16 @@ import (
 	"starloom/hw"
 )
 
-// stirred remembers the cells whose handlers may have to be called. If NICs ask for media by themselves, most
-// handlers of a large network sleep long, and a slot must not cost a look at each. Every action of the host on a cell
-// adds it; ListAwake removes cells that continue to sleep. Sleeps that end by themselves are searched every
-// wakeHorizon slots.
+// stirred holds the cells whose handlers may have to be called. If NICs repeat requests by themselves, most handlers
+// of a large network sleep for a long time, and checking every cell in every slot would cost too much. Every action
+// of the host on a cell adds the cell; ListAwake removes cells that continue to sleep. Sleeping cells that wake by
+// themselves are searched for every wakeHorizon slots.
 type stirred struct {
 	cells   hw.Set
 	resting hw.Set // other cells that are done or faulty
 }
 
-// wakeHorizon is the number of slots covered by a search for sleepers; it divides 65536.
+// wakeHorizon is the number of slots covered by a search for sleeping cells. It divides 65536.
 const wakeHorizon = 1024
 
 func (b *Bank) stirAll() {

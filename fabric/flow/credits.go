@@ -11,23 +11,23 @@ import (
 )
 
 // Credits limit the frames that a port of an all-port NIC has sent but the receiver's firmware has not taken out of
-// its RX FIFO. A frame takes a credit of its port. The credit returns when the frame leaves the FIFO, or at once when
-// the receiver sees that the frame is lost: no listener, a collision, a wrong CRC or a full FIFO. A credit returned
-// at a boundary counts from the next one on, or later with a longer round trip; without a credit a port's frame is
-// blocked.
+// its RX FIFO. A frame uses a credit of its port. The credit returns when the frame leaves the FIFO. If the receiver
+// sees that the frame is lost (no listener, a collision, a wrong CRC or a full FIFO), the credit returns at once. A
+// credit returned at a boundary counts from the next boundary on, or later with a longer round trip. Without a
+// credit, frames to the port are blocked.
 //
 //	boundary      t            t+1            t+2
 //	sender     takes a credit                  may send again
 //	receiver                 takes the frame out of its FIFO
 //
-// So depth 2 keeps a link busy if the receiver takes each frame at once, and a depth of two more than a port's part
-// of the RX FIFO never blocks. Both engines use the same code; in the cycle engine Counters are components.
+// So depth 2 keeps a link busy if the receiver takes each frame at once. A depth of two more than a port's part of
+// the RX FIFO never blocks. Both engines use the same code; in the cycle engine Counters are components.
 //
-// A frame that its receiver never sees loses its credit: a fault has darkened the link in that slot, or the receiver
+// If the receiver never sees a frame, its credit is lost: a fault has darkened the link in that slot, or the receiver
 // is off the fabric, with all frames in its FIFO. As in InfiniBand and Fibre Channel, only a resynchronisation
-// restores such credits: periodically the sender tells its number of sent frames, and the receiver returns the
-// missing credits. The number crosses the link in the previous slot; a dark link or a disabled receiver delays it to
-// the next resynchronisation.
+// restores such credits: periodically the sender transmits the number of its sent frames, and the receiver returns
+// the missing credits. The number crosses the link in the previous slot. A dark link or a disabled receiver delays it
+// to the next resynchronisation.
 type Credits struct {
 	Counters []*hw.CreditCounters // one bank of counters per depth, processor by processor
 
@@ -38,13 +38,13 @@ type Credits struct {
 	shape fabric.Shape
 	names fabric.Names
 	ports int
-	from  []uint32 // by port: the port whose frames arrive there, or noCredits
+	from  []uint32 // by port: the port that sends to it, or noCredits
 
-	sent [2][]uint8 // by parity of the slot and sending port: 1 if a frame sent in it has not arrived yet
-	lost []uint8    // by sending port: credits of frames that their receiver has not seen
+	sent [2][]uint8 // by parity of the slot and sending port: 1 if a frame sent in that slot has not arrived yet
+	lost []uint8    // by sending port: credits of frames that the receiver has not seen
 
-	// By receiving port: credits on their way back. Those of boundary t arrive at t+len(back)-1. Nil for the minimum
-	// round trip.
+	// By receiving port: credits on their way back. The credits of boundary t arrive at t+len(back)-1. Nil for the
+	// minimum round trip.
 	back [][]uint8
 
 	// By processor: the ports of the frames in its RX FIFO, oldest first.
@@ -54,7 +54,7 @@ type Credits struct {
 	restored restoredCredits
 }
 
-// portUnknown is the port of a frame without a sender, which RTL can show.
+// portUnknown is the port of a frame without a sender. Only RTL can produce such frames.
 const portUnknown = 255
 
 // CreditsOf returns the credits of a network's ports, nil if it has none.
@@ -68,7 +68,8 @@ func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 	return nil, nil
 }
 
-// NewCredits gives every port of a network the same limits. Counters of named ports have paths below them.
+// NewCredits gives every port of a network the same limits. If ports have names, the path of a counter extends the
+// path of its port.
 func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
 	shape := n.Shape()
 	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
@@ -116,7 +117,7 @@ func (c *Credits) span(processor int, port uint16) (first, end int) {
 	return first + int(port), first + int(port) + 1
 }
 
-// Heard records the status of a processor's port in a slot, as its bank shows it.
+// Heard records the status of a processor's port in a slot, as stored in the bank.
 func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	at, came := processor*c.ports+int(port), bank.Rx(cell, port) == nic.StatusOK
@@ -147,7 +148,8 @@ func (c *Credits) wait(processor int, port uint8) {
 	c.held[processor]++
 }
 
-// sees reports whether a port has seen the loss of a frame in a slot. Light must reach it, but it need not listen.
+// sees reports whether a port has seen the loss of a frame in a slot. Light must reach the port, but the port need
+// not listen.
 func (c *Credits) sees(bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	switch {
 	case bank.Silenced(cell):
@@ -184,8 +186,9 @@ func (c *Credits) put(shard, sender int) {
 	bank.Give(shard, counter)
 }
 
-// Free returns the credits of the frames that handlers of a window have taken out of RX FIFOs, and resynchronised
-// credits, at the start of a slot. It checks all cells, because an image can write the registers of sleeping ones.
+// Free returns credits at the start of a slot: the credits of frames that the handlers of a window have taken out of
+// RX FIFOs, and resynchronised credits. It checks all cells, because an image can write the registers of sleeping
+// processors.
 func (c *Credits) Free(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	resyncs := slot > 0 && slices.ContainsFunc(c.every, func(every uint32) bool { return slot%every == 0 })
 	c.free(shard, bank, slot, window.First, window.End)
@@ -247,7 +250,8 @@ func (c *Credits) arrive(shard int, slot uint32, first, end int) {
 	}
 }
 
-// WaitsFor describes the lost credit that a frame in a processor's TX FIFO awaits, "" if none.
+// WaitsFor describes the lost credit for which a frame in a processor's TX FIFO waits. It returns "" if there is
+// none.
 func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
 		frame := bank.TxFrame(cell, place)
@@ -277,7 +281,7 @@ func (c *Credits) Reset() {
 	clear(c.held)
 }
 
-// Latch is the edge of counters outside a kernel.
+// Latch is the clock edge of counters outside a kernel.
 func (c *Credits) Latch(shards []hw.Shard) {
 	for _, bank := range c.Counters {
 		for _, s := range shards {
@@ -300,7 +304,7 @@ type Credited interface {
 	Credits() *Credits // nil if no port has credits
 }
 
-// noCredits marks a port that hears no sender with credits.
+// noCredits marks a port whose sender has no credits, or that has no sender.
 const noCredits = math.MaxUint32
 
 // creditOf locates the limits and the counter of a sending port.
@@ -310,7 +314,7 @@ type creditOf struct {
 	counter uint32
 }
 
-// newPortCredits gives some ports of a network credits, with one bank of counters per depth, in a single unit. Ports
+// newPortCredits gives some ports of a network credits. In a single unit, each depth has one bank of counters. ports
 // must be in ascending order.
 func newPortCredits(n fabric.Network, ports []fabric.PortCredits, shards []hw.Shard) (*Credits, error) {
 	kind, shape, names := n.Kind(), n.Shape(), n.Names()
@@ -431,14 +435,14 @@ func (c *Credits) credits(sender int) int {
 	return bank.Count(counter)
 }
 
-// restoredCredits sums the credits of each sending port in a saved state, until they are assigned.
+// restoredCredits sums the credits of each sending port in a saved state until they are distributed to counters.
 type restoredCredits struct {
 	counters []uint16 // by sender
 	credits  []int32
 	held     []uint8
 }
 
-// restoring records a restored counter. All counters precede the other columns, in any order.
+// restoring records a restored counter. Counters are restored in any order, but before the other columns.
 func (c *Credits) restoring(sender int, count uint16) {
 	if c.restored.counters == nil {
 		c.restored.counters = make([]uint16, len(c.from))
@@ -461,7 +465,7 @@ func (c *Credits) StateWhole(v *hw.StateVisitor) {
 	c.State(v)
 }
 
-// State visits all columns but the counters.
+// State visits all columns except the counters.
 func (c *Credits) State(v *hw.StateVisitor) {
 	bySender := func(sender int, count uint8) error {
 		c.restored.credits[sender] += int32(count)

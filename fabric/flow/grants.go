@@ -7,18 +7,18 @@ import (
 	"starloom/nic"
 )
 
-// Results other than an output, for Answer.
+// Results of a request, besides outputs, for Answer.
 const (
 	NoOne = -1 // the frame was not sent
 	Met   = -2 // the frame was sent and has collided
 )
 
-// Answer gives a NIC the result of its request in a slot. output has taken the frame at the head of the TX FIFO, or
-// is NoOne or Met; place is the output's position in the NIC's list, if it has one. Answer reports whether the frame
-// has left the NIC or the NIC is off the fabric.
+// Answer gives a NIC the result of its request in a slot. output is the output that has accepted the frame at the
+// head of the TX FIFO, or NoOne or Met. place is the output's position in the NIC's list, if it has a list. Answer
+// reports whether the frame has left the NIC or the NIC is off the fabric.
 func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot uint32) (sent bool) {
 	frame := bank.TxHead(cell)
-	if !bank.Legal(cell, frame) { // another handler has overwritten it since the request
+	if !bank.Legal(cell, frame) { // another handler has overwritten the frame since the request
 		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
 		return true
 	}
@@ -42,7 +42,7 @@ func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot
 	return true
 }
 
-// AnswerLanes gives the NICs of a window the results of their lanes' requests in a slot.
+// AnswerLanes gives the NICs of a window the results of the requests by their lanes in a slot.
 func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8, served func(transmitter int) bool, ledger *fabric.Ledger, slot uint32) {
 	for cell := window.First; cell < window.End; cell++ {
 		for lane := range ports {
@@ -60,7 +60,7 @@ func answerLane(bank *nic.Bank, ledger *fabric.Ledger, cell int, lane uint16, se
 	}
 	place, frame, ok := bank.TxTo(cell, lane)
 	switch {
-	case !ok || !bank.Legal(cell, frame): // another handler has overwritten it since the request
+	case !ok || !bank.Legal(cell, frame): // another handler has overwritten the frame since the request
 		fabric.SilenceIllegal(bank, cell, bank.TxHead(cell), ledger, slot)
 	case !served:
 		ledger.NoteBlocked(bank, cell, frame, slot)

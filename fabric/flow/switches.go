@@ -9,16 +9,16 @@ import (
 	"starloom/nic"
 )
 
-// Switches track the one switch of every NIC in a slot (Switched) and check the rules one_bus and bus_length. Both
-// transports use it at the boundary, cell by cell. It keeps no state between boundaries.
+// Switches track the port switch of every NIC in a slot (Switched) and check the rules one_bus and bus_length. Both
+// transports use Switches at the boundary, cell by cell. Nothing is stored between boundaries.
 type Switches struct {
 	names fabric.Names
 	taps  *hw.Taps
 	most  int   // maximum number of processors on a medium in a slot
-	each  []int // most by medium; nil if most applies to all
+	each  []int // maximum by medium; nil if most applies to all media
 
-	sends   []uint16 // by processor: the port that it sends to or requests in the new slot, or nic.PortNone
-	on      []uint32 // by medium: the processors switched to it so far
+	sends   []uint16 // by processor: port to which the processor sends or sends a request in the new slot, or nic.PortNone
+	on      []uint32 // by medium: number of processors switched to the medium so far
 	touched []uint32 // media with a non-zero count
 }
 
@@ -38,11 +38,11 @@ func (s *Switches) Begin() {
 	s.touched = s.touched[:0]
 }
 
-// Send records the port that a processor sends to, or requests, in the new slot.
+// Send records the port to which a processor sends, or sends a request, in the new slot.
 func (s *Switches) Send(processor int, port uint16) { s.sends[processor] = port }
 
-// Turn returns the port that a processor hears in a slot: the port that it sends to, or listens if it does not send;
-// nic.PortNone for none. Call it once per slot, after Send.
+// Turn returns the port that a processor hears in a slot: the port to which it sends, or listens if it does not send,
+// or nic.PortNone. Call Turn once per slot, after Send.
 func (s *Switches) Turn(ledger *fabric.Ledger, processor int, listens uint16, slot uint32) (hears uint16) {
 	at := s.sends[processor]
 	s.sends[processor] = nic.PortNone

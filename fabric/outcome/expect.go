@@ -9,8 +9,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Expectation is the expected end of a run. A mutant or a fault that must be noticed is expected to fail. The verdict
-// does not change.
+// Expectation is the expected end of a run. Runs with a mutant or a fault may be expected to fail. An expectation
+// does not change the verdict.
 type Expectation struct {
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule,omitempty"` // rule that must be broken; "" for any
@@ -25,7 +25,7 @@ func ParseExpectation(place, text string) (*Expectation, error) {
 		return nil, input.Mistake(place, fmt.Sprintf("%q is not how a run may end", text),
 			"write pass, fail, or fail:RULE with the rule that is to be broken")
 	}
-	if rule == "trap" { // as --break-on has it
+	if rule == "trap" { // as in --break-on
 		e.Rule = fabric.RuleTrap
 	}
 	return e, nil
@@ -56,7 +56,7 @@ func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) 
 	return &judged
 }
 
-// Judged returns the verdict against the expectation, the run's own verdict without one.
+// Judged returns the verdict against the expectation, or the run's own verdict without an expectation.
 func (e *Expectation) Judged(verdict Verdict) Verdict {
 	switch {
 	case e == nil:
@@ -67,7 +67,7 @@ func (e *Expectation) Judged(verdict Verdict) Verdict {
 	return VerdictFail
 }
 
-// Words describes whether the run ended as expected, "" without an expectation.
+// Words describes whether the run ended as expected. It returns "" without an expectation.
 func (e *Expectation) Words() string {
 	switch {
 	case e == nil:

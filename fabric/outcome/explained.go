@@ -34,7 +34,7 @@ type Explained struct {
 	Bare                 bool           `json:"-"`               // no firmware: sources and sinks of packets replace processors
 }
 
-// ExplainedSchema is the version of the JSON form of Explained. Keys are only added under one version.
+// ExplainedSchema is the version of the JSON form of Explained. Within a version, keys are only added.
 const ExplainedSchema = 1
 
 // Setting is the value of one key of a scenario.
@@ -95,8 +95,8 @@ type FaultPlan struct {
 	TXFrames    int       `json:"tx_frames,omitempty"`
 }
 
-// MemoryEstimate is the estimated memory of a process that runs the scenario once, in bytes, image included. A run is
-// refused if less is available.
+// MemoryEstimate is the estimated memory, in bytes, of a process that runs the scenario once, image included. A run
+// is refused if less memory is available.
 type MemoryEstimate struct {
 	Slot  uint64 `json:"slot,omitempty"` // in the slot engine; 0 with RTL and for routers, which need the cycle engine
 	Cycle uint64 `json:"cycle"`          // in the cycle engine
@@ -156,7 +156,7 @@ func listText(value any) string {
 		return text
 	}
 	var list []json.RawMessage
-	var object map[string]json.RawMessage // a list with names, as nodes of a netlist
+	var object map[string]json.RawMessage // a list with names, such as nodes of a netlist
 	if json.Unmarshal(data, &list) != nil && json.Unmarshal(data, &object) != nil {
 		return text
 	}

@@ -52,7 +52,8 @@ func (l *Left) Text() string { return texts.Say("left", l) }
 // Expect is the expected end of the command that repeats the run.
 func (l *Left) Expect() string { return texts.Say("expect", l) }
 
-// LeftText lists the broken rules that a run without one of its faults keeps, and those that it breaks.
+// LeftText describes the outcome of a run without one of this report's faults: the rules that the run no longer
+// breaks, and the rules that it breaks.
 func (r *Report) LeftText(l *Left) string {
 	if l.Verdict == VerdictPass {
 		return l.Text()
@@ -77,7 +78,7 @@ type Stood struct {
 	Next                 *Next  // nil if unknown
 }
 
-// Next is an action of a processor in a slot: a frame sent, a frame received, or otherwise a change of state.
+// Next is an action of a processor in a slot: it sends a frame, receives a frame or otherwise changes state.
 type Next struct {
 	Slot        uint64
 	Sent, Heard bool
@@ -88,7 +89,7 @@ type Next struct {
 // Text describes the action.
 func (n *Next) Text() string { return texts.Say("next", n) }
 
-// FaultName returns the kind of a fault, with its number from 1 on if several faults have this kind.
+// FaultName returns the kind of a fault. If several faults have this kind, a number from 1 on follows.
 func (r *Report) FaultName(fault int) string {
 	kind := r.Faults[fault].Kind
 	for k := range r.Faults {
@@ -99,7 +100,7 @@ func (r *Report) FaultName(fault int) string {
 	return kind
 }
 
-// Text describes the effect for the text form, after the kind.
+// Text describes the effect for the text form, where it follows the kind.
 func (f *FaultReport) Text() string { return texts.Say("fault", f) }
 
 // WithoutFaults is the outcome of the same run without its faults.
@@ -127,11 +128,11 @@ type MissingPacket struct {
 	Origin, Destination uint32
 }
 
-// LastSeenNote describes where a packet was lost that breaks no rule yet.
+// LastSeenNote describes where a packet was lost although no rule is broken yet.
 func LastSeenNote(v *Violation) string { return v.Where() + ": " + v.Message }
 
-// NoteCauses sets the causes of violations from the report of the run without faults: each violation there accounts
-// for one here, in the same slot if possible, otherwise in the nearest.
+// NoteCauses sets the causes of violations from sound, the report of the run without faults. Each violation in sound
+// accounts for one violation in report: in the same slot if possible, otherwise in the nearest slot.
 func NoteCauses(report, sound *Report) {
 	used := make([]bool, len(sound.Violations))
 	pair := func(v *Violation, same bool) {

@@ -62,8 +62,8 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 
 const ownImage = "mine.wasm"
 
-// SourceOf returns the command that writes the source of a program, the name of the file, and the command that builds
-// it.
+// SourceOf returns the command that writes the source of a program, the name of the source file, and the command that
+// builds the file.
 func SourceOf(program string) (write, file, build string) {
 	file = "sdk/" + path.Base(program) + ".c"
 	return "starloom firmware sdk sdk --program " + program, file, "starloom firmware build " + file + " -o " + ownImage

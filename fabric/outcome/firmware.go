@@ -36,7 +36,7 @@ type FirmwareReport struct {
 	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`
 }
 
-// NoteChecked warns that the costs are those of a checked image.
+// NoteChecked warns that the costs were measured with a checked image.
 const NoteChecked = "the firmware is " + firmware.CheckedText
 
 func firmwareText(f FirmwareReport) string {

@@ -29,8 +29,8 @@ func rows(row func(name, value string), name string, lines []string) {
 	}
 }
 
-// FormatMetric formats a figure for people: short floats, results of firmware as processor.word=value, a dash for an
-// unknown figure, lists without brackets and only their heads.
+// FormatMetric formats a figure for people: short floats, results of firmware as processor.word=value, and a dash for
+// an unknown figure. Lists are shortened and have no brackets.
 func FormatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return FormatFloat(f)
@@ -52,7 +52,7 @@ func FormatMetric(value any) string {
 }
 
 // NamedResults holds results of firmware as rows of processor, word and value, and names of the first words. Its JSON
-// form is the rows.
+// form consists of the rows.
 type NamedResults struct {
 	Rows  [][3]uint64
 	Names []string
@@ -94,8 +94,8 @@ func OrDash(f *float64) string {
 // ExactFloat writes the shortest decimal number that reads back as f.
 func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// ExactMetric formats a figure for scripts, with all digits; "" if it is unknown. Blanks separate the entries of a
-// list.
+// ExactMetric formats a figure for scripts, with all digits. It returns "" for an unknown figure. Blanks separate the
+// entries of a list.
 func ExactMetric(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -132,8 +132,8 @@ func Number64(value any) (float64, bool) {
 	return 0, false
 }
 
-// EachNumber yields the numbers of a figure: a number or a fraction "a/b" with entry -1, those of a list with their
-// indices. Texts and itemised figures yield none.
+// EachNumber yields the numbers of a figure: a number or a fraction "a/b" with entry -1, the numbers of a list with
+// their indices. Texts and itemised figures yield none.
 func EachNumber(value any, yield func(entry int, number float64)) {
 	if number, ok := Number64(value); ok {
 		yield(-1, number)
@@ -184,12 +184,12 @@ func fraction(text string) (value float64, ok bool) {
 	return value, true
 }
 
-// WriteJSON writes v indented by two blanks, with a final newline and without HTML escapes.
+// WriteJSON writes v, indented by two blanks and without HTML escapes. A newline follows.
 func WriteJSON(w io.Writer, v any) error {
 	return input.WriteJSON(w, v)
 }
 
-// LastLine returns the last line of a program's output, printable.
+// LastLine returns the last line of a program's output with unprintable characters escaped.
 func LastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return Printable(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))

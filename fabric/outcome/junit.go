@@ -50,7 +50,7 @@ func (s *junitSuite) print() {
 	}
 }
 
-// expected adds a test case for an expectation. If it is met, broken rules fail no test case.
+// expected adds a test case for an expectation. If the expectation is met, broken rules fail no test case.
 func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
 	if e == nil {
 		return

@@ -13,7 +13,7 @@ import (
 	"starloom/traces"
 )
 
-// CallProfile is the cost of a call by place.
+// CallProfile is the cost of a call, divided among places in the code.
 type CallProfile struct {
 	Cost uint64 `json:"cost"`          // cost by the model's table; a processor works off clock_ratio of it in a cycle
 	Cut  bool   `json:"cut,omitempty"` // Cost covers only the first part of the call
@@ -35,8 +35,8 @@ type ProfileLine struct {
 
 const profileLinesMax, profileLinesShown = 8, 3
 
-// WriteFolded writes the stacks for flame graph tools: functions from the outermost on, separated by semicolons, and
-// a cost.
+// WriteFolded writes the stacks for flame graph tools: functions separated by semicolons, the outermost first, and a
+// cost.
 func (c *CallProfile) WriteFolded(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	for _, s := range c.all {

@@ -1,11 +1,11 @@
-// Package outcome is what a run has come to: data, and its forms for people and scripts.
+// Package outcome holds the results of runs, and their forms for people and scripts.
 //
 //	machine, batch, study -> Report, SeedsReport, StudyReport -> WriteText, WriteJSON, WriteJUnit
 //
-// Report, SeedsReport, StudyReport and Explained with their fields are the API. Aside, Known and what pages show are for Starloom, and
-// may change.
+// Report, SeedsReport, StudyReport and Explained with their fields are the API. Aside, Known and the data of pages
+// are internal to Starloom and may change.
 //
-// It knows no machine and no scenario: whatever a report says was put into it.
+// The package depends on no machine and no scenario: callers fill in reports.
 package outcome
 
 import (
@@ -21,12 +21,12 @@ import (
 	"starloom/traces/input"
 )
 
-// ReportSchema is the version of the report's JSON form. New keys keep the version; a changed or removed key raises
-// it.
+// ReportSchema is the version of the report's JSON form. New keys do not change the version; changed or removed keys
+// increase it.
 const ReportSchema = 1
 
-// digestCovers describes the digest. Statuses are those of receivers and of blocked frames. To compare runs, compare
-// their reports, too.
+// digestCovers describes the digest. Statuses are statuses of receivers and of blocked frames. A comparison of runs
+// must also compare their reports.
 const digestCovers = "(frames, statuses, deliveries, results; not timing, packets held, logs)"
 
 // Report is the outcome of a run. Its JSON form is stable and independent of host, clock and output files: equal
@@ -65,20 +65,20 @@ type Beside struct {
 
 // Aside holds notes for the text form and for further processing.
 type Aside struct {
-	CutShort    bool              // the run ended by itself, its repetition was interrupted
-	Missing     []MissingPacket   // packets that never arrived, until their losses are located
+	CutShort    bool              // the repetition of a complete run, or a study, was interrupted
+	Missing     []MissingPacket   // packets that never arrived, kept until their losses are located
 	LastSeen    []Violation       // losses of packets that had not arrived at the limit of slots
 	OnTrust     uint64            // announced deliveries that cannot be verified
 	RTLCheck    string            // command that compares RTL with its models
-	Command     string            // command that repeats the run, or one of many runs without its seed
-	Alone       string            // with all permutations: options of the first run that fails alone, "" for none
+	Command     string            // command that repeats the run; one of many runs also needs its seed
+	Alone       string            // for runs of all permutations: options of the first run that fails by itself, "" for none
 	FailedSeeds []FailedRun       // first run of every failed seed, at most JUnitSeedsMax
 	Undecided   map[string]string // undecided rules with the reason; nil for none
 	Late        *Lateness         // missed deadlines; nil if unknown
 	Stood       []Stood           // unfinished processors that stood still
 	LastSent    *uint64           // slot after the last frame sent, 0 for none; nil if unknown
 	Killed      []string          // paths of processors killed by faults
-	Remedies    []Remedy          // for the page of one run: remedies, the likeliest first
+	Remedies    []Remedy          // for the page of one run: remedies, the most likely first
 	Scenes      []Scene           // for the page of one run: surroundings of the first violations
 	Pictures    []Picture         // for the page of one run
 	Known       Known             // for the page of one run
@@ -91,14 +91,14 @@ type Known struct {
 	Limits     map[string]string  // limits of rules in words, by rule
 	Count      int                // number of processors
 	Processors []string           // paths of processors, nil above ViolationsMax
-	Packets    bool               // data frames carry packets: sl_packet
+	Packets    bool               // data frames carry packets (sl_packet)
 	Paths      []string           // sentences on paths of lossy media and of processors
-	Ports      int                // ports of a NIC, each to another medium
+	Ports      int                // ports of a NIC, each connected to a different medium
 	Outputs    bool               // a NIC has one port and requests the output of its addressee
-	Unchecked  []string           // rules of the program that the scenario's own rules replace
+	Unchecked  []string           // rules of the program that are replaced by the scenario's own rules
 	Program    string             // name of the program
-	Check      string             // command that checks the rules of Unchecked, too, "" for none
-	Checked    string             // expected end of Check
+	Check      string             // command that also checks the rules of Unchecked, "" for none
+	Checked    string             // expected end of the command Check
 	Least      fabric.Least       // least number of slots for the program's workload
 	Means      map[string]Meaning // meanings of figures, by their names
 	Faults     []string           // settings of the scenario's faults, in words
@@ -106,8 +106,8 @@ type Known struct {
 	LimitedBy  string             // origin of that limit: --slots or stop.slots
 	Blamed     bool               // each fault was tried alone, so Violation.Faults is known
 	Left       []Left             // outcomes without each fault, if Blamed
-	Unfit      string             // reason why the program does not suit the network, one of the notes; "" if it does
-	Cut        string             // reason why the run did not reach its end, "" if it did
+	Unfit      string             // one of the notes: reason why the program does not suit the network, "" if it suits
+	Cut        string             // reason why the run stopped early, "" if it reached its end
 }
 
 // Meaning is the meaning of a figure, and its unit.
@@ -125,7 +125,7 @@ func (r *Report) NoteTrust(deliveries uint64) {
 	}
 }
 
-// TrustNote is the note of a number of announced deliveries that cannot be verified.
+// TrustNote is the note for announced deliveries that cannot be verified.
 func TrustNote(deliveries uint64) string {
 	return fmt.Sprintf("%s taken on trust: the processors have received frames of which only their firmware knows the packet "+
 		"(the host reads an sl_packet in a data frame with 8 bytes or more)",
@@ -173,7 +173,7 @@ func (r *Report) Figures() []fabric.Metric {
 
 func (r *Report) WriteJSON(w io.Writer) error { return WriteJSON(w, r.listed()) }
 
-// Line is that form in one line.
+// Line returns the JSON form in one line.
 func (r *Report) Line() ([]byte, error) {
 	var b bytes.Buffer
 	err := input.JSONEncoder(&b).Encode(r.listed())

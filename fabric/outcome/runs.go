@@ -14,7 +14,7 @@ type Seeds struct{ First, Last uint64 }
 
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
 
-// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B. The error is an *input.Error at the
+// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B. An error is an *input.Error at
 // place.
 func ParseSeeds(place, text string) (Seeds, error) {
 	refuse := func(reason, remedy string) (Seeds, error) {
@@ -39,19 +39,20 @@ func ParseSeeds(place, text string) (Seeds, error) {
 	return Seeds{a, b}, nil
 }
 
-// Count returns the number of seeds; 0 is 2^64.
+// Count returns the number of seeds; 0 means 2^64.
 func (s Seeds) Count() uint64 { return s.Last - s.First + 1 }
 
 // JUnitSeedsMax bounds the test cases of a JUnit file with a test case per seed.
 const JUnitSeedsMax = 10_000
 
-// FailedRunsMax bounds the failed runs of a report; the CSV has all.
+// FailedRunsMax bounds the failed runs in a report; the CSV file lists all of them.
 const FailedRunsMax = 10_000
 
-// FinishingTimes are the figures of the time to finish. Failed runs have none, because they did not do their work.
+// FinishingTimes are the figures of the time to finish. Failed runs have none of them, because they did not complete
+// their work.
 var FinishingTimes = []string{"slots", "cycles", "steps", "lambda", "completion"}
 
-// FailedRun is a run of many that failed.
+// FailedRun is one failed run of many.
 type FailedRun struct {
 	Seed        uint64   `json:"seed"`
 	Permutation *uint64  `json:"permutation,omitempty"` // number of the permutation, if every permutation was run
@@ -70,7 +71,7 @@ func (f *FailedRun) Alone() string {
 	return options
 }
 
-// FinishedRun is a run of many that passed.
+// FinishedRun is one passed run of many.
 type FinishedRun struct {
 	Seed        uint64  `json:"seed"`
 	Permutation *uint64 `json:"permutation,omitempty"`

@@ -56,8 +56,8 @@ func (r *SeedsReport) ToolFailed() bool {
 	return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == RuleRTLTool })
 }
 
-// Expects judges the runs against an expectation. It expects fail if at least one run must fail, with its rule as the
-// first broken one.
+// Expects judges the runs against an expectation. An expected failure requires at least one failed run whose first
+// broken rule is the expected one.
 func (r *SeedsReport) Expects(e *Expectation) {
 	r.Expect = e.judge(r.Verdict, r.Interrupted() || r.ToolFailed(), func(rule string) bool {
 		return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == rule })
@@ -124,7 +124,8 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteJUnit writes a test suite with one test case per seed. Its failure is the first failed run of the seed.
+// WriteJUnit writes a test suite with one test case per seed. The failure of a test case is the first failed run of
+// its seed.
 func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 	broken := map[uint64]*FailedRun{}
 	for i := range r.Aside.FailedSeeds {

@@ -17,8 +17,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// Statistic sums up a figure of many runs. Undefined values are nil: all of them without runs, SD and SE of a single
-// run.
+// Statistic sums up a figure of many runs. Undefined values are nil: every value if there are no runs, SD and SE if
+// there is one run.
 type Statistic struct {
 	Name      string   `json:"-"`
 	Runs      uint64   `json:"runs"` // runs with this figure
@@ -31,7 +31,7 @@ type Statistic struct {
 	Histogram []Bin    `json:"histogram"` // all values in ascending order
 }
 
-// Figures lists the statistic's values: the number of runs first, nil for undefined values.
+// Figures lists the statistic's values, with the number of runs first and nil for undefined values.
 func (s *Statistic) Figures(what string) (m fabric.Metrics) {
 	m.Add(s.Name+"."+what, s.Runs)
 	for _, x := range []struct {
@@ -75,9 +75,9 @@ type Histogram map[float64]uint64
 // Add counts a value.
 func (h Histogram) Add(value float64) { h[value]++ }
 
-// Statistic computes the summary. Sums run over sorted values, so rounding does not depend on their order; deviations
-// from the mean keep their digits when it is large. Conversions round products: a fused multiply-add would change the
-// last digits.
+// Statistic computes the summary. Values are summed in sorted order, so rounding does not depend on the order in
+// which they were added. Deviations from a large mean keep their digits. Explicit conversions round products, because
+// a fused multiply-add would change the last digits.
 func (h Histogram) Statistic(name string) Statistic {
 	s := Statistic{Name: name, Histogram: make([]Bin, 0, len(h))}
 	sum := 0.0
@@ -105,7 +105,7 @@ func (h Histogram) Statistic(name string) Statistic {
 	return s
 }
 
-// rank returns value k of all values in ascending order.
+// rank returns the value with index k in ascending order.
 func (s *Statistic) rank(k uint64) float64 {
 	for _, bin := range s.Histogram {
 		if k < bin.Count {
@@ -169,8 +169,8 @@ func (s Statistics) WriteCSV(w io.Writer) error {
 
 const entriesShown = 32
 
-// inList returns the name of the statistic's list, "" for none, and the number of its entries so far, given those
-// before.
+// inList returns the name of the list that contains the statistic, "" for none, and the number of entries up to this
+// one. before and entries are the results for the previous statistic.
 func (s *Statistic) inList(before string, entries int) (list string, count int) {
 	list, _, ok := strings.Cut(s.Name, "[")
 	switch {
@@ -226,13 +226,14 @@ type SurvivalPoint struct {
 	High     float64  `json:"high"`
 }
 
-// NewSurvivalPoint returns the point of one or more runs.
+// NewSurvivalPoint returns the point for at least one run.
 func NewSurvivalPoint(runs, survived uint64) SurvivalPoint {
 	low, high := rounded.Wilson(survived, runs)
 	return SurvivalPoint{Runs: runs, Survived: survived, Fraction: float64(survived) / float64(runs), Low: low, High: high}
 }
 
-// SurvivalBySlot returns a point at the start and one at each slot of breaks, the slots of the first broken rules.
+// SurvivalBySlot returns a point at the start and a point at each slot of breaks, which holds the slots of the first
+// broken rules.
 func SurvivalBySlot(runs uint64, breaks Histogram) (curve Survival) {
 	add := func(slot, alive uint64) {
 		point := NewSurvivalPoint(runs, alive)
@@ -292,8 +293,8 @@ func (s Survival) writeText(w io.Writer) error {
 	return table.Flush()
 }
 
-// Plot draws the curve with its intervals as a band: steps over slots, straight lines between rates. It is empty if
-// no run has ended.
+// Plot draws the curve with its intervals as a band. Steps join points over slots, and straight lines join points
+// over rates. The figure is empty if no run has ended.
 func (s Survival) Plot(name string) *figure.Figure {
 	p := &figure.Figure{
 		Title: "Survival of " + name + ", with intervals of 95%",
@@ -316,7 +317,7 @@ func (s Survival) Plot(name string) *figure.Figure {
 			now.X = *s[i].Rate
 		} else {
 			now.X = float64(*s[i].Slot)
-			if i > 0 { // the previous fraction holds until this slot
+			if i > 0 { // the previous fraction applies until this slot
 				before := curve.Points[len(curve.Points)-1]
 				before.X = now.X
 				curve.Points = append(curve.Points, before)

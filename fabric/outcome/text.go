@@ -14,14 +14,14 @@ import (
 	"starloom/fabric"
 )
 
-// The text form bounds violations in all and per rule, so that no rule hides the others.
+// Limits of the violations in the text form. The limit per rule prevents one rule from hiding the others.
 const (
 	violationsShown        = 10
 	violationsShownPerRule = 3
 )
 
-// WriteText writes the verdict with its reasons, the length of the run, its figures, and output files with the
-// commands that open them.
+// WriteText writes the verdict with its reasons, the length of the run, its figures, and the output files with
+// commands to open them.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	shown := struct {
@@ -112,8 +112,8 @@ func (r *Report) restText(shown []int) string {
 	return " (" + text + ")"
 }
 
-// Shown selects violations for people, at most most in all and ofOneRule per rule. Violations by handlers come first,
-// as losses of packets may be dated earlier but follow from them; otherwise the order is by cycle.
+// Shown selects the violations that people see: at most most in total and ofOneRule per rule. Violations by handlers
+// come first, because they cause losses of packets that may have an earlier date; otherwise the order is by cycle.
 func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen, fabric.RuleMeetsBudget}
 	count := map[string]int{}
@@ -130,12 +130,12 @@ func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	return places
 }
 
-// Repeat is the index of a violation, the number of violations that differ from it only in time, itself included, and
-// the index of the last of them.
+// Repeat stands for violations that differ only in time. Place is the index of the first violation, Times their
+// number, and Last the index of the last one.
 type Repeat struct{ Place, Times, Last int }
 
-// ShownOnce is Shown without violations that differ from an earlier one only in time. Violation one, -1 for none,
-// precedes the others of its rule.
+// ShownOnce is Shown without violations that differ from an earlier one only in time. The violation with index one
+// precedes the others of its rule; -1 means none.
 func ShownOnce(violations []Violation, one, most, ofOneRule int) (all []Repeat) {
 	var once []Violation
 	var repeats []Repeat
@@ -188,7 +188,8 @@ func runRows(row func(name, value string), rules []string, f *FirmwareReport, rt
 	row("engine", engine)
 }
 
-// Release is the version of the sources: the next one after those of CHANGELOG.md, with -dev until it has a heading there.
+// Release is the version of the sources: the next version after the last one in CHANGELOG.md. It ends in -dev until
+// CHANGELOG.md has a heading for it.
 const Release = "0.5.0-dev"
 
 // Version returns the release of this program and the commit from which it was built.

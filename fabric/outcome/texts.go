@@ -11,11 +11,11 @@ import (
 	"starloom/traces"
 )
 
-// Texts are templates of sentences, by name. A package keeps the sentences of its causes, remedies and figures in a
+// Texts are named templates of sentences. A package keeps the sentences about its causes, remedies and figures in a
 // file texts.tmpl.
 type Texts struct{ book func() *template.Template }
 
-// NewTexts parses a source on its first use. Its templates may call the functions below and those of own.
+// NewTexts parses a source on its first use. The templates may call the functions below and the functions of own.
 func NewTexts(source string, own template.FuncMap) (t *Texts) {
 	t = &Texts{}
 	t.book = sync.OnceValue(func() *template.Template {
@@ -40,23 +40,30 @@ func (t *Texts) Say(name string, values any) string {
 	return b.String()
 }
 
-// Lines returns the lines of Say without empty ones.
+// Lines returns the non-empty lines of Say.
 func (t *Texts) Lines(name string, values any) []string {
 	return strings.FieldsFunc(t.Say(name, values), func(r rune) bool { return r == '\n' })
 }
 
-// Step is an action for the user, with its command if any, and its expected result.
+// Step is an action for the user, with an optional command and the expected result.
 type Step struct {
 	When    string // condition, "" for none
 	Text    string
-	List    []string // points of Text; Then follows them
+	List    []string // list below Text; Then follows the list
 	Then    string
 	Command string
-	Expect  string // without a full stop
+	Expect  string // expected result, without a full stop
 }
 
-// Steps parses the lines of Say into steps. "?" and a condition, or ">" and a text, begin a step. "-" begins a point
-// of its list, "$" the command, "=" the expected result. Other lines hold the text, or Then if a text exists.
+// Steps parses the lines of Say into steps. The first character of a line selects the field of the step:
+//
+//	?   When; begins a step
+//	>   Text; begins a step
+//	-   an element of List
+//	$   Command
+//	=   Expect
+//
+// Any other line is Text, or Then if the step already has a Text.
 func (t *Texts) Steps(name string, values any) (steps []Step) {
 	for _, line := range t.Lines(name, values) {
 		if line[0] == '?' || line[0] == '>' {
@@ -98,7 +105,7 @@ func integer(v any) int64 {
 	return n.Int()
 }
 
-// plural formats a count with its noun. The plural is one with an s by default.
+// plural formats a count with its noun. By default the plural adds an s.
 func plural(count any, one string, many ...string) string {
 	if len(many) == 0 {
 		many = []string{one + "s"}

@@ -14,13 +14,13 @@ type Verdict string
 // The verdicts.
 const (
 	VerdictPass Verdict = "pass" // the run kept all rules; all rows of the study agree
-	VerdictFail Verdict = "fail" // a rule was broken; a row is off
+	VerdictFail Verdict = "fail" // a rule was broken; a row of the study disagrees
 )
 
-// ViolationsMax bounds the violations of a report. The first of every rule is always listed.
+// ViolationsMax bounds the violations in a report. The first violation of every rule is always listed.
 const ViolationsMax = 100
 
-// Wants reports whether a list has room for a violation of a rule, or lacks the rule.
+// Wants reports whether kept has room for a violation of a rule, or has no violation of this rule yet.
 func Wants(kept []Violation, rule string) bool {
 	return len(kept) < ViolationsMax || !slices.ContainsFunc(kept, func(k Violation) bool { return k.Rule == rule })
 }
@@ -46,26 +46,27 @@ type Violation struct {
 // SendersMax bounds Violation.Senders.
 const SendersMax = 16
 
-// Subject is the subject of a violation: kind, processor or medium, and value of its fabric.Finding.
+// Subject is the subject of a violation: the kind, the processor or medium, and the value of its fabric.Finding.
 type Subject struct {
 	Kind  fabric.FindingKind
 	Index int
 	Value uint32
 }
 
-// Text is the message with the senders of frames that met.
+// Text is the message with the senders of the collided frames.
 func (v *Violation) Text() string { return v.Message + SendersText(v.Senders) }
 
-// SendersText names the senders of frames that met, "" if unknown.
+// SendersText names the senders of the collided frames. It returns "" if they are unknown.
 func SendersText(senders []int) string { return texts.Say("senders", senders) }
 
 // Where is the cycle, slot and path of the violation.
 func (v *Violation) Where() string { return texts.Say("where", v) }
 
-// Line is the violation in one line: rule, cycle, path, message and cause.
+// Line describes the violation in one line: rule, cycle, path, message and cause.
 func (v *Violation) Line() string { return texts.Say("violation", v) }
 
-// Details lists the frames that wait for one another, and the innermost functions of the backtrace, at most most.
+// Details lists the frames that wait for one another, and at most most functions of the backtrace, the innermost
+// first.
 func (v *Violation) Details(most int) string {
 	return texts.Say("details", struct {
 		*Violation
@@ -74,11 +75,11 @@ func (v *Violation) Details(most int) string {
 	}{v, v.Backtrace[:min(most, len(v.Backtrace))], max(0, len(v.Backtrace)-most)})
 }
 
-// RuleReplay is broken by firmware that behaves differently alone than among others: it depends on data beside its
-// registers, FIFOs, schedule and state.
+// RuleReplay is broken if firmware behaves differently alone than among other processors: it depends on data beside
+// its registers, FIFOs, schedule and state.
 const RuleReplay = "replay"
 
-// rulesBeside may be broken without being checked by the scenario.
+// rulesBeside may be broken although the scenario does not check them.
 var rulesBeside = []string{fabric.RuleLateLight, RuleReplay, RuleRTLFault, RuleRTLUnknown}
 
 // RuleInterrupted is the rule that an interrupted run breaks.
@@ -91,8 +92,8 @@ const (
 	RuleRTLTool    = "rtl_tool"    // the simulator of the RTL failed, hung or was killed
 )
 
-// Scene is the surroundings of a violation, or of a fault's first effect, for pages: frames, routes of their packets,
-// signals. A repetition of the run finds it.
+// Scene shows the surroundings of a violation, or of a fault's first effect, on pages: frames, routes of their
+// packets, and signals. They are recorded in a repetition of the run.
 type Scene struct {
 	Violation  int // index in Report.Violations, -1 for a fault
 	Fault      int // index in Report.Faults, -1 for a violation
@@ -101,9 +102,9 @@ type Scene struct {
 	Decides    *uint64 // later slot in which a paused handler misses a due action; nil for none
 	Path       string
 	Sender     string       // path of the sender of a missing packet, "" for none
-	Beside     []string     // further scopes with signals: the sender and its requested medium
+	Beside     []string     // other scopes with signals: the sender and its requested medium
 	Frames     []SceneFrame // frames on the medium or at the processor, by cycle
-	FramesLeft int          // number of unlisted frames
+	FramesLeft int          // number of frames left out
 	Trails     []Trail      // trails of packets in the frames of Slot
 	TrailsLeft int
 	Untrailed  string      // reason for missing trails, otherwise ""
@@ -112,7 +113,7 @@ type Scene struct {
 	Still      []string    // constant signals with their values
 }
 
-// SceneFrame is a frame at a port, at its first phit if sent, at its last if heard.
+// SceneFrame is a frame at a port: at its first phit for a sent frame, at its last phit for a received frame.
 type SceneFrame struct {
 	Cycle, Slot uint64
 	Path        string // path of the port
@@ -126,7 +127,7 @@ type SceneFrame struct {
 	Kind                string // "" for an unreadable frame
 	Source, Destination uint32
 	Payload             []byte
-	Answers             []byte // for an ack: payload of the data frame last heard by its sender, directly or by an ack; nil for none
+	Answers             []byte // for an ack: payload of the last data frame that the sender of the ack received, directly or by an ack; nil for none
 }
 
 // Trail holds the frames of a packet on its way through the network.
@@ -136,7 +137,7 @@ type Trail struct {
 	FramesLeft int
 }
 
-// SceneWaves holds signals around a cycle, without cycles in which none changes.
+// SceneWaves holds signals around a cycle. Cycles without a change are left out.
 type SceneWaves struct {
 	Columns     []uint64 // numbers of the cycles
 	Rows        []traces.WaveRow

@@ -50,8 +50,8 @@ func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	})
 }
 
-// send implements Send. It calls transmit for each frame that may leave; transmit reports whether a medium has taken
-// it.
+// send implements Send. It calls transmit for each frame that may leave; transmit reports whether a medium has
+// accepted the frame.
 func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32,
 	transmit func(cell int, frame nic.FrameView) (taken bool),
 ) {
@@ -99,7 +99,7 @@ func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 	}
 }
 
-// transmit loads a frame into its port's transmitters, unless it is blocked by the far end or lacks a credit.
+// transmit loads a frame into its port's transmitters, unless the far end blocks the frame or a credit is missing.
 func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
 	p, processor, port := a.front, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
@@ -125,7 +125,7 @@ func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.Frame
 	return true
 }
 
-// Placed implements Access. A transmitter has one medium, its port 0.
+// Placed implements Access. A transmitter has one medium, at port 0.
 func (a *allPorts) Placed(shard, first, end int) {
 	for transmitter := first; transmitter < end; transmitter++ {
 		if a.front.sent[transmitter] != nic.PortNone {

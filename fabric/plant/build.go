@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// New builds the hardware of a network, with parts replaced by rtl unless nil.
+// New builds the hardware of a network. rtl, unless nil, replaces parts.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
 	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
 	if err != nil {
@@ -43,7 +43,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Pla
 	return t, nil
 }
 
-// Lay builds a plant whose components are still to be added to the kernel.
+// Lay builds a plant without adding its components to the kernel.
 func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) {
 	if err := fabric.CheckWiring(n); err != nil {
 		return nil, err
@@ -160,7 +160,8 @@ func (t *Plant) harm(medium, slot uint32) hw.Harm {
 // Components returns the components that RTL can replace.
 func (t *Plant) Components() []hw.Sited { return t.sited }
 
-// Whole returns all hardware of a plant as one component, nil if its network has no twin or several kinds of media.
+// Whole returns all hardware of a plant as one component. It returns nil if the network has no twin or several kinds
+// of media.
 func (t *Plant) Whole(n fabric.Network) *Datapath {
 	twin, size := fabric.TwinOf(n)
 	medium, ok := t.media.Medium.(sitedMedium)

@@ -9,10 +9,10 @@ import (
 )
 
 // Datapath is all hardware of a network as one component that RTL can replace as a whole. Its ports are the inputs of
-// transmitters and receivers, and the outputs of receivers, media and links. It replaces its parts in a kernel, and
-// only the light at the far ends remains visible.
+// transmitters and receivers, and the outputs of receivers, media and links. A Datapath replaces its parts in a
+// kernel; only the light at the far ends remains visible.
 //
-// Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
+// In reset, the datapath is dark and has received nothing. The cycle after reset is the last one of an empty slot.
 type Datapath struct {
 	path          string // path of all hardware
 	twin          string
@@ -95,8 +95,8 @@ func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
 	return port
 }
 
-// Site describes the parts' ports, side by side. Inputs count in the last cycle of a slot; violation_o then shows the
-// media violated in the slot.
+// Site lists the parts' ports side by side. Inputs count in the last cycle of a slot, when violation_o shows the
+// media that were violated in the slot.
 func (d *Datapath) Site() *hw.Site {
 	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
 	none := func() {}
@@ -176,7 +176,7 @@ func (d *Datapath) look() {
 	}
 }
 
-// Met returns the cycle of the slot in which frames on a medium collided. Only the far end is visible, so it
+// Met returns the cycle of the slot in which frames on a medium collided. Only the far end is visible, so Met
 // subtracts the link's delay. It returns last if RTL reports a violation without light.
 func (d *Datapath) Met(medium int, last uint32) uint32 {
 	if delay := uint32(d.timing.PropagationCycles); d.seen[medium] > delay {
@@ -190,7 +190,7 @@ type Hardware interface {
 	fabric.Transport
 	Clock() *hw.Clock
 	Probes(yield func(hw.Probe)) // all signals except those of routers
-	Routers() *hw.RouterSignals  // nil without routers
+	Routers() *hw.RouterSignals  // nil if there are no routers
 	Watching() *Watched
 }
 
@@ -206,11 +206,10 @@ func Signals(h Hardware, yield func(hw.Probe)) {
 type Watched struct {
 	// Watch, unless nil, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
-	// WatchError is the first error of Watch. Watch is not called after it.
+	// WatchError is the first error of Watch. After an error Watch is not called again.
 	WatchError error
 }
 
-// Watching returns w.
 func (w *Watched) Watching() *Watched { return w }
 
 // Look calls Watch for a cycle.

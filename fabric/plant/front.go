@@ -9,7 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// Front is the part of a Plant used by the Access of a discipline: the transmitters and receivers of all NICs, the
+// Front is the part of a Plant that the Access of a discipline uses: the transmitters and receivers of all NICs, the
 // media between them, and the observations of the crossing slot. Plant runs the cycles.
 type Front struct {
 	site
@@ -29,7 +29,7 @@ type Front struct {
 	blocks  fabric.Blocks // nil if no frame is ever blocked
 
 	foresight
-	sent   []uint16 // by transmitter: port it sent to in this slot, PortNone for none
+	sent   []uint16 // by transmitter: destination port in this slot, PortNone for none
 	shards []plantShard
 	seen   seenMedia
 	sums   *sentSums // nil without RTL
@@ -41,7 +41,7 @@ type site struct {
 	seed    uint64
 	bankOf  func(processor int) (bank *nic.Bank, cell int)
 	shape   fabric.Shape
-	lanes   int // transmitters per processor, equal to receivers
+	lanes   int // number of transmitters per processor, and of receivers
 	timing  nic.Timing
 	payload int // maximum payload in bytes
 	cuts    []hw.Shard
@@ -50,10 +50,10 @@ type site struct {
 // seenMedia holds observations of media in the crossing or crossed slot.
 type seenMedia struct {
 	met     []uint32 // by violated medium: first cycle that shows it
-	harmed  []uint32 // plantShard.harmed of all shards in ascending order
-	counted uint32   // slot that plantShard.placed counts
+	harmed  []uint32 // concatenation of all shards' plantShard.harmed, in ascending order
+	counted uint32   // slot whose frames plantShard.placed counts
 	late    []int    // media with light at the link's far end at the last boundary
-	marks   []uint8  // by medium: 1 if a receiver has heard it at this boundary
+	marks   []uint8  // by medium: 1 if a receiver heard the medium at this boundary
 }
 
 type plantShard struct {
@@ -61,9 +61,9 @@ type plantShard struct {
 	exact    bool // the cycles of this slot's collisions are needed
 	violated []uint32
 
-	// Frames of the crossed slot: sent, once per port, and collided.
+	// Numbers of frames of the crossed slot: sent frames, counted once per port, and collided frames.
 	placed, met uint64
-	harmed      []uint32 // media harmed by faults with a frame alone on them, once per frame
+	harmed      []uint32 // media on which faults harmed a frame that was alone, one entry per frame
 
 	noted int      // length of the prefix of violations whose cycles are known
 	heard []uint32 // marked media
@@ -71,14 +71,14 @@ type plantShard struct {
 	view  nic.FrameView
 }
 
-// foresight predicts frames from their first phits. It keeps nothing between boundaries.
+// foresight predicts frames from their first phits. It has no state between boundaries.
 type foresight struct {
-	lit    []uint32 // by medium: 1 + the last slot in which a frame was found on it
+	lit    []uint32 // by medium: 1 + the last slot with a frame on the medium
 	frames nic.Foreseen
 
-	looks     bool // Placed records which transmitter lights which medium
+	looks     bool // Placed records the transmitter and medium of each frame
 	foreseen  bool
-	inherited bool // the slot was restored: light without a known sender may be in flight
+	inherited bool // the slot was restored, so light without a known sender may be in flight
 }
 
 // Transmitters returns the transmitters of all NICs (fabric.Plant).
@@ -96,7 +96,7 @@ func (t *Front) Timing() nic.Timing { return t.timing }
 // Clock returns the global clock.
 func (t *Front) Clock() *hw.Clock { return t.clock }
 
-// Bank names perUnit elements per unit, or parts of them.
+// Bank names a bank of perUnit elements per unit, or of parts of the elements.
 func (t *Front) Bank(name, part string, perUnit int) hw.Bank {
 	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
 	if bank.Unit == "" { // a single unit has no name of its own
@@ -140,7 +140,7 @@ func (t *Front) idle(processor int) bool {
 	return t.tap == nil && t.deserialisers.AllIdle(processor*t.lanes, t.lanes)
 }
 
-// Load sets the load input of a transmitter and the port that it is switched to.
+// Load sets the load input of a transmitter and the position of its port switch.
 func (t *Front) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) {
 	if t.sums != nil {
 		t.sums.send(slot, transmitter, wire)
@@ -158,7 +158,7 @@ func (p *Front) listen(receiver int, input uint32) {
 	}
 }
 
-// sendHead sends the head of a processor's TX FIFO, unless blocked, and returns its port.
+// sendHead sends the head of a processor's TX FIFO unless the frame is blocked. It returns the frame's port.
 func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) (port uint16, sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
@@ -179,7 +179,7 @@ func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot u
 	return port, true
 }
 
-// Placed counts a frame sent to a port in the crossed slot, for Access.Placed.
+// Placed counts a frame that was sent to a port in the crossed slot. Access.Placed calls it.
 func (t *Front) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
@@ -194,8 +194,8 @@ func (t *Front) Placed(shard, transmitter, port int) {
 	}
 }
 
-// lights records that a transmitter lights a medium in the crossing slot. A medium and its transmitters are in one
-// shard.
+// lights records that a transmitter lights a medium in the crossing slot. The medium and all its transmitters belong
+// to one shard.
 func (t *Front) lights(transmitter, medium int, slot uint32) {
 	carries, goesOn := &t.frames.Carries[medium], t.frames.GoesOn
 	if t.lit[medium] == slot+1 {
@@ -204,17 +204,18 @@ func (t *Front) lights(transmitter, medium int, slot uint32) {
 	t.lit[medium], *carries = slot+1, uint32(transmitter)
 }
 
-// RTL replaces hardware of a machine by RTL. Every device has one edge per cycle, like the registers of models.
+// RTL replaces hardware of a machine by RTL. Every device has one clock edge per cycle, like the registers of models.
 type RTL interface {
-	// Replace is called once, when the hardware is built, with its components, the composites of several of them, and
-	// whole, a component for all hardware, nil if it has no twin. It returns the components for the kernel: parts and
-	// composites, some replaced; or, if all is true, only whole, replaced.
+	// Replace is called once, when the hardware is built. parts are the components, and composites combine several
+	// parts. whole is one component for all hardware, or nil if the hardware has no twin. Replace returns the
+	// components for the kernel: parts and composites, some of them replaced; or, if all is true, only the replaced
+	// whole.
 	Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error)
 
 	// Failed reports whether RTL has ended the run. The slot is then abandoned.
 	Failed() bool
 
-	// Broken ends the run because a model has found a violated invariant, caused by RTL beside it.
+	// Broken ends the run because RTL has violated an invariant of a model beside it.
 	Broken(fault *hw.Fault)
 }
 
@@ -224,7 +225,7 @@ func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers, components 
 	return append(run, slices.DeleteFunc(components, func(c hw.Component) bool { return c == routers })...), err
 }
 
-// Guarded calls run. With RTL, a violated invariant of a model is blamed on the RTL.
+// Guarded calls run. If there is RTL, a violated invariant of a model is attributed to the RTL.
 func Guarded(rtl RTL, run func()) {
 	if rtl != nil {
 		defer func() {
@@ -240,11 +241,12 @@ func Guarded(rtl RTL, run func()) {
 	run()
 }
 
-// Access is a discipline's part of a Plant, between the banks of processors and the transmitters and receivers. It is
-// called per shard and window, not per processor, except for received frames. It uses Load and Sent of transmitters,
-// Receivers, Receive and Placed of the plant. Package fabric/fabrictest/tuned has an example.
+// Access is a discipline's part of a Plant, between the banks of processors and the transmitters and receivers.
+// Except for received frames, its methods are called once per shard and window, not once per processor. They use Load
+// and Sent of transmitters, and Receivers, Receive and Placed of the plant. Package fabric/fabrictest/tuned has an
+// example.
 type Access interface {
-	// Outputs returns the number of media of a transmitter, or outputs that it can request.
+	// Outputs returns the number of media of a transmitter, or the number of outputs that it can request.
 	Outputs() int
 	// Begin begins a slot in the last cycle of the previous one.
 	Begin()
@@ -259,12 +261,12 @@ type Access interface {
 	Placed(shard, first, end int)
 	// Crossed is called when a slot has crossed, before any Hear.
 	Crossed(slot uint32)
-	// Reset forgets the run, and State visits all that a run changes.
+	// Reset discards the state of the run, and State visits this state.
 	Reset()
 	State(v *hw.StateVisitor)
 }
 
-// placed passes on the frames of a shard whose transmitters were served.
+// placed calls Placed for the frames of a shard whose transmitters were served.
 func (p *Front) placed(shard, first, end int) {
 	for transmitter := first; transmitter < end; transmitter++ {
 		if p.sent[transmitter] == nic.PortNone {

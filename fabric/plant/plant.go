@@ -1,5 +1,5 @@
-// Package plant is the cycle engine of networks with slotted NICs: the transmitters and receivers of all NICs, the
-// media added by a network's Build, and the work of each discipline at a slot boundary.
+// Package plant is the cycle engine of networks with slotted NICs. It contains the transmitters and receivers of all
+// NICs, the media that a network's Build adds, and the work of each discipline at a slot boundary.
 package plant
 
 import (
@@ -10,18 +10,18 @@ import (
 )
 
 // Plant is the hardware of a machine in the cycle engine, simulated phit by phit: a kernel, the transmitters and
-// receivers of all NICs, and the media added by a network's Build. It is the Transport of that engine.
+// receivers of all NICs, and the media added by a network's Build. Plant is the Transport of this engine.
 //
 //	serialisers --light, port--> media --light--> links --light--> deserialisers
-//	 (registered)           (combinational)   (propagation)        (registered)
+//	(registered)           (combinational)   (propagation)        (registered)
 //
-// Collisions follow from the light: two senders light both rails of a bit, and the receivers see it. Frames that can
-// no longer be disturbed are predicted: only their first phits cross, unless the machine is watched. The Access of
-// the Discipline works at slot boundaries.
+// Collisions follow from the light: two senders light both rails of a bit, and the receivers see both. Frames that
+// can no longer be disturbed are predicted: only their first phits cross, unless the machine is watched. The Access
+// of the Discipline works at slot boundaries.
 //
-// The boundary of a slot is the Settle phase of its last guard cycle: Hear reads the receivers' registers, and Send
-// and Listen set inputs that the Latch of the same cycle takes. Slot 0 follows the last cycle of reset, which has no
-// number. Light at the far end of a link in a last guard cycle is late and counts for no slot; models are never late.
+// The boundary of a slot is the Settle phase of its last guard cycle. Hear reads the receivers' registers; Send and
+// Listen set inputs for the Latch of the same cycle. Slot 0 follows the last cycle of reset, which has no number.
+// Light at the far end of a link in a last guard cycle is late and counts for no slot; models never have late light.
 type Plant struct {
 	Front
 	Watched
@@ -60,11 +60,11 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	t.access.Send(shard, bank, ledger, slot, window, cells)
 }
 
-// Cross implements Transport: it runs the cycles of the slot up to Settle of the last one. Inactive cycles are
-// skipped unless watched. Failed RTL ends the slot.
+// Cross implements Transport. It runs the cycles of the slot up to the Settle phase of the last cycle. Inactive
+// cycles are skipped unless the plant is watched. A failure of RTL ends the slot.
 func (t *Plant) Cross(slot uint32) { t.CrossBeside(slot, nil) }
 
-// CrossBeside is Cross in step with another kernel, unless nil, which runs first in each cycle. Then no frame is
+// CrossBeside is Cross in step with the kernel other, unless nil. In each cycle other runs first, and no frame is
 // predicted.
 func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 	boundary, begun := t.timing.BoundaryCycle(slot), t.timing.FirstPhitCycle(slot)+1
@@ -112,7 +112,7 @@ func (t *Plant) crossed(slot uint32) {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}
-	if !t.foreseen || !t.calm() { // otherwise all frames are counted and none has collided
+	if !t.foreseen || !t.calm() { // otherwise all frames are counted, and none has collided
 		t.countFrames(slot)
 	}
 }
@@ -138,7 +138,8 @@ func (t *Plant) Reset(seed uint64) {
 	t.kernel.BeforeCycle0()
 }
 
-// Probes yields the signals of all hardware, except those inside RTL that replaces all of it.
+// Probes yields the signals of all hardware. If RTL replaces all hardware, the signals inside the RTL are not
+// included.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
 func (t *Plant) Routers() *hw.RouterSignals { return nil }

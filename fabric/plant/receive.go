@@ -55,7 +55,7 @@ func (t *Front) mark(s *plantShard, medium uint32) bool {
 	return true
 }
 
-// carried returns the number of frames in the crossed slot on a medium harmed by faults, without collided ones.
+// carried returns the number of frames in the crossed slot, except collided frames, on a medium that faults harmed.
 func (t *Front) carried(medium uint32) (frames uint64) {
 	first, _ := slices.BinarySearch(t.seen.harmed, medium)
 	for _, other := range t.seen.harmed[first:] {
@@ -84,8 +84,8 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 	ledger.NoteHeard(processor, port, status, view, slot)
 }
 
-// sentSums hold hashes of the frames sent in two slots, so that the digest covers the bytes that RTL delivers; models
-// deliver what was sent. Two columns alternate, since some processors send before others have heard.
+// sentSums holds hashes of the frames sent in two slots, so that the digest covers the bytes that RTL delivers;
+// models deliver the sent bytes. Two columns alternate, because some processors send before others have received.
 type sentSums struct {
 	columns [2][]uint64 // by transmitter: hash of its frame, 0 for none
 	lanes   int         // transmitters per processor

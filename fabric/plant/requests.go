@@ -7,7 +7,8 @@ import (
 	"starloom/nic"
 )
 
-// requests handles disciplines with requests: a slot decides, and the NIC learns the result at the boundary.
+// requests handles disciplines with requests. A request is decided within a slot, and the NIC learns the result at
+// the boundary.
 type requests struct {
 	front *Front
 	asked []uint8 // by processor: 1 if its NIC has a request in the crossing slot
@@ -18,7 +19,7 @@ func newRequests(p *Front) requests {
 }
 
 // ask loads the transmitters of a window with the heads of TX FIFOs. output returns the output that a processor
-// requests. NICs repeat requests by themselves.
+// requests. NICs repeat unserved requests themselves.
 func (r *requests) ask(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
 	output func(processor int, frame nic.FrameView) uint16,
 ) {

@@ -44,8 +44,8 @@ func (t *Front) noteLate() {
 // Only RTL can be late.
 func (t *Front) Late() []int { return t.seen.late }
 
-// countFrames counts the frames of all shards in the crossed slot before any shard begins the next: media may belong
-// to other shards.
+// countFrames counts the frames of all shards in the crossed slot before any shard begins the next slot, because
+// media may belong to other shards.
 func (t *Front) countFrames(slot uint32) {
 	t.seen.counted = slot
 	t.workers.Run(len(t.shards), (*countTask)(t))
@@ -89,9 +89,9 @@ func (t *Front) forget() {
 	t.deserialisers.Foresee(nil)
 }
 
-// foresee is called after the cycle in which all frames of a slot have begun. It predicts frames alone on their
-// media, unless the machine is watched or they can be disturbed; then only first phits cross the fabric. With faults
-// of media, RTL, or several frames per slot it predicts nothing.
+// foresee is called after the cycle in which all frames of a slot have begun. It predicts frames that are alone on
+// their media, unless the machine is watched or the frames can be disturbed. Only the first phits of predicted frames
+// cross the fabric. With faults of media, RTL, or several frames per slot, foresee predicts nothing.
 func (t *Front) foresee(slot uint32, watched bool) {
 	inherited := t.inherited
 	t.inherited = false

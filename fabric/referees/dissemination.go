@@ -9,17 +9,18 @@ import (
 	"starloom/nic"
 )
 
-// Told is the referee of one packet per processor to all others: all-to-all, and gossip in one session. A processor
-// has its own packet and those brought by good data frames; announcements of firmware do not count. It may receive a
-// packet again, and must not send one that it lacks. The run ends when all live processors have all packets.
+// Told is the referee of all-to-all broadcasts and of gossip in one session, in which every processor's packet must
+// reach all others. A processor has its own packet and the packets received in good data frames; announcements of
+// firmware do not count. It may receive a packet again, and must not send a packet that it lacks. The run ends when
+// all live processors have all packets.
 type Told struct {
 	fabric.NoPackets
-	n, words int      // processors; words per set of processors
-	sessions uint32   // sessions told to processors, 0 for all-to-all
+	n, words int      // number of processors; words per set of processors
+	sessions uint32   // number of sessions that processors are told, 0 for all-to-all
 	has      []uint64 // by processor: words of the set of origins of its packets
 	count    []uint32 // by processor: number of its packets
 	again    []uint32 // by processor: receptions of known packets
-	behind   int      // position in Over
+	behind   int      // processor at which Over continues
 }
 
 var (
@@ -28,7 +29,7 @@ var (
 	_ fabric.Keeper  = (*Told)(nil)
 )
 
-// NewTold returns a referee of one packet from each processor to all others.
+// NewTold returns the referee of packets from each processor to all others.
 func NewTold(processors int, w *fabric.Workload) *Told {
 	t := &Told{n: processors, words: (processors + 63) / 64}
 	if w.Gossip != nil {

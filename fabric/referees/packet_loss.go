@@ -8,18 +8,18 @@ import (
 	"starloom/nic"
 )
 
-// Lossy holds the circumstances that explain losses.
+// Lossy holds circumstances that cause losses.
 type Lossy struct {
 	Processors int
-	Ports      uint16                   // maximum per processor
+	Ports      uint16                   // maximum number of ports per processor
 	Faults     *fabric.Faults           // nil for none
 	Killed     func(processor int) bool // reports whether a fault has killed a processor
 }
 
 func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
 
-// lose finds the frames of the crossed slot that their addressee, or anyone for a frame to anybody, has not received.
-// It counts frames of one NIC to the same other NIC in one slot on different ports.
+// lose finds the frames of the crossed slot that were not received: by the addressee, or, for a frame to anybody, by
+// any processor. Frames from one NIC to another in one slot on different ports are counted.
 func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
 	q.keys = q.keys[:0]
 	for i := range q.shards {
@@ -92,7 +92,7 @@ func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 	if !anybody {
 		frame += fmt.Sprintf(" for processor %d", d.destination)
 	}
-	if d.port == nic.PortAll && !known { // it was on many media
+	if d.port == nic.PortAll && !known { // the frame was on many media
 		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: int(d.processor), Text: "sent a frame to all ports that no one received"}
 	}
 	medium := q.names.SentOn(int(d.processor), d.port, towards)
@@ -142,8 +142,8 @@ func (q *Queues) hears(processor int, ports uint16, medium int) bool {
 	return false
 }
 
-// listeners checks the receivers that a frame is for. It returns the lowest one whose RX FIFO was full, -1 for none,
-// and the worst status of the others on its medium, or StatusIdle.
+// listeners checks the receivers to which a frame is addressed. It returns the lowest processor whose RX FIFO was
+// full, -1 for none, and the worst status of the other receivers on the medium, or StatusIdle.
 func (q *Queues) listeners(d *departure, medium int) (full int, worst nic.Status) {
 	full = -1
 	for i := range q.shards {

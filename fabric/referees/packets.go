@@ -1,4 +1,4 @@
-// Package referees holds the referees of packets shared by networks, and trackers of packets and frames.
+// Package referees holds referees of packets that several networks share, and trackers of packets and frames.
 package referees
 
 import (
@@ -10,33 +10,33 @@ import (
 	"starloom/nic"
 )
 
-// Packets is the referee of one packet per processor, or of one packet for all. A data frame received by its
-// addressee delivers a packet.
+// Packets is the referee of one packet per processor, or of one packet for all processors. A packet is delivered when
+// its addressee receives it in a data frame.
 //
 // Firmware may announce that it has received a packet (sl_deliver). The announcement counts if the packet is the
-// processor's own or a good frame has brought it there before. That proves that the packet has been there, not that
-// it still is. Any packet that does not belong to a processor breaks the rule exactly_once there, so one byte of
-// evidence per processor is enough, and only the processor's own shard writes it.
+// processor's own or a good frame has brought the packet to this processor before. The frame proves that the packet
+// was there once, but not that it still is. A packet for another processor breaks the rule exactly_once, so one byte
+// of evidence per processor is enough, and only the processor's own shard writes this byte.
 type Packets struct {
 	Destination []uint32 // by source processor
 	Arrived     []uint8  // by processor: receptions, saturating
 
-	everywhere bool  // one packet is for all
-	source     int   // source of that packet
-	perUnit    int   // set by ArriveInUnit; 0: packets must reach the processor itself
+	everywhere bool  // there is one packet, for all processors
+	source     int   // source of the packet for all
+	perUnit    int   // set by ArriveInUnit; 0 if packets must reach the processor itself
 	arrived    []own // by shard: origins of packets that have reached their unit
 
 	evidence []uint8 // by processor; nil if firmware does not announce
 }
 
-// own separates shards into cache lines.
+// own puts the data of each shard into cache lines of its own.
 type own struct {
 	origins []uint32
 	_       [40]byte
 }
 
 const (
-	evidencePacket     = 1 << iota // a frame with the packet that belongs to the processor
+	evidencePacket     = 1 << iota // a frame with the packet for this processor
 	evidenceUnreadable             // a payload that the host cannot read as a packet
 )
 
@@ -48,8 +48,8 @@ func NewPackets(processors int) *Packets {
 	return p
 }
 
-// ArriveInUnit makes a packet arrive when it reaches any processor of the destination's unit; the sender learns of
-// it.
+// ArriveInUnit changes the condition of arrival: a packet arrives, and its sender learns of the arrival, when it
+// reaches any processor of the destination's unit.
 func (p *Packets) ArriveInUnit(units, perUnit int) {
 	p.perUnit, p.arrived = perUnit, make([]own, units)
 }
@@ -74,7 +74,7 @@ func (p *Packets) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements Referee: a word is the destination of a processor's packet, or the common source.
+// Tell implements Referee. A word is the destination of a processor's packet, or the source of the packet for all.
 func (p *Packets) Tell(first int, words []uint32) {
 	if !p.everywhere {
 		copy(words, p.Destination[first:])
@@ -85,7 +85,7 @@ func (p *Packets) Tell(first int, words []uint32) {
 	}
 }
 
-// Routed returns p, also through a referee that embeds it.
+// Routed returns p. A referee that embeds Packets thereby provides it.
 func (p *Packets) Routed() *Packets { return p }
 
 // PacketsOf returns the Packets of a referee, nil if it has none.
@@ -171,8 +171,8 @@ func (p *Packets) belongs(processor int, origin uint32) bool {
 func (p *Packets) Sent(*fabric.Ledger, int, nic.FrameView, uint32)    {}
 func (p *Packets) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements Witness. It notes a frame with the packet that belongs to the processor, or with a payload that
-// is no packet: a short one, an ack or a control frame.
+// Received implements Witness. It records a frame with the packet for this processor, or with a payload that is no
+// packet: a short payload, an ack or a control frame.
 func (p *Packets) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, _ uint32) {
 	switch {
 	case frame.IsPacket():
@@ -220,8 +220,8 @@ func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32)
 	}
 }
 
-// Unfounded reports whether an announcement is false as far as the host can tell: the packet belongs to the
-// processor, is not its own, and no received frame can have brought it.
+// Unfounded reports whether an announcement is false as far as the host can decide: the packet is for this processor
+// but not from it, and no received frame can have brought the packet.
 func (p *Packets) Unfounded(processor int, origin uint32) bool {
 	return p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) &&
 		(p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0)
@@ -229,15 +229,15 @@ func (p *Packets) Unfounded(processor int, origin uint32) bool {
 
 func (p *Packets) brought(processor int, origin uint32) bool {
 	if p.perUnit > 0 {
-		// Several packets belong to every processor of the unit; a frame counts as arrival there.
+		// Packets are for every processor of the unit; a frame counts as arrival at the unit.
 		return p.Arrived[p.Destination[origin]] > 0
 	}
 	return p.evidence != nil && p.evidence[processor]&evidencePacket != 0
 }
 
-// Metrics implements Referee: packets delivered and lost, and the maximum held by a processor. Lost packets are known
-// only if the run has finished or all are delivered, since others may be in flight. Held packets are known from
-// firmware or frames.
+// Metrics implements Referee. The metrics are packets delivered and lost, and the maximum held by a processor. The
+// number of lost packets is known only if the run has finished or all packets are delivered, because others may be in
+// flight. Held packets are known from firmware or frames.
 func (p *Packets) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	if carries {
 		delivered := -e.NotArrived
@@ -288,8 +288,8 @@ func (p *Packets) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "evidence", p.evidence, hw.AtMost[uint8](evidencePacket|evidenceUnreadable))
 }
 
-// Touch prefetches the destinations of packets to be judged. The result only keeps the loads from being optimised
-// away.
+// Touch prefetches the destinations of packets to be judged. Its result prevents the compiler from removing the
+// loads.
 func (p *Packets) Touch(arrivals []fabric.Arrival) (any uint64) {
 	for _, a := range arrivals {
 		if uint64(a.Origin) < uint64(len(p.Destination)) {

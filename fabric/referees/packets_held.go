@@ -9,23 +9,23 @@ import (
 )
 
 // Held derives the packets held by processors from frames, to check the counts of firmware (sl_hold). Packets are
-// counted at boundaries: a packet received in slot t and sent in slot u > t was held at the boundaries t+1 to u, and
-// a processor's own packet from boundary 0 to the slot that sends it.
+// counted at boundaries. A packet received in slot t and sent in slot u > t was held at the boundaries t+1 to u. A
+// processor's own packet was held from boundary 0 to the slot in which it is sent.
 //
 //	slot        t      t+1     t+2  ...   u
 //	boundary |-------|-------|-------|-------|
-//	      received   held    held    held  sent
+//	received   held    held    held  sent
 //
-// The result is a lower bound. Frames do not show a packet that is neither sent on nor the processor's own, and only
-// heldPackets others are remembered at a time. A packet is identified by its origin, which is taken from the frame
-// unchecked.
+// The result is a lower bound. Frames do not show that a packet is held unless it is sent on or is the processor's
+// own, and at most heldPackets packets per processor are remembered at a time. A packet is identified by its origin,
+// which is taken from the frame unchecked.
 type Held struct {
 	// heldPackets places per processor, the own packet first: origin, first boundary at which the packet is held, and
-	// end of the boundaries at which it is shown to be held; end <= since if none is.
+	// end of the boundaries at which frames show that it is held. end <= since if there is no such boundary.
 	origin, since, end []uint32
 	next               []uint8 // by processor: next place to use
-	others             []uint8 // by processor: maximum number of packets shown at once besides its own
-	said               []uint8 // by processor: maximum announced by firmware or found
+	others             []uint8 // by processor: maximum number of packets shown at once, without the own packet
+	said               []uint8 // by processor: maximum number announced by firmware or found
 }
 
 // heldPackets is the number of places per processor.
@@ -44,7 +44,7 @@ func NewHeld(processors int) *Held {
 	return h
 }
 
-// Reset forgets all packets but those with which processors start.
+// Reset discards all packets except the packets with which processors start.
 func (h *Held) Reset() {
 	for i := range h.origin {
 		h.origin[i], h.since[i], h.end[i] = never, never, 0
@@ -55,7 +55,7 @@ func (h *Held) Reset() {
 	}
 }
 
-// Restart records that a processor has lost its packets at a boundary and holds its own again.
+// Restart records that a processor has lost its packets at a boundary and again holds its own packet.
 func (h *Held) Restart(processor int, slot uint32) {
 	first := processor * heldPackets
 	for i := first; i < first+heldPackets; i++ {
@@ -91,7 +91,7 @@ func (h *Held) Received(processor int, origin, slot uint32) {
 	place := first
 	if origin != uint32(processor) {
 		place = h.find(processor, origin)
-		// A completed interval stays; the packet's next interval takes another place.
+		// A completed interval remains, and the packet's next interval uses another place.
 		if place < 0 || h.end[place] > h.since[place] {
 			place = first + int(h.next[processor])
 			h.next[processor] = h.next[processor]%(heldPackets-1) + 1
@@ -124,8 +124,8 @@ func (h *Held) Sent(l *fabric.Ledger, processor int, origin, slot uint32) {
 	}
 }
 
-// sent records a packet that a processor sends in a slot. It returns the maximum number of packets that frames now
-// show to have been held at once while this one was held.
+// sent records a packet that a processor sends in a slot. While the packet was held, the processor held other
+// packets; sent returns the maximum number of packets that frames now show at once in that time.
 func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	place := h.find(processor, origin)
 	if place < 0 {
@@ -136,7 +136,7 @@ func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	if place == first {
 		return 1 + h.others[processor]
 	}
-	// The maximum overlap of intervals is reached where one begins.
+	// The overlap of intervals reaches its maximum at the start of an interval.
 	for i := first; i < first+heldPackets; i++ {
 		at := max(h.since[i], h.since[place])
 		if at > slot {

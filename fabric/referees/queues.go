@@ -13,18 +13,18 @@ import (
 )
 
 // Queues track frames from the slot in which firmware queues them to the slots in which they are sent and received.
-// They exist only for a QueueWatcher or the rules no_loss and deadline_slots.
+// Queues exist only for a QueueWatcher or the rules no_loss and deadline_slots.
 //
 //	slot      q         q+1       ...       s         s+1
-//	     |---------|---------|---------|---------|---------|
-//	     queued                        sent      received: at the boundary
-//	     queue wait: s-q slots
+//	|---------|---------|---------|---------|---------|
+//	queued                        sent      received: at the boundary
+//	queue wait: s-q slots
 //
-// A frame queued at a boundary counts when its slot crosses. A frame is identified by its contents, since the
-// hardware does not number frames.
+// A frame queued at a boundary counts when the slot after this boundary crosses. A frame is identified by its
+// contents, because the hardware does not number frames.
 //
-// A medium carries a frame in the slot in which it is sent. At routers a frame stays in flight for several slots;
-// their hardware identifies it and reports its fate (Ended).
+// A medium carries a frame in the slot in which the frame is sent. At routers a frame remains in flight for several
+// slots; the hardware identifies the frame and reports its fate (Ended).
 type Queues struct {
 	config QueueConfig
 	names  fabric.Names
@@ -34,7 +34,7 @@ type Queues struct {
 	// Waiting lists the frames that have not left each processor, in order: first those on the fabric, then those in
 	// its TX FIFO. Nil if waiting times are not needed.
 	waiting [][]queued
-	gone    []uint32 // by processor: number of them on the fabric
+	gone    []uint32 // by processor: number of waiting frames on the fabric
 	judged  uint64   // frames that have met or missed the deadline
 	shards  []queueShard
 	keys    []uint64 // scratch of lose: received frames
@@ -56,21 +56,22 @@ func (c *QueueConfig) routed(processor uint32, port uint16) bool {
 
 func (c *QueueConfig) asks() bool { return c.Watcher != nil || c.NoLoss || c.Deadline > 0 }
 
-// QueueWatcher is a Referee that reports waiting times. It is called between boundaries.
+// QueueWatcher is a Referee that reports waiting times. Its methods are called between boundaries.
 type QueueWatcher interface {
-	// Follow sets the queues of the machine. It is called first.
+	// Follow sets the queues of the machine. Follow is called before the other methods.
 	Follow(q *Queues)
-	// Queued is called for a frame to a port that is now at a place of a TX FIFO, 1 for the head.
+	// Queued is called for a frame to a port that is now at a place in a TX FIFO; the head has place 1.
 	Queued(processor int, port uint16, place int)
-	// Left is called for a frame to a port with the slots in which it was queued and sent; the latter has crossed.
+	// Left is called for a frame to a port with the slots in which the frame was queued and sent. Slot sent has
+	// crossed.
 	Left(processor int, port uint16, queued, sent uint32)
-	// Withdrawn is called when frames including the head have left a TX FIFO without being sent.
+	// Withdrawn is called when the head, and possibly more frames, have left a TX FIFO without being sent.
 	Withdrawn(processor int)
 }
 
 type queued struct {
 	mark uint64
-	slot uint32 // slot in which it was queued
+	slot uint32 // slot in which the frame was queued
 	port uint16
 	gone bool // sent in a slot that has not crossed, or in flight at routers
 }
@@ -106,7 +107,7 @@ type queueShard struct {
 	_          [64]byte
 }
 
-// NewQueues returns the queues of a network, nil if config does not need them.
+// NewQueues returns the queues of a network, or nil if config does not require queues.
 func NewQueues(names fabric.Names, processors int, config QueueConfig, shards int) *Queues {
 	if !config.asks() {
 		return nil
@@ -121,7 +122,8 @@ func NewQueues(names fabric.Names, processors int, config QueueConfig, shards in
 	return q
 }
 
-// MarkOf returns a hash of all that firmware has written in a waiting frame. Frames after the head may be illegal.
+// MarkOf returns a hash of everything that firmware has written in a waiting frame. Only the head is known to be
+// legal.
 func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
 	payload := uint64(0)
@@ -129,7 +131,7 @@ func MarkOf(frame nic.FrameView) uint64 {
 	case bytes > room:
 	case bytes > nic.PacketBytes:
 		payload = traces.Fold(frame.Payload())
-	case bytes > 0: // there is always room for 8 bytes
+	case bytes > 0: // every frame has room for 8 bytes
 		payload = binary.LittleEndian.Uint64(frame[nic.FrameStride(0):]) << (64 - 8*bytes)
 	}
 	const odd = 0x9E3779B97F4A7C15
@@ -235,7 +237,7 @@ func (q *Queues) take(slots uint32) {
 			}
 			since, list := d.slot, q.waiting[d.processor]
 			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark })
-			if k < 0 && len(list) > 0 && !list[0].gone { // a frame to a destination from a list, which is known only now
+			if k < 0 && len(list) > 0 && !list[0].gone { // the destination is from a list, and is known only now
 				k = 0
 			}
 			if k >= 0 {
@@ -281,7 +283,7 @@ func (q *Queues) remove(processor uint32, k int, slots uint32) {
 // Judged returns the number of frames that have met or missed the deadline so far.
 func (q *Queues) Judged() uint64 { return q.judged }
 
-// Drop discards the records of a slot that never crosses.
+// Drop discards the records of a slot that will never cross.
 func (q *Queues) Drop(slot uint32) {
 	for i := range q.shards {
 		s := &q.shards[i]
@@ -290,7 +292,8 @@ func (q *Queues) Drop(slot uint32) {
 	}
 }
 
-// Begin processes the frames sent in the new slot, and emptied FIFOs. Look must follow for all TX FIFOs.
+// Begin processes the frames sent in the new slot, and emptied FIFOs. The caller must then call Look for all TX
+// FIFOs.
 func (q *Queues) Begin(slot uint32) {
 	for i := range q.shards {
 		s := &q.shards[i]
@@ -343,8 +346,8 @@ func (q *Queues) Look(bank *nic.Bank, slot uint32) {
 	}
 }
 
-// look compares one TX FIFO. Handlers append frames and may withdraw others. If the last old frame is still in place,
-// none was withdrawn.
+// look compares one TX FIFO. Handlers append frames and may withdraw others. If the last old frame is still in its
+// place, no frame was withdrawn.
 func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
 	processor := bank.First + cell
 	list := q.waiting[processor]

@@ -9,12 +9,12 @@ import (
 	"starloom/nic"
 )
 
-// Bare is the hardware of a machine of routers without firmware: sources and sinks of packets known at the start of a
-// run. A slot is a cycle, and Cross runs many: up to the next look, or to the last tail.
+// Bare is the hardware of a machine of routers without firmware. Its sources and sinks handle packets that are known
+// at the start of a run. A slot is a cycle. Cross runs many slots: up to the next look, or to the last tail.
 type Bare struct {
 	routed
 	until uint32                     // slot before which Cross stops
-	told  uint32                     // number of slots whose faults are reported
+	told  uint32                     // number of slots whose faults have been reported
 	id    func(packet uint32) uint64 // identifier of a packet
 	most  uint64                     // largest identifier
 }
@@ -22,7 +22,7 @@ type Bare struct {
 // cyclesPerLook is the maximum number of active cycles between stops of a run.
 const cyclesPerLook = cyclesPerCredits
 
-// NewBare builds the hardware of a network of routers, some replaced by rtl unless nil. Load adds packets.
+// NewBare builds the hardware of a network of routers. rtl, unless nil, replaces some routers. Load adds packets.
 func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Bare, error) {
 	b := &Bare{}
 	return b, b.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error) {
@@ -34,7 +34,7 @@ func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.
 	})
 }
 
-// Load sets the packets of a run and their identifiers, and returns their table.
+// Load sets the packets of a run and their identifiers. It returns the table of packets.
 func (b *Bare) Load(packets hw.Packets, id func(packet uint32) uint64) (*hw.Packets, error) {
 	if b.faults != nil {
 		packets.Harm = make([]uint32, packets.Count())
@@ -56,7 +56,7 @@ func (b *Bare) Start() {}
 
 func (b *Bare) Begin(int, uint32, bool) {}
 
-// Hear updates a ledger to a slot; there are no processors.
+// Hear updates a ledger up to a slot. There are no processors.
 func (b *Bare) Hear(_ int, _ *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
 	f, w := &ledger.Frames, b.wires
 	f.Sent, f.Delivered, f.Faulted = w.Sent(), w.Sinks.Received(), w.Sinks.Dropped()
@@ -68,7 +68,7 @@ func (b *Bare) Send(int, *nic.Bank, *fabric.Ledger, uint32, fabric.Window, []uin
 
 func (b *Bare) Cross(uint32) { plant.Guarded(b.rtl, b.cross) }
 
-// cross runs cycles, each with its edge. Stops and watchers do not change its findings.
+// cross runs cycles, each including its clock edge. Stops and watchers do not change its findings.
 func (b *Bare) cross() {
 	k, w := b.kernel, b.wires
 	stop := min(uint64(b.until), (k.Cycle()/cyclesPerLook+1)*cyclesPerLook)
@@ -92,7 +92,7 @@ func (b *Bare) cross() {
 	}
 }
 
-// nextLook returns the next cycle that must check credits or knots even if inactive.
+// nextLook returns the next cycle in which credits or knots must be checked even if nothing is active.
 func (b *Bare) nextLook() uint64 {
 	cycle, until := b.kernel.Cycle(), uint64(b.until)
 	switch {
@@ -120,7 +120,8 @@ func (b *Bare) Deadlock(knots []hw.Knot, packet func(number uint32) string) Dead
 // Wired returns the routers of the network.
 func (b *Bare) Wired() *fabric.Routers { return b.routers }
 
-// Standing describes the blocked packets with places and reasons, "" for none and with RTL.
+// Standing describes the blocked packets with their places and reasons. It returns "" if there are none or if there
+// is RTL.
 func (b *Bare) Standing(packet func(number uint32) string) string {
 	if b.rtl != nil {
 		return ""

@@ -10,17 +10,17 @@ import (
 	"starloom/traces"
 )
 
-// Deadlock describes knots of packets that wait for one another, with a shortest cycle of the first knot.
+// Deadlock describes knots of packets that wait for one another. It contains a shortest cycle of the first knot.
 type Deadlock struct {
 	Text  string           // clause for the middle of a sentence, before Waits
-	Waits []fabric.Waiting // the first waitsTold; each waits for the next one, and the last one for the first if all are listed
-	Since uint64           // last cycle in which one of their flits moved
-	Link  int              // channel number of the first one between routers
+	Waits []fabric.Waiting // the first waitsTold packets; each waits for the next, and if all are listed, the last waits for the first
+	Since uint64           // last cycle in which a flit of these packets moved
+	Link  int              // number of the cycle's first channel between routers
 }
 
 const waitsTold = 16
 
-// DeadlockOf describes knots; packet names a packet.
+// DeadlockOf describes knots. packet names a packet.
 func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) string) Deadlock {
 	k, built := knots[0], fabric.RoutersOf(n)
 	name := func(h hw.Held) string {
@@ -81,9 +81,9 @@ func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while %s", place(n, built, h.To), full)
 }
 
-// cyclesPerKnots is the period of the search for deadlocks, which end a run. After refusalsMax consecutive calls in
-// which firmware takes no frame out of an RX FIFO while its TX FIFO is full, it counts as waiting for room in the TX
-// FIFO.
+// cyclesPerKnots is the period of the search for deadlocks, which end a run. A handler call is refused if firmware
+// takes no frame out of an RX FIFO while the TX FIFO of the processor is full. After refusalsMax consecutive refused
+// calls, firmware counts as waiting for room in the TX FIFO.
 const cyclesPerKnots, refusalsMax = 1 << 12, 64
 
 // refuses counts the consecutive handler calls of a processor that leave all left frames of a port in its RX FIFO
@@ -96,8 +96,8 @@ func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
 	}
 }
 
-// full returns the nodes of a processor with a full share of its TX FIFO; if the whole FIFO is full, all nodes with
-// frames.
+// full returns the nodes of a processor whose share of the TX FIFO is full. If the whole FIFO is full, it returns all
+// nodes with frames.
 func (s *Stream) full(processor int) (nodes []int) {
 	whole := int(s.taken.count[processor]) == s.taken.room
 	for port := range s.routers.NIC.Ports(processor) {
@@ -108,7 +108,7 @@ func (s *Stream) full(processor int) (nodes []int) {
 	return nodes
 }
 
-// lookForKnots periodically searches for deadlocks, before a tick. The wait-for graph is known of models only.
+// lookForKnots periodically searches for deadlocks before a tick. The wait-for graph is known only for models.
 func (s *Stream) lookForKnots() {
 	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != nil {
 		s.deadlocked = 1
@@ -140,7 +140,7 @@ func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
 }
 
-// harmed receives a frame harmed by a fault. It returns false for an unharmed frame.
+// harmed receives a frame damaged by a fault. It returns false for an intact frame.
 func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) (status nic.Status, harmed bool) {
 	p, fate := s.network.Packets, fabric.FateDropped
 	switch {
@@ -158,7 +158,7 @@ func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint3
 	return status, true
 }
 
-// Stands implements Flying: no frame in flight will ever arrive. Only faults cause this; it is unknown with RTL.
+// Stands implements Flying. Only faults prevent all frames in flight from arriving. With RTL the state is unknown.
 func (s *Stream) Stands() bool {
 	if s.faults == nil || s.rtl != nil || !s.network.Still() {
 		return false

@@ -9,7 +9,8 @@ import (
 	"starloom/hw"
 )
 
-// Order checks the rule in_order. By destination and source, it holds the arrived packet that was created last.
+// Order checks the rule in_order. For each destination and source it holds the latest created packet that has
+// arrived.
 type Order []map[uint32]Came
 
 // Came is an arrived packet. Serial numbers order packets created in the same cycle.
@@ -18,8 +19,8 @@ type Came struct {
 	Created, Received uint32
 }
 
-// Note records a packet. If a packet of the same source that was created later has arrived before, it returns that
-// packet.
+// Note records an arrived packet. If a packet of the same source that was created later has already arrived, Note
+// returns the later packet.
 func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken bool) {
 	of := o[destination]
 	if of == nil {
@@ -33,8 +34,8 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 	return before, overtaken
 }
 
-// Text describes that a packet (noun "frame" or "packet", made "queued" or "created") arrived after a later one;
-// times are in unit "cycle" or "slot".
+// Text describes that a packet arrived after a later one. noun is "frame" or "packet", made is "queued" or "created",
+// and unit, the unit of times, is "cycle" or "slot".
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
 	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun, c.Serial,
 		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit, before.Received)

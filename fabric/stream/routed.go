@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// routed is the hardware of a network of routers, with or without firmware, with the faults of a run.
+// routed is the hardware of a network of routers and the faults of a run, with or without firmware.
 type routed struct {
 	plant.Watched
 	routers *fabric.Routers
@@ -17,7 +17,7 @@ type routed struct {
 	faults  *RouterFaults // nil for none
 	rtl     plant.RTL     // nil without RTL
 
-	missing    []uint32 // channel and VC of missing credits already found
+	missing    []uint32 // channel and VC of the missing credits found so far
 	deadlocked uint8    // 1 if packets wait for one another forever
 }
 
@@ -87,8 +87,8 @@ func (x *routed) state(v *hw.StateVisitor) {
 // cyclesPerCredits is the maximum period of credit checks if faults may lose credits.
 const cyclesPerCredits = 1 << 10
 
-// hearFaults adds the effects of faults in slots first to slot to a ledger and, if looks is set, newly missing
-// credits.
+// hearFaults adds the effects of faults in the slots from first to slot to a ledger. If looks is set, it also adds
+// newly missing credits.
 func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
 	if x.faults == nil {
 		return
@@ -105,7 +105,7 @@ func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks boo
 	}
 }
 
-// missingCredits reports virtual channels with missing credits, once each, except with RTL.
+// missingCredits reports each virtual channel with missing credits once. With RTL it reports nothing.
 func (x *routed) missingCredits(find func(fabric.Finding)) {
 	if x.faults == nil || x.rtl != nil {
 		return

@@ -29,15 +29,15 @@ type RouterFaults struct {
 	processors int
 	cycles     uint64 // cycles per slot
 
-	flits, credits []vanishing // loss of flits and of credits by channel
-	dead           []vanishing // death by router
-	drawn          []int       // faults drawn per head
-	lost           []int       // faults drawn per credit
+	flits, credits []vanishing // by channel: loss of flits, and of credits
+	dead           []vanishing // by router: death of the router
+	drawn          []int       // faults whose probability applies to each head
+	lost           []int       // faults whose probability applies to each credit
 	counts         [][]fabric.FaultCount
 }
 
-// vanishing is the cycle from which everything is lost, noCycle for never, and the fault that causes it, -1 for a
-// dead router.
+// vanishing holds the cycle from which everything is lost, noCycle for never, and the fault that causes the loss, -1
+// for a dead router.
 type vanishing struct {
 	from  uint64
 	fault int
@@ -58,7 +58,7 @@ func (v *vanishing) sooner(from uint64, fault int) {
 	}
 }
 
-// NewRouterFaults attaches faults to a network; shards is its number of shards.
+// NewRouterFaults attaches faults to a network. shards is the number of its shards.
 func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNetwork, timing *nic.Timing, shards int) *RouterFaults {
 	f := &RouterFaults{plan: plan, network: network, routers: fabric.RoutersOf(n), names: n.Names(), processors: n.Shape().Processors(),
 		cycles: uint64(timing.SlotCycles()), counts: make([][]fabric.FaultCount, shards)}
@@ -72,7 +72,7 @@ func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNe
 	return f
 }
 
-// Begin starts a run, whose faults and seed may differ from the previous one's.
+// Begin starts a run. Its faults and seed may differ from those of the previous run.
 func (f *RouterFaults) Begin() {
 	for _, list := range [][]vanishing{f.flits, f.credits, f.dead} {
 		for i := range list {
@@ -182,7 +182,7 @@ func (f *RouterFaults) note(shard, number, target int, cycle uint64) {
 	f.counts[shard][number].Note(uint32(cycle/f.cycles), uint32(target))
 }
 
-// Take returns the effects of faults since the last call, and the routers that died in the slots from to to.
+// Take returns the effects of faults since the last call, and the routers that died in the slots from..to.
 func (f *RouterFaults) Take(from, to uint32) []fabric.FaultCount {
 	sum := make([]fabric.FaultCount, len(f.plan.All))
 	for i := range f.counts {
@@ -221,7 +221,7 @@ func (f *RouterFaults) State(v *hw.StateVisitor) {
 // LosesCredits reports whether single credits may be lost.
 func (f *RouterFaults) LosesCredits() bool { return len(f.lost) > 0 }
 
-// LostCredits returns the virtual channels with missing credits, except on channels and routers killed by faults.
+// LostCredits returns the virtual channels with missing credits. Channels and routers killed by faults are excluded.
 func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
 	if len(f.lost) == 0 {
 		return nil
@@ -243,7 +243,8 @@ func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 
 const standingShown = 4
 
-// Standing describes blocked packets, their places and what each waits for; packet names a packet. "" for none.
+// Standing describes blocked packets, their places and the cause of each wait. packet names a packet. Standing
+// returns "" if no packet is blocked.
 func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) string) string {
 	var said []string
 	cause := func(s *hw.Stand) int { // causes first: packets that wait for no other packet

@@ -1,4 +1,4 @@
-// Package stream is the cycle engine of processors at routers, whose NICs send and receive flit by flit.
+// Package stream is the cycle engine of processors at routers. Their NICs send and receive flit by flit.
 package stream
 
 import (
@@ -24,8 +24,8 @@ import (
 //	                                      Send: the NIC takes the new frames in the TX FIFO
 //	Latch, the edge at its end            sources start with them in the next cycle
 //
-// A frame taken by the NIC will be sent: firmware sees it in the TX FIFO until its tail has left, and cannot withdraw
-// it.
+// Once the NIC has taken a frame, it will send the frame. Firmware sees the frame in the TX FIFO until its tail has
+// left, and cannot withdraw it.
 type Stream struct {
 	routed
 	timing  nic.Timing
@@ -33,7 +33,7 @@ type Stream struct {
 
 	streamColumns
 	shape         fabric.Shape
-	ports, stride int // maximum per processor; bytes per frame
+	ports, stride int // maximum number of ports per processor; bytes per frame
 	shards        []streamShard
 	chain         arrivals
 	log           *frameLog // nil if not requested
@@ -42,11 +42,11 @@ type Stream struct {
 type streamColumns struct {
 	frames    []byte   // by packet in flight: stride bytes
 	serial    []uint64 // by packet: its number among all
-	fed       uint64   // number of packets so far
-	told      []uint32 // by node: frames whose tails had left at the last boundary, modulo 2^32
+	fed       uint64   // by packet: its serial number
+	told      []uint32 // number of packets injected so far
 	taken     takenFrames
-	orphans   []uint32 // by node: leading frames in its NIC that its TX FIFO no longer holds
-	begun     []uint16 // by node: flits of the next frame that had left at the last boundary
+	orphans   []uint32 // by node: number of leading frames in the NIC that the TX FIFO no longer holds
+	begun     []uint16 // by node: number of flits of the next frame that had left at the last boundary
 	latencies latencies
 	loads     *ChannelLoads
 	order     Order   // arrivals, for the rule in_order
@@ -59,10 +59,10 @@ type streamShard struct {
 	frames []byte
 	freed  []int    // node of each freed place of an RX FIFO
 	over   []uint32 // packets to release
-	rx     []uint8  // by port of its processors: frames in the RX FIFO before the handlers
+	rx     []uint8  // by port of the shard's processors: number of frames in the RX FIFO before the handlers
 	first  int
 	places []int // places of routed frames in a TX FIFO
-	left   []int // places of frames that have left, among those
+	left   []int // places of the routed frames that have left
 }
 
 const noPacket = ^uint32(0)
@@ -79,7 +79,7 @@ func (a *arrivals) forget() {
 	}
 }
 
-// New builds the hardware of a network of routers, some replaced by rtl unless nil.
+// New builds the hardware of a network of routers. rtl, unless nil, replaces some routers.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Stream, error) {
 	shape := n.Shape()
 	s := &Stream{timing: c.Timing, shape: shape, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}
@@ -157,13 +157,13 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.L
 // severity ranks the statuses of several frames in a tick; the receiver shows the highest.
 var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3, nic.StatusOverflow: 4}
 
-// next removes and returns the next frame for a processor: first dropped ones, then in the order of tails, in one
-// cycle by port.
+// next removes and returns the next frame for a processor. Dropped frames come first; the others follow in the order
+// of their tails, and by port within a cycle.
 func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
 	packet, first := noPacket, 0
 	for k := range ports {
 		at := s.chain.first[s.routers.NIC.Node(processor, k)]
-		// A dropped packet was received in no cycle, which is the largest number.
+		// A dropped packet has no cycle of reception. The largest number stands for it.
 		if at != noPacket && (packet == noPacket || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
 			packet, first = at, k
 		}
@@ -188,7 +188,7 @@ func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *fa
 	}
 	for number := told; number != gone; number++ {
 		packet := s.network.Number(node, number)
-		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // the cycle after its source's decision, plus 1
+		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // 1 + the cycle after the source's decision
 		ledger.NoteSent(processor, s.frame(packet), slot)
 	}
 	out := gone - told
@@ -218,7 +218,7 @@ func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
 func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) nic.Status {
 	processor, frame := bank.First+cell, s.frame(packet)
 	p := s.network.Packets
-	if bank.Silenced(cell) { // the NIC takes it, and the processor is gone
+	if bank.Silenced(cell) { // the NIC takes the frame, but the processor is off the fabric
 		ledger.Frames.Alone++
 		ledger.NoteFate(frame, slot, fabric.FateAlone)
 		x.freed = append(x.freed, int(p.Destination[packet]))
@@ -250,7 +250,7 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	return status
 }
 
-// flow numbers nodes per class, since frames of different classes may overtake one another.
+// flow numbers pairs of node and class, because frames of different classes may overtake one another.
 func (s *Stream) flow(node, packet uint32) uint32 {
 	p := s.network.Packets
 	if p.FirstVC == nil {
@@ -311,7 +311,8 @@ func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, le
 	}
 }
 
-// held returns the relevant bytes of the last frame that a processor's NIC has taken; there must be one.
+// held returns the relevant bytes of the last frame that a processor's NIC has taken. The caller must ensure that the
+// NIC has taken a frame.
 func (s *Stream) held(processor int) []byte {
 	ports := s.taken.ports(processor)
 	port := int(ports[len(ports)-1])
@@ -375,7 +376,7 @@ func (s *Stream) cross(boundary uint64) {
 	s.Look(s.kernel.Cycle())
 }
 
-// Latch implements Transport. After the edge sources have the frames that NICs have taken.
+// Latch implements Transport. After the edge, sources hold the frames that NICs have taken.
 func (s *Stream) Latch() {
 	if plant.Guarded(s.rtl, s.kernel.Latch); s.failed() {
 		return
@@ -418,7 +419,7 @@ func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	s.fed++
 }
 
-// InFlight returns the number of frames taken by NICs and not received by a processor, after Hear of a boundary.
+// InFlight returns the number of frames that NICs have taken and no processor has received, after Hear of a boundary.
 func (s *Stream) InFlight() (frames int) {
 	frames = s.network.Live()
 	for i := range s.shards {
@@ -509,8 +510,8 @@ func (l *latencies) visit(v *hw.StateVisitor, name string, counts *map[uint64]ui
 	})
 }
 
-// Latencies returns the numbers of arrived frames by cycles from queueing to arrival, and from sending to arrival,
-// and the total of routers passed.
+// Latencies returns the numbers of arrived frames by the cycles from queueing to arrival (whole) and from sending to
+// arrival (network). hops is the total number of routers passed.
 func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 	return s.latencies.whole, s.latencies.network, s.latencies.hops
 }
@@ -529,8 +530,8 @@ func (s *Stream) row(packet uint32) fabric.PacketRow {
 
 func (l *frameLog) add(s *Stream, packet uint32) { l.rows = append(l.rows, s.row(packet)) }
 
-// WritePackets writes a row per frame, as for bare packets: arrived frames by arrival and source, then the others by
-// creation.
+// WritePackets writes a row per frame, in the format of bare packets: arrived frames by arrival and source, then the
+// others by creation.
 func (s *Stream) WritePackets(to io.Writer) error {
 	s.network.CountHops()
 	rows := slices.Clone(s.log.rows)
@@ -564,7 +565,7 @@ func (l *ChannelLoads) Note(source, destination uint32, flits uint16) {
 	l.ways.Follow(source, destination, func(link int) { l.flits[link] += uint64(flits) })
 }
 
-// PerCycle returns the flits per cycle of each channel in the order of links.
+// PerCycle returns the flits per cycle of each channel in the order of the routers' links.
 func (l *ChannelLoads) PerCycle(cycles uint64) []float64 {
 	loads := make([]float64, len(l.flits))
 	for i, flits := range l.flits {

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// takenFrames holds the ports of the leading frames in TX FIFOs that NICs have taken, in order.
+// takenFrames holds the ports of the frames that NICs have taken, in order. These frames lead their TX FIFOs.
 type takenFrames struct {
 	room  int     // places per TX FIFO
 	count []uint8 // by processor: number of taken frames
@@ -31,7 +31,7 @@ func (t *takenFrames) take(processor, port int) {
 	ports[len(ports)-1] = uint8(port)
 }
 
-// leave removes the first entries that leave by a port, frames of them, and appends their places to a list.
+// leave removes the first frames entries that leave by a port, and appends their places to places.
 func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
 	ports := t.ports(processor)
 	kept := 0

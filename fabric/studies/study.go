@@ -18,7 +18,7 @@ import (
 // Study is a set of runs that repeats published figures of a network.
 type Study struct {
 	Name  string
-	Cases []string // prefixes of the names of its cases
+	Cases []string // prefixes of the names of the study's cases
 	Doc   string
 	Files []StudyFile // additional files, written on request
 	// Run requests the runs and adds the rows. It returns the first error of r.
@@ -33,9 +33,9 @@ const (
 	StudyOrders StudyFile = ".csv" // orders found, for the workload gossip
 )
 
-// Runs executes the runs of a study. Errors are those of a machine, or an interruption.
+// Runs executes the runs of a study. Its methods return errors of a machine, or of an interruption.
 type Runs interface {
-	// Full requests all sizes, not only small ones that take seconds.
+	// Full reports whether all sizes are requested, not only small sizes that take seconds.
 	Full() bool
 	// Wants reports whether a case is selected.
 	Wants(name string) bool
@@ -43,22 +43,22 @@ type Runs interface {
 	Context() context.Context
 	// Plan announces the total number of runs.
 	Plan(runs int)
-	// Tell reports progress besides runs.
+	// Tell reports progress other than runs.
 	Tell(what string)
 	// Run runs once with seed 1. A failed run is not an error.
 	Run(s *Setting) (*Outcome, error)
-	// Sample runs with the seeds 1 to runs, at least two, and summarises a metric. A run that does not finish is an
+	// Sample performs runs, at least two, with the seeds from 1 on, and summarises a metric. An unfinished run is an
 	// error.
 	Sample(s *Setting, runs int, metric string) (*Sample, error)
 	// Add adds a row to the table.
 	Add(row StudyRow)
-	// Writes reports whether files of a kind are requested. File writes one when the study is over; name has no
-	// extension.
+	// Writes reports whether files of a kind are requested. File writes such a file when the study is over; name has
+	// no extension.
 	Writes(kind StudyFile) bool
 	File(kind StudyFile, name string, write func(io.Writer) error) error
 }
 
-// Setting is the scenario of a run of a study. Zero fields have a scenario's defaults.
+// Setting is the scenario of a run of a study. Zero fields stand for the defaults of scenarios.
 type Setting struct {
 	Network  fabric.Network
 	Program  string
@@ -82,17 +82,17 @@ type Outcome struct {
 type Sample struct {
 	Runs                      int
 	Mean, SD, SE, Median, Max float64
-	Failed                    int                // runs that broke a rule
+	Failed                    int                // number of runs that broke a rule
 	Counts                    map[float64]uint64 // number of runs by value
 	Sums                      map[string]uint64  // sums of all integer metrics
 	Lists                     map[string]*SampleList
 }
 
-// SampleList summarises a metric that is a list of integers, entry by entry. A shorter list is extended by its last
-// entry.
+// SampleList summarises a metric that is a list of integers, entry by entry. A shorter list is extended with copies
+// of its last entry.
 type SampleList struct {
 	runs          uint64
-	sums, squares []float64 // exact: integers below 2^53
+	sums, squares []float64 // exact, because the integers are below 2^53
 	last, lastSq  float64   // sums over the last entries
 }
 
@@ -125,9 +125,9 @@ func (l *SampleList) Means() (means, se []float64) {
 	return means, se
 }
 
-// StudyRow compares a measured figure with a reference, or without one with a paper's. OK: the difference is at most
-// Tolerance, or the test named in Note holds. Contradicted: the paper is wrong, as quoted in Note, and OK refers to
-// Reference.
+// StudyRow compares a measured figure with a reference, or with a paper's figure if there is no reference. OK means
+// that the difference is at most Tolerance, or that the condition in Note is met. Contradicted means that the paper
+// is wrong, as quoted in Note, and OK refers to Reference.
 type StudyRow struct {
 	Case     string `json:"case"`
 	Quantity string `json:"quantity"`
@@ -145,7 +145,7 @@ type StudyRow struct {
 	Note         string   `json:"note,omitempty"`
 }
 
-// Status returns OK and Contradicted as a word: ok, contradicted or off.
+// Status returns "ok", "contradicted" or "off", according to OK and Contradicted.
 func (r *StudyRow) Status() string {
 	switch {
 	case !r.OK:
@@ -167,7 +167,7 @@ func Published(name, quantity string, published, measured float64, runs int, tol
 	return row
 }
 
-// Referred is Published for a figure not printed in the paper.
+// Referred is like Published, but for a figure that the paper does not print.
 func Referred(name, quantity string, reference, measured float64, runs int, tolerance float64, note string) StudyRow {
 	measured, reference = float64(measured), float64(reference) // prevents fused multiply-subtract
 	return StudyRow{
@@ -179,7 +179,8 @@ func Referred(name, quantity string, reference, measured float64, runs int, tole
 // Quotation is the wording of a paper and its place: a section, table or proposition.
 type Quotation struct{ Words, Place string }
 
-// Contradicting marks a row of Referred as contradicting a paper, with its words and, unless nil, its figure.
+// Contradicting marks a row of Referred as contradicting a paper. It adds the words of the paper and, unless nil, its
+// figure.
 func (r StudyRow) Contradicting(published *float64, q Quotation) StudyRow {
 	note := fmt.Sprintf("%q (%s)", q.Words, q.Place)
 	if r.Note != "" {
@@ -204,7 +205,7 @@ func (s *Sample) Published(name, quantity string, published, scale, tolerance fl
 	return s.deviating(Published(name, quantity, published, scale*s.Mean, s.Runs, tolerance, note), scale)
 }
 
-// Referred is Published for a figure not printed in the paper.
+// Referred is like Published, but for a figure that the paper does not print.
 func (s *Sample) Referred(name, quantity string, reference, scale, tolerance float64, note string) StudyRow {
 	return s.deviating(Referred(name, quantity, reference, scale*s.Mean, s.Runs, tolerance, note), scale)
 }
@@ -216,8 +217,8 @@ func (s *Sample) deviating(row StudyRow, scale float64) StudyRow {
 }
 
 // Tolerance returns 3.5 standard errors of the difference between the sample's mean and a reference's mean. The
-// reference has the given number of runs and standard deviation sd. The larger of both deviations counts, since that
-// of a short sample may be too small; the note names it.
+// reference has the given number of runs and standard deviation sd. Tolerance uses the larger of both deviations,
+// because the deviation of a short sample may be too small; the note names the larger one.
 func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string) {
 	note = fmt.Sprintf("tolerance by the reference's sd %.3f, above the measured", sd)
 	if s.SD > sd {
@@ -244,7 +245,7 @@ type StudyPart struct {
 	add  func(name string) error
 }
 
-// Part returns a named case. add adds its rows and requests the given number of runs.
+// Part returns a named case. add requests the given number of runs and adds the rows of the case.
 func Part(name string, runs int, add func(name string) error) StudyPart {
 	return StudyPart{name, runs, add}
 }
@@ -289,7 +290,7 @@ func Figure(text string) float64 {
 	return value
 }
 
-// Differing returns the number of different cells of two tables, including cells in only one of them.
+// Differing returns the number of cells that differ between two tables. A cell in only one table differs.
 func Differing(a, b [][]string) (cells int) {
 	for i := range max(len(a), len(b)) {
 		var left, right []string

@@ -1,4 +1,4 @@
-// Package wired is the slot engine of a network given by its wiring, and the reference for faster ones.
+// Package wired is the slot engine of a network given by its wiring. It is the reference for faster slot engines.
 package wired
 
 import (
@@ -31,15 +31,15 @@ type wired struct {
 	credits *flow.Credits  // nil without credits
 	turns   *flow.Switches // switches of NICs with one switch, otherwise nil
 	blocks  fabric.Blocks  // nil if no frame is ever blocked
-	quick   bool           // a NIC sends at most one frame per slot, which is never blocked
+	quick   bool           // a NIC sends at most one frame per slot, and frames are never blocked
 	lanes   *lanes         // lanes of NICs with requesting lanes, otherwise nil
 
 	sent  [2][]wiredFrames // frames by parity of the slot and shard
-	hears []uint16         // by processor with one switch: the port that it hears
+	hears []uint16         // by processor with one switch: port that the processor hears
 	work  []wiredWork      // work space by shard
 
 	// By processor that hears one port: the last port heard and its medium. This cache avoids random accesses to a
-	// large table. It is not state.
+	// large table, and is not part of the state.
 	tuned   []uint16
 	tunedTo []uint32
 
@@ -48,8 +48,8 @@ type wired struct {
 
 type wiredCrossed struct {
 	media      []wiredMedium
-	carries    []uint8  // by medium: wiredDark, wiredAlone, wiredMet; plus a dark one at the end
-	lit        []uint32 // lit media, once each
+	carries    []uint8  // by medium, and for a dark medium at the end: wiredDark, wiredAlone or wiredMet
+	lit        []uint32 // lit media, without duplicates
 	arrives    hw.Set   // lit ports of NICs that hear all ports
 	hearers    fabric.Listeners
 	met, alone uint64
@@ -81,7 +81,7 @@ func (f *wiredFrames) room(frames int) {
 	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
 }
 
-// add adds a frame; place adds its media.
+// add adds a frame without its media; place adds the media.
 func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 	start, used := len(f.bytes), frame.Used()
 	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()), append(f.starts, uint32(start/8))
@@ -89,8 +89,8 @@ func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 	frame.CopyTo(f.bytes[start:])
 }
 
-// place lists the media of the frames from number first on. Accesses to the large table are independent, so they
-// overlap.
+// place lists the media of the frames from number first on. The accesses to the large table are independent, so they
+// overlap in time.
 func (f *wiredFrames) place(w *fabric.Wiring, ports, first int) {
 	for i := first; i < len(f.ports); i++ {
 		at, port := w.SendRow(int(f.processors[i]), ports), f.ports[i]
@@ -117,8 +117,8 @@ type wiredMedium struct {
 	shows   uint32 // first bit in which two frames differ
 }
 
-// wiredWork is a shard's work space for a block of receivers. A block's accesses to large tables are independent, so
-// a processor overlaps about twenty cache misses.
+// wiredWork is a shard's work space for a block of receivers. The accesses of a block to large tables are
+// independent, so the CPU overlaps about twenty cache misses.
 type wiredWork struct {
 	hearing []wiredHearing
 	touched uint8
@@ -165,7 +165,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	t.quick = !t.nic.AllPorts && t.blocks == nil && t.credits == nil && t.turns == nil
 	for i := range t.sent {
 		t.sent[i] = make([]wiredFrames, len(t.shards), len(t.shards)+1)
-		if t.lanes != nil { // frames that wait for an answer follow those of the only shard
+		if t.lanes != nil { // frames that wait for a result follow the frames of the only shard
 			t.sent[i] = append(t.sent[i], wiredFrames{})
 		}
 	}
@@ -178,7 +178,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// Start and Latch implement Transport. Frames need no work; credits count.
+// Start and Latch implement Transport. Only credits need work.
 
 func (t *wired) Start() {}
 func (t *wired) Latch() {
@@ -255,8 +255,8 @@ func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger,
 	bank.PopTx(cell)
 }
 
-// place sends a frame of a NIC that sends at all ports, requests its medium, or reports false because it is blocked
-// or lacks a credit.
+// place sends a frame of a NIC that sends at all ports, or requests its medium. It returns false if the frame is
+// blocked or lacks a credit.
 func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
@@ -306,7 +306,7 @@ func (t *wired) Cross(slot uint32) {
 	}
 }
 
-// meetOpposite makes frames in both directions of a half-duplex link collide, from the first phit on.
+// meetOpposite marks frames in both directions of a half-duplex link as collided from the first phit on.
 func (t *wired) meetOpposite() {
 	for _, medium := range t.lit {
 		if other := t.wiring.Opposite[medium]; other != medium && t.carries[other] != wiredDark {
@@ -549,7 +549,8 @@ func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return New(n, c)
 }
 
-// ShapeOf returns the shape in the slot engine: with wiring alone, a machine may be divided between any processors.
+// ShapeOf returns the shape in the slot engine. If the network is given by wiring alone, shards may end between any
+// two processors.
 func ShapeOf(n fabric.Network) fabric.Shape {
 	s := n.Shape()
 	switch s.Chosen().(type) {
