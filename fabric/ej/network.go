@@ -58,19 +58,19 @@ const directions = 6
 
 const alphaMax = 1 << 16
 
-// DimensionsMax follows from the limit of processors: with at least seven nodes in each, 12 dimensions have more than
-// 2^31-1. A NIC has ports for 11.
+// DimensionsMax follows from the limits of a NIC and of the processors. A NIC has ports for 11 dimensions. With at
+// least seven nodes in each dimension, 12 dimensions have more than 2^31-1 processors.
 const DimensionsMax = 11
 
 const _ = uint(nic.LanesMax/directions - DimensionsMax)
 
 const packetsPerLinkMax = 4096
 
-// resized changes a and b together, as the programs require; below the smallest values it removes dimensions.
+// resized changes a and b together, as the programs require. Below their smallest values it removes dimensions.
 func (e Network) resized(steps int) fabric.Network {
 	least := 0
 	if e.B-e.A < 2 {
-		least = 1 // below, there are fewer than seven residues
+		least = 1 // smaller values yield fewer than seven residues
 	}
 	fewer := max(least-(e.A+steps), 0)
 	e.A, e.B, e.Dimensions = e.A+steps+fewer, e.B+steps+fewer, e.Dimensions-fewer
@@ -140,7 +140,8 @@ func (e Network) Check() error {
 	return e.checkCombined(refuse)
 }
 
-// checkLinks rejects a limit per link below the packets of an algorithm: its phases end as without a limit.
+// checkLinks rejects a limit per link below the packets of an algorithm with phases, since its phases have the same
+// length as without a limit.
 func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error {
 	if e.PacketsPerLink == 0 || e.program != allToAllProgram && e.program != allToAllC1Program {
 		return nil
@@ -221,9 +222,9 @@ func (e Network) opposites() []uint32 {
 	return opposites
 }
 
-// The number of a link is its port at the end from which it leads in direction +1, +rho or +rho^2. Medium
-// node*6n+6(k-1)+j is, for j < 3, the light that leaves the node by port 6(k-1)+j; otherwise the light that arrives
-// over the link of port 6(k-1)+j-3, sent by the neighbour's port with the same j.
+// The number of a link is its port at the end from which it leads in direction +1, +rho or +rho^2. For j < 3, medium
+// node*6n+6(k-1)+j is the light that leaves the node by port 6(k-1)+j. For j >= 3 it is the light that arrives over
+// the link of port 6(k-1)+j-3, sent by the neighbour's port with the same j.
 
 func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	if port%directions >= directions/2 {
@@ -232,7 +233,7 @@ func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	return node*e.ports() + port
 }
 
-// heardOn returns the medium of a node's incoming port, which is its neighbour's opposite port.
+// heardOn returns the medium of a node's incoming port, which is the medium of the neighbour's opposite port.
 func (e Network) heardOn(t *eisenstein.Torus, node, port int) int {
 	return e.sentOn(t, t.Neighbour(node, port/directions+1, port%directions), opposite(port))
 }

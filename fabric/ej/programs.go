@@ -24,8 +24,8 @@ const (
 
 var onlySuccessors = []string{previousProgram, improvedProgram, misprintedProgram, allToAllProgram, allToAllC1Program}
 
-// Bytes of a packet: 8 with one source, 12 with many, including the source, and 10 on oriented links, without step
-// and phase.
+// Bytes of a packet: 8 with one source; 12 with many sources, including the source; 10 on oriented links, which need
+// no step and phase.
 const (
 	oneToAllBytes   = 8
 	allToAllBytes   = 12
@@ -87,7 +87,8 @@ func (e Network) Programs() []fabric.Program {
 	}
 }
 
-// queueFramesMax limits the queue of a port in ej/traffic: the state of a node with all its ports fits in 1 MiB.
+// queueFramesMax limits the queue of a port in ej/traffic, so that the state of a node with all its ports fits in 1
+// MiB.
 const queueFramesMax = 512
 
 func (e Network) traffic() fabric.Program {
@@ -106,7 +107,7 @@ func (e Network) traffic() fabric.Program {
 
 const (
 	readingA = 0 // every node starts each phase once, with its own message
-	readingB = 1 // every packet that arrives at the end of a phase starts the next
+	readingB = 1 // every packet that arrives at the end of a phase starts the next phase
 )
 
 const misprintedTxFrames = 3
@@ -122,8 +123,8 @@ func (e Network) incomplete() string {
 	return ""
 }
 
-// complete returns the broadcast that reaches all nodes if the published one does not, otherwise or with a chosen
-// reading "".
+// complete returns the broadcast that reaches all nodes if the published broadcast does not. Otherwise, or if a
+// reading was chosen, it returns "".
 func (e Network) complete() string {
 	if e.Dimensions > 1 && len(e.params) == 0 {
 		return "ej/all-to-all-c1"
@@ -140,8 +141,8 @@ func (e Network) directed() int {
 	return e.A + e.B - 1
 }
 
-// mostPacketsNodes limits the nodes for counting packets on links; a larger all-to-all broadcast exceeds all
-// memories.
+// mostPacketsNodes limits the networks whose packets on links are counted. An all-to-all broadcast on more nodes
+// exceeds the memory of any machine.
 const mostPacketsNodes = 1 << 18
 
 func (e Network) mostPackets(program string) (most int) {
@@ -172,10 +173,10 @@ func (e Network) loads(program string) (loads [][]int) {
 	case program == allToAllC2Program:
 		algorithm = eisenstein.Oriented
 		if e.params["rotate"] == 1 {
-			rotations = e.Dimensions // every source has one; the sum is an upper bound
+			rotations = e.Dimensions // every source has one rotation; the sum over all rotations is an upper bound
 		}
 	}
-	// by symmetry, one message loads all links of a port as all messages load one
+	// by symmetry, the sum of one message over all links of a port is the load of each of these links by all messages
 	for rotation := range rotations {
 		for step, ports := range eisenstein.NewMessage(e.torus(), algorithm, rotation).Loads {
 			if step == len(loads) {
@@ -189,10 +190,10 @@ func (e Network) loads(program string) (loads [][]int) {
 	return loads
 }
 
-// rom returns the staircases of the programs for every alpha in words shared by all processors. Word i is the start
-// of sector i, of six sectors, or three with oriented links; the word after them is the end of the last. Sector i has
-// a word E_i(q) for q = 1, 2, ...: the most hops in its minor direction after q hops in its major one. Images get six
-// sectors. For traffic the words are its routes.
+// rom returns the staircases of the programs, for any alpha, in words shared by all processors. Word i is the start
+// of sector i, of six sectors, or three with oriented links; the next word is the end of the last sector. Sector i
+// has a word E_i(q) for q = 1, 2, ...: the most hops in its minor direction after q hops in its major direction.
+// Images get six sectors. For traffic the words are the routes.
 func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	var sectors [][]int
 	switch {
@@ -218,9 +219,9 @@ func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	return words, nil
 }
 
-// routes returns the ROM of traffic: the numbering of residues (wide, high, skew), then directions, eight in a word
-// from the lowest four bits up. Entry r is the direction of a packet whose destination differs from its position by
-// residue r; entry 0 is 0.
+// routes returns the ROM of traffic: the numbering of residues (wide, high, skew), then directions, eight in a word,
+// starting with the lowest four bits. Entry r is the direction of a packet whose destination differs from its
+// position by residue r; entry 0 is 0.
 func (e Network) routes() machineROM {
 	const header, perWord, bits = 3, 8, 4
 	field := e.torus().Field

@@ -13,7 +13,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Referee implements fabric.Network. It follows broadcasts frame by frame, other workloads as packets.
+// Referee implements fabric.Network. It follows broadcasts frame by frame, and other workloads packet by packet.
 func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	if w.OneToAll == nil && w.AllToAll == nil {
 		return referees.NewPackets(e.nodes())
@@ -34,9 +34,9 @@ func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	return r
 }
 
-// referee follows a broadcast from one node or from all. A data frame is a copy of the source's message or, with many
-// sources, a list of packets that begin with the source of their message. A message should reach every node once, in
-// the step given by the algorithm.
+// referee follows a broadcast from one node or from all nodes. A data frame is a copy of the source's message or,
+// with many sources, a list of packets, each with the source of its message at the beginning. A message should reach
+// every node once, in the step given by the algorithm.
 type referee struct {
 	fabric.NoPackets
 
@@ -47,11 +47,11 @@ type referee struct {
 	source  int  // the only source otherwise
 	size    int  // bytes of a packet
 
-	got      []uint8  // byte of each node with one source: 1 if it has the message, plus the mark of its last send
-	rows     []uint64 // rowWords for each node with many sources: a bit per message received
+	got      []uint8  // byte of each node with one source: 1 if the node has the message, plus the mark of its last send
+	rows     []uint64 // rowWords for each node with many sources: a bit for each received message
 	rowWords int
 	shards   []shardCounts
-	weights  [][]uint16 // hops from the one source by dimension and coordinate
+	weights  [][]uint16 // hops from the only source, by dimension and coordinate
 
 	table *eisenstein.Table // run-table of one source, nil unless requested
 }
@@ -64,7 +64,7 @@ type shardCounts struct {
 	sender, receiver int
 	sentIn, heardIn  uint32
 
-	// With one source: nodes first..last have sent, and their marks are from slot fresh or later.
+	// With one source: nodes first..last have sent; their marks are from slot fresh or later.
 	first, last int
 	fresh       uint32
 }
@@ -96,8 +96,8 @@ func (r *referee) weigh() {
 	}
 }
 
-// dueStep returns the step in which the only message is due at a node: its distance, or with rounds the end of its
-// way in the round of its lowest nonzero coordinate.
+// dueStep returns the step in which the only message is due at a node: the node's distance, or with rounds the end of
+// the message's way in the round of the node's lowest nonzero coordinate.
 func (r *referee) dueStep(node int) (step int) {
 	size, rounds := r.torus.Size(), r.program == previousProgram
 	for k, weights := range r.weights {
@@ -119,8 +119,8 @@ func (r *referee) dueStepOf(node, source int) (step int) {
 	return step
 }
 
-// timed reports whether the due step of messages is known: with one source, or with many on oriented links without a
-// limit.
+// timed reports whether the due steps of messages are known: with one source, or with many sources on oriented links
+// without a limit per link.
 func (r *referee) timed() bool {
 	return !r.all || r.program == allToAllC2Program && r.net.PacketsPerLink == 0
 }
@@ -147,7 +147,7 @@ func (r *referee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// tableNodesMax is the largest network with a run-table, which takes some 200 bytes per node.
+// tableNodesMax is the largest network with a run-table; the table takes about 200 bytes per node.
 const tableNodesMax = 1 << 21
 
 // RunTable implements fabric.Tabled for the message of one source.
@@ -190,8 +190,8 @@ func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uin
 	}
 }
 
-// With one source, the byte of a node holds the slot of its last send, modulo markSlots plus 1, above the bit for
-// having the message. Marks are removed before they repeat.
+// With one source, the lowest bit of a node's byte is set if the node has the message. The other bits hold the slot
+// of its last send, modulo markSlots, plus 1. Marks are removed before they repeat.
 const markSlots = 127
 
 func markOf(slot uint32) uint8 { return uint8(slot%markSlots+1) << 1 }
@@ -210,7 +210,8 @@ func (r *referee) marked(s *shardCounts, node int, slot uint32) bool {
 	return r.got[node]&^1 == markOf(slot)
 }
 
-// freshen removes old marks, except those of this slot and the one before, still unheard by other nodes.
+// freshen removes old marks. It keeps the marks of this slot and of the previous slot, whose frames other nodes have
+// yet to hear.
 func (r *referee) freshen(s *shardCounts, slot uint32) {
 	if slot < s.fresh || s.last < 0 {
 		return
@@ -307,8 +308,8 @@ func (r *referee) take(node, source int) (before bool) {
 	return before
 }
 
-// Metrics implements fabric.Referee. Step i of an array is entry i-1. Senders and receivers are distinct nodes;
-// active nodes send or receive, all others are free.
+// Metrics implements fabric.Referee. Entry i-1 of an array belongs to step i. Senders and receivers are counted as
+// distinct nodes. Active nodes send or receive; all others are free.
 func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	var senders, receivers, both, free, active, packets []int
 	duplicates := 0
@@ -326,7 +327,7 @@ func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	}
 	m.Add("senders", some(senders))
 	m.Add("receivers", some(receivers))
-	if !r.all { // in all-to-all a node sends and receives in one step
+	if !r.all { // an all-to-all node sends and receives in the same step
 		for k := range senders {
 			active = append(active, senders[k]+receivers[k]-both[k])
 			free = append(free, r.net.nodes()-active[k])

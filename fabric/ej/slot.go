@@ -40,9 +40,9 @@ func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 
 const binNodes = fabric.BlockUnits
 
-// slotTransport is the network in the slot engine. The frames of a slot are in a list per few thousand nodes, so that
-// work and memory grow with traffic; idle links have no place. Latency: one slot. Two frames on a half-duplex link in
-// one slot deliver nothing, and both ends get StatusCollision.
+// slotTransport is the network in the slot engine. It has a list of frames per slot and per few thousand nodes, so
+// that work and memory grow with traffic; idle links take no memory. Latency: one slot. Two frames on a half-duplex
+// link in one slot deliver nothing, and both ends get StatusCollision.
 type slotTransport struct {
 	net          Network
 	torus        *eisenstein.Torus
@@ -67,7 +67,7 @@ type bin struct {
 	chunks []*chunk
 	frames int
 
-	// Order of complete frames by node and port, computed on first use.
+	// Indices of complete frames by node and port, computed on first use.
 	order  []uint32
 	sorted bool
 	met    []uint32 // ports, node*ports+port, at which frames of both directions collided
@@ -82,8 +82,8 @@ type chunk struct {
 	used   int
 }
 
-// A chunk has about chunkBytes, so that a bin with few frames stays small. It holds at least chunkFramesMin of the
-// largest frames, so that little is wasted, and at most chunkFrames.
+// A chunk has about chunkBytes, so that a bin with few frames is small. It holds at least chunkFramesMin of the
+// largest frames, to limit the unused rest, and at most chunkFrames.
 const (
 	chunkBytes     = 4 << 10
 	chunkFramesMin = 8
@@ -91,7 +91,7 @@ const (
 	chunkBits      = 7
 )
 
-// starts of frames fit their words
+// the starts of frames fit into 16 bits
 const _ = math.MaxUint16 - uint(chunkFramesMin*(nic.PayloadBytesMax+16)/8)
 
 type chunks struct {
@@ -120,8 +120,8 @@ func (p *chunks) put(used []*chunk) {
 	}
 }
 
-// portTable is the buffer of a worker for ordering a bin: the frame index of each port, and a bit for each port with
-// a frame.
+// portTable is a worker's buffer for ordering a bin: the frame index of each port, and a bit for each port with a
+// frame.
 type portTable struct {
 	index []uint32
 	taken []uint64
@@ -180,8 +180,8 @@ func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameV
 	return c.at[place], frame[:frame.Used()]
 }
 
-// sort orders the frames of a bin and finds collisions. It sets the index of each port's frame in a table, and a bit
-// per entry. The order of sending is lost: a port gets one frame in a slot.
+// sort orders the frames of a bin and finds collisions. It enters the frame index of each port into a table, and sets
+// a bit per entry. The order of sending is lost, but a port gets only one frame in a slot.
 func (t *slotTransport) sort(b *bin) {
 	if b.sorted {
 		return
@@ -396,7 +396,7 @@ func (t *slotTransport) Credits() *flow.Credits { return t.credits }
 
 func (t *slotTransport) Path() string { return "fabric" }
 
-// State implements hw.Stateful. It saves frames by node and port, whatever their order of arrival.
+// State implements hw.Stateful. It saves frames in the order of nodes and ports, regardless of the order of arrival.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)

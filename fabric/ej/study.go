@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// published holds the figures of the paper, and reference figures of independent computations, which tests use, too.
+// published holds the figures of the paper, and reference figures of independent computations that tests use, too.
 //
 //go:embed eisenstein/testdata/ej_*.csv
 var published embed.FS
@@ -22,8 +22,8 @@ func records(name string) (records [][]string) {
 }
 
 // broadcastStudy repeats the results of Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional
-// Eisenstein-Jacobi Networks", and shows which fail. Figures come from runs up to a size, and beyond it from
-// recurrences and from following one message.
+// Eisenstein-Jacobi Networks", and shows which results do not hold. Up to a size, figures come from runs; for larger
+// networks they come from recurrences and from following one message.
 func broadcastStudy() *studies.Study {
 	return &studies.Study{
 		Name: "ej",
@@ -213,7 +213,7 @@ func columns(records [][]string, from int) (rows [][]string) {
 	return rows
 }
 
-// published adds a row for a printed figure, compare for a reference; both are exact.
+// published adds a row for a printed figure, compare a row for a reference figure; both must match exactly.
 func (s *broadcastRuns) published(name, what string, published, measured float64, runs int, note string) {
 	s.Add(studies.Published(name, what, published, measured, runs, 0, note))
 }

@@ -17,7 +17,7 @@ const (
 	everyNodesQuick, everyNodesFull = 1_500, 7_000
 )
 
-// alphas returns the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
+// alphas returns the networks to run, those with 0 <= a <= b <= 12 except the degenerate ones.
 func alphas(dims int) (nets []net) {
 	for b := 1; b <= alphaMost; b++ {
 		for a := range b + 1 {
@@ -75,7 +75,8 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 	return nil
 }
 
-// everyOriented checks the claim of C2 with one message to at most 25,000 nodes, and with runs in one dimension.
+// everyOriented checks the claim of C2: on networks of at most 25,000 nodes by following one message, and on
+// one-dimensional networks also with runs.
 func (s *broadcastRuns) everyOriented(name string) error {
 	const nodesMax = 25_000
 	followed, broken := 0, 0
@@ -288,8 +289,8 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	return nil
 }
 
-// onePackets lists the steps of C2 with one packet per link and step, for fixed and rotated order of dimensions. In
-// one dimension they equal the bound, unless 3 divides b-a.
+// onePackets lists the steps of C2 with one packet per link and step, for a fixed and for a rotated order of
+// dimensions. In one dimension the steps equal the bound, unless 3 divides b-a.
 var onePackets = []struct {
 	net
 	fixed, rotated int
@@ -314,14 +315,14 @@ func (s *broadcastRuns) onePacket(name string) error {
 	return nil
 }
 
-// savings lists networks in which fewer nodes send than in the previous algorithm, and one of one dimension with
-// equally many. alike marks networks of Section 6.
+// savings lists networks in which fewer nodes send than in the previous algorithm, and a one-dimensional network with
+// equally many senders. alike marks networks of Section 6.
 var savings = []struct {
 	net
 	alike bool
 }{{net{1, 2, 4}, false}, {net{3, 4, 1}, true}, {net{3, 4, 3}, true}, {net{6, 7, 2}, false}}
 
-// Claims of the paper on saved senders: for its networks, and for all dimensions of one.
+// Saved senders as claimed in the paper: for its networks, and for all one-dimensional networks.
 var (
 	savesAnywhere = studies.Quotation{
 		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm", Place: "Section 7",

@@ -12,16 +12,16 @@ import (
 // fewer than Omega(log n) slots).
 //
 // A deterministic two-hops algorithm is a table. In each odd slot t = 1, 3, 5, ... every undelivered packet i goes
-// from its source to the group choice(i,t), in the even slot after it from there to the destination group. Two frames
-// on a coupler are both lost. A packet that reaches its destination group, in either slot, is delivered and leaves
-// its source at once.
+// from its source to the group choice(i,t). In the following even slot it goes from that group to its destination
+// group. Two frames on a coupler are both lost. A packet is delivered when it reaches its destination group, in
+// either slot, and then leaves its source at once.
 
 // ChoiceTable is the table of a deterministic two-hops algorithm.
 type ChoiceTable struct {
 	// Group holds one row per odd slot: Group[h][i] is the group to which packet i goes in slot 2h+1.
 	Group [][]uint16
-	// Heard marks the couplers that are heard, one row per odd slot, indexed as POPS.Coupler. Nil if all are heard,
-	// which needs d >= g.
+	// Heard marks the couplers with a listener, one row per odd slot, indexed as POPS.Coupler. Nil means that all
+	// couplers have one, which requires d >= g.
 	Heard [][]bool
 }
 
@@ -155,8 +155,8 @@ type adversary struct {
 	members [][][]uint32
 }
 
-// newAdversary sorts the packets of every odd slot into buckets: multis by coupler, singles by the group that they
-// reach.
+// newAdversary sorts the packets of every odd slot into buckets: multis by coupler, singles by destination group of
+// the hop.
 func newAdversary(p Network, choice ChoiceTable) *adversary {
 	a := &adversary{net: p, choice: choice}
 	senders := make([]uint32, p.Couplers())
@@ -217,7 +217,7 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 	return nil, 0, false
 }
 
-// rarest returns the group with the fewest shooting processors in the first odd slots, and marks those processors, at
+// rarest returns the group with the fewest shooting processors in the first odd slots, and marks these processors, at
 // most d*odd.
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	n, g := a.net.Processors(), a.net.Groups
@@ -261,7 +261,8 @@ func onlyOutside(members []uint32, set []bool) uint32 {
 	return only
 }
 
-// mark marks the packets that keep start from its destination. ok is false if they exceed a group.
+// mark marks the packets that prevent the delivery of start. ok is false if the marked packets do not fit into a
+// group.
 func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok bool) {
 	marked = []uint32{uint32(start)}
 	for h := odd - 1; h >= 0; h-- {
@@ -269,7 +270,7 @@ func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok boo
 		for _, i := range marked {
 			met[a.bucket[h][i]]++
 		}
-		for _, i := range marked { // packets marked here have a partner
+		for _, i := range marked { // every packet marked here has a partner
 			b := a.bucket[h][i]
 			if b == noIndex || met[b] > 1 {
 				continue
@@ -388,9 +389,9 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 }
 
 // GapTable returns a choice table of two slots, for an even d = g of at least 4, on which the published construction
-// fails; with g = 64 and T = 2 the condition of its theorem, T < log2(g)/2, holds. The packets of group 0 go to g
-// different groups and pass; those of other groups go in pairs to one group and never pass. A packet of group 0
-// shares its choice only with the latter, so it passes with any of them as its partner.
+// fails. With g = 64 and T = 2 the condition of its theorem, T < log2(g)/2, is met. The packets of group 0 go to g
+// different groups and pass. The packets of each other group go in pairs to the same group and never pass. A packet
+// of group 0 shares its choice only with packets of other groups, so it passes with any of them as its partner.
 func GapTable(p Network) ChoiceTable {
 	return NewChoiceTable(p, 2, func(packet, _ int) int {
 		group, index := packet/p.GroupSize, packet%p.GroupSize

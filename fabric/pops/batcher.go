@@ -18,8 +18,8 @@ func BatcherStages(n int) int {
 	return k * (k + 1) / 2
 }
 
-// batcherStage is a stage of comparators between i and i+distance for all i with i & bit == want. want is 0 or bit,
-// and distance is bit or a multiple of 2*bit minus bit, so no key belongs to two comparators.
+// batcherStage is a stage of comparators between i and i+distance for all i with i & bit == want. want is 0 or bit.
+// distance is bit, or a multiple of 2*bit minus bit, so each key belongs to at most one comparator.
 type batcherStage struct {
 	n, bit, want, distance int
 }
@@ -55,15 +55,17 @@ func (s batcherStage) partner(i int) int {
 	return i
 }
 
-// StagePlan routes one stage of comparators on POPS(d,g). Every processor with a partner sends it a copy of its
-// packet, off-line; after the last slot the lower one keeps the smaller packet, the higher one the larger. All others
-// keep their packets. It takes OfflineSlots slots, and a processor holds at most three packets.
+// StagePlan routes one stage of comparators on POPS(d,g). Every processor with a partner sends the partner a copy of
+// its packet, off-line. After the last slot the processor with the lower number keeps the smaller packet, the other
+// processor the larger. Processors without a partner keep their packets. A stage takes OfflineSlots slots, and a
+// processor holds at most three packets.
 //
-// If the network is a power of two in both directions, and often otherwise, colours follow from a formula: packet i
-// has colour i mod k, k = max(d,g). Packets from one group then differ, as d <= k. So do packets to one group in two
-// cases. If 2*bit divides k, packets that go up and packets that go down differ in that bit of their colour, and
-// those of one kind come from at most d adjacent processors. If d divides bit, all packets to a group come from one
-// group. Such a plan has no tables and costs nothing; PlanOffline colours the others.
+// If the network is a power of two in both directions, and often otherwise, a formula yields the colours: packet i
+// has colour i mod k, k = max(d,g). Packets from one group then differ in colour, since d <= k. Packets to one group
+// differ in colour in two cases. If 2*bit divides k, packets that go up and packets that go down differ in that bit
+// of their colour, and packets of the same direction come from at most d adjacent processors. If d divides bit, all
+// packets to a group come from one group. Such a plan has no tables and costs nothing. For the other stages,
+// PlanOffline computes the colours.
 type StagePlan struct {
 	net    Network
 	stage  batcherStage
@@ -72,7 +74,7 @@ type StagePlan struct {
 }
 
 // PlanStage plans a stage, 0..BatcherStages(n)-1, of the network on n = d*g keys. Cost: O(1) without memory if the
-// formula holds, otherwise that of PlanOffline.
+// formula of StagePlan applies, otherwise the cost of PlanOffline.
 func PlanStage(p Network, stage int) *StagePlan {
 	n := p.Processors()
 	plan := &StagePlan{net: p, stage: newBatcherStage(n, stage), routes: routesOf(p)}
@@ -92,7 +94,7 @@ func (s *StagePlan) regular() bool {
 
 func (s *StagePlan) Slots() int { return OfflineSlots(s.net) }
 
-// Words implements Schedule. Cost: O(n). It keeps no state, so calls may run in parallel.
+// Words implements Schedule. Cost: O(n). Words keeps no state, so calls may run in parallel.
 func (s *StagePlan) Words(slot int, dst []uint64) {
 	idleWords(dst)
 	if s.net.GroupSize == 1 {
@@ -143,7 +145,7 @@ type SortPlan struct {
 // PlanSort returns the schedule that sorts one packet per processor, the smallest to processor 0.
 func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
 
-// SortSlots returns the slots of sorting: BatcherStages(n) times OfflineSlots.
+// SortSlots returns the number of slots of sorting: BatcherStages(n) times OfflineSlots.
 func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
 
 func (s *SortPlan) Slots() int { return SortSlots(s.net) }
@@ -161,8 +163,8 @@ func (s *SortPlan) Words(slot int, dst []uint64) {
 }
 
 // PreviousSlots returns the slots of the best earlier deterministic algorithm, by A. Datta and S. Soundaralakshmi, as
-// Mei and Rizzi correct and tabulate it (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7 with
-// L = log2 g. It is meant for powers of two and is exact there.
+// corrected and tabulated by Mei and Rizzi (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7
+// with L = log2 g. The formula is exact for powers of two.
 func PreviousSlots(p Network) float64 {
 	ratio := float64(p.GroupSize) / float64(p.Groups)
 	l := rounded.Log2(float64(p.Groups))

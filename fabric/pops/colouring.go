@@ -11,18 +11,19 @@ import (
 // Permutation Routing in Partitioned Optical Passive Star Networks", section I, after their earlier paper on
 // permutation routing, reference [13]).
 //
-// A packet is an edge from its source group to its destination group, its colour a pair (batch, intermediate group).
-// Edges of one colour share no end, so packets of one colour share no coupler.
+// A packet is an edge from its source group to its destination group. The colour of the edge is a pair (batch,
+// intermediate group). Edges of one colour share no end, so packets of one colour share no coupler.
 //
-// The colouring follows R. Cole and J. Hopcroft: an Euler split halves a graph of even degree; from a graph of odd
+// The colouring follows R. Cole and J. Hopcroft. An Euler split halves a graph of even degree. From a graph of odd
 // degree a perfect matching is removed first (A. Goel, M. Kapralov, S. Khanna, "Perfect matchings in O(n log n) time
-// in regular bipartite graphs"). Only one half is coloured this way. Its classes then fill the other half up to a
-// power of two, which splits alone can colour.
+// in regular bipartite graphs"). Only one half is coloured this way. Its colour classes then fill the other half up
+// to a power of two, which needs only splits.
 
 // noIndex marks an empty entry of a column.
 const noIndex = 1<<32 - 1
 
-// edge is an edge of a regular graph. Edges are sorted by their first end, which is position div D.
+// edge is an edge of a regular graph of degree D. Edges are sorted by their first end, which is the position divided
+// by D.
 type edge struct {
 	to uint32 // group of the second end
 	id uint32 // number given by the caller, noIndex for padding
@@ -33,10 +34,10 @@ type colourer struct {
 	groups  int
 	edges   []edge
 	scratch []edge
-	mate    []uint32 // Euler split: other edge of the pair at the second end
-	swap    []uint8  // Euler split: edge of each pair at the first end that goes to the first half
-	open    []uint32 // edge without a mate at each second end
-	owner   []uint32 // matching: first end of each second end
+	mate    []uint32 // Euler split: the edge paired with each edge at the second end
+	swap    []uint8  // Euler split: for each pair at the first end, the edge that goes to the first half
+	open    []uint32 // unpaired edge at each second end
+	owner   []uint32 // matching: first end matched with each second end
 	chosen  []uint32 // matching: edge by which the walk last left each first end
 	matched []uint32 // matching: edge of each first end
 	draws   uint64
@@ -71,7 +72,8 @@ func (c *colourer) colour(lo, degree int) {
 	half := degree / 2
 	mid := lo + half*c.groups
 	c.colour(lo, half)
-	// the last classes of the first half join the second, whose degree becomes a power of two and needs no matching
+	// The last classes of the first half join the second half. Its degree becomes a power of two and needs no
+	// matching.
 	power := 1 << bits.Len(uint(half-1))
 	extra := power - half
 	lo = mid - extra*c.groups
@@ -83,9 +85,9 @@ func (c *colourer) colour(lo, degree int) {
 
 // split turns a graph of even degree into two graphs of half the degree, one after the other.
 //
-// It pairs the edges at each first end (neighbours in the order) and at each second end. The pairs link all edges to
-// cycles of even length, so alternate edges of a cycle can go to alternate halves, and each half gets one edge of
-// every pair.
+// It pairs the edges at each first end (neighbours in the order) and at each second end. The pairs join all edges
+// into cycles of even length. Alternate edges of a cycle go to alternate halves, so each half gets one edge of every
+// pair.
 func (c *colourer) split(lo, degree int) {
 	n := degree * c.groups
 	pairs := n / 2
@@ -125,9 +127,10 @@ func (c *colourer) split(lo, degree int) {
 
 // match moves a perfect matching of a regular graph before the other edges.
 //
-// From every unmatched first end a walk leaves by a random edge and continues from the match of its second end until
-// that is free. Without its loops, its path augments the matching. Walks over all groups take O(groups log groups)
-// steps on average, for any graph. The draws are a fixed sequence, so the matching is a function of the graph.
+// A walk starts at every unmatched first end. It leaves a first end by a random edge and continues from the match of
+// the edge's second end, until a second end is unmatched. Without its loops, the walk is a path that augments the
+// matching. All walks together take O(groups log groups) steps on average, for any graph. The draws are a fixed
+// sequence, so the matching is a function of the graph.
 func (c *colourer) match(lo, degree int) {
 	g := c.groups
 	edges := c.edges[lo : lo+degree*g]
@@ -164,7 +167,8 @@ func (c *colourer) draw(u uint32, degree int) uint32 {
 	return u*uint32(degree) + hw.Below(uint32(hw.Mix64(c.draws)>>32), uint32(degree))
 }
 
-// merge combines classes matchings from lo on, and the graph of the given degree after them, into one sorted graph.
+// merge combines a number of classes from position lo on, and the graph of the given degree after these classes, into
+// one sorted graph.
 func (c *colourer) merge(lo, classes, degree int) {
 	g := c.groups
 	n := (classes + degree) * g
@@ -180,13 +184,14 @@ func (c *colourer) merge(lo, classes, degree int) {
 	copy(edges, out)
 }
 
-// equaliseColours changes a proper colouring until every colour has the same number of edges, which must be a
-// multiple of colours. The arguments are the ends of each edge, in 0..groups-1 on both sides, and its colour.
+// equaliseColours changes a proper colouring until every colour has the same number of edges. The number of edges
+// must be a multiple of colours. The arguments are the ends of each edge, in 0..groups-1 on both sides, and its
+// colour.
 //
-// While one class is too large and another too small, it flips paths of alternating edges of the two that have one
-// edge more of the large class: they start at an end with an edge of the large class and none of the small one. An
-// empty class is filled without a search for paths. If each class covers all groups, a colouring with few colours
-// costs O(edges + groups + size^2).
+// While one class is too large and another class is too small, it flips paths that alternate between edges of the two
+// classes and have one more edge of the large class. Such a path starts at an end with an edge of the large class and
+// without an edge of the small class. An empty class is filled without a search for paths. If each class covers all
+// groups, a colouring with few colours costs O(edges + groups + size^2).
 func equaliseColours(from, to, colour []uint32, groups, colours int) error {
 	if len(colour)%colours != 0 {
 		return fmt.Errorf("%d edges cannot have %d colours equally often", len(colour), colours)
@@ -258,8 +263,8 @@ func newFlipper(from, to, colour []uint32, groups int) *flipper {
 	return f
 }
 
-// flip flips paths until moves edges have gone from class a to class b. Such a path has its ends on both sides of the
-// graph, so the search starts at first ends; there are at least len(a)-len(b) paths.
+// flip flips paths until moves edges have gone from class a to class b. The two ends of such a path are on different
+// sides of the graph, so the search starts at first ends. There are at least len(a)-len(b) paths.
 func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 	for _, e := range a {
 		f.largeAt[f.from[e]] = e

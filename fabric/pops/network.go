@@ -84,7 +84,7 @@ func (p Network) resized(steps int) fabric.Network {
 	return Network{Groups: fabric.Scaled(p.Groups, steps), GroupSize: fabric.Scaled(p.GroupSize, steps)}
 }
 
-// Coupler returns the index of the coupler between two groups.
+// Coupler returns the index of the coupler from one group to another.
 func (p Network) Coupler(from, to int) int { return from*p.Groups + to }
 
 // Shape implements fabric.Network. A unit is a group, a medium is a coupler.
@@ -125,7 +125,7 @@ func (n names) HeardOn(processor int, port uint16) int {
 	return n.net.Coupler(int(port), processor/n.net.GroupSize)
 }
 
-// Bytes of a coupler in the columns of SlotTransport and in hardware.
+// Bytes of a coupler in the tables of SlotTransport and in hardware.
 const (
 	memorySenders  = 3 // senders and first frame, in each of two tables
 	memoryListened = 1
@@ -154,15 +154,15 @@ func (n Network) holds(rule string) string {
 
 const rowPad = 24
 
-// Build implements fabric.Network. The couplers that leave a group take the light of all its transmitters, and a
-// fibre leads from each to its group.
+// Build implements fabric.Network. Each coupler takes the light of all transmitters of its source group, and a fibre
+// leads from the coupler to its destination group.
 func (p Network) Build(plant fabric.Plant) error {
 	g, d := p.Groups, p.GroupSize
 	leaves := make([]uint32, p.Processors()) // first coupler that leaves a processor's group
 	for i := range leaves {
 		leaves[i] = uint32(i / d * g)
 	}
-	hears := hw.Gather{Inputs: g} // a group's port is the group at the other end of the coupler
+	hears := hw.Gather{Inputs: g} // a port has the number of the group at the other end of its coupler
 	for to := range g {
 		for from := range g {
 			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))

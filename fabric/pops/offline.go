@@ -13,26 +13,23 @@ import (
 //	|    0    |end | max | min |final| own | listen port |  send port  |
 //	+---------+----+-----+-----+-----+-----+-------------+-------------+
 //
-// A processor has three packets: its own, the one that it holds for others, and the final one, which is for it. In a
-// slot it
+// A processor has three packets: its own packet, a packet that it holds for others, and its final packet, which is
+// addressed to it. In a slot the processor
 //
-//   - sends a copy of its own packet (WordOwn), or the held packet, which it then gives up, to the send port, unless
-//     that is WordPortNone;
-//   - hears the listen port, unless that is WordPortNone: the received packet becomes the final one (WordFinal) or the
-//     held one, possibly in place of the packet sent in the same slot;
-//   - then keeps as its own packet the smaller (WordKeepMin) or the larger (WordKeepMax) of its own and the final one,
-//     if one of these bits is set.
+//   - sends a packet to the send port, unless that is WordPortNone: a copy of its own packet (WordOwn), or the held packet, which it then gives up;
+//   - hears the listen port, unless that is WordPortNone: the received packet becomes the final packet (WordFinal) or the held packet, possibly in place of the packet sent in the same slot;
+//   - then keeps as its own packet the smaller (WordKeepMin) or the larger (WordKeepMax) of its own and its final packet, if one of these bits is set.
 //
-// Firmware sees the result of a slot at the start of the next, so it then acts on bits 33 to 35 of the last slot.
+// Firmware sees the result of a slot at the start of the next slot, and acts on bits 33 to 35 then.
 const (
 	WordSendShift   = 0       // bits 0 to 15: the send port
 	WordListenShift = 16      // bits 16 to 31: the listen port
 	WordPortMask    = 0xFFFF  // mask of a port, shifted down
 	WordPortNone    = 0xFFFF  // the processor neither sends nor hears
-	WordOwn         = 1 << 32 // it sends its own packet, not the held one
-	WordFinal       = 1 << 33 // the received packet is the final one
-	WordKeepMin     = 1 << 34 // it keeps the smaller of its own and the final packet
-	WordKeepMax     = 1 << 35 // it keeps the larger
+	WordOwn         = 1 << 32 // the processor sends its own packet, not the held packet
+	WordFinal       = 1 << 33 // the received packet becomes the final packet
+	WordKeepMin     = 1 << 34 // the processor keeps the smaller of its own and its final packet
+	WordKeepMax     = 1 << 35 // the processor keeps the larger of these packets
 	WordEnd         = 1 << 36 // the schedule is over
 
 	// WordIdle neither sends nor hears.
@@ -47,7 +44,7 @@ func wordListen(word, group, flags uint64) uint64 {
 	return word&^(WordPortMask<<WordListenShift) | group<<WordListenShift | flags
 }
 
-// OfflineSlots returns the slots of off-line routing of a permutation: 1 for d = 1, otherwise 2*ceil(d/g).
+// OfflineSlots returns the number of slots of off-line routing of a permutation: 1 for d = 1, otherwise 2*ceil(d/g).
 func OfflineSlots(p Network) int {
 	if p.GroupSize == 1 {
 		return 1
@@ -55,9 +52,9 @@ func OfflineSlots(p Network) int {
 	return 2 * ((p.GroupSize + p.Groups - 1) / p.Groups)
 }
 
-// routes holds the sizes of a plan with two hops. The packets form max(d,g) classes of width = min(d,g), no two of a
-// class from one group or to one group. g classes are a batch of two slots, one class for each intermediate group r:
-// processor j of group r holds packet j of the class.
+// routes holds the sizes of a plan with two hops. The packets form max(d,g) classes of width = min(d,g). Packets of a
+// class have different source groups and different destination groups. A batch of two slots consists of g classes,
+// one for each intermediate group r: processor j of group r holds packet j of the class.
 type routes struct {
 	groups, groupSize, width, classes int
 }
@@ -88,9 +85,9 @@ func (r routes) hop(dst []uint64, hop int, packet, destination uint32, between, 
 
 // OfflinePlan is the off-line routing of one permutation. It implements Schedule.
 //
-// Each packet takes two hops, to an intermediate group and on to its destination; with one processor per group it
+// Each packet takes two hops, to an intermediate group and then to its destination; with one processor per group it
 // takes one hop. No coupler carries two packets in a slot. A processor holds at most three packets: its own, its
-// final one and one in transit; for d <= g a single one.
+// final packet and one in transit. For d <= g it holds a single packet.
 type OfflinePlan struct {
 	net         Network
 	routes      routes
@@ -99,13 +96,14 @@ type OfflinePlan struct {
 }
 
 // PlanOffline plans the routes of a permutation, packet i to destination[i], on any POPS(d,g). A packet that starts
-// at its destination is routed like all others. The plan refers to destination, which must not change. It returns an
-// error if destination is no permutation.
+// at its destination is routed like all others. The plan refers to destination, which must not change. PlanOffline
+// returns an error if destination is not a permutation.
 //
-// The packets' groups form a d-regular bipartite multigraph. For d >= g its perfect matchings are the classes; for d
-// < g, with fewer matchings than groups, the colours are spread over g classes of d packets each.
+// The packets' groups form a d-regular bipartite multigraph. For d >= g the perfect matchings of the graph are the
+// classes. For d < g there are fewer matchings than groups, so the colours are spread over g classes of d packets
+// each.
 //
-// Cost: O(n log d) time; the plan keeps 4 bytes per processor beside destination, and needs 21 more while it is made
+// Cost: O(n log d) time. The plan keeps 4 bytes per processor beside destination; its computation needs 21 more
 // (about 50 for d < g).
 func PlanOffline(p Network, destination []uint32) (*OfflinePlan, error) {
 	if err := fabric.CheckPermutation(destination, p.Processors()); err != nil {
@@ -152,7 +150,7 @@ func offlineOrder(p Network, destination []uint32) []uint32 {
 
 func (o *OfflinePlan) Slots() int { return OfflineSlots(o.net) }
 
-// Words implements Schedule. Cost: O(n). It keeps no state, so calls may run in parallel.
+// Words implements Schedule. Cost: O(n). Words keeps no state, so calls may run in parallel.
 func (o *OfflinePlan) Words(slot int, dst []uint64) {
 	if slot >= o.Slots() {
 		endWords(dst)

@@ -23,8 +23,8 @@ const (
 
 const packetBytes = 8
 
-// Programs implements fabric.Network. The rules are those that the specification proves; for published programs,
-// those that their paper claims. Own packet, received packet and one copy are three packets.
+// Programs implements fabric.Network. The rules are proved by the specification, or for published programs claimed by
+// their paper. A processor may hold three packets: its own, a received one and one copy.
 func (p Network) Programs() []fabric.Program {
 	permutation := []string{fabric.WorkloadPermutation}
 	corrected := 5
@@ -33,17 +33,17 @@ func (p Network) Programs() []fabric.Program {
 	}
 	needs := fabric.Needs{PayloadMin: packetBytes}
 	return []fabric.Program{
-		// routes are known, so nothing collides
+		// routes are computed beforehand, so nothing collides
 		{Name: "pops/offline", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleOffline},
 		{Name: "pops/one-to-all", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: []string{fabric.WorkloadOneToAll}},
-		// Five slots a step; slots 3 to 5 use couplers that survived slots 1 and 2 in reverse. For d > g the claim is
-		// wrong: packets are lost in slot 5.
+		// A step has five slots. Slots 3 to 5 use couplers whose frames survived slots 1 and 2, in reverse. For d > g
+		// the claim is wrong: packets are lost in slot 5.
 		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation,
 			Note: p.randomNote(), Instead: p.randomInstead(), Native: &nativeRandom},
 		// six slots for d > g: random, temporary, destination group, and three acks
 		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected), Workloads: permutation},
 		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
-		// the two hops of a packet take two slots, and collisions are expected
+		// a packet makes two hops in two slots, and collisions are expected
 		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
 			Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
 		{Name: trafficProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes},
@@ -55,8 +55,8 @@ func (p Network) Programs() []fabric.Program {
 
 const queuePacketsMax = 1 << 14
 
-// routed returns the rules of a router whose slots from first to the last of a step are free of collisions. A
-// processor holds at most three packets, and every packet arrives exactly once.
+// routed returns the rules of a router without collisions in slots first to last of a step. A processor holds at most
+// three packets, and every packet arrives exactly once.
 func routed(first, last int) fabric.Rules {
 	free := &fabric.CollisionFree{Period: last}
 	for slot := first; slot <= last; slot++ {
@@ -77,7 +77,7 @@ func (p Network) randomNote() string {
 		"pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
 }
 
-// randomInstead returns the correct router if the published one fails on this network, otherwise "".
+// randomInstead returns the corrected router if the published router fails on this network, otherwise "".
 func (p Network) randomInstead() string {
 	if p.randomNote() == "" {
 		return ""

@@ -12,12 +12,13 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is the fabric of the slot engine. A coupler is the number of its senders and of its first frame
-// within the frames of its group, which are adjacent: few frames need little memory and cache. Two tables alternate,
-// so a shard may send into slot t while another still hears slot t-1, with one barrier per slot.
+// SlotTransport is the fabric of the slot engine. It stores, for each coupler, the number of senders and the index of
+// the first frame among the frames of the coupler's group. The frames of a group are adjacent, so few frames need
+// little memory and cache. Two tables alternate, so a shard may send into slot t while another shard still hears slot
+// t-1, with one barrier per slot.
 //
 // A coupler belongs to the shard of the group that it leaves. Latency: one slot. Collision: two or more senders
-// deliver nothing, and every listener gets StatusCollision, as from the light of the cycle engine's couplers.
+// deliver nothing, and every listener gets StatusCollision, as with the couplers of the cycle engine.
 type SlotTransport struct {
 	net          Network
 	shape        fabric.Shape
@@ -37,12 +38,12 @@ type SlotTransport struct {
 type slotTable struct {
 	senders []uint8  // number of senders of each coupler: 0, 1, or 2 for a collision
 	first   []uint16 // number of the first frame, in the group's row, of each coupler with a sender
-	// Per group: number of frames in its row; the first frame on each coupler, with room for one that is not first;
-	// and the bytes beyond a small frame. Memory of unused tails is never touched.
+	// Per group: the number of frames in its row; the first frame on each coupler, with room for a frame that is not
+	// first; and the bytes beyond a small frame. Memory of unused tails is never touched.
 	lit    []uint16
 	frames []nic.SmallFrame
 	tails  []byte
-	// Per shard, in this slot: collided frames, and all frames, counted per coupler.
+	// Per shard, in this slot: collided frames, and frames counted once per coupler.
 	collided, placed []uint64
 }
 
@@ -70,22 +71,23 @@ func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 		}
 		hw.AdviseHuge(table.senders)
 		hw.AdviseHuge(table.first)
-		if c.Workload.OneToAll == nil { // with one source, few groups have several frames, and small pages stay empty
+		if c.Workload.OneToAll == nil { // with one source, few groups have several frames, and small pages remain untouched
 			hw.AdviseHuge(nic.SmallBytes(table.frames))
 		}
 	}
 	return t, nil
 }
 
-// pitchPad is the number of missing couplers between the groups of a table. Sizes of networks are usually powers of
-// two; without the gap, the couplers that neighbours hear would compete for the same cache sets.
+// pitchPad is the number of unused entries between the couplers of two groups in a table. Sizes of networks are
+// usually powers of two. Without the gap, the couplers heard by neighbouring groups would compete for the same cache
+// sets.
 const pitchPad = 24
 
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
 func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
 
-// Begin implements Transport. It darkens the couplers that leave the shard.
+// Begin implements Transport. It darkens the couplers of the shard.
 func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	work.exact, work.meetings = exact, work.meetings[:0]
@@ -98,13 +100,13 @@ func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 
 const slotBlock = 512
 
-// slotWork is the buffer of a shard for a block of processors. The couplers that they hear are scattered over a large
-// table, and a CPU waits no longer for twenty misses than for one. So each step is a loop of independent iterations,
-// and lists are filled without data-dependent branches.
+// slotWork is the buffer of a shard for a block of processors. The couplers that these processors hear are scattered
+// over a large table, and a CPU waits no longer for twenty cache misses than for one. Each step is therefore a loop
+// of independent iterations, and lists are filled without data-dependent branches.
 type slotWork struct {
 	cell [slotBlock]uint32
 
-	// Listeners to one sender, with the place of its frame, and listeners to more.
+	// Listeners to one sender, with the position of its frame, and listeners to several senders.
 	hits, clashes int
 	hit           [slotBlock]hearing
 	at            [slotBlock]uint32
@@ -116,7 +118,7 @@ type slotWork struct {
 	touched uint64
 	view    nic.FrameView
 
-	exact    bool      // the cycles of this slot's collisions matter
+	exact    bool      // the cycles of this slot's collisions are needed
 	meetings []meeting // collisions of this slot, if exact
 }
 
@@ -186,10 +188,12 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric
 	bank.PopTx(cell)
 }
 
-// collidedBy is the number of newly collided frames when a coupler of 0, 1 or 2 (or more) senders gets another one.
+// collidedBy is the number of newly collided frames when another frame is sent to a coupler with 0, 1, or 2 or more
+// senders.
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
-// light puts the frame after those in a group's row on a coupler. fresh is 1 if it is the first there, otherwise 0.
+// light puts the next frame of a group's row on a coupler. fresh is 1 for the first frame on the coupler, otherwise
+// 0.
 func (t *SlotTransport) light(table *slotTable, group, to int, frame nic.FrameView, shard int) (fresh int) {
 	coupler := t.at(group, to)
 	senders := table.senders[coupler]
@@ -207,9 +211,9 @@ func (t *SlotTransport) light(table *slotTable, group, to int, frame nic.FrameVi
 	return 0
 }
 
-// meet records two frames on a coupler, given by their first 64 bits on the wire. These include the source, so they
-// differ; both rails are lit from the first different bit. With several senders, the first difference involves the
-// first sender.
+// meet records two frames on a coupler, given by their first 64 bits on the wire. These bits include the source, so
+// they differ; both rails are lit from the first different bit on. With several senders, the first difference
+// involves the first sender.
 func (w *slotWork) meet(coupler int, a, b uint64) {
 	w.meetings = append(w.meetings, meeting{uint32(coupler), uint32(bits.LeadingZeros64(a ^ b))})
 }
@@ -238,8 +242,8 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// listen writes the status of up to lineCells processors of one group, as if no FIFO could overflow, and lists those
-// that hear something. Processors that listen to nothing hear couplers that are always dark.
+// listen writes the status of up to lineCells processors of one group, ignoring FIFO overflow, and lists the
+// processors that hear a frame. Processors without a listen port hear couplers that are always dark.
 func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
 	g, pitch, here := uint32(t.net.Groups), uint32(t.pitch), uint32(group)
 	statuses = statuses[:len(ports)]
@@ -345,7 +349,7 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 	return table.collided[shard], table.placed[shard] - table.collided[shard]
 }
 
-// Reset implements Transport. Every entry is written before it is read, but a saved state contains all.
+// Reset implements Transport. Every entry is written before it is read, but a saved state contains all entries.
 func (t *SlotTransport) Reset(uint64) {
 	for i := range t.tables {
 		table := &t.tables[i]
@@ -400,14 +404,14 @@ func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
 	})
 }
 
-// listened marks the couplers that had a listener at this boundary, so that a frame counts as heard once. Couplers
-// that end at a group are adjacent and belong to the shard of that group, whose processors listen.
+// listened marks the couplers with a listener at this boundary, so that a frame counts as heard once. Couplers that
+// end at the same group are adjacent and belong to the shard of that group, whose processors listen.
 //
-// The number of unheard frames follows from sums: frames alone on a coupler, less couplers with one sender and a
-// listener.
+// The number of unheard frames is the number of frames without a collision, minus the number of couplers with one
+// sender and a listener.
 type listened struct {
 	groups int
-	marks  []uint8 // 0 or 1 for each coupler, by the group at its end, then at its start
+	marks  []uint8 // 0 or 1 for each coupler, ordered by destination group, then by source group
 }
 
 func newListened(p Network) listened {
@@ -418,8 +422,8 @@ func newListened(p Network) listened {
 
 func (l *listened) clear(s hw.Shard) { clear(l.marks[s.First*l.groups : s.End*l.groups]) }
 
-// The slot engine's path for frames that carry at most a packet: SlotTransport.send and Ledger.NoteHeard, word by
-// word.
+// The slot engine's path for frames of at most a packet. It corresponds to SlotTransport.send and Ledger.NoteHeard,
+// word by word.
 
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	for len(senders) > 0 {
@@ -433,7 +437,7 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 	}
 }
 
-// sendGroup is sendSmall for cells of one group. Each step is a loop of its own: in a long loop, a CPU that waits for
+// sendGroup is sendSmall for cells of one group. Each step is a separate loop: in a long loop, a CPU that waits for
 // memory cannot issue the next load.
 func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
@@ -461,7 +465,7 @@ func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []ui
 		if work.exact && count > 0 {
 			work.meet(couplers+port, row[first[port]].HeadBits(), frame.HeadBits())
 		}
-		// Whether a coupler is taken is as random as the traffic, so there is no branch.
+		// No branch tests whether a coupler is taken, since that is as random as the traffic.
 		fresh := uint16(1) - uint16(count+1)>>1
 		row[lit] = *frame
 		first[port] ^= (first[port] ^ lit) & -fresh
@@ -510,8 +514,8 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 	}
 }
 
-// touchSmall loads both ends of every frame to be copied and of its destination, so that all are on their way from
-// memory before the first is needed. The result only keeps the loads alive.
+// touchSmall loads both ends of every frame to be copied and of its destination, so that all of these cache lines are
+// requested before the first one is needed. The result only keeps the compiler from removing the loads.
 func touchSmall(frames []nic.SmallFrame, bank *nic.Bank, hit []hearing, at []uint32) (any uint64) {
 	for i, h := range hit {
 		from, to := &frames[at[i]], bank.SmallRx(h.cell, 0)

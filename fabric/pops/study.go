@@ -12,7 +12,7 @@ import (
 )
 
 // routingStudy repeats Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
-// Passive Star Networks", and later findings about them, on sizes of its own.
+// Passive Star Networks", and checks later findings about both tables on further sizes.
 func routingStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "pops",
@@ -60,7 +60,7 @@ type study struct {
 
 const (
 	quickProcessorsMax = 4096
-	// Processor-slots that a row may cost, and the fewest runs of a mean.
+	// Processor-slots that a row may cost, and the minimum number of runs of a mean.
 	quickEffort, fullEffort = 25e6, 1e9
 	runsMin                 = 2
 	publishedRuns           = 100 // runs of each mean of Tables I and II
@@ -307,9 +307,9 @@ func (s *study) single(x *studies.Setting) (slots float64, err error) {
 func longest(s *studies.Sample) string { return fmt.Sprintf("max %g", s.Max) }
 
 // tables holds Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive
-// Star Networks". The published columns come from 100 runs each, Table I's from a sample of its own. Mean, sd and
-// median are those of one run's iterations in a much larger sample (up to 200,000 runs, read as "until every source
-// has been acknowledged"); the sd sets the tolerance.
+// Star Networks". The published columns come from 100 runs each; Table I has its own sample. Mean, sd and median
+// describe the iterations of a run in a much larger sample (up to 200,000 runs, where a run ends when every source
+// has been acknowledged). The sd sets the tolerance.
 var tables = []tableRow{
 	// d, g, Table II mean, Table I column A, column B, sorting slots, mean, sd, median
 	{2, 2, 3.15, 14.75, 37, 6, 3.0190, 1.7518, 3},
@@ -391,7 +391,7 @@ func ratioName(ratio int) string {
 type measured struct {
 	row       *tableRow
 	mean, se  float64
-	deviating bool // the mean depends on few runs, and is not drawn
+	deviating bool // the mean depends on few runs and is not drawn
 	sorting   float64
 }
 

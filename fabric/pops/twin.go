@@ -20,7 +20,7 @@ func (p Network) twin() (*twin.Twin, twin.Parameters) {
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
 }
 
-// Twin is all hardware of the network in Verilog; Build yields the same ports.
+// Twin is the Verilog of all hardware of the network, with the same ports as Build.
 func Twin() twin.Twin {
 	files, err := fs.Sub(rtl, "rtl")
 	if err != nil {
@@ -110,7 +110,7 @@ func stimulate(m *twin.Model, network Network, frameMax int) {
 	}
 }
 
-// randomPort returns a port below ports, rarely PortAll, PortNone or an illegal port.
+// randomPort returns a port below ports; rarely PortAll, PortNone or an illegal port.
 func randomPort(random *twin.Random, ports int) uint64 {
 	switch random.Below(16) {
 	case 0:

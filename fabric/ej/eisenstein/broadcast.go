@@ -4,13 +4,14 @@ package eisenstein
 type Algorithm int
 
 const (
-	// Improved is Algorithms 1 and 2 of the paper, with the printed counters M-1 for the diameter M: a node that
+	// Improved is Algorithms 1 and 2 of the paper, with the printed counters M-1 for the diameter M. A node that
 	// receives in dimension k broadcasts at once in the dimensions below k. For b = a+1 every node receives once; for
-	// other alphas some receive repeatedly.
+	// other alphas some nodes receive repeatedly.
 	Improved Algorithm = iota
-	// Misprinted is Algorithm 1 read literally: packets sent via -rho in sector 4 have the major direction -rho^2.
+	// Misprinted is Algorithm 1 read literally: packets sent via -rho in sector 4 have -rho^2 as their major
+	// direction.
 	Misprinted
-	// General is Improved with staircases instead of counters, for any alpha.
+	// General is Improved for any alpha, with staircases instead of counters.
 	General
 	// Previous is the iterative algorithm (Section 3 of the paper) with staircases: n rounds of M steps; in round r
 	// all nodes with the message broadcast it in dimension n-r+1.
@@ -18,13 +19,13 @@ const (
 	// Phased is Algorithms 3 and 4, all-to-all, for half-duplex links: three phases of n*M steps with two sectors
 	// each, {6,1}, {2,3}, {4,5}. A node broadcasts its own message at the start of each.
 	Phased
-	// Restarted is Algorithm 4 read literally: a node broadcasts its own message in phase 1, and every packet that
-	// arrives in the last step of a phase is broadcast again in the next.
+	// Restarted is Algorithm 4 read literally. A node broadcasts its own message in phase 1, and every packet that
+	// arrives in the last step of a phase is broadcast again in the next phase.
 	Restarted
-	// Repaired is Phased with a correction: at the start of a phase, every node broadcasts all its messages in the
-	// dimensions in which it shares the source's coordinate. Every node receives once.
+	// Repaired is Phased with a correction: at the start of a phase, every node broadcasts each of its messages in
+	// the dimensions in which its coordinate is that of the message's source. Every node receives each message once.
 	Repaired
-	// Oriented is General with the three sectors of an orientation of the links: one phase.
+	// Oriented is General in one phase, with the three sectors of an orientation of the links.
 	Oriented
 )
 
@@ -38,7 +39,7 @@ func (f *Field) phase(node int) int {
 	return [6]int{1, 2, 2, 3, 3, 1}[f.sectors.places[node].sector]
 }
 
-// Hop is the crossing of a link by a packet in a step.
+// Hop is a packet crossing a link in a step.
 type Hop struct {
 	Step           int // step, from 1
 	Dim, Direction int // dimension 1..n, direction 0..5
@@ -90,7 +91,7 @@ type walk struct {
 	*Torus
 	algorithm Algorithm
 	rotation  int
-	phases    [][]hop // packets in one dimension: one phase, or the three of all-to-all
+	phases    [][]hop // hops of the packets in one dimension: one phase, or the three phases of all-to-all
 	steps     int     // steps of a phase
 	yield     func(Hop)
 }
@@ -167,9 +168,9 @@ func (w *walk) restart(hop Hop, phase int) {
 	}
 }
 
-// ReceiveStep returns the step in which the message of node 0 first reaches a node without a limit per link; 0 for
-// node 0, and for a node that the algorithm never reaches. By symmetry the message of node u reaches u + node in this
-// step. Misprinted and Restarted have no closed form.
+// ReceiveStep returns the step in which the message of node 0 first reaches a node without a limit per link. It
+// returns 0 for node 0, and for a node that the algorithm never reaches. By symmetry the message of node u reaches u
+// + node in this step. Misprinted and Restarted have no closed form.
 func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 	M, last := t.Diameter(), 0
 	for k := t.Dims; k >= 1; k-- {
@@ -201,19 +202,20 @@ func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 	return step
 }
 
-// Message is the spread of one message from node 0. By symmetry it also describes the messages of all nodes that
+// Message is the spread of one message from node 0. By symmetry it also describes the messages of all nodes if they
 // start at once.
 type Message struct {
 	Packets, Steps int   // total number; last step
 	Received       []int // packets received by each node
 	First          []int // first receive step of each node, 0 for none
 	Loads          [][]int
-	// BothWays: some link is used in both directions in one step. AllBothWays: likewise if all nodes start at once.
+	// BothWays: in some step both directions of a link are used. AllBothWays: this also happens if all nodes start at
+	// once.
 	BothWays, AllBothWays bool
 }
 
 // NewMessage follows a message (see Follow). Loads[s-1][6*(k-1)+j] is the number of packets in step s, dimension k
-// and direction j; if all nodes start at once, it is the number on each such link.
+// and direction j. If all nodes start at once, this is the number of packets on each such link.
 func NewMessage(t *Torus, algorithm Algorithm, rotation int) *Message {
 	ports := 6 * t.Dims
 	m := &Message{Received: make([]int, t.Nodes()), First: make([]int, t.Nodes())}

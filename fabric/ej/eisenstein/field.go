@@ -1,7 +1,7 @@
 // Package eisenstein implements the arithmetic of Eisenstein-Jacobi networks: residues of the EJ integers x + y*rho
-// modulo alpha = a + b*rho, their n-dimensional products, and broadcasts on them. The source is Z. Hussain, "An
-// Improved One-to-All Broadcasting in Higher Dimensional Eisenstein-Jacobi Networks". Where a comment notes an error
-// of the paper, the next sentence is the correction.
+// modulo alpha = a + b*rho, their n-dimensional products, and broadcasts on these products. The source is Z. Hussain,
+// "An Improved One-to-All Broadcasting in Higher Dimensional Eisenstein-Jacobi Networks". Where a comment notes an
+// error of the paper, the next sentence is the correction.
 //
 //	 +rho^2   +rho
 //	      \   /            rho = (1 + i*sqrt 3)/2, rho^2 = rho - 1, rho^6 = 1
@@ -32,7 +32,7 @@ var units = [6]integer{{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}}
 // Opposite returns the direction of a link at its other end.
 func Opposite(direction int) int { return (direction + 3) % 6 }
 
-// SizeMax is the largest number of residues; their tables take some 40 bytes each.
+// SizeMax is the largest number of residues. The tables take about 40 bytes per residue.
 const SizeMax = 1 << 24
 
 // integer is the EJ integer x + y*rho. All integers x and y are legal (the paper says non-negative ones).
@@ -54,7 +54,7 @@ type Field struct {
 	neighbours [][6]int32
 	weights    []uint16 // hops from node 0
 	sectors    stairs
-	oriented   stairs // stairs of the three sectors with only the directions +1, +rho^2 and -rho
+	oriented   stairs // stairs of the three sectors that use only the directions +1, +rho^2 and -rho
 }
 
 // New returns the residues modulo a + b*rho. It returns the errors of Degenerate, and an error if N < 7.
@@ -104,7 +104,8 @@ func norm(a, b int) *big.Int {
 	return sum.Sub(sum.Mul(sum, sum), x.Mul(x, y)) // (a+b)^2 - ab
 }
 
-// bezout returns the greatest common divisor of two numbers, one of them positive, and m*a + k*b = gcd.
+// bezout returns the greatest common divisor gcd of two numbers, at least one of them positive, and m and k with m*a
+// + k*b = gcd.
 func bezout(a, b int) (gcd, m, k int) {
 	m, nextM, k, nextK := 1, 0, 0, 1
 	for b != 0 {
@@ -132,8 +133,8 @@ func (f *Field) Alpha() (a, b int) { return f.a, f.b }
 // Size returns N, the number of residues.
 func (f *Field) Size() int { return f.size }
 
-// Numbering returns the parameters of the numbering: x + y*rho has the number y*wide + x for 0 <= x < wide and 0 <= y
-// < high, and is the same residue as (x + skew) + (y + high)*rho.
+// Numbering returns the parameters of the numbering. For 0 <= x < wide and 0 <= y < high, the number of x + y*rho is
+// y*wide + x. The numbers x + y*rho and (x + skew) + (y + high)*rho are the same residue.
 func (f *Field) Numbering() (wide, high, skew int) { return f.wide, f.high, f.skew }
 
 // Index returns the number of the residue of x + y*rho. It is exact for coordinates up to 2^31.
@@ -164,7 +165,7 @@ func (f *Field) Directed() int { return len(f.oriented.histogram) - 1 }
 func (f *Field) Histogram() []int { return f.sectors.histogram }
 
 // HistogramFormula returns the number of nodes of weight s modulo a + b*rho in closed form, with T = (a+b)/2 and the
-// diameter's bound (a+2b)/3 as fractions. The case s = T has precedence: it coincides with the other bound if a = b.
+// diameter's bound (a+2b)/3 as fractions. The case s = T has precedence, since the two fractions coincide if a = b.
 func HistogramFormula(a, b, s int) int {
 	switch {
 	case s == 0:
@@ -243,8 +244,8 @@ func (t *Torus) Coordinate(node, k int) int {
 	return from - t.Above(from, 1)*t.size
 }
 
-// Above returns node / N^k, k = 0..n: the coordinates from c_(k+1) on. The high half of the product with the inverse
-// is exact below 2^32 and much faster than a division.
+// Above returns node / N^k, k = 0..n: the coordinates from c_(k+1) on. It uses the high half of the product with the
+// inverse, which is exact below 2^32 and much faster than a division.
 func (t *Torus) Above(node, k int) int {
 	if k == 0 {
 		return node
@@ -259,7 +260,8 @@ func (t *Torus) Neighbour(node, k, direction int) int {
 	return node + (int(t.neighbours[c][direction])-c)*t.powers[k-1]
 }
 
-// Link returns dimension and direction of the link from a node to a neighbour. It panics if they are not neighbours.
+// Link returns the dimension and the direction of the link from a node to a neighbour. It panics if the nodes are not
+// neighbours.
 func (t *Torus) Link(from, to int) (k, direction int) {
 	for k := 1; k <= t.Dims; k++ {
 		c, d := t.Coordinate(from, k), t.Coordinate(to, k)

@@ -8,10 +8,10 @@ import (
 	"starloom/traces/input"
 )
 
-// Step is the number of nodes that send and receive in one step of a broadcast.
+// Step holds the numbers of nodes that send and that receive in a step of a broadcast.
 type Step struct{ Senders, Receivers uint64 }
 
-// Active returns the number of active nodes: no node sends and receives in one step.
+// Active returns the number of active nodes. No node both sends and receives in a step.
 func (s Step) Active() uint64 { return s.Senders + s.Receivers }
 
 // power returns N^n. It returns an error for less than one dimension, or 2^63 nodes or more.
@@ -65,8 +65,8 @@ func parallel(s *stairs, dims int) []Step {
 }
 
 // iterative returns the steps of n rounds. In step d of round r = 1..n, all N^(r-1) nodes with the message are
-// centres of a broadcast in one dimension. (The paper's formulas count r from 0 and have no sender at d = 1; there
-// the N^(r-1) centres send.)
+// centres of a broadcast in one dimension. (The paper's formulas count r from 0 and have no sender at d = 1, although
+// the N^(r-1) centres send then.)
 func (f *Field) iterative(dims int) (steps []Step) {
 	leaves := f.sectors.leafHistogram()
 	centres := uint64(1)

@@ -42,7 +42,7 @@ func (t *Table) sorted() []Hop {
 	return hops
 }
 
-// Steps counts the distinct nodes that send and that receive in every step.
+// Steps counts the distinct senders and the distinct receivers of every step.
 func (t *Table) Steps() (steps []Step) {
 	sender := -1
 	receivers := map[int]bool{}
@@ -65,8 +65,8 @@ func (t *Table) Steps() (steps []Step) {
 	return steps
 }
 
-// WriteCSV writes a row per node and a column per step, without a header: "S1 S27", the nodes that it sends to, in
-// the order of its ports; "R0", the nodes that it receives from; otherwise "-".
+// WriteCSV writes a row per node and a column per step, without a header. The cells are "S1 S27" (sent to nodes 1 and
+// 27, in the order of ports), "R0" (received from node 0) and "-" (no packet).
 func (t *Table) WriteCSV(w io.Writer) error {
 	type part struct {
 		Hop

@@ -20,9 +20,9 @@ const (
 	planeLegend = 250
 )
 
-// WriteSVG draws a broadcast in a one-dimensional network as a hexagonal plane around the source. Every node lies at
-// its least representative, packets are arrows in the colour of their step, and links that leave the plane are stubs
-// with the number of the far node. For larger networks it plots senders and receivers by step.
+// WriteSVG draws a broadcast in a one-dimensional network as a hexagonal plane around the source. The position of a
+// node is its least representative, a packet is an arrow in the colour of its step, and a link that leaves the plane
+// is a stub with the number of the far node. For larger networks WriteSVG plots senders and receivers by step.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.net.Dims > 1 || t.net.Nodes() > planeNodesMax {
 		a, b := t.net.Alpha()

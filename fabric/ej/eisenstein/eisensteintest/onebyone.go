@@ -1,32 +1,32 @@
-// Package eisensteintest is broadcasts that are simulated without processors, for tests.
+// Package eisensteintest simulates broadcasts without processors, for tests.
 package eisensteintest
 
 import "starloom/fabric/ej/eisenstein"
 
-// packet is one that waits for its link in an all-to-all broadcast with one packet per link and step.
+// packet is a packet that waits for its link in an all-to-all broadcast with one packet per link and step.
 type packet struct {
-	source, child int // the message, and which hop of its tree
+	source, child int // source of the message, and index of the hop in its tree
 }
 
 // treeHop is a hop of the tree of one source's message.
 type treeHop struct {
 	eisenstein.Hop
 	children  []int
-	remaining int // hops that follow at most
+	remaining int // largest number of further hops
 }
 
-// trees are those of the message of node 0 along the oriented links, by rotation. Entry 0 is the
-// node itself.
+// trees returns the tree of hops of node 0's message along the oriented links, for each rotation. Entry 0 of a tree
+// is the node itself.
 func trees(t *eisenstein.Torus, rotations int) (trees [][]treeHop) {
 	for rotation := range rotations {
-		tree := []treeHop{{}} // what node 0 begins with
+		tree := []treeHop{{}} // node 0 has the message at the beginning
 		reached := map[int]int{0: 0}
 		t.Follow(eisenstein.Oriented, rotation, func(h eisenstein.Hop) {
 			reached[h.To] = len(tree)
 			tree[reached[h.From]].children = append(tree[reached[h.From]].children, len(tree))
 			tree = append(tree, treeHop{Hop: h})
 		})
-		for i := len(tree) - 1; i >= 0; i-- { // depth first: children come after their parents
+		for i := len(tree) - 1; i >= 0; i-- { // in reverse order, children come before their parents
 			for _, child := range tree[i].children {
 				tree[i].remaining = max(tree[i].remaining, tree[child].remaining+1)
 			}
@@ -36,9 +36,9 @@ func trees(t *eisenstein.Torus, rotations int) (trees [][]treeHop) {
 	return trees
 }
 
-// OneByOne broadcasts from all nodes along the oriented links; a link takes the packet with the
-// deepest remaining subtree in a step. It returns the number of steps, and how many messages every
-// node has received.
+// OneByOne broadcasts from all nodes along the oriented links. In each step a link carries the packet with the
+// deepest remaining subtree. OneByOne returns the number of steps and the number of messages that every node has
+// received.
 func OneByOne(t *eisenstein.Torus, rotate bool) (steps int, received []int) {
 	rotations := 1
 	if rotate {
