@@ -13,8 +13,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Converter is a program that converts an output to a file format that Starloom does not write itself. It reads the
-// output on standard input; its last argument is the path of the converted file.
+// Converter is a program that converts an output to a file format that Starloom does not write itself. The program
+// reads the output on standard input; its last argument is the path of the converted file.
 type Converter struct {
 	Command   string
 	Package   string // Debian package
@@ -27,7 +27,7 @@ type Converter struct {
 type conversion struct {
 	*Converter
 	path    string   // path of the command
-	files   []string // written files: the converted one, then temporary ones
+	files   []string // paths of written files: the converted file, then temporary files
 	process *exec.Cmd
 	input   io.WriteCloser
 	said    bytes.Buffer
@@ -84,7 +84,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 		return 0, c.ended
 	}
 	n, err := c.input.Write(p)
-	if err != nil { // the converter has ended; its status says why
+	if err != nil { // the converter has ended; its status shows the reason
 		if err = c.wait(); err == nil {
 			err = errors.New("it ended before its input did")
 		}
@@ -95,7 +95,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 }
 
 func (c *conversion) wait() error {
-	_ = c.input.Close() // the status shows whether it read all input
+	_ = c.input.Close() // the status shows whether the converter read all input
 	c.input = nil
 	err := c.process.Wait()
 	temporaries.Lock()
@@ -128,7 +128,7 @@ func (c *conversion) finish(to io.Writer) error {
 
 func (c *conversion) drop() {
 	if c.input != nil {
-		_ = c.process.Process.Kill() // it may have ended
+		_ = c.process.Process.Kill() // the converter may have ended
 		c.ended = c.wait()           // its output is not wanted
 	}
 	temporaries.Lock()

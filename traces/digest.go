@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Sum is the digest of a set of events: 128 bits that do not depend on their order. Every event is mixed to 128 bits,
-// which are added modulo 2^128, so that equal events count each time (exclusive or would cancel pairs). Each worker
-// computes a Sum, and Merge adds them.
+// Sum is the digest of a set of events: 128 bits that do not depend on the order of the events. Every event is mixed
+// to 128 bits, and the mixed values are added modulo 2^128. Equal events therefore count each time (exclusive or
+// would cancel pairs). Each worker computes a Sum, and Merge adds the sums of the workers.
 //
 // The zero value is the empty set. All fields are plain data.
 type Sum struct {
@@ -16,7 +16,7 @@ type Sum struct {
 	Count  uint64 // number of events
 }
 
-// Constants of the mixer: 64-bit words of the fraction of pi, so that no one has chosen them.
+// Constants of the mixer: 64-bit words of the fraction of pi, an arbitrary but verifiable choice.
 const (
 	mix0 = 0x243F6A8885A308D3
 	mix1 = 0x13198A2E03707344
@@ -31,11 +31,11 @@ func EventHead(kind, status uint8, port uint16, processor uint32) uint64 {
 	return uint64(kind)<<56 | uint64(status)<<48 | uint64(port)<<32 | uint64(processor)
 }
 
-// Event adds an event of four words: EventHead and three of the caller.
+// Event adds an event of four words: EventHead and three words of the caller.
 //
 // Two full products mix the words pairwise. The words are added again, since a zero factor hides the other factor. A
-// third product and the finaliser spread the result over all bits. The code is inlined by hand: a call would cost a
-// fifth of its time.
+// third product and the finaliser spread the result over all bits. The code is inlined by hand, because a call would
+// add a fifth to its time.
 func (s *Sum) Event(head, a, b, c uint64) {
 	h1, l1 := bits.Mul64(head^mix0, a^mix1)
 	h2, l2 := bits.Mul64(b^mix2, c^mix3)
@@ -80,7 +80,7 @@ func finish(x uint64) uint64 {
 	return x ^ x>>29
 }
 
-// Fold hashes bytes to one word for Event: 64 bits that depend on all bytes, their places and the length.
+// Fold hashes bytes to one word for Event: 64 bits that depend on the values, the places and the number of all bytes.
 func Fold(data []byte) uint64 {
 	h := uint64(len(data)) ^ mix0
 	for len(data) >= 16 {
@@ -109,7 +109,8 @@ type Digest struct {
 	NextSlot uint64 // lowest allowed next slot
 }
 
-// Slot adds the events of a slot. It panics unless slots with events come once each, in ascending order.
+// Slot adds the events of a slot. Each slot with events must be added once, in ascending order; otherwise Slot
+// panics.
 func (d *Digest) Slot(slot uint32, sum Sum) {
 	if sum.Count == 0 {
 		return

@@ -20,15 +20,15 @@ import (
 	"starloom/traces/input"
 )
 
-// File is an output that appears completely or not at all. Bytes go to a temporary file in the same folder; Commit
-// renames it to its path, Abort removes it. An existing file is unchanged until Commit. A killed process leaves its
-// temporary file; the next Create of the path removes it. The path "-" is standard output. Standard output and
-// writers (To) receive bytes at once, unless Hold was called.
+// File is an output that appears completely or not at all. Bytes are written to a temporary file in the same folder;
+// Commit renames the temporary file to the path, Abort removes it. An existing file is unchanged until Commit. A
+// killed process leaves its temporary file; the next Create of the path removes that file. The path "-" is standard
+// output. Standard output and writers (To) receive bytes at once, unless Hold was called.
 //
 // Every error contains the path and a remedy. A File keeps its first error.
 type File struct {
 	path    string   // path as given, for messages
-	target  string   // target of the rename: path with symbolic links resolved
+	target  string   // target of the rename: path after symbolic links are resolved
 	temp    string   // temporary file, "" for standard output and writers
 	file    *os.File // nil for standard output and writers
 	lock    *os.File // see lockTemporary; may be nil
@@ -54,7 +54,8 @@ func To(name string, w io.Writer) *File {
 	return &File{path: name, sink: w, buf: bufio.NewWriterSize(w, fileBufferBytes)}
 }
 
-// Hold keeps up to 64 MiB of a stream until Commit, so that Restart can drop it. More bytes are written at once.
+// Hold keeps up to 64 MiB of a stream until Commit, so that Restart can drop these bytes. Beyond the limit, bytes are
+// written at once.
 func (f *File) Hold() { f.hold = f.temp == "" && f.bytes == 0 }
 
 func (f *File) release() error {
@@ -76,7 +77,7 @@ var temporaries = struct {
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
 	for converter := range temporaries.converters {
-		_ = converter.Process.Kill() // it may have ended
+		_ = converter.Process.Kill() // the converter may have ended
 	}
 	for path := range temporaries.paths {
 		_ = os.Remove(path)
@@ -204,7 +205,8 @@ func openDevice(path string) (*File, error) {
 	return f, nil
 }
 
-// followLinks returns the final target of a path, existing or not: a link stays, and its target is replaced.
+// followLinks returns the final target of a path, existing or not. When the file is written, a link stays, and its
+// target is replaced.
 func followLinks(path string) (string, error) {
 	for range linksMax {
 		folder, name := filepath.Split(path)
@@ -218,7 +220,7 @@ func followLinks(path string) (string, error) {
 			return path, nil // not a link
 		}
 		if !filepath.IsAbs(next) {
-			next = folder + string(filepath.Separator) + next // not cleaned: .. may follow a link
+			next = folder + string(filepath.Separator) + next // not cleaned, because .. may follow a link
 		}
 		path = next
 	}
@@ -328,7 +330,7 @@ func (f *File) Abort() {
 	if f.conversion != nil {
 		f.conversion.drop()
 	}
-	// Errors do no harm: the file is unwanted, and already closed if it was finished.
+	// Errors are harmless, because the file is unwanted, and already closed if it was finished.
 	_ = f.file.Close()
 	_ = settleTemporary(f.temp, "")
 	closeLock(f.lock)
@@ -378,7 +380,7 @@ func (f *File) rename() error {
 // RemedyFull is the remedy for a file that cannot be written completely.
 const RemedyFull = "free some space on the disk, or give another path"
 
-// keep wraps the first error and returns it from then on.
+// keep wraps the first error. All later calls return this wrapped error.
 func (f *File) keep(err error) error {
 	var tool *input.ToolError
 	switch {
@@ -399,7 +401,7 @@ type Files struct {
 	files []*File
 }
 
-// Create opens another output. It refuses a path that another output has.
+// Create opens another output. It refuses a path that is already the path of another output.
 func (s *Files) Create(path string) (*File, error) {
 	f, err := Create(path)
 	if err != nil {
@@ -425,7 +427,7 @@ func (s *Files) add(f *File) (*File, error) {
 	return f, nil
 }
 
-// sameWriter compares pointers only: other writers, such as io.Discard, may be shared.
+// sameWriter compares only pointers. Writers of other types, such as io.Discard, may be shared.
 func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
@@ -436,8 +438,8 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && filepath.Base(a) == filepath.Base(b) && os.SameFile(folderA, folderB)
 }
 
-// Commit publishes all outputs. It syncs all to disk before the first rename, so that none appears if one cannot be
-// finished. It returns the first error.
+// Commit publishes all outputs. It syncs all outputs to disk before the first rename, so that no output appears if
+// one of them cannot be finished. It returns the first error.
 func (s *Files) Commit() error {
 	for _, f := range s.files {
 		if f.settled {

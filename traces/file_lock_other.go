@@ -4,7 +4,8 @@ package traces
 
 import "os"
 
-// lockTemporary does nothing: without locks the owner of a temporary file is unknown, and stale ones stay.
+// lockTemporary does nothing. Without locks, the owner of a temporary file is unknown, and stale temporary files
+// stay.
 func lockTemporary(*os.File) (lock *os.File, ok bool) { return nil, true }
 
 func removeIfStale(string) {}

@@ -10,7 +10,8 @@ import (
 )
 
 // lockTemporary marks an open temporary file as owned by a live process until the lock is closed or the process ends.
-// ok is false if another process holds the file, to remove it as stale. On file systems without locks, lock is nil.
+// ok is false if another process holds the file in order to remove it as stale. On file systems without locks, lock
+// is nil.
 func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -21,7 +21,7 @@ type WaveRow struct {
 const waveLabelMax = 16
 
 // WriteWaves draws signals over columns as ASCII text, for reports and snapshot tests. head is the unit of the
-// columns ("cycle", "ns"), columns are their numbers. marked is the column to point at, -1 for none.
+// columns ("cycle", "ns"); columns are their numbers. marked is the column to mark, -1 for none.
 //
 //	cycle    98   99   100  101
 //	clk_i    /~~~~\____/~~~~\____
@@ -61,7 +61,7 @@ func WriteWaves(w io.Writer, head string, columns []uint64, rows []WaveRow, mark
 	return err
 }
 
-// waveNumbers places the column numbers. It omits numbers that would overlap, but never the last.
+// waveNumbers places the column numbers. It omits numbers that would overlap, but never the last number.
 func waveNumbers(columns []uint64, width int) []byte {
 	text := bytes.Repeat([]byte{' '}, width*len(columns))
 	last := len(columns) - 1

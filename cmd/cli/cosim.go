@@ -134,8 +134,8 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	return circuit, err
 }
 
-// printWarnings prints the warnings that affect a circuit's function, and either all other tool warnings or their
-// number.
+// printWarnings prints the warnings that affect a circuit's function. If all is set, it prints all other tool
+// warnings, otherwise their number.
 func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
 	shown := 0
 	for _, warning := range weighty {

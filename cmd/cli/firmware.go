@@ -203,7 +203,7 @@ func newFirmwareInspect() *cobra.Command {
 	return c
 }
 
-// inspectHeapBytes is the heap size at which garbage is collected at once: with an image's data, inspection must stay
+// inspectHeapBytes is the heap size at which garbage is collected at once. With an image's data, inspection must stay
 // below the 1 GiB stated in ABI.md.
 const inspectHeapBytes = 400 << 20
 

@@ -64,7 +64,7 @@ func printHelp(c *cobra.Command, _ []string) {
 	columns := columnsOf(out, os.Getenv("COLUMNS"))
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	text := fill(cmp.Or(c.Long, c.Short), columns) + "\n\n" + c.UsageString()
-	// An error cannot be reported: this is where it would be printed.
+	// An error cannot be reported, because it would be printed to the same writer.
 	_, _ = io.WriteString(out, blanksAtEnd.ReplaceAllString(text, ""))
 }
 

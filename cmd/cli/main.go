@@ -51,11 +51,12 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 	})
 }
 
-// orderlyEnd is the time after an interrupt in which to stop handlers and simulators, print, and finish files.
+// orderlyEnd is the time limit after an interrupt for stopping handlers and simulators, printing, and finishing
+// files.
 const orderlyEnd = 1500 * time.Millisecond
 
 // interruptible returns a context that the first interrupt cancels, so that the command ends in order. After a
-// timeout or a second interrupt the process exits at once and leaves no temporary files. SIGHUP interrupts, too,
+// timeout or a second interrupt, the process exits immediately and leaves no temporary files. SIGHUP also interrupts,
 // except under nohup.
 func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -94,7 +95,7 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 	}
 }
 
-// protect turns a panic into a message and exit status 3. Go's own status 2 means bad input here.
+// protect turns a panic into a message and exit status 3. Go's own status 2 would indicate bad input.
 func protect(stderr io.Writer, run func() int) (status int) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -112,8 +112,8 @@ func flagError(c *cobra.Command, err error) error {
 	return input.Mistake("--"+invalid.GetFlag().Name, fmt.Sprintf("%q cannot be used", invalid.GetValue()), remedy)
 }
 
-// meantOption suggests an option in place of an unknown one: a similar one, or one written with a single dash;
-// otherwise it names the commands that have the option.
+// meantOption suggests an option in place of an unknown one: a similar option, or the same option with two dashes
+// instead of one. Otherwise it names the commands that have the option.
 func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) string {
 	word := unknown.GetSpecifiedName()
 	if letters := unknown.GetSpecifiedShortnames(); letters != "" {

@@ -15,16 +15,17 @@ import (
 	"starloom/traces/input"
 )
 
-// outputs are the options for output files. Each is declared once, with its flag, content and field of the command.
+// outputs are the options for output files. Each option is declared once, with its flag, content and field of the
+// command.
 type outputs struct {
 	list   []*output
-	stream string // option whose output goes to standard output if it has no path, "" for none
+	stream string // option whose output is written to standard output if no path is given, "" for none
 }
 
 type output struct {
 	option string                  // name of the option, with dashes
 	path   string                  // path of the file; "": none, "-": standard output
-	shared bool                    // text for users follows it on standard output
+	shared bool                    // text for users follows the output on standard output
 	take   func(path string) error // receives the checked path and may reject it; nil: the command opens the file
 }
 
@@ -103,7 +104,7 @@ func (all *outputs) check(inputs ...string) error {
 func (all *outputs) keep(read string) error {
 	before, err := os.Stat(read)
 	if err != nil {
-		return nil // reading the input will report that
+		return nil // reading the input will report the error
 	}
 	for _, o := range all.list {
 		if replaced, err := os.Stat(o.path); err == nil && os.SameFile(before, replaced) {

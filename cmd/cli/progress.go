@@ -78,7 +78,7 @@ func (p *progress) study(done, total int, what string) {
 
 const sweepInterval = time.Minute
 
-// sweep reports the progress of a sweep, without a terminal by a line per minute.
+// sweep reports the progress of a sweep. Without a terminal, it writes a line per minute.
 func (p *progress) sweep(now starloom.SweepProgress) {
 	text := fmt.Sprintf("%d of %d runs", now.Runs, now.RunsTotal)
 	if now.Left > 0 {

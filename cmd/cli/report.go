@@ -15,7 +15,7 @@ type textAndJSON interface {
 	WriteJSON(io.Writer) error
 }
 
-// withJSON builds and prints a report. With --json it also writes a file, which it opens before the work.
+// withJSON builds and prints a report. With --json it also writes a file, which is opened before the report is built.
 func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, make func() (textAndJSON, error)) error {
 	if err := all.check(inputs...); err != nil {
 		return err

@@ -36,8 +36,8 @@ func (s *settings) load(path string) (*starloom.Scenario, error) {
 	return s.networks.LoadScenario(path, set...)
 }
 
-// isScenario reports whether a file is a scenario, and whether standard input, which it keeps, is anything but a pin
-// map. It returns false for an unreadable file.
+// isScenario reports whether a file is a scenario. Standard input, which isScenario keeps, counts as a scenario
+// unless it is a pin map. The result is false for an unreadable file.
 func (s *settings) isScenario(path string) bool {
 	data, _, err := input.Argument(path, scenarioBytesMax)
 	if path == input.StandardInput {

@@ -52,7 +52,8 @@ type faultError struct{ error }
 
 func (e faultError) Unwrap() error { return e.error }
 
-// fault marks errors of the library, except bad input, interruption and file errors of the operating system.
+// fault marks errors of the library as faults, except bad input, interruption and file errors of the operating
+// system.
 func fault(err error) error {
 	var input *starloom.InputError
 	var system syscall.Errno
@@ -66,7 +67,7 @@ func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// toolFailed reports whether an external program failed. An exec.ExitError stands for one that was killed by a
+// toolFailed reports whether an external program failed. An exec.ExitError represents a program that was killed by a
 // signal.
 func toolFailed(err error) bool {
 	var tool *starloom.ToolError

@@ -172,7 +172,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.Rules.Disciplined() {
 		switch {
-		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // rules of packets, for every network
+		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // rules of packets, which apply to every network
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule,

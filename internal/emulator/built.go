@@ -13,8 +13,8 @@ import (
 	"starloom/nic"
 )
 
-// built holds what New builds from configuration and options and what then stays. Members with run state (see
-// Machine.parts) reset, save and restore themselves.
+// built holds what New builds from configuration and options and what does not change afterwards. Members with run
+// state (see Machine.parts) reset, save and restore themselves.
 type built struct {
 	Config  *config.Config
 	options Options

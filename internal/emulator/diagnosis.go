@@ -30,7 +30,7 @@ type retelling struct {
 	latest  *outcome.LatestPath
 	shards  []retold
 	sending []sentFrame // relevant frames in ascending order of slots
-	last    uint32      // slot after the last relevant one
+	last    uint32      // slot after the last relevant slot
 }
 
 type crossing struct {
@@ -122,7 +122,8 @@ func (r *retelling) Boundary(slot uint32) {
 	}
 }
 
-// Retell repeats a failed run, unless it is too long, to explain its violations. Another digest adds nothing.
+// Retell repeats a failed run, unless it is too long, to explain its violations. If the digest of the repetition
+// differs, Retell adds nothing.
 func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
 	r := m.newRetelling(report)
 	if r == nil || report.Interrupted() || report.ToolFailed() || m.RTLFailed || m.Paused {
@@ -283,7 +284,7 @@ func (r *retelling) path(late *outcome.Lateness) {
 		}
 	}
 	if crossed < 0 || uint64(crossed)+1 != late.Most {
-		return // others relayed it
+		return // other processors relayed the packet
 	}
 	p.First = uint64(crossed)
 	for slot, f := range did[:crossed] {
@@ -347,7 +348,7 @@ func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last b
 	}
 }
 
-// resuming finds, in the run without faults, the next activity of processors that stood still with faults.
+// resuming finds the next activity, in the run without faults, of processors that stood still in the run with faults.
 type resuming struct {
 	m      *Machine
 	stood  map[int]*outcome.Stood
@@ -398,9 +399,9 @@ func (r *resuming) Boundary(slot uint32) {
 	}
 }
 
-// Resume repeats without faults a run that faults kept from finishing. For each processor in report.Aside.Stood
-// (filled by Retell) it records the next activity after the standstill and the fault that paused the handler in that
-// slot.
+// Resume repeats, without its faults, a run that did not finish because of faults. For each processor in
+// report.Aside.Stood (filled by Retell), it records the next activity after the standstill and the fault that paused
+// the handler in that slot.
 func (m *Machine) Resume(ctx context.Context, report *outcome.Report, each func() error) error {
 	stood := report.Aside.Stood
 	if len(stood) == 0 || report.Without == nil || report.Interrupted() || m.Interrupted {

@@ -12,6 +12,6 @@
 //	slot n-1    slot n-1   called       on_slot    costs, queues,        slot n     the edge    slot n
 //	                       cells                   listening
 //
-// If sources learn of arrivals at once, all windows hear before the first one chooses. After all shards have run,
+// If sources learn of arrivals at once, all windows hear before the first window chooses. After all shards have run,
 // merge combines their observations. An interrupted boundary is discarded: the run ends with the previous boundary.
 package emulator

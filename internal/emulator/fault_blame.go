@@ -10,9 +10,10 @@ import (
 
 const blamedMax = 4
 
-// Blame repeats a failed run with each of its faults alone and without each of them. For each violation in the report
-// it records the faults that cause it alone, and for each fault the violations left without it. Separate must have
-// run before. Blame does nothing for one fault, for more than blamedMax, or if a list of violations is truncated.
+// Blame repeats a failed run with each of its faults alone and without each of its faults. For each violation in the
+// report, it records the faults that cause the violation alone. For each fault, it records the violations that remain
+// without the fault. Separate must have run before. Blame does nothing for a single fault, for more than blamedMax
+// faults, or if a list of violations is truncated.
 func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func() error) error {
 	whole := func(r *outcome.Report) bool { return r.ViolationsTotal == uint64(len(r.Violations)) }
 	if report.Without == nil || len(m.faults.plan.All) < 2 || len(m.faults.plan.All) > blamedMax || !whole(report) {
@@ -46,7 +47,8 @@ func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func()
 	return nil
 }
 
-// withFaults reports the run with only or without one fault (see chooseFaults), nil if the repetition is cut short.
+// withFaults reports the run with only one fault or without one fault (see chooseFaults). It returns nil if the
+// repetition is cut short.
 func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, except int, each func() error) (*outcome.Report, error) {
 	m.chooseFaults(only, except)
 	if err := m.Repeat(ctx, report, nil, each); err != nil || m.Interrupted || m.RTLFailed {

@@ -23,12 +23,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err != nil {
 		return err
 	}
-	if err := m.checkMemory(); err != nil { // again, with the size of the image's data
+	if err := m.checkMemory(); err != nil { // checkMemory is repeated with the size of the image's data
 		return err
 	}
 	m.newShards(shards)
-	// The first instance shows the properties of all. All workers build the others: at a million processors,
-	// allocating their memory takes a good part of a run.
+	// The first instance shows the properties of all instances. All workers build the remaining instances, because
+	// allocating the memory of a million processors takes a large part of a run.
 	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
 	if m.mayPark() {
 		if err := m.park(b); err != nil {
@@ -59,7 +59,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	}
 	for _, err := range b.errors {
 		if err != nil {
-			return err // error of the first shard: independent of the order of workers
+			return err // error of the first shard, which does not depend on the order of workers
 		}
 	}
 	return nil
@@ -156,8 +156,9 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 	return instance, nil
 }
 
-// auditsHeld reports whether the ledgers compare the packets that firmware claims to hold with its frames: only if a
-// rule depends on them and the firmware is the user's. Tests cover the claims of built-in programs.
+// auditsHeld reports whether the ledgers compare the packets that firmware claims to hold with the frames of that
+// firmware. They do so only if a rule limits the packets of a processor and the firmware is the user's. Tests cover
+// the claims of built-in programs.
 func (m *Machine) auditsHeld() bool {
 	return m.Rules.PacketsPerProcessorMax > 0 && (m.Program == nil || m.options.Audit)
 }
@@ -188,7 +189,7 @@ func (m *Machine) park(b *instanceTask) error {
 		for unit := s.shard.First; unit < s.shard.End; unit += units {
 			cells := (min(unit+units, s.shard.End) - unit) * m.Shape.PerUnit
 			s.blocks = append(s.blocks, block{first: unit * m.Shape.PerUnit, cells: cells})
-			for len(p.free[cells]) < m.options.Workers+1 { // one more than workers, for show
+			for len(p.free[cells]) < m.options.Workers+1 { // one bank more than workers, for show
 				config := b.config
 				config.First, config.Cells = 0, cells
 				instance, err := b.instance(config)

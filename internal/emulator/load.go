@@ -79,7 +79,8 @@ func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Ref
 	return err
 }
 
-// fillWords computes the schedule words of the slot that begins, for a sparse schedule only the changed ones.
+// fillWords computes the schedule words of the slot that begins. For a sparse schedule, it computes only the changed
+// words.
 func (s *scheduled) fillWords(begins uint32) {
 	s.changed = s.changed[:0]
 	switch slot := int(begins); {

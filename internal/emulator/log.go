@@ -25,7 +25,7 @@ type logLine struct {
 // LogLinesMax is the number of lines kept per boundary.
 const LogLinesMax = 4096
 
-// add appends a line; the lines of a processor come in order.
+// add appends a line. The lines of a processor must be added in order.
 func (l *firmwareLog) add(line logLine) {
 	if l.lines = append(l.lines, line); len(l.lines) >= 4*LogLinesMax {
 		l.sort()

@@ -13,8 +13,8 @@ import (
 )
 
 // Only the end of a run shows that a packet was lost. Noting the place of every packet would cost memory and time in
-// every run. A run is a function of scenario and seed, so a run with losses is repeated, and the frames of the listed
-// packets are followed.
+// every run. A run is a function of scenario and seed. Therefore a run with losses is repeated, and the frames of the
+// listed packets are followed.
 
 type losses struct {
 	trails  map[uint32]*trail // trails by origin
@@ -25,24 +25,26 @@ type losses struct {
 	faults  *faulted
 }
 
-// trail follows one packet: its frames in the last slot that carried any, and their fate.
+// trail follows one packet. It has the packet's frames in the last slot with such frames, and the fate of these
+// frames.
 type trail struct {
 	slot    uint32
 	sent    []fabric.Followed // ascending by sender
 	holder  int               // receiver of a frame, -1 for none
 	full    int               // processor whose RX FIFO was full, -1 for none
 	met     []metOn           // media with a collision in this slot
-	damaged map[int]bool      // media on which someone received a damaged frame in this slot
+	damaged map[int]bool      // media on which a receiver got a damaged frame in this slot
 }
 
-// boundary processes the events of all shards: the fate of the previous slot's frames, then the frames of the slot
-// that begins. A NIC that asks for its medium learns only now that its frame of the previous slot was sent.
+// boundary processes the events of all shards: first the fate of the previous slot's frames, then the frames of the
+// slot that begins. For a NIC that asks for its medium, only this boundary shows that its frame of the previous slot
+// was sent.
 func (l *losses) boundary(slot uint32) {
 	var events []fabric.Followed
 	for i := range l.shards {
 		events = append(events, l.shards[i].Ledger.Followed...)
 	}
-	// windows and shards come in any order
+	// the order of windows and shards is arbitrary
 	slices.SortStableFunc(events, func(a, b fabric.Followed) int { return cmp.Compare(a.Processor, b.Processor) })
 	if slot > 0 {
 		l.sent(events, slot-1)
@@ -113,7 +115,7 @@ func (l *losses) taken(p outcome.MissingPacket) bool {
 	return t.full >= 0 || t.damaged[medium] || l.faults.harm(medium, t.slot) == fabric.Dark
 }
 
-// The place is the last slot that carried the packet, or its last holder.
+// The place is the last slot that carried the packet, or the last holder of the packet.
 func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	t := l.trails[p.Origin]
 	if len(t.sent) == 0 {
@@ -159,8 +161,9 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 
 const wayShown = 6
 
-// ways are the paths of a one-to-all message: for each processor the one it first hears the message from in the run
-// without faults, -1 for none, and the processors that missed it in the run with faults.
+// ways are the paths of a one-to-all message. For each processor, they have the processor from which it first hears
+// the message in the run without faults, -1 for none. They also have the processors that missed the message in the
+// run with faults.
 type ways struct {
 	from   []int
 	heard  []heardAt

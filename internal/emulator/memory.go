@@ -32,23 +32,24 @@ const (
 	memoryLatency        = 240      // per processor: frames waiting, sent and heard in one slot
 	memoryInstance       = 30 << 10 // per sandbox: two stacks of the compiler, tables, first pages
 	memorySignals        = 8 << 10  // per processor or medium of a waveform: names, values, visited hardware
-	memoryEvent          = 320      // per announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
+	memoryEvent          = 320      // per announced delivery: all processors may announce deliveries in one slot, and the list grows by doubling
 )
 
 const listenUsual = 5
 
-// memorySpare divides an estimate into the margin added to it: garbage and the growth of lists vary.
+// memorySpare is the divisor that gives the margin added to an estimate. The margin covers garbage and the growth of
+// lists.
 const memorySpare = 10
 
 // Bare packets are drawn before the first cycle, and their lists grow by copying, which needs a larger margin.
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
-// FIFO places beyond the first are in planes that take no memory until used. With one lane a queue is rarely longer
+// FIFO places beyond the first are in planes that take no memory until used. With one lane, a queue is rarely longer
 // than one frame. A NIC that sends at all ports at once uses about one in placesFanOut places, unless the network
-// knows better.
+// provides a better estimate.
 const placesFanOut = 6
 
-// memoryUnasked is the estimate below which available memory is not read, which takes a millisecond.
+// memoryUnasked is the estimate below which available memory is not read, because reading it takes a millisecond.
 const memoryUnasked = 8 << 20
 
 const bankBytesMax = 1<<32 - 1<<16
@@ -74,7 +75,7 @@ func (m *Machine) checkMemory() error {
 		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
 }
 
-// lacks returns the memory needed and available, and what limits it if it is short.
+// lacks returns the needed and the available memory. If memory is short, it also returns the limiting resource.
 func (m *Machine) lacks() (need, have uint64, limit string) {
 	if need = m.MemoryBytes(); need > memoryUnasked {
 		have, limit = hw.MemoryAvailable()
@@ -123,7 +124,8 @@ func (m *Machine) instances() int {
 	return len(m.Shape.Shards(m.options.BankSize))
 }
 
-// bankBytes is the address range of a processor in a bank, without state. It decides whether processors are parked.
+// bankBytes is the address range of a processor in a bank, without state. This size decides whether processors are
+// parked.
 func (m *Machine) bankBytes() uint64 {
 	n := &m.Config.NIC
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
@@ -152,7 +154,8 @@ func (m *Machine) queueBytes() (bytes uint64) {
 	return uint64(2+further) * config.RoomBytes(config.FramePayload())
 }
 
-// atWork returns the number of processors with banks if processors are parked: one block of each size per worker.
+// atWork returns the number of processors that have banks if processors are parked: one block of each size per
+// worker.
 func (m *Machine) atWork() (processors uint64) {
 	blocks := map[int]int{} // blocks by number of units
 	for _, s := range m.Shape.Shards(m.options.BankSize) {
@@ -194,7 +197,7 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	return m.MemoryBytes()
 }
 
-// MemoryBytes estimates the peak memory of the process; the image's data counts once it is loaded.
+// MemoryBytes estimates the peak memory of the process. The image's data is included after the image is loaded.
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
 	if c.Bare() {

@@ -35,7 +35,8 @@ func (m *Machine) faultNotes() []string {
 	return []string{fmt.Sprintf("faults have killed %s, the first is %s: %s them out", traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
 }
 
-// deafNotes names processors that listen at no port while a frame waits for them: outputs hold it back without loss.
+// deafNotes names processors that listen at no port while a frame waits for them. Outputs hold back such a frame
+// without loss.
 func (m *Machine) deafNotes() []string {
 	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // parked processors do not occur on addressed media
 		return nil
@@ -77,8 +78,8 @@ func (m *Machine) limited() bool {
 	return m.ended && !m.finished && m.slot >= m.Config.Slots && (m.bare == nil || m.slot < m.Config.Traffic.Slots())
 }
 
-// undecided returns, by rule, why the run does not decide it: results before the end of the run, and exactly_once if
-// packets are missing at the slot limit, since they may still arrive.
+// undecided returns, by rule, why the run does not decide the rule. Results are undecided before the end of the run.
+// exactly_once is undecided if packets are missing at the slot limit, since these may still arrive.
 func (m *Machine) undecided() map[string]string {
 	why := map[string]string{}
 	if m.Rules.Results != nil && !m.finished {
@@ -101,8 +102,8 @@ func (m *Machine) undecided() map[string]string {
 	return why
 }
 
-// lackNotes lists packets that had not arrived at the slot limit, which alone breaks no rule. If faults took frames
-// of a failed run, it marks the packets for LocateLosses.
+// lackNotes lists packets that had not arrived at the slot limit. Such packets alone break no rule. If faults took
+// frames of a failed run, lackNotes marks the packets for LocateLosses.
 func (m *Machine) lackNotes(r *outcome.Report) []string {
 	if !m.limited() || !m.Config.Known.Carries || m.ending != nil {
 		return nil

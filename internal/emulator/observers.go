@@ -24,8 +24,8 @@ type observers struct {
 	profiling  *profiling         // profile of one call, nil for none
 	losses     *losses            // set while a run is repeated to locate losses
 	ways       *ways              // ways of the run without faults, until TellWays
-	onlookers  Onlookers          // draw the run, nil for none
-	draws      func(cycle uint64) // called every cycle, nil for none
+	onlookers  Onlookers          // onlookers that draw the run; nil for none
+	draws      func(cycle uint64) // called in every cycle; nil for none
 }
 
 // Onlookers draw a run without changing it.
@@ -47,7 +47,7 @@ func (m *Machine) Look(o Onlookers) {
 	}
 }
 
-// LookAtCycles has f called in every cycle, between Settle and Latch; nil ends it.
+// LookAtCycles sets a function that is called in every cycle, between Settle and Latch; nil ends the calls.
 func (m *Machine) LookAtCycles(f func(cycle uint64)) {
 	m.draws = f
 	m.setWatch()

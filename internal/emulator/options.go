@@ -29,7 +29,7 @@ type Options struct {
 	RunTable  bool   // keep senders and receivers of each slot
 	Watched   bool   // single cycles are observed: EngineAuto chooses EngineCycle
 	Latencies bool   // frames are followed from queue to receiver, for a picture
-	Audit     bool   // check claims of built-in programs against their frames, too
+	Audit     bool   // check claims of built-in programs against the programs' frames, too
 
 	Parks bool // park processors regardless of their memory
 
@@ -45,7 +45,7 @@ type Options struct {
 // ParallelProcessorsMin is the number of processors from which several workers are faster.
 const ParallelProcessorsMin = 16 << 10
 
-// A default bank has some thousand processors and whole units, which hear adjacent media.
+// A default bank has several thousand processors and consists of whole units, which hear adjacent media.
 const (
 	bankProcessorsMin = 4 << 10
 	bankProcessorsMax = 64 << 10

@@ -7,9 +7,9 @@ import (
 	"starloom/nic"
 )
 
-// A machine whose processors usually sleep and whose banks would exceed memory parks them: a few banks serve blocks
-// of processors in turn; the others keep only registers, states and waiting frames. A block costs nothing in a slot
-// in which no frame reaches it and no processor wakes up. Parking does not change results.
+// A machine parks its processors if they usually sleep and their banks would exceed memory: a few banks serve blocks
+// of processors in turn. Parked processors keep only registers, states and waiting frames. A block costs nothing in a
+// slot in which no frame reaches the block and none of its processors wakes up. Parking does not change results.
 
 type parking struct {
 	lock  sync.Mutex
@@ -21,10 +21,10 @@ type parking struct {
 type block struct {
 	first, cells int
 	parked       nic.Parked
-	next         uint32 // slot in which the first of them wakes up by itself,
-	wakes        bool   // if any does
-	resting      int    // number of done or faulty ones
-	calm         bool   // all are done, none is faulty
+	next         uint32 // slot in which the first processor of the block wakes up by itself,
+	wakes        bool   // if any processor does
+	resting      int    // number of done or faulty processors
+	calm         bool   // all processors are done, none is faulty
 }
 
 func (p *parking) take(cells int) firmware.Instance {

@@ -33,7 +33,7 @@ func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 }
 
 // ResumeReplay copies state, registers and probes of the processor from a restored machine to its replay. The memory
-// of an isolated instance may hold more state and is copied whole.
+// of an isolated instance may hold additional state, so it is copied as a whole.
 func (m *Machine) ResumeReplay() error {
 	r := m.Replay
 	if r.from = m.slot; m.bare != nil {
@@ -50,7 +50,7 @@ func (m *Machine) ResumeReplay() error {
 	return nil
 }
 
-// WriteReplay replays the processor and writes a line for each call; a difference from the run is a violation.
+// WriteReplay replays the processor and writes a line for each call. A difference from the run is a violation.
 func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	r := m.Replay
 	if m.bare != nil {

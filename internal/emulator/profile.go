@@ -7,13 +7,13 @@ import (
 )
 
 // Only the end of a run shows which handler call was longest, and profiling every call would cost much time. A run is
-// a function of scenario and seed, so it is repeated up to that call, which then runs again from the same state in a
-// copy of the image that records source lines.
+// a function of scenario and seed. Therefore the run is repeated up to the longest call. That call then runs again
+// from the same state in a copy of the image that records source lines.
 
 type profiling struct {
 	processor int
 	slot      uint32
-	image     *firmware.Image   // copy that records its lines
+	image     *firmware.Image   // copy of the image that records its source lines
 	profile   *firmware.Profile // nil before the call
 	err       error
 }

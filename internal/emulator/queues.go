@@ -50,7 +50,8 @@ func (m *Machine) deadlineJudged() uint64 {
 	return 0
 }
 
-// endDeadline reports packets missing at the end of a run before its deadline: they cannot arrive in time.
+// endDeadline reports packets missing at the end of a run before its deadline, because these packets cannot arrive in
+// time.
 func (m *Machine) endDeadline(find func(fabric.Finding) bool) {
 	if !m.finished || !m.Config.Known.Carries || m.slot >= m.Rules.DeadlineSlots {
 		return
@@ -92,7 +93,7 @@ func (m *Machine) mustBeOver() {
 
 func overdue(f fabric.Finding, slots uint32) fabric.Finding {
 	what := "the packet of processor"
-	if !f.Plain() { // not a packet that frames carry
+	if !f.Plain() { // frames do not carry this packet
 		what = "all that is for it from processor"
 	}
 	f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(slots, "slot", "slots"))

@@ -13,9 +13,9 @@ import (
 	"starloom/nic"
 )
 
-// LocateLosses repeats a run with lost packets and adds to the report where each listed packet was lost. It does
-// nothing without losses. A note says if ctx ends the repetition or the repetition differs from the run, for example
-// because RTL depends on more than its inputs.
+// LocateLosses repeats a run with lost packets and adds to the report the place at which each listed packet was lost.
+// It does nothing without losses. If ctx ends the repetition or the repetition differs from the run, LocateLosses
+// adds a note. A repetition may differ, for example, if RTL depends on more than its inputs.
 func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each func() error) error {
 	if len(report.Aside.Missing) == 0 {
 		return nil
@@ -47,7 +47,7 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 				continue
 			}
 			if !m.losses.taken(p) {
-				continue // it may be in flight
+				continue // the packet may be in flight
 			}
 			v := outcome.Violation{Message: fmt.Sprintf("the packet of processor %d for processor %d", p.Origin, p.Destination)}
 			m.losses.locate(p, &v)
@@ -85,8 +85,8 @@ func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func
 	return err
 }
 
-// ProfileWorst repeats a run that has exceeded its budget, or if a profile is wanted, and adds a cost profile of the
-// longest slot-handler call to the report, or a note why there is none.
+// ProfileWorst repeats a run that has exceeded its budget, or any run if a profile is wanted. It adds a cost profile
+// of the longest slot-handler call to the report, or a note why no profile exists.
 func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, wanted bool, each func() error) error {
 	f := &report.Firmware
 	if f.Cycles == nil || !wanted && (f.Overruns == nil || *f.Overruns == 0) {
@@ -176,8 +176,8 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 	return nil
 }
 
-// watchWays observes the next repetition to find the paths of a one-to-all message; it returns nil for other
-// workloads or if every processor received the message.
+// watchWays observes the next repetition to find the paths of a one-to-all message. It returns nil for other
+// workloads, and if every processor received the message.
 func (m *Machine) watchWays() *ways {
 	if m.Config.Workload.OneToAll == nil || referees.PacketsOf(m.Referee) != nil || !m.Config.Known.Carries {
 		return nil
@@ -200,7 +200,7 @@ func (m *Machine) watchWays() *ways {
 	return w
 }
 
-// TellWays adds to the violation of each missed message where its path was cut.
+// TellWays adds the place at which the path of each missed message was cut to the violation of that message.
 func (m *Machine) TellWays(report *outcome.Report) {
 	if m.ways == nil {
 		return

@@ -15,7 +15,7 @@ import (
 
 const replayBytesMax = 256 << 20
 
-// replay records the inputs of one processor's handlers and calls them again in an instance of their own.
+// replay records the inputs of one processor's handlers and calls the handlers again in a separate instance.
 type replay struct {
 	processor int
 	stride    int // bytes per frame
@@ -24,7 +24,7 @@ type replay struct {
 	bytes     int
 	cut       bool // later calls were not recorded
 	recording bool
-	from      uint32 // slot of the restored state that the run continued from, or 0
+	from      uint32 // slot of the restored state from which the run continued, or 0
 }
 
 // ReplayCall is a recorded call of a handler.
@@ -143,7 +143,8 @@ func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what 
 	return len(r.Calls), "", nil
 }
 
-// together: a restarted processor's slot handler is called in the same slot, and their events are one list.
+// together reports whether call i restarts a processor whose slot handler is called in the same slot. The events of
+// both calls are one list.
 func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }

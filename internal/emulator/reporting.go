@@ -20,8 +20,8 @@ import (
 	"starloom/traces"
 )
 
-// rtlNotes names the next command after a run with RTL has failed for reasons other than tools: the scenario's check
-// repeats the run's inputs, a map's check uses random ones.
+// rtlNotes names the next command after a run with RTL has failed for reasons other than tools. The scenario's check
+// repeats the run's inputs; a map's check uses random inputs.
 func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if m.RTL == nil || !failed {
 		return nil
@@ -66,7 +66,8 @@ func (m *Machine) WritePackets(to io.Writer) error {
 // Harmed returns the effect of faults on a medium in a slot.
 func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
-// FaultOn returns the fault that harmed a medium in a slot and the flipped bit, -1 for none; ok: there was one.
+// FaultOn returns the fault that harmed a medium in a slot, and the flipped bit, -1 for none. ok reports whether a
+// fault harmed the medium.
 func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	if m.faults == nil {
 		return 0, -1, false
@@ -101,10 +102,10 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 	return reports
 }
 
-// Measure adds the machine's measurements to x; run is the place of the machine's run among all.
+// Measure adds the machine's measurements to x. run is the number of the machine's run among all runs.
 func (m *Machine) Measure(x *meter.Measured, run uint64) {
 	for i := range m.Shards {
-		shard := m.Shards[i].meter.Measured // a copy: only the counts are shared
+		shard := m.Shards[i].meter.Measured // a copy, so that only the counts are shared
 		shard.Start.Run, shard.Slot.Run = run, run
 		x.Merge(&shard)
 	}
@@ -119,7 +120,8 @@ func (m *Machine) meterReport(r *outcome.FirmwareReport) {
 	}
 }
 
-// ViolationsNow returns the violations so far, after the end of a run including those that only the end shows.
+// ViolationsNow returns the violations so far. After the end of a run, it also returns violations that only the end
+// shows.
 func (m *Machine) ViolationsNow() []outcome.Violation {
 	if m.ended {
 		return m.Sum().Violations
@@ -159,8 +161,9 @@ func (m *Machine) parkedBytes() int {
 	return memoryParked + int(m.Image.stateBytes)
 }
 
-// Report sums up the run so far, as if it ended now: in a running machine, processors that are not done violate the
-// rule finishes. It visits every processor; Violations does not. After Close it returns the report made by Close.
+// Report summarises the run so far, as if the run ended now: in a running machine, processors that are not done
+// violate the rule finishes. It visits every processor; Violations does not. After Close it returns the report
+// created by Close.
 func (m *Machine) Report() *outcome.Report {
 	if m.closed {
 		return m.final
@@ -327,9 +330,9 @@ func (m *Machine) Steps() int {
 	return (int(m.slot) + per - 1) / per
 }
 
-// endFindings adds violations that only the end of a run shows and returns their number: an interruption, processors
-// that are not done or still have frames to send, and in a finished run packets that never arrived. missing holds the
-// listed ones of these packets.
+// endFindings adds violations that only the end of a run shows and returns their number. These are an interruption,
+// processors that are not done or still have frames to send, and in a finished run packets that never arrived.
+// missing holds the listed packets that never arrived.
 func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome.MissingPacket) {
 	if m.RTLFailed || m.Paused {
 		return 0, nil // RTL or a break ended the run early
@@ -409,7 +412,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	return count, missing
 }
 
-// notArrivedAtEnd yields missing parts of the workload; a finished run lacks some only with traffic.
+// notArrivedAtEnd yields missing parts of the workload. A finished run can lack parts only with traffic.
 func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 	if m.finished && m.offering == nil {
 		return
@@ -451,7 +454,7 @@ func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	return ""
 }
 
-// longSleep is the sleep, in slots, from which it may explain why a processor is not done.
+// longSleep is the number of slots beyond which a sleep may explain why a processor is not done.
 const longSleep = 64
 
 func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
@@ -462,7 +465,8 @@ func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 	return notDone + m.waitsFor(bank, cell), ""
 }
 
-// leftToSend describes a processor that was done with frames in its TX FIFO, due to faults if it waits for credit.
+// leftToSend describes a processor that was done with frames in its TX FIFO. The cause is the faults if the processor
+// waits for credit.
 func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
 	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
 	if what := m.waitsForCredit(bank, cell); what != "" {

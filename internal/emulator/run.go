@@ -24,8 +24,8 @@ func (m *Machine) Close() error {
 }
 
 // Step lets the next slot cross the fabric and runs the boundary in its last cycle (deliver, handlers, send) up to
-// the edge that ends it. The first Step also runs the boundary of slot 0. Step does nothing after the end of the run.
-// A handler that never returns blocks it forever; Run has a context.
+// the edge that ends the slot. The first Step also runs the boundary of slot 0. Step does nothing after the end of
+// the run. A handler that never returns blocks Step forever; Run has a context.
 //
 // Step returns errors of a recording, which then ends, or of Watch; the step itself is complete, and the run can
 // continue. Failing firmware is not an error; see Violations.
@@ -114,11 +114,11 @@ func (m *Machine) cross() (slots uint32) {
 	return m.bare.Slots()
 }
 
-// Run steps until the run finishes, reaches its slot limit, or ctx ends; the run has then ended, and another Run does
-// nothing. each, if not nil, is called at every boundary, after the handlers; it may read what can be read between
-// steps. Run returns an error of each after the edge that ends the boundary, and the next Run or Step continues from
-// there. If ctx ends while handlers run, they are interrupted and their boundary is discarded. That is not an error;
-// the report shows it.
+// Run steps until the run finishes, reaches its slot limit, or ctx ends. The run has then ended, and another Run does
+// nothing. each, if not nil, is called at every boundary, after the handlers; it may read everything that can be read
+// between steps. If each returns an error, Run returns that error after the edge that ends the boundary, and the next
+// Run or Step continues from there. If ctx ends while handlers run, the handlers are interrupted and their boundary
+// is discarded. An interruption is not an error; the report shows it.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
 	if err := m.enterWhole("running"); err != nil {
 		return err

@@ -10,7 +10,8 @@ import (
 	"starloom/traces"
 )
 
-// running is the state of a run: each field is one of Machine.parts, except the last two, which follow from them.
+// running is the state of a run. Each field is one of Machine.parts, except the last two, which follow from the other
+// fields.
 type running struct {
 	columns
 	Findings violationList
@@ -24,7 +25,8 @@ type running struct {
 	boundary  // the current boundary, or the last one
 }
 
-// columns are the scalars of a run, initially zero except for the seed; a restore zeroes those not saved.
+// columns are the scalars of a run, initially zero except for the seed. A restore zeroes the scalars that are not
+// saved.
 type columns struct {
 	Seed      uint64
 	slot      uint32 // number of completed slots
@@ -50,7 +52,7 @@ func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)
 		next = c
 	}
 	hw.StateScalar(v, "seed", &next.Seed)
-	last := uint64(0) // largest slot of the digest: it may contain events of the current slot
+	last := uint64(0) // largest slot of the digest, which may contain events of the current slot
 	hw.StateScalar(v, "slot", &next.slot, func(_ int, value uint32) error {
 		if value > limit {
 			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)

@@ -13,7 +13,7 @@ import (
 	"starloom/nic"
 )
 
-// metOn is a collision: its medium and the first cycle of the slot that shows it.
+// metOn is a collision: its medium, and the first cycle of the slot in which the collision shows.
 type metOn struct {
 	medium int
 	cycle  uint32
@@ -38,7 +38,7 @@ type Shard struct {
 	touched   uint64 // keeps the loads of Bank.Touch alive
 }
 
-// ledgerTotals are the totals of a ledger without those that the current boundary adds for its slot.
+// ledgerTotals are the totals of a ledger without the amounts that the current boundary adds for its slot.
 type ledgerTotals struct {
 	frames        fabric.Frames
 	heldMax       uint8
@@ -115,7 +115,7 @@ type shardMeter struct {
 	longer                []longerCall
 }
 
-// longerCall is a processor whose longest call is in the current boundary, and its previous maximum.
+// longerCall is a processor whose longest call is in the current boundary. It has the processor's previous maximum.
 type longerCall struct {
 	processor int
 	before    uint32

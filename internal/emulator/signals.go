@@ -15,9 +15,9 @@ import (
 // Signal is a view of one signal of a machine: a register or wire of the hardware, a NIC register, a firmware value
 // (sl_probe), or the slot number. It is read-only and must not be read while another goroutine steps the machine.
 //
-// In a function of Watch its value is that of the waveform in this cycle. Between steps, registers of hardware have
-// the value of the next cycle and wires that of the last one; signals of NIC and firmware have the values left by the
-// handlers.
+// In a function of Watch, its value equals the waveform's value in this cycle. Between steps, registers of hardware
+// have the value of the next cycle, wires the value of the last cycle. Signals of NIC and firmware have the values
+// left by the handlers.
 type Signal struct {
 	Path   string   // as in waveforms
 	Bits   int      // width, 1 to 64
@@ -35,8 +35,8 @@ func (s *Signal) Value() uint64 {
 	return s.probe.Value()
 }
 
-// Signal returns the signal with the given waveform path. It searches all signals: call it once per signal. It
-// returns an *InputError if the path does not exist.
+// Signal returns the signal with the given waveform path. It searches all signals, so call it only once per signal.
+// It returns an *InputError if the path does not exist.
 func (m *Machine) Signal(path string) (*Signal, error) {
 	found, err := m.find(func(p string) bool { return p == path }, path)
 	if err != nil {
@@ -102,9 +102,9 @@ func (m *Machine) SignalExamples() string {
 }
 
 // Watch calls f in every cycle from the next step on, between Settle and Latch, when wires and registers show the
-// same cycle. f may read signals and all that can be read between steps; calls that change the machine return an
-// error. Step or Run returns the first error of f in a step; the slot is completed without further calls. nil ends
-// watching. Watch needs EngineCycle and simulates dark cycles, too. It does not change results.
+// same cycle. f may read signals and everything else that can be read between steps; calls that change the machine
+// return an error. Step or Run returns the first error of f in a step; the slot is completed without further calls. A
+// nil f ends watching. Watch needs EngineCycle and also simulates dark cycles. It does not change results.
 func (m *Machine) Watch(f func(cycle uint64) error) error {
 	if err := m.enterWhole("watching"); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 	return nil
 }
 
-// SlotProbe is the number of the slot that crosses, or of the next one.
+// SlotProbe is the number of the slot that crosses the fabric or, between slots, of the next slot.
 func (m *Machine) SlotProbe() hw.Probe { return hw.ProbeOf(m.Network.Kind()+".slot", 32, &m.slot) }
 
 // statusStates names the values of rx_status in a waveform; values that firmware overwrote show as the last state.
@@ -159,18 +159,19 @@ type Processor struct {
 	Number int
 	Path   string
 
-	Done      bool // its firmware has no more work
-	Faulty    bool // it trapped, gave up, violated the ABI, or set the flag itself
-	Sleeping  bool // its handler is not called until a frame or its slot arrives
-	Delivered bool // the network reported the arrival of its own packet
-	Held      int  // number of packets that it claims to hold, 0 to 255
+	Done      bool // the processor's firmware has no more work
+	Faulty    bool // the firmware trapped, gave up, violated the ABI, or set the flag itself
+	Sleeping  bool // the handler is not called until a frame or its wake-up slot arrives
+	Delivered bool // the network reported the arrival of the processor's own packet
+	Held      int  // number of packets that the firmware claims to hold, 0 to 255
 	RxFrames  int  // frames in the RX FIFO
 	TxFrames  int  // frames in the TX FIFO
-	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
+	RxPort    int  // port at which the processor listens in the next slot, -1 for none, nic.PortAll for all
 
 	// RxStatus is the receiver's status after the last slot. Firmware can overwrite it with an invalid value.
 	RxStatus nic.Status
-	// RxStatuses are the statuses of all ports, for NICs that receive at all ports; RxStatus is that of port 0.
+	// RxStatuses are the statuses of all ports, for NICs that receive at all ports; RxStatus is then the status of
+	// port 0.
 	RxStatuses []nic.Status
 
 	Probes map[string]uint64 // values of sl_probe by name, nil for none

@@ -228,14 +228,15 @@ func (m *Machine) turnBlocks(w *window) {
 	}
 }
 
-// windowBytes is the size of the bank records that are heard, run and sent at a time: records touched by one phase,
-// and the media of their units, are still in the cache for the next.
+// windowBytes is the size of the bank records that are heard, run and sent at a time. Records touched by one phase,
+// and the media of their units, are still in the cache for the next phase.
 const windowBytes = 96 << 10
 
-// listenScan is the number of adjacent cells scanned in the time of one separate cell.
+// listenScan is the number of adjacent cells that can be scanned in the time needed for a single separate cell.
 const listenScan = 16
 
-// window is the current group of cells, one struct per shard, so that processors with their own banks stay cheap.
+// window is the current group of cells. There is one struct per shard, so that processors with their own banks need
+// little memory.
 type window struct {
 	m       *Machine
 	index   int // index of the shard
@@ -268,7 +269,7 @@ func (w *window) turn(instance firmware.Instance) {
 	}
 }
 
-// each hears, runs and sends window by window. In an interrupted machine it only hears.
+// each hears, runs and sends window by window. In an interrupted machine, each only hears.
 func (w *window) each() {
 	m, bank := w.m, w.bank
 	if bank.Schedule != nil && m.phase != phaseHear {
@@ -364,7 +365,7 @@ func (w *window) send() {
 	if killed := w.shard.struck.killed; len(killed) > 0 { // killed processors stop asking and listening
 		cells = append(cells, killed...)
 		slices.Sort(cells)
-		cells = slices.Compact(cells) // one restarted in the same slot is also awake
+		cells = slices.Compact(cells) // a cell restarted in the same slot is also awake
 	}
 	w.m.transport.Send(w.index, w.bank, &w.shard.Ledger, w.m.slot, w.Window, cells)
 }

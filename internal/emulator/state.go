@@ -43,9 +43,9 @@ func (m *Machine) Restart(seed uint64) error {
 }
 
 // Save writes the complete state of the machine between two steps, after a Latch: registers, buffers, light in
-// flight, firmware memory, RTL, counters and digest. A run to the end equals save, rebuild, restore and run on. RTL
-// with a clock can be saved only with the wasm backend. Save does not save a recording, which continues; a machine
-// that restores the state begins its own.
+// flight, firmware memory, RTL, counters and digest. A run that is saved, restored in a rebuilt machine and continued
+// equals an uninterrupted run. RTL with a clock can be saved only with the wasm backend. Save does not save a
+// recording, which continues; a machine that restores the state begins its own recording.
 func (m *Machine) Save(w io.Writer) error {
 	if err := m.enterWhole("saving state"); err != nil {
 		return err
@@ -195,7 +195,8 @@ func (s *machineState) stateViolations(v *hw.StateVisitor) {
 	})
 }
 
-// StateViolations saves and restores violations as JSON, since texts are not columns; fail refuses bad input.
+// StateViolations saves and restores violations as JSON, because columns cannot hold texts. fail is called for bad
+// input.
 func StateViolations(v *hw.StateVisitor, list *[]outcome.Violation, fail func(error)) {
 	var text []byte
 	if v.Saving() {
@@ -315,7 +316,7 @@ func (s *machineState) stateParked(v *hw.StateVisitor) {
 	}
 }
 
-// Identity is a property that a saved state and the restoring machine must share.
+// Identity is a property in which a saved state and the restoring machine must agree.
 type Identity struct {
 	Name, Text string
 	Other      string // description of the state if it differs
@@ -376,7 +377,7 @@ func (m *Machine) endError() error {
 	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):
 		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
 	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
-		return nil // it continues, or its limit or its workload has ended it
+		return nil // the run continues, or its limit or its workload has ended it
 	case !m.finished && m.ending == nil:
 		return errors.New("it has ended, has not finished, and its last slot has not come")
 	}

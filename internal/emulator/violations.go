@@ -8,7 +8,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// violationList keeps the first ViolationsMax violations and the first of every rule, in order of time.
+// violationList keeps the first ViolationsMax violations and the first violation of every rule, in order of time.
 type violationList struct {
 	pending []fabric.Finding // findings of this boundary, from all shards
 	Kept    []outcome.Violation

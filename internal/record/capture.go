@@ -33,7 +33,7 @@ func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
 }
 
 // slot writes the frames received in the previous slot and the frames sent, sorted by cycle, then processor. NICs, or
-// lanes, that need a grant sent in the previous slot, others send in the one that begins.
+// lanes, that need a grant sent their frames in the previous slot; other NICs send in the slot that begins.
 func (c *capture) slot(m *emulator.Machine) error {
 	if fabric.RoutersOf(m.Network) != nil {
 		return c.streamed(m)
@@ -41,8 +41,8 @@ func (c *capture) slot(m *emulator.Machine) error {
 	return errors.Join(c.sent(m, true), c.heard(m), c.sent(m, false))
 }
 
-// streamed writes the frames of a tick, sorted by cycle, then processor. A streaming frame is sent in the cycle in
-// which its head is on the wire, and is reported in the tick in which its tail has left.
+// streamed writes the frames of a tick, sorted by cycle, then processor. A streaming frame counts as sent in the
+// cycle in which its head is on the wire. It is reported in the tick in which its tail has left.
 func (c *capture) streamed(m *emulator.Machine) error {
 	type event struct {
 		*fabric.Captured
@@ -169,8 +169,8 @@ type bareCapture struct {
 // by its head.
 const barePayload = 8 + 4 + 2 + 2
 
-// write writes two pseudo frames for each packet: sent when its head is on the wire of its source, received when its
-// tail is at the sink. They are sorted by cycle, then processor.
+// write writes two pseudo frames for each packet. The packet is sent when its head is on the wire of its source, and
+// received when its tail is at the sink. The frames are sorted by cycle, then processor.
 func (c *bareCapture) write(m *emulator.Machine) error {
 	out, err := pcapng.NewWriter(c.file, strings.Join(traceComments(m.Config, m.Seed), "\n"))
 	if err != nil {

@@ -66,8 +66,8 @@ func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	return e
 }
 
-// Cycle implements emulator.Observer. A signal that changes only at slot boundaries keeps its value from the first
-// cycle seen of a slot, as in a waveform.
+// Cycle implements emulator.Observer. A signal that changes only at slot boundaries keeps the value from the first
+// observed cycle of the slot, as in a waveform.
 func (e *Excerpts) Cycle(cycle uint64) {
 	first := uint64(e.machine.Timing().SlotCycle(e.machine.Slots())) == cycle
 	for _, x := range e.list {
@@ -90,8 +90,8 @@ func (e *Excerpts) Boundary() error { return nil }
 
 func (e *Excerpts) Dropped() error { return nil }
 
-// JoinRails combines the two rails of each wire into one signal: dark, the word, or collision if a bit is on both
-// rails.
+// JoinRails combines the two rails of each wire into one signal. Its value is dark, the word, or collision if a bit
+// is on both rails.
 func (x *Excerpt) JoinRails() {
 	var joined []ExcerptSignal
 	for i := 0; i < len(x.Signals); i++ {

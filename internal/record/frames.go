@@ -11,7 +11,7 @@ import (
 )
 
 // Frames records the frames of a run as a packet capture does: all frames of wanted slots, and a limited number of
-// others. It implements emulator.Observer.
+// other frames. It implements emulator.Observer.
 type Frames struct {
 	Most  int // largest number of frames of other slots
 	Wants func(slot uint32) bool

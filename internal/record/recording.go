@@ -19,8 +19,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Recording writes traces of a machine from the boundary at which it began to that at which it is closed. It does not
-// affect the machine.
+// Recording writes traces of a machine, from the boundary at which the recording began to the boundary at which it is
+// closed. It does not affect the machine.
 //
 //	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(&wave)})
 //	for !m.Ended() {
@@ -140,7 +140,7 @@ func (r *Recording) write() error {
 }
 
 // Close ends the recording after the last whole slot. Writers get their remaining bytes, then all files appear, or
-// none. It returns the error of an earlier write. A second call returns the result of the first.
+// none. Close returns the error of an earlier write. A second call returns the result of the first call.
 func (r *Recording) Close() error {
 	if r.closed {
 		return r.err
@@ -167,8 +167,8 @@ func (r *Recording) drop() {
 	r.machine.Detach(r)
 }
 
-// MarkLatest marks the sending of the packet that missed its deadline by most in the waveform. The save file opens
-// there if the first violation is a deadline and no fault caused it.
+// MarkLatest marks in the waveform the sending of the packet with the largest delay after its deadline. The save file
+// opens at this mark if the first violation is a deadline and no fault caused it.
 func (r *Recording) MarkLatest(report *outcome.Report) {
 	late := report.Aside.Late
 	if r.save == nil || late == nil || late.Worst == nil || !late.Worst.Known {
@@ -199,8 +199,8 @@ func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error 
 	return nil
 }
 
-// RepeatWaveform repeats the run if the first violation was detected only after its window had passed, such as a lost
-// packet. The waveform then shows that window.
+// RepeatWaveform repeats the run if the first violation, such as a lost packet, was detected only after its window
+// had passed. The waveform of the repetition shows that window.
 func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, report *outcome.Report, each func() error) error {
 	if r.wave == nil || !r.wave.trigger || len(report.Violations) == 0 {
 		return nil

@@ -27,7 +27,7 @@ type waveform struct {
 	triggered bool
 	pending   bool
 	at        uint64
-	unshown   string // reason why the first violation is missing, as used by note
+	unshown   string // reason why the first violation is missing in the waveform, used by note
 }
 
 type watched struct {
@@ -131,8 +131,8 @@ func (w *waveform) set(signals []watched) {
 	}
 }
 
-// boundary arms the trigger at the first violation. Its cycle may lie ahead, since a handler's violation at a
-// boundary belongs to the slot that begins.
+// boundary arms the trigger at the first violation. The cycle of the violation may lie ahead, since a handler's
+// violation at a boundary belongs to the slot that begins.
 func (w *waveform) boundary(violations []outcome.Violation) {
 	if !w.trigger || w.triggered {
 		return
@@ -180,8 +180,8 @@ type saveFile struct {
 	main   string // marker at which both files open, "" for the first
 }
 
-// openSaveFile opens the save file of a waveform, nil without one. It names the waveform by its base name; for
-// writers, names derive from the scenario.
+// openSaveFile opens the save file of a waveform, nil without a save file. The save file refers to the waveform by
+// its base name. For writers, names derive from the scenario.
 func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
 	if !o.VCD.Given() {
 		if o.GTKW.Given() {

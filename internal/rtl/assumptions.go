@@ -26,8 +26,8 @@ type watched struct {
 	broken []broken
 }
 
-// broken counts the cycles in which an assumption failed. A circuit without a clock keeps its inputs until they
-// change: open is set while the assumption fails, since cycle since.
+// broken counts the cycles in which an assumption failed. The inputs of a circuit without a clock stay the same until
+// they change. For such a circuit, open is set while the assumption fails, and since is the first of these cycles.
 type broken struct {
 	cycles, first uint64
 	open          bool

@@ -68,7 +68,7 @@ type PartRun struct {
 	Check    string // command that checks the RTL with other inputs
 }
 
-// New returns the RTL of a machine. Building the machine opens it; ctx limits that.
+// New returns the RTL of a machine. The devices are opened when the machine is built; ctx limits this step.
 func New(ctx context.Context, w Wanted) *Devices {
 	return &Devices{Wanted: w, components: components{taken: map[string]int{}}, ctx: ctx}
 }
@@ -97,8 +97,8 @@ func (r *Devices) Identity() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// rtlComponentsMax bounds the components of a machine that are RTL, as in 16 groups of 16 processors. Each is a
-// device with its own address space in wasm.
+// rtlComponentsMax bounds the components of a machine that are RTL, as in 16 groups of 16 processors. Each component
+// is a device with its own address space in wasm.
 const rtlComponentsMax = 1024
 
 // components holds the parts of the hardware with ports (components, composites and the whole), and the selected
@@ -166,7 +166,7 @@ func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
 	return slices.ContainsFunc(c.within[composite], func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }
 
-// watched reports whether an output of a model is visible in traces only. Its suffix _o may be omitted.
+// watched reports whether an output of a model is visible only in traces. The suffix _o of the output may be omitted.
 func (c *components) watched(model, output string) bool {
 	for _, site := range c.models() {
 		for _, p := range site.Ports {

@@ -19,12 +19,12 @@ import (
 	"starloom/hw"
 )
 
-// icarusProcessesMax bounds the simulator processes of a machine. Twins share one process per kind and parameters,
-// other RTL needs one per component.
+// icarusProcessesMax bounds the simulator processes of a machine. Twins share one process per kind and parameters;
+// other RTL needs one process per component.
 const icarusProcessesMax = 64
 
-// partsOf opens a device for every element, or a common one where each would be a process. All elements have equal
-// parameters.
+// partsOf opens a device for every element. If each device would be a process, it opens a common device. All elements
+// have equal parameters.
 func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site, elements []int) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && r.InPlace == OfRTL {
 		device, err := r.array(source, pins, len(elements))

@@ -27,7 +27,7 @@ type output struct {
 
 type change struct{ cycle, value uint64 }
 
-// changesMax bounds the recorded changes of a run to 64 MiB. Later ones are not compared.
+// changesMax bounds the recorded changes of a run to 64 MiB. Later changes are not compared.
 const changesMax = 1 << 22
 
 func (r *Devices) watchOutputs() {

@@ -26,8 +26,8 @@ type Found struct {
 	Differs []int
 }
 
-// Check is the JSON report of a scenario's check: the report of the first differing part, or of the first part, and
-// totals.
+// Check is the JSON report of a scenario's check. It has the report of the first differing part (otherwise of the
+// first part), and totals.
 type Check struct {
 	*lockstep.Report
 	Scenario    string      `json:"scenario"`
@@ -79,8 +79,8 @@ func (c *Check) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, c)
 }
 
-// WriteText writes the verdict as text: the earliest difference and the other components with one, or what was
-// compared.
+// WriteText writes the verdict as text: the earliest difference and other components with a difference, or a
+// description of the compared components.
 func (c *Check) WriteText(w io.Writer) error {
 	if len(c.Differing) > 0 {
 		return c.writeDifference(w)
@@ -88,7 +88,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	return c.writePass(w)
 }
 
-// differingShown bounds the components that a text names besides the earliest.
+// differingShown bounds the components that a text names in addition to the earliest.
 const differingShown = 4
 
 func (c *Check) writeDifference(w io.Writer) error {

@@ -120,7 +120,7 @@ func (d *decoding) frame(f *nic.DecodedFrame) error {
 	return d.packet(f, rule, name, f.Port)
 }
 
-// packet writes a frame. A sent frame has the cycle of its first phit, a received one that of its last.
+// packet writes a frame. A sent frame has the cycle of its first phit, a received frame the cycle of its last phit.
 func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string, port uint64) error {
 	h := pcapng.Header{Direction: pcapng.Sent, Port: pcapng.PortNone, Slot: f.Slot, Cycle: f.First}
 	if d.m.Options.Lanes[rule].Port != "" && port < hw.PortsMax {

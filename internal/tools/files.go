@@ -15,8 +15,8 @@ type Files struct {
 	to Case
 }
 
-// OpenFiles opens the output files of a check before its work. If among is not nil, they appear together with its
-// files.
+// OpenFiles opens the output files of a check before the check runs. If among is not nil, these files and the files
+// of among appear together.
 func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (*Files, error) {
 	beside := vcd.Beside(outputs.Output{}, ".gtkw")
 	to := Case{WavePath: vcd.Path, GTKWPath: beside.Path, CoverageForm: coverage.FormOf(covered.Path)}
@@ -47,7 +47,7 @@ func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (
 	return c, nil
 }
 
-// Write writes the files. They appear together.
+// Write writes the files, which appear together.
 func (c *Files) Write(report *lockstep.Report) error {
 	if err := c.to.Write(report); err != nil {
 		return err

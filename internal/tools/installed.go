@@ -21,7 +21,7 @@ import (
 	"starloom/cosim"
 )
 
-// A Program is an external program that Starloom starts, or that reads its output.
+// A Program is an external program that Starloom starts, or a program that reads Starloom's output.
 type Program struct {
 	cosim.Tool
 	For              string
@@ -41,13 +41,13 @@ var Programs = []Program{
 	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures", "wireshark-cli", "wireshark"},
 }
 
-// wasiPackages are headers and libraries, which no command reveals.
+// wasiPackages are packages of headers and libraries. No command shows whether they are installed.
 const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 
 //go:embed ran.tsv
 var ranText string
 
-// A Ran is a version with which the tests passed, with its release and date.
+// A Ran is a program version with which the tests passed, with the release of Starloom and its date.
 type Ran struct{ Release, Date, Command, Version string }
 
 // Rans returns all versions, oldest release first.

@@ -22,7 +22,7 @@ type Sweep struct {
 	Points  []SweepPoint `json:"points"`
 }
 
-// SweepPoint is the check with one parameter set: a report, or the reason why there is none.
+// SweepPoint is the check with one parameter set. It has a report, or the reason why the report is missing.
 type SweepPoint struct {
 	Values  []string         `json:"values"`
 	Verdict string           `json:"verdict"` // pass, fail, refused (by model, map or source), tool failed
@@ -41,7 +41,7 @@ func NewSweep(file string) *Sweep {
 	return &Sweep{Schema: lockstep.Schema, Map: file, Verdict: verdictPass, Points: []SweepPoint{}}
 }
 
-// Add adds a point with its report or error. It returns errors that come from neither input nor tool.
+// Add adds a point with its report or error. It returns errors that are caused by neither input nor tool.
 func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	point := SweepPoint{Values: p.Values, Report: report}
 	var bad *input.Error
@@ -73,7 +73,8 @@ func (s *Sweep) Worst() (failed, refused, differs bool) {
 	return failed, refused, differs
 }
 
-// Shown returns the index of the point to show: the first that differs, otherwise the first with a report, or -1.
+// Shown returns the index of the point to show: the first point that differs, otherwise the first with a report, or
+// -1.
 func (s *Sweep) Shown() int {
 	shown := -1
 	for i, p := range s.Points {

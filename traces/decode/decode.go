@@ -20,7 +20,8 @@ import (
 // Phit is the data that an interface carries in one cycle.
 type Phit struct {
 	Bits int // 1..64
-	// Rail1 has the bits that are ones, Rail0 those that are zeros. Without dual-rail light they are complements.
+	// Rail1 has the bits that are one, Rail0 the bits that are zero. Without dual-rail light, Rail0 is the complement
+	// of Rail1.
 	Rail1, Rail0 uint64
 	Dark         bool // no phit in this cycle
 	First, Last  bool // first or last phit of a frame, if the interface marks them
@@ -28,7 +29,7 @@ type Phit struct {
 	Port         uint64
 	Slot         uint32
 
-	// For interfaces of bytes: the valid bytes, kept until the next cycle, and the flag for bad frames.
+	// For interfaces of bytes: the valid bytes, which are kept until the next cycle, and the flag for bad frames.
 	Octets []byte
 	Bad    bool
 }
@@ -47,8 +48,8 @@ type Lane struct {
 	Rail1, Rail0                    string
 	Port                            string // port select of the transmitter, "" for none
 
-	// Octets: the interface carries any number of bytes per cycle, the lowest first unless HighFirst. Keep has a bit
-	// for each valid byte, bit 0 for the lowest; Bad marks frames to discard.
+	// Octets means that the interface carries any number of bytes per cycle, the lowest first unless HighFirst. Keep
+	// has a bit for each valid byte, bit 0 for the lowest byte; Bad marks frames to discard.
 	Octets    bool
 	HighFirst bool
 	Keep, Bad string
@@ -69,7 +70,7 @@ type Options struct {
 // checkEvery is the number of instants between two checks of the context.
 const checkEvery = 4096
 
-// LaneID is the number of an interface. A Lane with a pattern can have several.
+// LaneID is the number of an interface. A Lane with a pattern can have several interfaces.
 type LaneID int32
 
 // Reader reads phits from a VCD in one pass. Memory grows only with the number of interfaces.
@@ -78,7 +79,8 @@ type Reader struct {
 	Names []string
 	Rules []int
 
-	// Cycles is the number of cycles. Unknown counts x or z on valid, ready or a rail, read as darkness.
+	// Cycles is the number of cycles. Unknown counts bits x or z on valid, ready or a rail, which are read as
+	// darkness.
 	Cycles  uint64
 	Unknown uint64
 
@@ -293,8 +295,9 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 	return nil
 }
 
-// Run reads the whole file. It calls put for every phit, and for the first dark cycle after one, cycle by cycle in
-// the order of interfaces. The last time of a file without changes is its end, not a cycle.
+// Run reads the whole file. It calls put for every phit, and for the first dark cycle after a phit, cycle by cycle in
+// the order of interfaces. If the last time of a file has no changes, it marks the end of the file and is not a
+// cycle.
 func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
 	for count := 0; ; count++ {
 		if count%checkEvery == 0 && ctx.Err() != nil {
@@ -306,7 +309,7 @@ func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Ph
 		if !d.s.Loaded {
 			return nil
 		}
-		// Without changes, light stays.
+		// Without changes, light stays the same.
 		if d.s.Committed {
 			for cycle := d.s.At + 1; cycle < d.s.Instant && len(d.busy) > 0; cycle++ {
 				if cycle%checkEvery == 0 && ctx.Err() != nil {
@@ -323,7 +326,8 @@ func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Ph
 	}
 }
 
-// cycle passes the phits of one cycle to put: of lanes with a phit before, and of lanes whose wires have changed.
+// cycle passes the phits of one cycle to put, for two kinds of lanes: lanes that had a phit in the cycle before, and
+// lanes whose wires have changed.
 func (d *Reader) cycle(instant int64, changed []vcd.NetID, put func(LaneID, uint64, Phit)) {
 	number := uint64(instant) + d.o.FirstCycle
 	d.Cycles = number + 1
@@ -392,7 +396,7 @@ func (l *laneWires) light(s *vcd.Sampler) {
 	l.now.Dark = l.now.Rail1|l.now.Rail0 == 0
 }
 
-// valid and ready must be known to be 1.
+// valid and ready must be 1; x and z do not count.
 func (l *laneWires) handshake(s *vcd.Sampler) {
 	is := func(wire *vcd.Part, missing bool) bool {
 		if wire == nil {

@@ -52,7 +52,7 @@ func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	return f
 }
 
-// Captures have the same limit.
+// Packet captures have the same limit.
 const frameBytesMax = 65535
 
 // Put adds the phit of an interface in a cycle. Cycles must not decrease.

@@ -100,7 +100,7 @@ func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 
 			found = append(found, i)
 		case (p.kind == vcd.KindReal || p.kind == vcd.KindText) && m.a.Given(p.a) != m.b.Given(p.b):
 			d.halfGiven[i] = true
-		case d.relaxed != nil && d.relaxed[i] == d.report.Instants: // listed for both files
+		case d.relaxed != nil && d.relaxed[i] == d.report.Instants: // the signal is listed for both files
 		case d.relaxed != nil && !equalPair(m.a, m.b, p, exact):
 			d.relaxed[i] = d.report.Instants
 			d.countRelaxed(m, p)

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// neighboursMax is the number of signals drawn besides the first different one.
+	// neighboursMax is the number of signals drawn in addition to the first different signal.
 	neighboursMax = 5
 )
 
@@ -104,7 +104,7 @@ func newDrawing(m *merge, pairs []pair, columns int, sampled bool) *drawing {
 	return &drawing{m: m, pairs: pairs, columns: columns, sampled: sampled, a: make([][]string, len(pairs)), b: make([][]string, len(pairs))}
 }
 
-// add adds a column, and columns for sampled cycles without changes before it.
+// add adds a column. For sampled files, it also adds columns for preceding cycles without changes.
 func (w *drawing) add(instant int64) {
 	if count := len(w.instants); w.sampled && count > 0 {
 		last := w.instants[count-1]

@@ -56,8 +56,8 @@ type step struct {
 const checkEvery = 4096
 
 // instants yields the instants of both files up to last, with samplers at the instant's values. It ends when a file
-// has ended or is cut off within an instant, and with an error of a file or of tick, which is called regularly. After
-// a break, the files are not read further.
+// has ended or is cut off within an instant, and when a file or tick returns an error. tick is called regularly.
+// After a break, the files are not read further.
 func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		err := m.load(true, true)

@@ -12,8 +12,8 @@ type Options struct {
 	// Rules map signals of A to names in B; the first match counts. A signal without a rule matches the signal with
 	// the same path, ignoring outer scopes such as TOP.
 	Rules []NameRule
-	// Only and Ignore are patterns (see vcd.Pattern). A signal is skipped if neither of its names matches an Only
-	// pattern, or one of them matches an Ignore pattern.
+	// Only and Ignore are patterns (see vcd.Pattern). A signal is skipped if neither of its two names matches an Only
+	// pattern, or if one of its names matches an Ignore pattern.
 	Only, Ignore []string
 
 	// Lenient lets x and z match all values.
@@ -23,9 +23,10 @@ type Options struct {
 	// Prefix allows one file to end before the other.
 	Prefix bool
 
-	// A and B define the sampling of both files or of neither. B's clock may be named by A's.
+	// A and B define the sampling of the files. Either both files are sampled, or neither. B's clock may have the
+	// name of A's clock.
 	A, B vcd.Sampling
-	// Align is a signal of A whose first change from 0 to 1 is the same moment in both files. Without it,
+	// Align is a signal of A whose first change from 0 to 1 is the same moment in both files. Without Align,
 	// OffsetCycles (sampled) or Offset (not sampled) is the delay of B.
 	Align        string
 	OffsetCycles int64

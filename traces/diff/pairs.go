@@ -14,7 +14,7 @@ import (
 type pair struct {
 	a, b       vcd.NetID
 	aLow, bLow uint32
-	bits       uint32 // 0 for reals, texts and events
+	bits       uint32 // number of bits; 0 for reals, texts and events
 	kind       vcd.Kind
 	whole      bool // both nets completely, of at most 64 bits
 	nameA      string
@@ -39,7 +39,7 @@ type pairing struct {
 	stripA, stripB   string // outer scopes ignored in names
 
 	skipped              map[pair]bool // skipped pairs by nets and bits: true by --ignore, false by --only
-	restOnly, restIgnore int           // skipped signals that only one file has
+	restOnly, restIgnore int           // number of skipped signals that exist in only one file
 }
 
 type declared struct {
@@ -187,10 +187,11 @@ func cutScope(path, scope string) (string, bool) {
 	return strings.CutPrefix(rest, ".")
 }
 
-// repeats are nets whose path was declared before: the second of A is compared with the second of B.
+// repeats are nets whose path was declared before. The second net of a path in A is compared with the second net of
+// that path in B.
 type repeats struct {
 	nth  map[repeat]int   // 1 for the second net of a path
-	vars map[string][]int // their variables by path
+	vars map[string][]int // variables of these nets by path
 }
 
 type repeat struct {
@@ -210,7 +211,7 @@ func findRepeats(h *vcd.Header, index map[string]int) repeats {
 	return r
 }
 
-// match pairs a variable of A with name in B, whole or bit by bit; it returns false if B lacks the name.
+// match pairs a variable of A with name in B, whole or bit by bit. It returns false if B lacks the name.
 func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 	varsB := p.b.Header().Vars
 	if b, _, ok := p.b.Header().Resolve(p.indexB, name); ok {

@@ -34,7 +34,7 @@ type Report struct {
 	Compared  int          `json:"compared"`          // number of compared signals
 	Differing int          `json:"differing"`         // number of compared signals with a difference
 	Signals   []Difference `json:"signals,omitempty"` // first 20 differences, by time
-	Shapes    []Mismatch   `json:"shapes,omitempty"`  // signals with the same name but other bits or kinds
+	Shapes    []Mismatch   `json:"shapes,omitempty"`  // signals with equal names but different bits or kinds
 
 	OnlyA traces.NameList `json:"only_a"`
 	OnlyB traces.NameList `json:"only_b"`
@@ -44,11 +44,11 @@ type Report struct {
 
 	Span
 
-	// GoesOn is the first change in one file after the end of the other; nil if both end with the same changes. It is
-	// a difference, unless Options.Prefix is set.
+	// GoesOn is the first change in one file after the end of the other file. It is nil if both files end with the
+	// same changes. Such a change is a difference, unless Options.Prefix is set.
 	GoesOn *GoesOn `json:"goes_on,omitempty"`
 
-	// RealTolerance is the option; RealsWithin counts reals that match only by it.
+	// RealTolerance is the option of that name. RealsWithin counts reals that match only because of the tolerance.
 	RealTolerance float64 `json:"real_tolerance,omitempty"`
 	RealsWithin   uint64  `json:"reals_within,omitempty"`
 
@@ -67,17 +67,17 @@ type Span struct {
 
 // Ends describes the ends of the files.
 type Ends struct {
-	// Whether each file ended by To; if only one did, the other goes on.
+	// EndedA and EndedB report whether each file ended by To. If only one file did, the other goes on.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line is incomplete and was not read
 	TruncatedB bool `json:"truncated_b,omitempty"`
 
-	// Time of the incomplete line, from which on nothing was compared; "" if unknown.
+	// Time of the incomplete line, "" if unknown. Nothing was compared from this time on.
 	TruncatedFromA string `json:"truncated_from_a,omitempty"`
 	TruncatedFromB string `json:"truncated_from_b,omitempty"`
 
-	// Values of another kind than their signals, which were not read.
+	// Number of values that were not read because their kind differs from the kind of their signals.
 	UnreadA uint64 `json:"unread_a,omitempty"`
 	UnreadB uint64 `json:"unread_b,omitempty"`
 }
@@ -87,7 +87,8 @@ type Skips struct {
 	// Skipped describes parts skipped because of options or between samples.
 	Skipped []string `json:"skipped,omitempty"`
 
-	// Cycles or times skipped before both files have begun, and while one is not dumped ($dumpoff).
+	// Cycles or times that were skipped before both files have begun, and while one of the files is not dumped
+	// ($dumpoff).
 	SkippedBegin uint64 `json:"skipped_begin,omitempty"`
 	SkippedOff   uint64 `json:"skipped_off,omitempty"`
 }
@@ -115,14 +116,14 @@ func (g *GoesOn) name() string {
 	return g.SignalB
 }
 
-// Moment is a point in time: A's cycle in sampled files, and the last sample or change in both files.
+// Moment is a point in time: A's cycle in sampled files, and the times of the last sample or change in both files.
 type Moment struct {
 	Cycle *int64 `json:"cycle,omitempty"`
 	TimeA string `json:"time_a"`
 	TimeB string `json:"time_b"`
 }
 
-// String returns the cycle, or without one the time in A.
+// String returns the cycle or, without a cycle, the time in A.
 func (m Moment) String() string {
 	if m.Cycle == nil {
 		return m.TimeA

@@ -16,7 +16,7 @@ func (d *differ) readTail(m *merge) error {
 	if ended.Loaded || !longer.Loaded || !ended.Committed || ended.Off || ended.Reader.Truncated() {
 		return nil
 	}
-	unknown := longer.Off // changes while it was not dumped
+	unknown := longer.Off // changes while the file was not dumped
 	pairs := oneSided(d.pairs, longer == m.b)
 	held := longer.Held()
 	for count := 0; longer.Loaded && !longer.Cut && longer.Instant <= d.to; count++ {
@@ -54,7 +54,8 @@ func oneSided(pairs []pair, sideB bool) []pair {
 	return own
 }
 
-// firstMoved commits an instant and returns the first changed pair, -1 for none. Every edge is a change of the clock.
+// firstMoved commits an instant and returns the first changed pair, -1 for none. Every edge of the clock is a change
+// of the clock.
 func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
 	first := -1
 	keep := func(i int32) {

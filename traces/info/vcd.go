@@ -27,14 +27,14 @@ type VCD struct {
 
 	Active []Activity `json:"most_active"`
 
-	// Unknown are signals with bits x or z after the first time, Undriven those that were always x.
+	// Unknown lists signals with bits x or z after the first time, Undriven lists signals that were always x.
 	Unknown  UnknownList     `json:"unknown"`
 	Undriven traces.NameList `json:"never_known"`
 
 	FST       bool     `json:"fst,omitempty"`
 	Truncated bool     `json:"truncated,omitempty"` // the last line is incomplete and was not read
 	Passed    []string `json:"passed,omitempty"`    // contents of the file other than values
-	Unread    uint64   `json:"unread,omitempty"`    // values of another kind than their signals
+	Unread    uint64   `json:"unread,omitempty"`    // number of values whose kind differs from the kind of their signals
 	Signals   []Signal `json:"signals,omitempty"`
 }
 
@@ -54,13 +54,13 @@ type Activity struct {
 	Changes uint64 `json:"changes"`
 }
 
-// UnknownList is a count of signals and the first of them, each with the last time at which it became known again.
+// UnknownList has the number of unknown signals, and the first of these signals.
 type UnknownList struct {
 	Count   int             `json:"count"`
 	Signals []UnknownSignal `json:"signals,omitempty"`
 }
 
-// UnknownSignal is a signal that has been x or z.
+// UnknownSignal is a signal that has been x or z, with the last time at which it became known again.
 type UnknownSignal struct {
 	Signal string `json:"signal"`
 	Until  string `json:"until"` // time, "" for the end of the file

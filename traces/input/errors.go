@@ -84,7 +84,8 @@ func (m *Errors) Add(err error) {
 	m.Take(err)
 }
 
-// Quote quotes text from a file of unknown type, in the first mistake only: a stranger's scenario may name any file.
+// Quote quotes text from a file of unknown type, in the first mistake only. A scenario from an untrusted source may
+// name any file, so messages quote little of the file's contents.
 func (m *Errors) Quote(text string) string {
 	if len(m.List) > 0 {
 		return "what stands here"
@@ -94,7 +95,7 @@ func (m *Errors) Quote(text string) string {
 
 var lineOf = regexp.MustCompile(`^(.*):(\d+):(\d+)$`)
 
-// Err returns nil for no mistake, the *Error if there is one, otherwise m sorted by file and line.
+// Err returns nil if there is no mistake, the *Error of a single mistake, otherwise m sorted by file and line.
 func (m *Errors) Err() error {
 	switch {
 	case len(m.List) == 0:
@@ -131,7 +132,7 @@ func (m *Errors) Err() error {
 type Error struct {
 	Place  string // "file.yaml:7:12", "arbiter.v:7:12", "run.vcd:120", "--slots"
 	Reason string // the mistake, with the value found
-	Remedy string // allowed values, or what to do
+	Remedy string // allowed values, or an instruction
 	Cause  error  // underlying error, nil for none
 }
 

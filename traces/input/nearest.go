@@ -8,8 +8,9 @@ import (
 
 const nearestMax = 64
 
-// Nearest returns the most similar word, or "" if none is close: fewer than half of the letters differ, three at
-// most. A part of a word is also close, and so is a word with parts shortened to initials: arbiter_rr.
+// Nearest returns the most similar word, or "" if no word is close. A word is close if fewer than half of its letters
+// differ, three at most. A part of a word is also close, and so is a word with parts shortened to initials:
+// arbiter_rr.
 func Nearest(word string, words []string) string {
 	if len(word) > nearestMax {
 		return ""
@@ -41,7 +42,7 @@ func parts(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-./ ", r) })
 }
 
-// shortens reports whether word has the parts of other, some shortened to initials.
+// shortens reports whether word has the parts of other, some of which are shortened to initials.
 func shortens(word, other []string) bool {
 	if len(word) == 0 || len(other) == 0 {
 		return len(word) == len(other)
@@ -82,7 +83,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean prepends the word nearest to a mistyped one to a remedy, if one is close.
+// DidYouMean prepends the known word nearest to a mistyped word to a remedy, if a known word is close.
 func DidYouMean(word string, known []string, remedy string) string {
 	if guess := Nearest(word, known); guess != "" {
 		return fmt.Sprintf("did you mean %q? %s", guess, remedy)

@@ -56,7 +56,7 @@ func OpenStream(path string) (*Stream, error) {
 	return OpenStreamAs(path, path)
 }
 
-// OpenStreamAs is OpenStream with another name for messages.
+// OpenStreamAs is OpenStream with a different name for messages.
 func OpenStreamAs(path, name string) (*Stream, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -101,7 +101,7 @@ func damaged(err error) string {
 
 // Peek returns the first bytes without consuming them, before the first Read.
 func (s *Stream) Peek() []byte {
-	first, _ := s.in.Peek(peekBytes) // Read returns the error, too
+	first, _ := s.in.Peek(peekBytes) // Read also returns the error
 	return first
 }
 

@@ -42,7 +42,7 @@ type Entry struct {
 	Unit    string `yaml:"unit"`
 	Range   string `yaml:"range"`
 	Counted string `yaml:"counted"` // what counts, from when to when
-	Source  string `yaml:"source"`  // paper with section, equation or table; "" for the group's
+	Source  string `yaml:"source"`  // paper with section, equation or table; "" for the source of the group
 	Remedy  string `yaml:"remedy"`  // remedy for a broken rule
 }
 
@@ -128,7 +128,8 @@ func Matches(pattern, name string) bool {
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// Of returns the entry of a figure: by name, by pattern, or without the last suffix; nil for none.
+// Of returns the entry of a figure, nil for none. It searches by name, by pattern, and by the name without its last
+// suffix.
 func Of(groups []Group, name string) *Entry {
 	var wide *Entry
 	for i := range groups {

@@ -16,7 +16,7 @@ import (
 // BlockKind is the type of a block.
 type BlockKind uint32
 
-// The block types that Reader interprets; other tools add names and statistics.
+// The block types that Reader interprets. Other tools also write blocks with names and statistics.
 const (
 	BlockSection   BlockKind = 0x0A0D0D0A // start of a section, with its own interfaces
 	BlockInterface BlockKind = 1          // description of an interface
@@ -29,7 +29,7 @@ type Block struct {
 
 	Application, Comment string // comments of a section, "" if missing
 
-	// Interface is the number of the described interface, or that of a packet, within its section.
+	// Interface is the number, within its section, of the described interface or of a packet's interface.
 	Interface int
 	Name      string // name of an interface, "" for none
 	Clock     Clock  // clock of an interface
@@ -42,7 +42,8 @@ type Block struct {
 const Magic = "\n\r\r\n"
 
 const (
-	// blockBytesMax is the longest accepted block: a packet of any length that link type and snap length allow.
+	// blockBytesMax is the longest accepted block. It has room for a packet of any length that link type and snap
+	// length allow.
 	blockBytesMax    = 16 << 20
 	blockBytesMin    = 12
 	interfacesMax    = 1 << 22

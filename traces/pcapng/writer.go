@@ -26,7 +26,8 @@ import (
 )
 
 const (
-	// LinkTypeUser0 is the link type of Starloom's frames, reserved for private use: that of the generated dissector.
+	// LinkTypeUser0 is the link type of Starloom's frames, reserved for private use. The generated dissector is
+	// registered for this type.
 	LinkTypeUser0 = layers.LinkType(147)
 	// LinkTypeRaw is the link type of unknown frames: LINKTYPE_USER1.
 	LinkTypeRaw = layers.LinkType(148)
@@ -85,7 +86,8 @@ func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	}, nil
 }
 
-// NewFrameWriter is NewWriter for frames of another link type, written by Frame without a pseudo-header.
+// NewFrameWriter is NewWriter for frames of a different link type. The method Frame writes these frames without a
+// pseudo-header.
 func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer, error) {
 	p, err := NewWriter(w, comment)
 	if err == nil {

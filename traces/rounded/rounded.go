@@ -1,8 +1,9 @@
 // Package rounded has elementary functions with identical bits on all architectures.
 //
-// Package math does not guarantee that: some functions are in assembly, and the compiler may fuse a product and a
-// sum, which rounds once instead of twice. These functions compute with more digits than a float64, in integers, and
-// round once at the end. They take some microseconds: use them for figures of reports, not in inner loops.
+// Package math does not guarantee identical bits: some functions are in assembly, and the compiler may fuse a product
+// and a sum, which rounds once instead of twice. The functions of this package compute with more digits than a
+// float64, in integers, and round once at the end. They take several microseconds, so they are suitable for figures
+// of reports, not for inner loops.
 package rounded
 
 import (
@@ -12,9 +13,9 @@ import (
 
 const (
 	precision = 160             // bits of all steps
-	terms     = precision/5 + 1 // terms of the series of log; exp needs half of them
+	terms     = precision/5 + 1 // number of terms of the series of log; exp needs half of them
 	halvings  = 8
-	tiny      = 1. / (1 << 60) // below it exp(x)-1 and log(1+x) round to x
+	tiny      = 1. / (1 << 60) // for smaller x, exp(x)-1 and log(1+x) round to x
 )
 
 // ln2 has more digits than precision needs.
@@ -144,7 +145,7 @@ func Wilson(successes, runs uint64) (low, high float64) {
 	half := float64(Z95 * math.Sqrt(float64(float64(p*(1-p))/n)+float64(z2/float64(4*float64(n*n)))))
 	scale := 1 + float64(z2/n)
 	low, high = (middle-half)/scale, (middle+half)/scale
-	switch successes { // rounding might miss the ends
+	switch successes { // rounding might miss 0 and 1
 	case 0:
 		low = 0
 	case runs:

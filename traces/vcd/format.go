@@ -54,8 +54,8 @@ func (f *format) fits(value uint64) bool {
 	return value>>f.bitCount == 0
 }
 
-// appendCode appends the identifier code: the n-th string over the 94 printable characters, shortest first, least
-// significant character first. For such dense codes GTKWave indexes signals instead of searching them.
+// appendCode appends the identifier code of a signal: string number id over the 94 printable characters, shortest
+// first, least significant character first. With such dense codes, GTKWave indexes signals instead of searching them.
 func appendCode(b []byte, id SignalID) []byte {
 	n := uint32(id) + 1
 	for n > 0 {
@@ -115,7 +115,8 @@ func (v *Writer) dumpValues(cycle uint64, values []uint64) {
 	v.buf = append(v.buf, "$end\n"...)
 }
 
-// header writes no date, since equal runs must give equal files, and spaces instead of tabs, for some readers.
+// header writes no date, since equal runs must give equal files. It writes spaces instead of tabs, because some
+// readers need spaces.
 func (v *Writer) header() {
 	v.buf = append(v.buf, "$version Starloom $end\n"...)
 	if len(v.options.Comments) > 0 {

@@ -126,7 +126,8 @@ func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	return groups
 }
 
-// rankOf returns the index in First of a signal or of an enclosing scope, the smallest if there are several.
+// rankOf returns the index in First of a signal or of an enclosing scope. If several are in First, it returns the
+// smallest index.
 func (f *SaveFile) rankOf(path string, rank map[string]int) int {
 	at := len(f.First)
 	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
@@ -144,7 +145,8 @@ type gtkw struct {
 	flags   uint32 // last written flags, valid until changed
 }
 
-// group writes the group of a scope without those of inner scopes: four nested groups would need four clicks to open.
+// group writes the group of a scope without the groups of inner scopes, because opening four nested groups would need
+// four clicks.
 func (g *gtkw) group(s *scope, path string) {
 	g.groups++
 	// Only the end of a closed group is marked as collapsed, as in GTKWave's own files.
@@ -199,7 +201,8 @@ func (g *gtkw) row(flags uint32, text string) {
 	fmt.Fprintf(g.w, "%s\n", text)
 }
 
-// surferSignalsMax limits the signals in a command file: Surfer reads its list of all signals again for each.
+// surferSignalsMax limits the signals in a command file, because Surfer reads its list of all signals again for each
+// signal in the file.
 const surferSignalsMax = 512
 
 // WriteSurfer writes a command file (.sucl) that shows the waveform in Surfer: the first 512 signals in the order of

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// digitValues maps a digit to its planes: bit 0 is Value, bit 1 is Unknown; badDigit for other characters. Of GHDL's
-// nine states, those beyond 0, 1, x and z also have otherState.
+// digitValues maps a digit to its planes: bit 0 is Value, bit 1 is Unknown. Other characters map to badDigit. GHDL
+// has nine states; the states other than 0, 1, x and z also have otherState.
 var digitValues = makeDigitValues()
 
 const (
 	badDigit = 0xFF
 	planes   = 3
-	// otherState marks a state of GHDL's nine that is read as another one.
+	// otherState marks a state of GHDL's nine that is read as one of 0, 1, x and z.
 	otherState = 4
 )
 
@@ -33,10 +33,10 @@ func makeDigitValues() (table [256]uint8) {
 	return table
 }
 
-// readChanges applies changes up to the next time other than now, or to the end of the file.
+// readChanges applies changes up to the next time that differs from now, or to the end of the file.
 //
-// The loop uses only the buffer: the newline after its end stops every token. A record that ends there is read again
-// after a refill.
+// The loop uses only the buffer: the newline after its end stops every token. A record that reaches this newline is
+// read again after a refill.
 func (r *Reader) readChanges() {
 	r.hasNext = false
 	for r.err == nil {
@@ -74,7 +74,7 @@ func (r *Reader) readChanges() {
 	}
 }
 
-// refill reads more of the file. At its end it returns false; the record at pos, if any, is then cut off.
+// refill reads more of the file. At the end of the file it returns false; the record at pos, if any, is then cut off.
 func (r *Reader) refill() bool {
 	ok, err := r.more()
 	if err != nil {
@@ -83,7 +83,8 @@ func (r *Reader) refill() bool {
 	return ok
 }
 
-// cut handles a record that reaches the end of the buffer: it is read again, or dropped at the end of the file.
+// cut handles a record that reaches the end of the buffer. The record is read again or, at the end of the file,
+// dropped.
 func (r *Reader) cut() {
 	if !r.refill() && r.err == nil {
 		r.truncated, r.cutChange, r.pos = true, r.buf[r.pos] != '#', r.end
@@ -172,7 +173,8 @@ func (r *Reader) readScalar(at int) {
 	}
 }
 
-// Eight digits at once: a digit is 0x30 or 0x31, and the product gathers the lowest bit of each in the highest byte.
+// The constants read eight digits at once. A digit is 0x30 or 0x31, and the product gathers the lowest bit of each
+// digit in the highest byte.
 const (
 	eightZeros  = 0x3030303030303030
 	eightOthers = 0xFEFEFEFEFEFEFEFE
@@ -302,7 +304,7 @@ func (r *Reader) skipSpace(at int) int {
 	return at
 }
 
-// setVector sets a net; value and unknown are the last 64 digits. Missing digits on the left extend x and z only.
+// setVector sets a net. value and unknown are the last 64 digits. Missing digits on the left extend only x and z.
 func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unknown uint64) {
 	first := digitValues[digits[0]] & planes
 	if uint32(len(digits)) > n.bits {
@@ -433,7 +435,7 @@ func (r *Reader) readWord(at int) {
 	}
 }
 
-// shortReal is the largest number of characters, without exponent, that a double always represents.
+// shortReal is the largest number of characters, without exponent, that a double can always represent.
 const shortReal = 15
 
 func saysMore(word []byte, number float64) bool {
@@ -494,7 +496,7 @@ func (r *Reader) readSection() {
 		r.snapshot = noSnapshot
 	case "$dumpvars", "$dumpports":
 		r.snapshot = firstSnapshot
-		if r.fst { // fst2vcd writes all changes of the first time there
+		if r.fst { // fst2vcd writes all changes of the first time in this section
 			r.snapshot = laterSnapshot
 		}
 	case "$dumpall", "$dumpportsall":
@@ -529,7 +531,7 @@ func (r *Reader) skipSection() {
 			newLine = newLine || r.buf[at] == '\n'
 			at++
 		}
-		if at-r.pos > scanBytes/2 { // too long to go back
+		if at-r.pos > scanBytes/2 { // the section is too long to go back
 			r.pos, oneLine = at, -1
 		}
 		end := r.tokenEnd(at)
@@ -554,7 +556,7 @@ func (r *Reader) skipSection() {
 	}
 }
 
-// cutSection handles the end of the file within a section, which may consist of its first line only.
+// cutSection handles the end of the file within a section. The section may consist only of its first line.
 func (r *Reader) cutSection(oneLine int) {
 	alone := oneLine > 0 && len(bytes.TrimSpace(r.buf[r.pos+oneLine:r.end])) == 0
 	if !alone && !bytes.HasSuffix(r.buf[:r.end], []byte("$end")) {

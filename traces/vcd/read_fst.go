@@ -75,7 +75,8 @@ func convertFST(s *input.Stream) (source, error) {
 	return f, nil
 }
 
-// keepFST writes an FST to a temporary file, without its wrapper: a type, two lengths and gzip.
+// keepFST writes an FST to a temporary file, without its wrapper. The wrapper consists of a type, two lengths and
+// gzip.
 func keepFST(s *input.Stream, packed bool) (*traces.Temporary, error) {
 	if !packed {
 		return keep(s, s.Name)
@@ -109,7 +110,7 @@ func notWhole(name string, err error) error {
 		"let the simulator write the file to its end")
 }
 
-// check refuses an incomplete FST: fst2vcd would convert it partially without an error.
+// check refuses an incomplete FST, because fst2vcd would convert a part of the file without an error.
 func (f *fstStream) check(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -172,7 +173,7 @@ func (f *fstStream) failed(err error) error {
 // Close ends fst2vcd. It returns the error of a failed fst2vcd.
 func (f *fstStream) Close() error {
 	if !f.ended {
-		_ = f.process.Process.Kill() // it may have ended
+		_ = f.process.Process.Kill() // fst2vcd may have ended
 		_ = f.process.Wait()         // the rest of its output is not wanted
 		f.ended = true
 	}
@@ -229,9 +230,9 @@ func noRoom(name string, err error) error {
 // IsFST reports whether the path of a waveform selects FST.
 func IsFST(path string) bool { return strings.EqualFold(filepath.Ext(path), ".fst") }
 
-// FST returns GTKWave's vcd2fst, which converts a Writer's output to FST: a format of about an eighth of the size,
-// which GTKWave and Surfer open as well. Its date is fixed, so that equal runs give equal bytes; comments are lost.
-// vcd2fst does not detect a full disk.
+// FST returns GTKWave's vcd2fst, which converts a Writer's output to FST. An FST has about an eighth of the size of
+// the VCD, and GTKWave and Surfer can open it. The date in the FST is fixed, so that equal runs give equal bytes;
+// comments are lost. vcd2fst does not detect a full disk.
 func FST() *traces.Converter {
 	return &traces.Converter{
 		Command: "vcd2fst", Package: "gtkwave", Arguments: []string{"-"},

@@ -20,7 +20,7 @@ type Var struct {
 	Kind Kind
 	Bits int // bits of the net; 0 for reals, texts and events
 
-	// MSB and LSB are the declared range, if HasRange: [7:0], [0:3], or [3] for a single bit of a vector.
+	// MSB and LSB are the declared range, if HasRange is set: [7:0], [0:3], or [3] for a single bit of a vector.
 	HasRange bool
 	MSB, LSB int
 }
@@ -46,7 +46,8 @@ const (
 
 const badDeclaration = "give a VCD: a declaration reads like $var wire 8 # data [7:0] $end"
 
-// magics are the first bytes and names of other files with waveforms. Open decompresses some before.
+// magics are the first bytes and names of other files with waveforms. Open has already decompressed some of these
+// files.
 var magics = []struct{ start, what, remedy string }{
 	{"\x1f\x8b", "this is compressed with gzip", "unpack it: gunzip -k FILE"},
 	{fstMagic, "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
@@ -140,7 +141,8 @@ var headerKeywords = map[string]bool{
 	"$date": true, "$version": true, "$comment": true,
 }
 
-// sectionEnds reports whether a token ends a section: an $end, or the start of the next one, which is read again.
+// sectionEnds reports whether a token ends a section. The token is an $end, or the start of the next section, which
+// is read again.
 func (r *Reader) sectionEnds(token []byte) bool {
 	if token[0] != '$' {
 		return false
@@ -185,7 +187,7 @@ func (r *Reader) words() (words []string, err error) {
 	}
 }
 
-// text returns the text before the next $end. White space becomes one space or newline; a long text is truncated.
+// text returns the text before the next $end. White space becomes one space or newline. A long text is truncated.
 func (r *Reader) text() (string, error) {
 	var text []byte
 	for {
@@ -372,8 +374,9 @@ func (v *Var) bitPosition(index int) (int, bool) {
 //	$var parameter 64 ! P $end
 //	r3.25 !
 //
-// Its first value decides its kind. vcd2fst copies 64 bytes from the memory of that real, and fst2vcd writes them in
-// place of digits: the real in the machine's byte order, then arbitrary bytes, including white space.
+// The first value of the parameter decides its kind. vcd2fst copies 64 bytes from the memory of that real, and
+// fst2vcd writes these bytes in place of digits. They are the real in the machine's byte order, then arbitrary bytes,
+// including white space.
 
 const parameterBits = 64
 

@@ -129,7 +129,7 @@ func shown(token []byte) string {
 
 var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
 
-// unescaped decodes \n, \x20, \040 and \\. Tools differ in what they escape.
+// unescaped decodes \n, \x20, \040 and \\. Tools escape different sets of characters.
 func unescaped(text []byte) []byte {
 	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -169,8 +169,8 @@ type NetID int32
 
 const noNet NetID = -1
 
-// codeTable finds the net of an identifier code. Codes are numbered like those of the Writer (see appendCode): short
-// codes have small numbers, which index an array; others are in a map.
+// codeTable finds the net of an identifier code. Codes are numbered as in the Writer (see appendCode). Short codes
+// have small numbers, which index an array; other codes are in a map.
 type codeTable struct {
 	dense  []NetID // nets by number, noNet for none
 	sparse map[string]NetID
@@ -178,10 +178,10 @@ type codeTable struct {
 }
 
 const (
-	// denseCodes limits the array's size, or densePerNet entries per signal if that is more.
+	// denseCodes limits the array's size. The limit is densePerNet entries per signal if that number is larger.
 	denseCodes  = 1 << 20
 	densePerNet = 8
-	// codeDigitsMax characters have a number that fits 64 bits.
+	// codeDigitsMax is the largest number of characters of a code whose number fits 64 bits.
 	codeDigitsMax = 9
 	codeFirst     = '!'
 	codeBase      = 94

@@ -28,18 +28,19 @@ import (
 //	}
 //	err = r.Err()
 //
-// Within one time only the last value of a signal is kept. Initially bits are x, reals NaN, texts empty. Changes
-// before the first time count as time 0. Between $dumpoff and $dumpon values stay as they were and Off is true.
-// GHDL's nine states become four: U W - are x, L is 0, H is 1.
+// Within one time, only the last value of a signal is kept. Initially bits are x, reals NaN, texts empty. Changes
+// before the first time count as time 0. Between $dumpoff and $dumpon, values stay the same and Off is true. GHDL's
+// nine states become four: U W - are x, L is 0, H is 1.
 //
-// An event has no value: it is among the changes of a time at which it was triggered. Entries in $dumpvars and
+// An event has no value. It is among the changes of each time at which it was triggered. Entries in $dumpvars and
 // $dumpoff up to their $end trigger no event; after $dumpall and $dumpon an event is uncertain (Maybe).
 //
-// Of an extended VCD, values are read, but not strengths and drivers: see Passed. If an $end is missing, a
+// In an extended VCD, values are read, but not strengths and drivers: see Passed. If an $end is missing, a
 // declaration or comment ends before the next line that begins a section. A time may have a fraction.
 //
-// An incomplete last line is not read; Truncated reports it. Values of another kind than their signal, such as a real
-// for a wire, are not read; Unread counts them. Any other mistake ends the reading with an *input.Error.
+// An incomplete last line is not read; Truncated reports such a line. Values whose kind differs from the kind of
+// their signal, such as a real for a wire, are not read; Unread counts these values. Any other mistake ends the
+// reading with an *input.Error.
 type Reader struct {
 	scanner
 	source source // nil if the caller owns it
@@ -69,11 +70,11 @@ type Reader struct {
 
 type unseen struct {
 	paused   uint64 // changes between $dumpoff and $dumpon
-	replaced uint64 // values replaced by another at the same time
+	replaced uint64 // values replaced by a later value at the same time
 	rounded  uint64 // reals with more digits than a double holds
 }
 
-// early handles changes before the first time, if that is not 0.
+// early handles changes before the first time, if the first time is not 0.
 type early struct {
 	begun bool // the changes were read
 	waits bool // next is 0, and first follows
@@ -88,9 +89,9 @@ type manner struct {
 	states uint8  // planes of all digits of values, and otherState
 
 	parameters []parameter // parameters with as many bits as a real
-	raws       []parameter // real parameters that an FST has in place of digits
+	raws       []parameter // real parameters that an FST represents by bytes in place of digits
 	fst        bool        // the VCD is from fst2vcd
-	pauses     []pause     // pauses of an FST, still to come
+	pauses     []pause     // later pauses of an FST
 	given      []SignalID  // signals of an FST with a value before its first time
 	passed     []string
 	unseen
@@ -103,8 +104,8 @@ type net struct {
 	kind    Kind
 	watched bool
 	dirty   bool // the net is in changed
-	moved   bool // changed by a separate change, not by one in a section or before the first time
-	maybe   bool // changed only because of $dumpall or $dumpon
+	moved   bool // the net was changed by a separate change, not in a section or before the first time
+	maybe   bool // the net was changed only because of $dumpall or $dumpon
 }
 
 // snapshot is the section of the current changes, up to its $end.
@@ -252,7 +253,7 @@ func (r *Reader) beginEarly() {
 func (r *Reader) NextTime() uint64 { return r.next }
 
 // Step reads all changes of the next time. It returns the watched nets that may have changed, without duplicates and
-// in the file's order, and the error of Err. The list is valid until the next Step.
+// in the file's order, and the error that Err returns. The list is valid until the next Step.
 func (r *Reader) Step() ([]NetID, error) {
 	if !r.Next() {
 		return nil, r.err
@@ -296,7 +297,7 @@ func (r *Reader) CutFrom() string {
 	return r.Duration(r.now).String()
 }
 
-// Unread returns the number of values of watched nets skipped because of another kind.
+// Unread returns the number of values of watched nets that were skipped because their kind differs from the net's.
 func (r *Reader) Unread() uint64 { return r.unread }
 
 // Passed describes contents of the file other than values, one text per kind.
@@ -339,7 +340,7 @@ const realDigits = 16
 // FST reports whether the file is an FST.
 func (r *Reader) FST() bool { return r.fst }
 
-// RoundReals rounds reals like those of an FST, for comparison. Call it before the first Next.
+// RoundReals rounds reals to the precision of reals in an FST, for comparison. Call it before the first Next.
 func (r *Reader) RoundReals() {
 	r.rounds = true
 	r.pass("reals are read with 16 digits, as fst2vcd writes them", r.hasReals())

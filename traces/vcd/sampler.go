@@ -54,7 +54,7 @@ type Sampler struct {
 	pausing bool    // dumping is off after the loaded instant
 	pending []NetID // nets changed in the instant
 	waiting []bool  // nets in pending
-	late    []NetID // nets changed at the clock's edge: they count in the next cycle
+	late    []NetID // nets changed at the clock's edge, whose changes count in the next cycle
 }
 
 type clocking struct {
@@ -68,8 +68,8 @@ func newColumns(r *Reader) columns {
 	return columns{slices.Clone(r.value), slices.Clone(r.unknown), slices.Clone(r.texts)}
 }
 
-// NewSampler watches the nets and the clock of a file. Instants are in units of unit, which is at least as fine as
-// those of the file and the period. Errors are *input.Error.
+// NewSampler watches the nets and the clock of a file. Instants are in units of unit, which must be at least as fine
+// as the units of the file and the period. Errors are *input.Error.
 func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler, error) {
 	s := &Sampler{Reader: r, clocking: clocking{clock: noNet, falling: how.Falling}}
 	scale, ok := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
@@ -206,7 +206,7 @@ func (s *Sampler) loadCycle() error {
 	return s.Reader.Err()
 }
 
-// Tail returns the time of the clock's last edge at the end of the file, "" if there is none.
+// Tail returns the time of the clock's last edge at the end of the file, "" without an edge.
 func (s *Sampler) Tail() string {
 	if s.clock == noNet || s.cycle == 0 || s.Loaded {
 		return ""
@@ -236,7 +236,7 @@ func (s *Sampler) Commit() []NetID {
 	return s.pending
 }
 
-// Clock returns the net of the clock; ok is false without one.
+// Clock returns the net of the clock; ok is false without a clock.
 func (s *Sampler) Clock() (id NetID, ok bool) { return s.clock, s.clock != noNet }
 
 // Held returns a copy whose columns keep their current values.

@@ -52,8 +52,8 @@ func (v Value) Bit(i int) byte {
 	return "01zx"[v.Unknown[word]>>shift&1<<1|v.Value[word]>>shift&1]
 }
 
-// Label returns the shortest text: one bit as 0, 1, x or z, more bits in hexadecimal, with x or z for a digit whose
-// bits all are, and X or Z for a digit with some.
+// Label returns the shortest text. One bit is 0, 1, x or z; more bits are hexadecimal. A digit is x or z if all its
+// bits are, and X or Z if some are.
 func (v Value) Label() string {
 	switch v.Kind {
 	case KindReal:

@@ -40,7 +40,8 @@ type Options struct {
 	// SlackCycles is the largest delay of Trigger without loss: the slot length, for violations found at slot ends.
 	SlackCycles uint64
 	// RingChangesMax limits the memory for changes before a trigger, 24 bytes each; 0 means RingChangesDefault.
-	// Beyond the limit the oldest cycles are dropped, the window starts later, and the file's $comment says so.
+	// Beyond the limit, the oldest cycles are dropped and the window starts later. The file's $comment then mentions
+	// the later start.
 	RingChangesMax int
 }
 
@@ -259,8 +260,8 @@ func (v *Writer) Empty() bool { return !v.written }
 // Shows reports whether a cycle is in the file or, before Close, may still be added.
 func (v *Writer) Shows(cycle uint64) bool { return v.written && v.first <= cycle && cycle <= v.last }
 
-// Close writes pending changes and the end of time: end is the first cycle that did not run, so that viewers show the
-// last one. It does not close the underlying writer. It returns the first error of the Writer.
+// Close writes pending changes and the end of time. end is the first cycle that did not run, so that viewers show the
+// last cycle that ran. Close does not close the underlying writer. It returns the first error of the Writer.
 func (v *Writer) Close(end uint64) error {
 	if v.phase == phaseClosed {
 		return v.err
@@ -365,8 +366,8 @@ func (v *Writer) flush() {
 // window selects the cycles that reach the file.
 //
 // Without a trigger, From..To are written directly; values before From only determine the initial values. With a
-// trigger, the past is kept as a state (base, as of baseCycle) and the changes since (ring), long enough for a window
-// that starts Before cycles before a trigger that is reported SlackCycles late:
+// trigger, the past is kept as a state (base, as of baseCycle) and the later changes (ring). The past is long enough
+// for a window that starts Before cycles before a trigger, even if the trigger is reported SlackCycles late:
 //
 //	base           ring: oldest ...... newest
 //	  |             |                    |
@@ -400,8 +401,8 @@ type change struct {
 
 const ringChangesMin = 1024
 
-// NeedsCycle reports whether values in cycle t can affect the file. A machine may skip the sampling of other cycles;
-// in the first needed cycle it must then set every signal.
+// NeedsCycle reports whether values in cycle t can affect the file. A machine may skip the sampling of other cycles.
+// In the first needed cycle after skipped cycles, it must set every signal.
 func (v *Writer) NeedsCycle(t uint64) bool {
 	if v.err != nil {
 		return false
@@ -413,8 +414,8 @@ func (v *Writer) NeedsCycle(t uint64) bool {
 	return false
 }
 
-// Trigger triggers in the given cycle, the current or an earlier one. Only the first trigger within From and To
-// counts; without Options.OnTrigger it does nothing. It returns an error for a future cycle.
+// Trigger triggers in the given cycle, which is the current or an earlier cycle. Only the first trigger within From
+// and To counts; without Options.OnTrigger, Trigger does nothing. It returns an error for a future cycle.
 func (v *Writer) Trigger(cycle uint64) error {
 	if v.err != nil {
 		return v.err

@@ -31,8 +31,8 @@ func (a *Assignment) place() string {
 const SetOption = "--set"
 
 // Assign returns a copy of a document with the assignments. It adds missing keys with their objects; a list may grow
-// by one entry at its end. rivals are keys that exclude each other, by their object ("rtl[]" is each entry of the
-// list rtl; an empty list means all keys): an assigned key removes its rivals in the document.
+// by one entry at its end. rivals are keys that exclude each other, by their object. The object "rtl[]" stands for
+// each entry of the list rtl; an empty list means all keys. An assigned key removes its rivals in the document.
 func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]string) (*yaml.Node, error) {
 	d.assigned = map[*yaml.Node]string{}
 	w := assigner{Decoder: d, rivals: rivals}
@@ -133,7 +133,7 @@ func (a *Assignment) node() (*yaml.Node, error) {
 	if text := strings.TrimSpace(a.Value); text == "null" || text == "~" {
 		return nil, nil
 	}
-	if strings.HasPrefix(a.Value, "*") { // a glob: a separate value cannot contain an alias
+	if strings.HasPrefix(a.Value, "*") { // the value is a glob, since a separate value cannot contain an alias
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.Value, Style: yaml.DoubleQuotedStyle}, nil
 	}
 	node, err := Document("", []byte(a.Value), "value", "write it as in a file, or null to leave the key out")

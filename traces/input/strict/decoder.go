@@ -1,11 +1,11 @@
-// Package strict reads YAML strictly: it coerces nothing, ignores no unknown key, and every error contains file, line
+// Package strict reads YAML strictly. It coerces nothing and ignores no unknown key. Every error contains file, line
 // and column and the allowed values.
 //
 //	bytes --Document--> nodes --Decoder--> tagged structs, with the place of each value
 //	                          --Keys, List, Text ...--> maps of another form
 //
 // The json tags of a struct are its keys. Its jsonschema tags contain ranges and enumerations, its comments or tags
-// descriptions. The published schema and this package use the same ones.
+// descriptions. The published schema and this package use the same tags.
 package strict
 
 import (
@@ -22,7 +22,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Decoder fills values from YAML nodes and refuses unsuitable ones with their place. It does not use the library's
+// Decoder fills values from YAML nodes and refuses unsuitable nodes with their place. It does not use the library's
 // decoding, which coerces values and has no columns. Recursion is limited by the types, so cyclic anchors are
 // harmless.
 type Decoder struct {
@@ -30,11 +30,12 @@ type Decoder struct {
 	Whole  string            // name of the document in errors: "the scenario"
 	Places map[string]string // places of values by path, filled by Decode
 
-	// Special decodes values with their own syntax and reports whether v is one; nil for none. Refuses checks an
-	// object before its keys are read; nil for no check.
+	// Special decodes values with their own syntax and reports whether v is such a value; it may be nil. Refuses
+	// checks an object before its keys are read; nil means no check.
 	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
 	Refuses func(node *yaml.Node, path string) error
-	// Note collects mistakes, with the paths of values unknown as a result; nil: Decode returns the first mistake.
+	// Note collects mistakes. It also receives the paths of values that are unknown because of a mistake. If Note is
+	// nil, Decode returns the first mistake.
 	Note func(path string, err error)
 	// Param returns the range of an entry in a map of integers.
 	Param func(path, key string) Span
@@ -48,12 +49,12 @@ type shorthand interface {
 	Short() (key, description string)
 }
 
-// Reader is a value with its own syntax; its pointer decodes it.
+// Reader is a value with its own syntax, decoded by a method of its pointer.
 type Reader interface {
 	ReadYAML(d *Decoder, node *yaml.Node, path string) error
 }
 
-// Counted is a value with its own syntax that is one integer, subject to the range of its key.
+// Counted is a value with its own syntax that consists of one integer. The range of its key applies to this integer.
 type Counted interface{ Magnitude() Number }
 
 // Decode fills v, at path, from a node.
@@ -147,7 +148,7 @@ func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken 
 	return ok, err
 }
 
-// list fills a slice. If entries have a shorthand, a single one may replace a list of one.
+// list fills a slice. If entries have a shorthand, a single entry may replace a list of one entry.
 func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Limits) error {
 	if _, short := reflect.Zero(v.Type().Elem()).Interface().(shorthand); short && node.Kind == yaml.ScalarNode {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
@@ -226,7 +227,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 		}
 	}
 	for _, field := range fields {
-		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // an unknown key may be the misspelt one
+		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // an unknown key may be the required key, misspelt
 			err := d.note(Join(path, field.Key), d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
 				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description())))
 			if err != nil {
@@ -282,7 +283,8 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
 		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && PlainInteger(node.Value) {
-			// Too large for the library, or like octal with a digit 8 or 9: the library returns a float.
+			// A number that is too large for the library, or looks like octal with a digit 8 or 9: the library
+			// returns a float.
 			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
 				sign := node.Value[:len(node.Value)-len(digits)]
 				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),

@@ -15,7 +15,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Document returns the only YAML document in data, called what ("scenario"); remedy is for a missing one.
+// Document returns the only YAML document in data. what names the document ("scenario"); remedy is used if the
+// document is missing.
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
 	if strings.HasSuffix(place, ".wasm") {
 		return nil, input.Mistake(place, "this is firmware, not a "+what,
@@ -69,7 +70,7 @@ func oneLine(root *yaml.Node, data []byte) {
 	}
 }
 
-// notYAML is a SyntaxError, with another remedy for a file whose name is not that of a scenario.
+// notYAML is a SyntaxError. It has a different remedy for a file whose name is not that of a scenario.
 func notYAML(place string, data []byte, what string, err error) *input.Error {
 	e := SyntaxError(place, data, err)
 	if what == "scenario" && !slices.Contains([]string{".yaml", ".yml", ".json", ""}, strings.ToLower(filepath.Ext(place))) {
@@ -102,7 +103,8 @@ func mistaken(place string, root *yaml.Node, what string) error {
 	return nil
 }
 
-// RefuseTags refuses tags other than those of maps, lists and plain values: their meaning would be lost.
+// RefuseTags refuses tags other than the tags of maps, lists and plain values, because the meaning of other tags
+// would be lost.
 func RefuseTags(place string, root *yaml.Node) error {
 	waiting := []*yaml.Node{root} // not recursive: a document may be deep
 	for len(waiting) > 0 {
@@ -133,7 +135,7 @@ func RefuseTags(place string, root *yaml.Node) error {
 
 var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "!!binary"}
 
-// SyntaxError converts an error of the YAML library to one with a place.
+// SyntaxError converts an error of the YAML library to an error with a place.
 func SyntaxError(place string, data []byte, err error) *input.Error {
 	reason, remedy := err.Error(), "correct the syntax"
 	var load *yaml.LoadError
@@ -144,7 +146,7 @@ func SyntaxError(place string, data []byte, err error) *input.Error {
 		}
 		line, column := load.Mark.Line, load.Mark.Column
 		if line == 0 && load.Mark.Index > 0 && load.Mark.Index <= len(data) {
-			// The reader, which detects invalid UTF-8, counts bytes only.
+			// The library's reader, which detects invalid UTF-8, counts only bytes.
 			before := data[:load.Mark.Index]
 			line = 1 + bytes.Count(before, []byte("\n"))
 			column = len(before) - bytes.LastIndexByte(before, '\n')

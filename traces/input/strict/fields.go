@@ -130,11 +130,11 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 	return limits
 }
 
-// Worded is a struct whose words for some keys are declared elsewhere: Words returns those of a field, nil for none.
-// A struct may return words for the structs that it embeds.
+// Worded is a struct for which the allowed words of some keys are declared elsewhere. Words returns the words of a
+// field, nil for none. A struct may return words for the structs that it embeds.
 type Worded interface{ Words(field string) []Word }
 
-// Word is an allowed value of a key; its meaning, "" for none, becomes part of the key's description.
+// Word is an allowed value of a key. Its meaning, "" for none, becomes part of the key's description.
 type Word struct{ Name, Meaning string }
 
 func (l *Limits) say(t reflect.Type, field string) {
@@ -150,8 +150,8 @@ func (l *Limits) say(t reflect.Type, field string) {
 	}
 }
 
-// OutOfRange finds a value in v, at path, that its field's tag does not allow, and returns its place, reason and
-// remedy, or "". Structs of type other have no tags.
+// OutOfRange finds a value in v, at path, that the tag of its field does not allow. It returns the value's place, the
+// reason and the remedy, or "". Structs of type other have no tags.
 func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, remedy string) {
 	for _, field := range Fields(v.Type()) {
 		value, at := v.FieldByIndex(field.Index), Join(path, field.Key)
@@ -293,8 +293,8 @@ func (s Span) Allowed() string {
 	return "allowed are " + s.String()
 }
 
-// Commented is a struct whose field comments describe its keys, where tags do not. Declaration returns the source of
-// its Go file, which is parsed only for a schema or a remedy.
+// Commented is a struct in which comments of fields describe the keys that tags do not describe. Declaration returns
+// the source of its Go file, which is parsed only for a schema or a remedy.
 type Commented interface{ Declaration() string }
 
 // Comment returns the comment of a field in the source of its type on one line, "" for none.
@@ -305,7 +305,7 @@ func Comment(t reflect.Type, field string) string {
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), "", c.Declaration(), parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		panic("strict: the source of " + t.String() + ": " + err.Error()) // it was compiled
+		panic("strict: the source of " + t.String() + ": " + err.Error()) // parsing cannot fail, because the source was compiled
 	}
 	var text string
 	ast.Inspect(file, func(n ast.Node) bool {

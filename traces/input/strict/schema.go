@@ -106,7 +106,7 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 	return nil
 }
 
-// Unreadable returns why a struct cannot be decoded from a document, "" if it can.
+// Unreadable returns the reason why a struct cannot be decoded from a document, "" if it can be decoded.
 func Unreadable(t reflect.Type) (reason string) {
 	defer func() {
 		if said := recover(); said != nil {
@@ -136,7 +136,7 @@ func readable(t reflect.Type) bool {
 	return false
 }
 
-// Structs returns a type and all structs reachable through its keys, except those with their own syntax.
+// Structs returns a type and all structs reachable through its keys, except structs with their own syntax.
 func Structs(t reflect.Type) []reflect.Type {
 	found := []reflect.Type{t}
 	for i := 0; i < len(found); i++ {

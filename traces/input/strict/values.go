@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Readers of maps, one method per kind of value. where names the value in errors.
+// Readers of maps. Each kind of value has a method. where names the value in errors.
 
 // Keys decodes an object with the given keys.
 func (d *Decoder) Keys(node *yaml.Node, where string, keys map[string]func(*yaml.Node, string) error) error {
@@ -137,8 +137,8 @@ func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node,
 // MapBytesMax is the largest size of a map.
 const MapBytesMax = 16 << 20
 
-// Permutation parses one destination per line and returns the list and the line of its first entry. A first line that
-// does not start with a digit is a header. Blank lines are allowed only at the end.
+// Permutation parses one destination per line. It returns the list of destinations and the line of the first entry. A
+// first line that does not start with a digit is a header. Blank lines are allowed only at the end.
 func Permutation(path string, data []byte) (list []uint32, firstLine int, err error) {
 	text := strings.TrimPrefix(string(data), "\uFEFF") // spreadsheets write a byte order mark
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")

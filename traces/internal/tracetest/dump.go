@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Dump is a VCD parsed by an independent, slow reader, with which tests compare package vcd.
+// Dump is a VCD parsed by an independent, slow reader. Tests compare package vcd with this reader.
 type Dump struct {
 	Unit  *big.Rat // seconds per time step of the file
 	Times []*big.Rat
@@ -114,7 +114,7 @@ func bitsOf(word string) int {
 // changes parses line by line: a time, a change, or other text. Changes before the first time belong to time 0.
 func (d *Dump) changes(text string, codes map[string]*Wave) error {
 	now, snapshot, off := new(big.Rat), false, false
-	begin := func() { // creates time 0 if no time came before
+	begin := func() { // creates time 0 if no time precedes
 		if len(d.Times) == 0 {
 			d.Times, d.Offs = []*big.Rat{now}, []bool{false}
 		}
@@ -211,7 +211,7 @@ func (w *Wave) digits(value string) string {
 	return value[len(value)-w.Bits:]
 }
 
-// Changes returns the steps with another value than before.
+// Changes returns the steps whose value differs from the previous value.
 func (w *Wave) Changes() (steps []Step) {
 	if w.Type == "event" {
 		return w.Steps
@@ -236,7 +236,8 @@ func (d *Dump) Valued() bool {
 	return false
 }
 
-// Same reports whether two dumps agree at all times at which both are dumped, and the number of these times.
+// Same reports whether two dumps agree at all times at which both are dumped. It also returns the number of these
+// times.
 func (d *Dump) Same(other *Dump) (same bool, times int) {
 	same = len(d.Waves) == len(other.Waves)
 	var pairs [][2]*cursor
@@ -276,7 +277,8 @@ type cursor struct {
 	next int
 }
 
-// at returns the value at a time, later than the previous call's; for an event, whether it is triggered.
+// at returns the value at a time, which must be later than the time of the previous call. For an event, it returns
+// whether the event is triggered.
 func (c *cursor) at(at *big.Rat) string {
 	steps := c.wave.Steps
 	for c.next < len(steps) && steps[c.next].At.Cmp(at) <= 0 {

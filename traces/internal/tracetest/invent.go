@@ -29,7 +29,7 @@ type Change struct {
 	Value  string
 }
 
-// Pause is a $dumpoff and its $dumpon, which may be at the same time or after the end.
+// Pause is a $dumpoff and the matching $dumpon, which may be at the same time or after the end.
 type Pause struct{ From, To uint64 }
 
 var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event", "parameter"}
@@ -100,10 +100,10 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	return string(digits)
 }
 
-// Differ returns a copy with one random modification. Parse shows whether that changes values.
+// Differ returns a copy with one random modification. Parse shows whether the modification changes values.
 func (v *Invented) Differ(random *rand.Rand) *Invented {
 	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), Pauses: slices.Clone(v.Pauses), End: v.End}
-	for i := range other.Pauses { // moved: not a difference by itself
+	for i := range other.Pauses { // a moved pause is not a difference by itself
 		p := &other.Pauses[i]
 		p.To = max(p.From, p.To-min(p.To, random.Uint64N(4)))
 	}
@@ -113,7 +113,7 @@ func (v *Invented) Differ(random *rand.Rand) *Invented {
 	i := random.IntN(len(other.Changes))
 	c := &other.Changes[i]
 	switch random.IntN(4) {
-	case 0: // another value
+	case 0: // a different value
 		c.Value = v.value(random, c.Signal, c.Value)
 	case 1: // missing
 		other.Changes = slices.Delete(other.Changes, i, i+1)
@@ -279,7 +279,7 @@ func (w *inventedWriter) body() {
 	}
 }
 
-// paused writes a time within a pause, or at its beginning or end, and reports whether it did.
+// paused writes a time within a pause, or at the beginning or end of a pause. It reports whether it wrote a time.
 func (w *inventedWriter) paused(time uint64, now []Change) bool {
 	edge := func(p Pause) bool { return p.From == time || p.To == time }
 	if !w.off(time) && !slices.ContainsFunc(w.Pauses, edge) {
@@ -321,8 +321,8 @@ func (w *inventedWriter) dump(keyword string, values bool) {
 	w.b.WriteString("$end\n")
 }
 
-// early reports whether the changes of time 0 come before the first time. vcd2fst drops such texts and adds such
-// events, and writes no complete file if there are no other changes.
+// early reports whether the changes of time 0 precede the first time. vcd2fst drops such changes of texts and adds
+// such changes of events. It writes no complete file if there are no other changes.
 func (w *inventedWriter) early(changes []Change) bool {
 	other := func(s Invention) bool { return s.Type == "string" || s.Type == "event" }
 	wrong := len(changes) == len(w.Changes) || slices.ContainsFunc(w.Signals, other)

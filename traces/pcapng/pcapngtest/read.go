@@ -45,8 +45,8 @@ const (
 	optionTimeScale = 9
 )
 
-// Read reads a capture written by Starloom. It checks lengths first, which gopacket's reader trusts, and refuses a
-// file that Starloom would not write, with the place.
+// Read reads a capture written by Starloom. It first checks lengths, because gopacket's reader does not check them.
+// It refuses a file that Starloom would not write, with the place.
 func Read(data []byte) (*Capture, error) {
 	packets, err := checkBlocks(data)
 	if err != nil {
@@ -190,8 +190,8 @@ func option(options []byte) (code uint16, length int, err error) {
 	return code, length, nil
 }
 
-// Tshark returns a command that runs tshark. As root it runs tshark as an unprivileged user with read access to the
-// files in arguments: from 4.4 on, tshark loads no scripts as root.
+// Tshark returns a command that runs tshark. For root, the command runs tshark as an unprivileged user with read
+// access to the files in arguments, because tshark 4.4 and later load no scripts as root.
 func Tshark(t testing.TB, arguments ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath("tshark")
