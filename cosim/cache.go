@@ -14,8 +14,8 @@ type Cache struct{ Dir, Remedy string }
 // different cache.
 const RemedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
 
-// UserCache returns the user's directory for files that can be built again. Without a home directory it is a
-// temporary one.
+// UserCache returns the user's directory for files that can be built again. Without a home directory, the result is a
+// temporary directory.
 func UserCache() (dir string, temporary bool) {
 	if dir, err := os.UserCacheDir(); err == nil {
 		return dir, false

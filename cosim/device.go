@@ -48,8 +48,8 @@ type Device interface {
 
 // Player is a device that runs many cycles in one call.
 type Player interface {
-	// Rows holds consecutive cycles, each with the words of Inputs followed by those of Outputs. Its length limits
-	// the number of cycles per call. It is nil for a device without batches.
+	// Rows holds consecutive cycles. Each cycle has the words of Inputs, then the words of Outputs. The length of
+	// Rows limits the number of cycles per call. Rows is nil for a device without batches.
 	Rows() []uint64
 
 	// Play calls Settle and Edge for each of the first rows: it reads the inputs of each row and stores the settled
@@ -84,7 +84,7 @@ type Port struct {
 // Part is a named part of a port: .valid, [3], [3].data.
 type Part struct {
 	Name      string // suffix to the name of the port
-	Low, Bits int    // Low is its lowest bit in the port
+	Low, Bits int    // Low is the lowest bit of the part in the port
 }
 
 // Words returns the number of words of the port in Inputs or Outputs.
@@ -103,7 +103,7 @@ const (
 	FaultOscillation FaultKind = "oscillation" // combinational logic does not settle
 	FaultHang        FaultKind = "hang"        // an endless loop
 	FaultDied        FaultKind = "died"        // the simulator ended unexpectedly
-	FaultLimit       FaultKind = "limit"       // a value exceeds the limits of its pin map
+	FaultLimit       FaultKind = "limit"       // a value exceeds a limit of the pin map
 )
 
 // Checked is a device with limits on its values. Once it has settled with reset off, Check returns a *Fault if a

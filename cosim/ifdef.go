@@ -70,7 +70,7 @@ type ifdef struct {
 
 type ifdefReader struct {
 	file     string
-	other    map[string]bool // macros that differ in synthesis, and whether they are defined here
+	other    map[string]bool // macros that differ in synthesis; the value reports whether the macro is defined here
 	open     []ifdef
 	includes []string
 	found    []Warning

@@ -13,7 +13,7 @@ import (
 // Languages of Verilog files, which differ in their keywords.
 var Languages = []string{"1364-1995", "1364-2001", "1364-2005", "1800-2005", "1800-2009", "1800-2012", "1800-2017"}
 
-// keywords are those of IEEE 1800-2017. Tools reserve some of them in IEEE 1364-2005, too.
+// keywords are the keywords of IEEE 1800-2017. Tools also reserve some of these in IEEE 1364-2005.
 var keywords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, word := range strings.Fields(`

@@ -103,7 +103,7 @@ func isParameter(text string) bool {
 // IsIdentifier reports whether text is a plain Verilog name.
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
-// Reason returns an operating system's error without its path, which messages give as the place.
+// Reason returns an operating system's error without its path. Messages give the path as the place.
 func Reason(err error) error {
 	if pathError, ok := err.(*os.PathError); ok {
 		return pathError.Err

@@ -19,7 +19,7 @@ import (
 
 // A Tool is an external program that a build needs.
 type Tool struct {
-	Command, Packages string // Packages are those of Debian
+	Command, Packages string // Packages names Debian packages
 	VersionOption     string
 }
 

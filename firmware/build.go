@@ -231,7 +231,7 @@ type compilation struct {
 	BuildOptions
 	ctx     context.Context
 	work    string   // folder for the copied headers and the objects
-	objects []string // one per source
+	objects []string // one object per source
 }
 
 func (b *compilation) compile() error {
@@ -260,7 +260,8 @@ func (b *compilation) compile() error {
 	return nil
 }
 
-// resourceFolders caches resource folders by compiler path: starting a compiler takes a third of a small build.
+// resourceFolders caches resource folders by compiler path, because starting a compiler takes a third of the time of
+// a small build.
 var resourceFolders sync.Map
 
 func (b *compilation) resources() (string, error) {

@@ -47,7 +47,7 @@ func keepCompiled(ctx context.Context, binary []byte) {
 	}
 	compiled, err := recent.runtime.CompileModule(ctx, binary)
 	if err != nil {
-		return // then it is not kept
+		return // the image is then not kept
 	}
 	if len(recent.images) == keptImages {
 		_ = recent.images[0].compiled.Close(ctx) // always returns nil

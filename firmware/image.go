@@ -30,7 +30,7 @@ type Image struct {
 	// DataBytes estimates the image's own data per instance: tables and static variables, without the stack.
 	DataBytes uint64
 
-	Announces bool // imports deliver: it may announce arrived packets
+	Announces bool // the image imports deliver and may announce arrived packets
 	Results   bool // imports result
 	Runtime   bool // contains a language runtime: one processor per instance
 	Checked   bool // checked build, see BuildOptions.Debug

@@ -17,7 +17,7 @@ const TurnsMax = 250_000_000
 
 // Limit makes calls of exports trap after ticks times wasm.TickTurns loop iterations; 0 means TurnsMax, or no limit
 // with a meter. If the image marks the start of each handler (wasm.Copy.Laps), a handler's iterations are counted
-// separately; otherwise those of all handlers of a bank in a slot count together.
+// separately. Otherwise the iterations of all handlers of a bank in a slot are counted together.
 func (h *Host) Limit(ticks int) {
 	h.turns = uint64(ticks) * wasm.TickTurns
 	h.endless.Store(false)

@@ -94,7 +94,7 @@ func (img *Image) check() error {
 	for _, f := range img.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
 		if module == wasm.TickModule {
-			continue // added by the copy; Rewrite refuses it in an image
+			continue // an import added by the copy; Rewrite refuses such an import in an image
 		}
 		if module == wasiModule {
 			if err := checkWASI(f); err != nil {

@@ -31,7 +31,7 @@ var exportTypes = []struct {
 	optional        bool
 }{
 	{exportABI, 0, 1, false},
-	{exportBank, 0, 1, true}, // describe requires it, once the version is known
+	{exportBank, 0, 1, true}, // describe requires this export once the version is known
 	{exportAttach, 4, 1, false},
 	{exportStart, 1, 0, false},
 	{exportSlot, 2, 0, false},

@@ -30,7 +30,7 @@ type Overview struct {
 // Shown selects the lists in the text of an overview. JSON contains all.
 type Shown struct{ Functions, Blocks bool }
 
-// View is Inspect with a static analysis. Costs are those of wasm.Table; turns are trusted.
+// View is Inspect with a static analysis. Costs are taken from wasm.Table; turns are trusted.
 func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns, shown Shown) (*Overview, error) {
 	costs, err := wasm.Table(model, cost)
 	if err != nil {

@@ -29,7 +29,7 @@ const (
 	wasmPageBytes = 64 << 10
 )
 
-// take reserves size zero bytes, rounded up to wasm pages, of which usually less than usual bytes are touched.
+// take reserves size zero bytes, rounded up to wasm pages. Usually less than usual bytes are touched.
 func (s *slab) take(size, usual uint64) ([]byte, error) {
 	unit := uint64(wasmPageBytes)
 	if usual >= slabHugeBytes {

@@ -18,7 +18,7 @@ const (
 	wasiFault = 21
 )
 
-// wasiSlotNanoseconds is the step of the clock per slot. Only a runtime reads it; firmware knows slots.
+// wasiSlotNanoseconds is the step of the clock per slot. Only a runtime reads the clock; firmware uses slots.
 const wasiSlotNanoseconds = 1000
 
 // wasiCall implements one import. Results beyond the first are written to the instance's memory.

@@ -129,7 +129,7 @@ func (c *conversion) finish(to io.Writer) error {
 func (c *conversion) drop() {
 	if c.input != nil {
 		_ = c.process.Process.Kill() // the converter may have ended
-		c.ended = c.wait()           // its output is not wanted
+		c.ended = c.wait()           // the output of the converter is not needed
 	}
 	temporaries.Lock()
 	defer temporaries.Unlock()

@@ -110,7 +110,7 @@ func openTemporary(path string) (file, lock *os.File, err error) {
 
 func closeLock(lock *os.File) {
 	if lock != nil {
-		_ = lock.Close() // nothing was written to it
+		_ = lock.Close() // nothing was written to the lock
 	}
 }
 

@@ -35,7 +35,7 @@ func removeIfStale(path string) {
 	}
 	defer file.Close()
 	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
-		_ = os.Remove(path) // its creator notices
+		_ = os.Remove(path) // the creator of the file notices the removal
 		for _, left := range leftovers(path) {
 			_ = os.Remove(left) // usually missing
 		}

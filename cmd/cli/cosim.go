@@ -83,7 +83,7 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 	return err
 }
 
-// read fills the source from the options: file lists precede other sources, -D has priority over both.
+// read fills the source from the options. File lists precede other sources; -D has priority over both.
 func (o *cosimBuildFlags) read(sources []string) (err error) {
 	if o.Params, err = pairs("-G", o.params, true); err != nil {
 		return err

@@ -123,7 +123,7 @@ func newTraceDissector() *cobra.Command {
 	return c
 }
 
-// diffFlags holds the options of `trace diff` alone, and those that a map may set, too.
+// diffFlags holds the options of `trace diff`. Some exist only as options; a map may set the others, too.
 type diffFlags struct {
 	diff.Options
 	files outputs

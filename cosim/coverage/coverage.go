@@ -14,7 +14,7 @@ type Coverage struct {
 	Model Model
 }
 
-// Merge adds the coverage of other runs, of the same or other RTL and models.
+// Merge adds the coverage of other runs. Their RTL and models may be the same or different.
 func (c *Coverage) Merge(other *Coverage) {
 	c.RTL.merge(&other.RTL)
 	c.Model.merge(&other.Model)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A graph interns expressions and folds those with constant operands.
+// A graph interns expressions and folds expressions with constant operands.
 type graph struct {
 	known   map[string]*expr
 	free    []*node // places of X, by free value

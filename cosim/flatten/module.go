@@ -42,8 +42,8 @@ type Module struct {
 	Rules func([]cosim.Port) cosim.Rules `json:"-"` // the function returns the rules for inputs of a comparison, given the source's ports; nil: none
 }
 
-// An Assertion is a requirement of the source: $fatal, $error, assert or unique. Its net is 1 where it is violated.
-// With a clock, only its value at that edge counts.
+// An Assertion is a requirement of the source: $fatal, $error, assert or unique. Its net is 1 where the assertion is
+// violated. If the assertion has a clock, only the value of the net at the clock's edge counts.
 type Assertion struct {
 	Net   string `json:"net"`
 	Kind  string `json:"kind"` // as written in the source; an assume restricts the inputs
@@ -95,7 +95,8 @@ func (m *Module) File(o cosim.BuildOptions) (string, error) {
 	return filepath.Abs(path)
 }
 
-// DefineBranches adds an output before those of assertions: bit i is 1 while Module.Branches[i] is taken.
+// DefineBranches adds an output before the outputs of assertions. Bit i of this output is 1 while Module.Branches[i]
+// is taken.
 const DefineBranches = "STARLOOM_BRANCHES"
 
 // A Branch is one alternative of an if, case or ?: of the source.
@@ -104,8 +105,8 @@ type Branch struct {
 	Aims  []Aim  `json:"aims"` // input values that may take the branch
 }
 
-// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds it; where
-// several values would do, it picks one. Only simulation shows whether the branch is taken.
+// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds the values;
+// where several values would suffice, the walk chooses one. Only simulation shows that the branch is taken.
 type Aim []Need
 
 // A Need is a set of input bits, Ago cycles before the branch.

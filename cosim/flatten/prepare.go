@@ -19,8 +19,8 @@ func (n *node) keepSigns() {
 }
 
 // wholeIndexes returns the indexes before truncation, by place of the selection, without duplicates. One place may
-// have several, from other parameters of the module and iterations of generate. Variables whose sign a cast changed
-// are included, since Verilator forgets the cast.
+// have several indexes, because of other parameters of the module and iterations of generate. Variables whose sign a
+// cast changed are included, since Verilator forgets the cast.
 func wholeIndexes(root *node) map[string][]*node {
 	whole, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
@@ -89,7 +89,7 @@ func innermost(n *node) *node {
 	return n
 }
 
-// ofAnother reports whether the earlier selection is from a vector of another size, in an instance with other
+// ofAnother reports whether the earlier selection is from a vector of a different size, in an instance with other
 // parameters.
 func ofAnother(before, n *node) bool {
 	from, of := before.one(1), n.one(1)

@@ -155,7 +155,7 @@ type away struct {
 
 const branchesMost = 1 << 12
 
-// branched records both outcomes of a condition except those that end the simulation.
+// branched records both outcomes of a condition. It omits outcomes that end the simulation.
 func (p *process) branched(n *node, c *expr) {
 	if p.initial || p.fixedReset || c.known() || len(p.design.branches) >= branchesMost {
 		return

@@ -114,7 +114,7 @@ func (l *lost) folded() {
 			l.refused = &cosim.InputError{Place: place, Reason: beyondReason, Remedy: beyondRemedy}
 		}
 	}
-	// Neither tree has selections from a parameter that give another parameter its value.
+	// Some selections from a parameter define the value of another parameter. Neither tree has these selections.
 	t.source.each(func(n *node) {
 		if n.kind == "SELBIT" && inConstant(n) {
 			l.selectsConstant(n)
@@ -443,8 +443,8 @@ func (l *lost) continuous() {
 	})
 }
 
-// signedArrays refuses signed packed arrays. By IEEE 1800-2017 7.4.1 the array is signed, and its elements only if
-// their type is named; Verilator gives unnamed elements the sign.
+// signedArrays refuses signed packed arrays. By IEEE 1800-2017 7.4.1, the array is signed, but its elements are
+// signed only if their type is named. Verilator also treats unnamed elements as signed.
 func (l *lost) signedArrays() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "PACKARRAYDTYPE" && strings.Contains(n.rest, " refdt="+n.below()+"(sw") {

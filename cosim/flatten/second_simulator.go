@@ -24,8 +24,8 @@ type Second struct {
 	Cycles int    `json:"cycles"`
 	Absent string `json:"absent,omitempty"` // reason why the second simulator did not run, or stopped early
 
-	// Led: inputs were guided to branches of the print. Branches counts these, Taken those that were taken; Untaken
-	// lists the places of the others.
+	// Led means that inputs were guided to branches of the print. Branches is the number of these branches, Taken the
+	// number of branches taken. Untaken lists the places of the branches that were not taken.
 	Led      bool     `json:"led"`
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`

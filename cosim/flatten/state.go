@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// A key selects the present value of a variable, or the one that nonblocking assignments give it later.
+// A key selects the present value of a variable, or its later value by nonblocking assignments.
 type key struct {
 	v     *variable
 	later bool

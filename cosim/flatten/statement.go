@@ -47,8 +47,8 @@ func (p *process) chosen(n *node, s *state) *expr {
 	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 
-// called executes a function that Verilator 5.032 keeps inside an expression. It may write only its own variables, so
-// that other operands do not depend on it.
+// called executes a function that Verilator 5.032 keeps inside an expression. The function may write only its own
+// variables, so that other operands do not depend on the call.
 func (p *process) called(n *node, s *state) *expr {
 	stops, own := len(p.violations), newState(s)
 	after := p.run(n.operands[0], own)
@@ -69,7 +69,7 @@ func (p *process) called(n *node, s *state) *expr {
 	return result
 }
 
-// turned converts an array value to another direction. Elements correspond from left to right.
+// turned converts an array value to a different direction. Elements correspond from left to right.
 func turned(g *graph, data *expr, from, to *dtype) *expr {
 	if from.along(to) {
 		return data

@@ -67,8 +67,8 @@ func (n *node) dropCasts() {
 	}
 }
 
-// dropRoom removes the zeros that Verilator 5.032 adds above a vector from which the source selects beyond its end:
-// those bits are X.
+// dropRoom removes the zeros that Verilator 5.032 adds above a vector if the source selects bits beyond the end of
+// the vector. Those bits are X.
 func (n *node) dropRoom() {
 	n.each(func(n *node) {
 		if from := n.one(1); n.kind == "SEL" && from != nil && from.kind == "EXTEND" && strings.Contains(n.rest, "decl[") {

@@ -16,7 +16,7 @@ type expr struct {
 	x     *big.Int // unknown bits, which are 0 in value
 	v     *variable
 	id    int
-	ways  int // number of constants that it chooses from; 0: it may have other values
+	ways  int // number of constants among which the value chooses; 0: other values are possible
 }
 
 const (

@@ -44,8 +44,8 @@ func find(t cosim.Tool) (string, error) {
 	return path, nil
 }
 
-// findModule returns the path of the VPI module for this vvp, built at most once per user and version. Without a
-// cache it is built in scratch.
+// findModule returns the path of the VPI module for this vvp. The module is built at most once per user and version.
+// Without a cache, it is built in scratch.
 func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n%s\n", runtime.GOARCH, vvp.Text)

@@ -207,7 +207,7 @@ func (d *device) fetch() {
 }
 
 // Limits of the simulator's processor time per cycle. They do not apply to the first cycle, in which initial blocks
-// fill memories. A slow machine is slow in all cycles, so a cycle may take 1000 times as long as the slowest one so
+// fill memories. A slow machine is slow in all cycles, so a cycle may take 1000 times as long as the slowest cycle so
 // far.
 const (
 	hangProcessorTime = 3 * time.Second

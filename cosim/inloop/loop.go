@@ -13,8 +13,8 @@ import (
 )
 
 // Part is a device and the elements that it replaces. A device for several elements has their ports side by side:
-// Elements[k] has bits k*width to (k+1)*width-1 of every port, where width is that of a single element. Clock and
-// reset are common.
+// Elements[k] has bits k*width to (k+1)*width-1 of every port, where width is the width of a single element's port.
+// Clock and reset are common.
 type Part struct {
 	Device   cosim.Device
 	Elements []int

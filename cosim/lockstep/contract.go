@@ -36,7 +36,8 @@ type Counted struct {
 
 const redrawsMax = 300
 
-// deadEndsMax is the number of cycles without legal inputs after which the check gives up, if no cycle had any.
+// deadEndsMax bounds the number of cycles without legal inputs. The check gives up after this number of cycles if no
+// cycle had legal inputs.
 const deadEndsMax = 32
 
 type contract struct {
@@ -49,7 +50,7 @@ type contract struct {
 	before []uint64
 	mask   []uint64 // output bits compared in this cycle
 	met    bool
-	held   []bool // by assumption: true after some drawn inputs met it
+	held   []bool // by assumption: true after some drawn inputs met the assumption
 	err    error
 	counts bool // the report counts this run
 	is     Contract

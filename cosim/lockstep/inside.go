@@ -19,7 +19,7 @@ type inside struct {
 	untraced []string
 	without  string // reason why the RTL's internals are missing
 	clock    string
-	outer    string // the scope around its top module, "" for none
+	outer    string // the scope around the RTL's top module, "" for none
 }
 
 const (

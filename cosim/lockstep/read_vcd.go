@@ -22,7 +22,7 @@ type vcdInput struct {
 	bits      int
 	to        int
 	port      int
-	fixed     []bool // constant in a join; a single bit if it fills the rest
+	fixed     []bool // constant bits in a join; a single bit fills the rest of the join
 	fills     bool
 }
 

@@ -43,7 +43,7 @@ type Report struct {
 
 	Explored []Exploration `json:"explored,omitempty"`
 
-	// Warnings are those of Verilator or Icarus that affect the verdict.
+	// Warnings are tool warnings of Verilator or Icarus that affect the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
 
 	// Bounds are the ranges that joins and functions of the map allow for inputs: give_i is [0, credit].
@@ -82,7 +82,7 @@ type Extent struct {
 	Inputs   uint64 `json:"input_cycles"`
 	PowerOns uint64 `json:"power_on_states"`
 
-	// Outputs and Compared count outputs of the model. Absent lists those that the map leaves out.
+	// Outputs and Compared count outputs of the model. Absent lists outputs that the map leaves out.
 	Outputs  int      `json:"outputs"`
 	Compared int      `json:"outputs_compared"`
 	Absent   []string `json:"outputs_absent"`
@@ -390,7 +390,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// MergeCoverage replaces the coverage of r by that of several reports.
+// MergeCoverage replaces the coverage of r by the merged coverage of several reports.
 func (r *Report) MergeCoverage(of []*Report) {
 	if r.Covered == nil {
 		return

@@ -31,7 +31,7 @@ type past struct {
 const (
 	pastPowerOns    = 8
 	pastResetCycles = 16 // cycles of reset, because a single cycle may be too short
-	// Random cycles in which the RTL must agree after another past, so that it does not agree by chance.
+	// Random cycles in which the RTL must agree after a different past. They exclude an agreement by chance.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )
 
@@ -81,7 +81,7 @@ func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 			d.MissingReset, d.Undefined, d.Past = true, true, other.text
 			return nil
 		case d.Undefined || end.kind == DivergenceUnknown || otherEnd.kind == DivergenceUnknown:
-			// X may stand for the value of the other run.
+			// X may represent the value in the other run.
 		case otherEnd.cycle != end.cycle || otherEnd.port < 0 != (end.port < 0) || end.port >= 0 && !slices.Equal(outputs, otherOutputs):
 			// After a fault outputs are not compared: logic may not have settled.
 			d.Undefined, d.Past = true, other.text

@@ -17,7 +17,7 @@ import (
 type Waves struct {
 	Stimulus *Stimulus // inputs from power-on; nil if there were too many to keep
 	cycles   []uint64
-	rows     []uint64 // row of the stimulus, by sample; cycles may be those of a recorded run
+	rows     []uint64 // row of the stimulus, by sample; the cycles of a recorded run may differ from rows
 	end      bool     // Stimulus holds only the end of the run
 	ports    []cosim.Port
 	absent   []bool

@@ -80,7 +80,7 @@ func (d *Device) digits(bits []Bit) string {
 
 // Fit restricts inputs of the model to the map's limits.
 func (d *Device) Fit(inputs []uint64) {
-	const rounds = 4 // one limit may change another: an index that is too large becomes none
+	const rounds = 4 // a correction by one limit may affect another limit: an index that is too large becomes none
 	for range rounds {
 		if d.BrokenBy(inputs) == nil {
 			return

@@ -57,15 +57,15 @@ type Map struct {
 	Image   string       // output of `starloom cosim build`, in place of Source's files
 	Backend string
 
-	Clock    string // "" for RTL without one
-	Reset    string // "" for RTL without one
+	Clock    string // "" for RTL without a clock
+	Reset    string // "" for RTL without a reset
 	ResetLow bool
 	Timing   Timing
 
 	Pins     []Wiring
 	Ties     []Tie          // constants for RTL inputs that the model lacks
 	Feedback []Feedback     // RTL inputs that follow RTL outputs within a cycle
-	Absent   []string       // outputs of the model that the RTL lacks; they are 0
+	Absent   []string       // outputs of the model that the RTL lacks; their bits are 0
 	Latency  map[string]int // cycles, by output of the model
 
 	Contract
@@ -208,7 +208,7 @@ func (m *Map) built() *opened {
 	return m.opened
 }
 
-// On returns the map for another backend, which reads the same text as Verilator.
+// On returns the map for a different backend, which reads the same text as Verilator.
 func (m *Map) On(backend string) *Map {
 	other := *m
 	other.Backend, other.Source, other.opened = backend, m.Source.ForVerilator(), nil
@@ -269,8 +269,9 @@ type Timing struct {
 	// Resets are further pins that follow the model's reset.
 	Resets []Reset
 
-	// ResetCycles is the number of RTL reset cycles per reset cycle of the model; 0: enough for an edge of every
-	// clock. For RTL without a reset it is the number of cycles after the model's reset that are not compared.
+	// ResetCycles is the number of RTL reset cycles per reset cycle of the model; 0 means enough cycles for an edge
+	// of every clock. For RTL without a reset, it is the number of cycles after the model's reset that are not
+	// compared.
 	ResetCycles int
 }
 

@@ -10,7 +10,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// In returns the map for a model with other parameters, such as those of a place in a machine. Builds are not shared.
+// In returns the map for a model with other parameters, such as the parameters of a place in a machine. Builds are
+// not shared.
 func (m *Map) In(parameters twin.Parameters) *Map {
 	if maps.Equal(m.Parameters, parameters) {
 		return m

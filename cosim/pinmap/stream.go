@@ -7,7 +7,7 @@ type Stream struct {
 	Valid, Ready string
 	Payload      []string // pins of the payload, highest first
 
-	// Unstable: the sender may withdraw or change a word before it is accepted.
+	// Unstable means that the sender may withdraw or change a word before the word is accepted.
 	Unstable bool
 }
 

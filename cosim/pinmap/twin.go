@@ -14,7 +14,7 @@ import (
 )
 
 // OfTwin returns the pin map of a twin in the library. It writes the sources to the build cache; "" is the user's
-// cache. Parameters default to those of the twin's first set.
+// cache. The default parameters are the twin's first set.
 func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir string) (*Map, error) {
 	m := &Map{Library: library, Model: name, Parameters: twin.Parameters{}, Build: cosim.BuildOptions{Cache: cacheDir}}
 	m.Places = map[string]string{"model": "--twin", "parameters": "-G"}

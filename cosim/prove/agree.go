@@ -17,7 +17,7 @@ type agreement struct {
 	mined  *miner
 	over   func() error // returns an error after the time limit; may be nil
 
-	cycles, compared uint64 // number of cycles, and of bits compared in them
+	cycles, compared uint64 // number of cycles, and of bits compared in these cycles
 	checked          []bool // true if the bit agreed in a cycle that no reset affects, by bit
 	phases           []bool // true if outputs were comparable, by the number of cycles since the last reset, up to the RTL's latency
 	stretch          int

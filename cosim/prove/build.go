@@ -170,8 +170,8 @@ func refusedPrint(err error) error {
 	return err
 }
 
-// compare runs the print beside its source in Verilator and in a second simulator. A difference is a *refusal: no
-// proof rests on such a print.
+// compare runs the print beside its source in Verilator and in a second simulator. A difference is a *refusal,
+// because no proof may rest on a print that differs.
 func (b *builder) compare() (flatten.Second, error) {
 	_, err := flatten.Compare(b.ctx, b.m.Clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
 	var differs *flatten.Difference

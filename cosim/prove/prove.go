@@ -312,7 +312,7 @@ func (p *prover) replay(r *decision, began time.Time) (again bool, err error) {
 }
 
 // show runs a counterexample in lockstep and reports the difference. If the inputs break a rule of the model's
-// neighbours, it requests another round under that rule.
+// neighbours, show requests another round under that rule.
 func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
 	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, witness))

@@ -111,7 +111,7 @@ func (r *race) begin() {
 	}
 	r.open = g.classes(left)
 	outputs := r.firsts()
-	if !r.exact { // one bit of a word is proved, and hints about other bits only cost time
+	if !r.exact { // one bit of a word is proved; hints about other bits would only cost time
 		reached := g.reached(outputs)
 		for _, h := range r.hints {
 			if h.latch < 0 || reached[g.firstLatch()+uint32(h.latch)] {

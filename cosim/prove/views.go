@@ -39,7 +39,7 @@ func (m *miter) readViews() (views []view) {
 type miner struct {
 	views []view
 	left  [][]relation // relations of a view that are not refuted yet, by view; nil until the view is valid
-	seen  []ternary    // values of a view seen while it was valid, by view
+	seen  []ternary    // values of a view in cycles in which the view was valid, by view
 }
 
 func (m *miter) miner() *miner {

@@ -32,8 +32,7 @@ const (
 	observedRegistersMax = 256
 )
 
-// Observed returns the ports, except clock, reset and those above 64 bits, and then the registers outside large
-// columns.
+// Observed returns the ports up to 64 bits, except clock and reset, and then the registers outside large columns.
 func (m *Model) Observed() (all []Observed) {
 	for _, p := range m.ports {
 		if p.Clock || p.Bits > 64 || m.site.Clocked && p.Name == "reset" {

@@ -23,7 +23,7 @@ import (
 type Schedule struct {
 	random  Random
 	cycles  uint64
-	stretch stretch // the cycles from one reset to the next
+	stretch stretch // cycles from one reset to the next
 	phase   stretch
 	again   uint32
 }

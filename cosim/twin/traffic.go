@@ -5,8 +5,8 @@ import (
 	"starloom/nic"
 )
 
-// traffic is the light at a receiver. In every slot, each wire carries an intact frame, a damaged one, one that
-// collides with another, or none.
+// traffic is the light at a receiver. In every slot, each wire carries no frame, an intact frame, a damaged frame, or
+// frames that collide.
 type traffic struct {
 	phitBits, frameMax int
 	slotCycles         int

@@ -87,7 +87,7 @@ func (b *builder) discover() error {
 	b.description = Description{
 		Format: descriptionFormat, Device: b.Name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
 		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
-		Warnings: b.design.doubts, // note adds those of the translation
+		Warnings: b.design.doubts, // note adds the warnings of the translation
 	}
 	if b.options.Seeing.Internals {
 		b.description.Untraced = b.design.large

@@ -29,7 +29,7 @@ type Description struct {
 	Edges     []string          `json:"edges"`  // inputs other than clocks whose edges trigger processes
 	Hash      string            `json:"hash"`
 
-	// Warnings are those of Verilator that affect the verdict; nil if the image has no record of them.
+	// Warnings are warnings of Verilator that affect the verdict; nil if the image has no record of warnings.
 	Warnings []cosim.Warning `json:"warnings"`
 
 	Sources map[string]string `json:"sources"` // by file: prefix of its SHA-256

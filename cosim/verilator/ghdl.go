@@ -41,7 +41,7 @@ func (b *builder) synthesise() error {
 	if verilog, err = b.mended(verilog, vhdl); err != nil {
 		return err
 	}
-	// GHDL keeps the case of the entity and its ports and writes all other names in lower case.
+	// GHDL keeps the case of the names of the entity and its ports. It writes all other names in lower case.
 	b.vhdlTop = strings.ToLower(b.Top)
 	for _, found := range moduleOfGHDL.FindAllStringSubmatch(verilog, -1) {
 		if strings.EqualFold(found[1], b.Top) {

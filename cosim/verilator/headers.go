@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// commonHeaders holds the includes of every design. Parsing them takes two thirds of the build time of a small
-// design.
+// commonHeaders holds the includes of every design. Parsing these headers takes two thirds of the build time of a
+// small design.
 const commonHeaders = `#include <cstdarg>
 #include <cstdlib>
 #include <cstring>

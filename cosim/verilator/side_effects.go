@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Verilator hoists calls out of expressions and executes them unconditionally. It passes an inout argument by
-// reference instead of copying it, and gives every call of a function its own static variables.
+// Verilator hoists calls out of expressions and executes the calls unconditionally. It passes an inout argument by
+// reference instead of copying the argument, and gives every call of a function separate static variables.
 
 // A touch records the reads and writes of a call or expression beyond the call's own variables.
 type touch struct {

@@ -292,7 +292,7 @@ type builder struct {
 	narrow    []cosim.Warning
 	files     []string
 	shell     *shell
-	types     map[string]string // type parameters; Params has the others
+	types     map[string]string // values of type parameters; Params has the values of other parameters
 	tools     []cosim.ToolVersion
 	libraries libraries
 

@@ -69,7 +69,7 @@ func relativePlaces(warnings []cosim.Warning, work string) []cosim.Warning {
 	return warnings
 }
 
-// remedyOwn is the remedy if the source itself rejects its parameters.
+// remedyOwn is the remedy for parameters that the source itself rejects.
 const remedyOwn = "give the parameters values that it accepts"
 
 // refusedByItself returns an error if elaboration executed $error or $fatal in a generate block of the source.

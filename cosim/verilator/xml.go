@@ -345,7 +345,7 @@ func stringConstant(text string) string {
 }
 
 func (n *netlist) sensitivity(d *design) {
-	plain := map[string]bool{} // the inputs and the ports of instances that are wired to them
+	plain := map[string]bool{} // the inputs, and the ports of instances wired to the inputs
 	for i, p := range d.ports {
 		if p.Clock {
 			d.levels = d.levels || !n.edgesOnly(p.Name, "POS")

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	fuzzSeeds       = 3   // seeds of the runs after which handlers are called: the scenario's and the next ones
+	fuzzSeeds       = 3   // seeds of the runs after which handlers are called: the scenario's seed and the next seeds
 	fuzzFindingsMax = 32  // listed findings
 	fuzzRepeatsMax  = 256 // the campaign stops after this number of sequences with findings
 	fuzzStaleEvery  = 8   // one in this number of sequences is checked for stale reads, in addition to sequences that reach more code

@@ -11,7 +11,7 @@ import (
 	"starloom/internal/emulator"
 )
 
-// Limits of the default comparison: a check should take seconds.
+// Limits of the default comparison, so that a check takes seconds.
 const (
 	isolatedProcessorsMax = 4096    // each processor needs the memory of an instance
 	slowCallsMax          = 1 << 20 // handler calls of a run in the interpreter or the cycle engine

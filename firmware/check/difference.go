@@ -191,8 +191,8 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 	return "", "", ""
 }
 
-// cause returns the usual cause of a difference and its remedy. All earlier runs agree with the first, so a metered
-// run, an interpreted run, or a run with another engine differs for that reason alone.
+// cause returns the usual cause of a difference and its remedy. All earlier runs agree with the first, so the
+// difference of a metered run, an interpreted run, or a run with another engine has no other cause.
 func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image",

@@ -26,7 +26,7 @@ type fuzzer struct {
 	// Last run:
 	compared   []firmware.Operands
 	comparedIn []int // number of compared operands at the end of each step
-	stain      byte  // fills unused bytes of the RX FIFO; 0: leaves them
+	stain      byte  // fill value of unused bytes of the RX FIFO; 0: the bytes stay
 	seen       []byte
 	seenIn     []int // length of seen at the end of each step
 }

@@ -36,7 +36,8 @@ type FuzzStep struct {
 	State    string      `json:"state,omitempty"` // state bytes in hex, from the first one on
 }
 
-// FuzzFrame is a received frame, one per port that the processor hears. If it hears one port, Port is that port.
+// FuzzFrame is a received frame. There is one frame per port that the processor hears. If the processor hears a
+// single port, Port is that port.
 type FuzzFrame struct {
 	Port        uint16 `json:"port"`
 	Kind        uint8  `json:"kind"`

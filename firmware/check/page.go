@@ -49,7 +49,7 @@ type failing struct {
 	Wrote               *Write
 	Found               *FuzzFinding
 	Source              *wasm.Frame // place at which the run stopped
-	AtEnd               bool        // only the end of the run shows its violation
+	AtEnd               bool        // the violation shows only at the end of the run
 	Command, RunCommand string
 }
 

@@ -14,7 +14,7 @@ type Report struct {
 	Seed        uint64                 `json:"seed"`
 	Firmware    outcome.FirmwareReport `json:"firmware"` // firmware of the first run, or without a run of the machine whose handlers were called
 	Verdict     outcome.Verdict        `json:"verdict"`
-	Runs        []Run                  `json:"runs"`                 // ways to execute the scenario; the others are compared with the first
+	Runs        []Run                  `json:"runs"`                 // ways to execute the scenario; other ways are compared with the first
 	NotCompared []string               `json:"not_compared"`         // omitted comparisons with reasons, for people
 	Difference  *Difference            `json:"difference,omitempty"` // the first difference
 	Writes      []Write                `json:"writes"`               // writes of handlers outside their processor's memory
@@ -28,7 +28,7 @@ type Report struct {
 	Fuzzed    int           `json:"fuzzed"`     // sequences of arbitrary input that were tried
 	FuzzCalls int           `json:"fuzz_calls"` // handler calls in these sequences
 	GaveUp    int           `json:"gave_up"`    // sequences that ended in sl_fail
-	Fuzz      []FuzzFinding `json:"fuzz"`       // faults of handlers, in the order in which they were found
+	Fuzz      []FuzzFinding `json:"fuzz"`       // faults of handlers, in the order of discovery
 	Branches  Branches      `json:"branches"`
 	NotTried  []string      `json:"not_tried"` // inputs that no sequence contained, for people
 }
@@ -114,7 +114,7 @@ type Branches struct {
 	Image   int `json:"image"` // number in the image, including start handlers
 }
 
-// Rules for handlers on arbitrary input, in addition to those of a run.
+// Rules for handlers on arbitrary input, in addition to the rules of a run.
 const (
 	RuleForeignWrite = "foreign_write" // a handler wrote to another processor's memory
 	RuleStaleRead    = "stale_read"    // a handler's behaviour depends on bytes outside its frames
@@ -139,7 +139,7 @@ type FuzzFinding struct {
 	place string // place in the firmware; findings at the same place are merged
 }
 
-// Fails reports whether a finding fails the check; others are notes.
+// Fails reports whether a finding fails the check. Other findings are notes.
 func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 
 // is reports whether two findings are probably the same fault.

@@ -12,7 +12,7 @@ const (
 	TickName   = "tick"                   // function called after TickTurns turns
 	startName  = binary.Reserved + "start"
 	TurnsName  = binary.Reserved + "turns" // i32: turns left until tick, which resets the number
-	LapName    = binary.Reserved + "lap"   // i32: TurnsName at the start of a lap, if the copy can detect it
+	LapName    = binary.Reserved + "lap"   // i32: TurnsName at the start of a lap, if the copy can detect laps
 )
 
 // BankCurrent is the offset of the current cell's place in a bank descriptor.
@@ -44,8 +44,8 @@ type Copy struct {
 type Global struct {
 	Name   string // name in the image
 	Export string
-	// GivenBack means that every function restores the global's value on return: a stack pointer, or constant. After
-	// a trap the host must restore it; other globals keep their values.
+	// GivenBack means that every function restores the global's value on return. The global is a stack pointer, or
+	// constant. After a trap the host must restore its value; other globals keep their values.
 	GivenBack bool
 	Proved    bool // GivenBack is proved, not inferred from the name
 

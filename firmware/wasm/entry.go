@@ -39,7 +39,7 @@ type entry struct {
 	flow   *flow  // flow of the rest
 }
 
-// Parameters and locals of the caller of an entry point; those of the entry point follow.
+// Parameters and locals of the caller of an entry point; the parameters and locals of the entry point follow.
 const (
 	eachCount uint32 = iota
 	eachSlot

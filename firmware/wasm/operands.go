@@ -6,7 +6,7 @@ const bulk, simd = binary.Bulk, binary.SIMD
 
 type module struct{ *binary.Module }
 
-// operands is the operand stack of a function. The zero value of V knows nothing.
+// operands is the operand stack of a function. The zero value of V means that nothing is known.
 type operands[V any] struct {
 	stack  []V
 	failed bool // the code pops from an empty stack
@@ -78,7 +78,7 @@ func effect(op binary.Opcode) (pops, pushes int) {
 		return 1, 1
 	case op == binary.OpMemoryInit, op == binary.OpMemoryCopy, op == binary.OpMemoryFill:
 		return 3, 0
-	case op>>16 == 0xFC: // table.size; others are refused
+	case op>>16 == 0xFC: // table.size; other instructions are refused
 		return 0, 1
 	case op>>16 == 0xFD:
 		return effectVector(op & 0xFFFF)

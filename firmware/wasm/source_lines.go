@@ -208,7 +208,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	return frames
 }
 
-// The linker gives removed functions address 0 or one of the last addresses.
+// The linker assigns address 0 or one of the last addresses to removed functions.
 func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	ranges, err := p.data.Ranges(entry)
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool {

@@ -8,7 +8,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// stackPointer is the name that compilers give to the stack pointer.
+// stackPointer is the stack pointer's name in the output of compilers.
 const stackPointer = "__stack_pointer"
 
 // findGlobals lists the mutable globals and finds the globals that every function restores: on every return, their
@@ -49,9 +49,9 @@ func (m *module) findGlobals(c *Copy) error {
 }
 
 type globalUse struct {
-	keeps  bool // all functions restore it
-	stack  int  // a function that lowers and restores it, -1 for none
-	breaks int  // a function that may not restore it, -1 for none
+	keeps  bool // all functions restore the global
+	stack  int  // a function that lowers and restores the global, -1 for none
+	breaks int  // a function that may not restore the global, -1 for none
 	at     int  // offset in breaks of the last change
 }
 

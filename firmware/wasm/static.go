@@ -28,14 +28,14 @@ type Function struct {
 	Source    string       `json:"source,omitempty"` // line of the first instruction, if known
 	Bytes     int          `json:"bytes"`
 	WorstCase *uint64      `json:"worst_case,omitempty"` // cost of a call including callees; nil: no bound is known
-	Recursive bool         `json:"recursive,omitempty"`  // it may recurse
+	Recursive bool         `json:"recursive,omitempty"`  // the function may recurse
 	Loops     []Loop       `json:"loops,omitempty"`
 	Blocks    []BasicBlock `json:"blocks"`
 	Indirect  []Place      `json:"indirect_calls,omitempty"`
 	Lengths   []Place      `json:"unknown_lengths,omitempty"` // memory.copy, fill and init of unknown length
 }
 
-// Place is an instruction: its offset in the image, and its line if known.
+// Place is an instruction. It has the offset in the image and, if known, the line.
 type Place struct {
 	Offset int    `json:"offset"`
 	Source string `json:"source,omitempty"`
@@ -69,7 +69,7 @@ type Handler struct {
 	WorstCase *uint64  `json:"worst_case,omitempty"`
 	Given     bool     `json:"given,omitempty"`     // WorstCase depends on provided turns
 	Unbounded []string `json:"unbounded,omitempty"` // reasons why no bound is known
-	Loops     []Loop   `json:"loops,omitempty"`     // loops of its function if it is called for one processor
+	Loops     []Loop   `json:"loops,omitempty"`     // loops of the handler's function if the function is called for one processor
 
 	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded includes loops whose turns could be provided
 }

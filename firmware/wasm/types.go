@@ -143,8 +143,8 @@ func (t *typing) call(of binary.FuncType) {
 	t.push([]byte(of.Results)...)
 }
 
-// nanType returns the result type of an instruction whose NaN bits the specification leaves open, 0 for others: abs,
-// neg, copysign, pmin, pmax, loads and reinterpretations define every bit.
+// nanType returns the result type of an instruction whose NaN bits the specification leaves open, and 0 for other
+// instructions. abs, neg, copysign, pmin, pmax, loads and reinterpretations define every bit.
 func nanType(op binary.Opcode) byte {
 	switch {
 	case op >= 0x8D && op <= 0x97, op == 0xB6: // f32.ceil to f32.max, f32.demote_f64
@@ -171,9 +171,9 @@ const (
 	nanF64x2 = 2
 )
 
-// Selects returns the module with every select of floats or vectors replaced by an integer select of the same bits:
-// the compiler of wazero 1.12.0 loses the second value under register pressure (amd64). Other code is unchanged, and
-// sizes are not limited. Selects serves modules other than images; Rewrite does the same for images.
+// Selects returns the module with every select of floats or vectors replaced by an integer select of the same bits.
+// The compiler of wazero 1.12.0 loses the second value under register pressure (amd64). Other code is unchanged, and
+// sizes are not limited. Selects is for modules other than images; in images, Rewrite replaces the selects.
 func Selects(image []byte) ([]byte, error) {
 	parsed, err := binary.Parse(image, true)
 	if err != nil {

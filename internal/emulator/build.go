@@ -149,7 +149,7 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	default:
 		m.transport, m.Hardware, m.flying = s, s, s
 	}
-	if m.options.Packets && m.offering == nil { // if the host offers packets, the referee logs them
+	if m.options.Packets && m.offering == nil { // if the host offers packets, the referee logs the packets
 		stream.StreamOf(m.transport).Log()
 	}
 	return nil

@@ -32,7 +32,7 @@ type built struct {
 
 	workers *hw.Workers
 	Shards  []Shard
-	Parking *parking // nil if every processor has a bank of its own
+	Parking *parking // nil if every processor has a separate bank
 	carrier
 	RTL     *rtl.Devices // nil without RTL
 	Referee fabric.Referee

@@ -444,7 +444,7 @@ const latenessWorkMax = 1 << 28
 
 // Lateness repeats a run in which workload packets missed their deadline. It adds the arrival of each listed packet
 // and the total lateness to the report. It does nothing without such packets or if the search exceeds
-// latenessWorkMax, and drops its findings if the repetition has another digest.
+// latenessWorkMax. If the repetition has a different digest, Lateness drops its findings.
 func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each func() error) error {
 	limit, n := m.Rules.DeadlineSlots, uint64(m.Shape.Processors())
 	if !m.Config.Known.Carries || m.offering != nil || report.Interrupted() ||

@@ -20,15 +20,15 @@ import (
 // else (TestLongMemoryEstimates).
 const (
 	memoryProcess        = 35 << 20 // program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
-	memoryValue          = 455      // per value of the scenario file: its place and the parser's data
+	memoryValue          = 455      // per value of the scenario file: the value's place and the parser's data
 	memoryFault          = 24 << 10 // per fault: patterns of targets, without the sets of targets
-	memoryBank           = 48       // per processor: address range of its columns in a bank
+	memoryBank           = 48       // per processor: address range of the processor's columns in a bank
 	memoryColumns        = 28       // per processor: touched columns (registers, listening table, workload, call list)
 	memoryHost           = 16       // per processor: call list and receptions on the host's side
 	memoryParked         = 8        // per processor: registers
 	memoryProcessorCycle = 64       // per processor: registers of transmitter and receiver
 	memoryMeter          = 8 << 20  // metered run: rewriting and compiling an image with counters
-	memoryMetered        = 20       // per processor: costs of its calls
+	memoryMetered        = 20       // per processor: costs of the processor's calls
 	memoryLatency        = 240      // per processor: frames waiting, sent and heard in one slot
 	memoryInstance       = 30 << 10 // per sandbox: two stacks of the compiler, tables, first pages
 	memorySignals        = 8 << 10  // per processor or medium of a waveform: names, values, visited hardware
@@ -172,7 +172,7 @@ func (m *Machine) atWork() (processors uint64) {
 func processBytes(c *config.Config) uint64 {
 	need := memoryProcess + memoryValue*uint64(c.Source.Values)
 	for i := range c.Faults {
-		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // sets of targets, and paths compared with them
+		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // sets of targets, and paths compared with these sets
 	}
 	return need
 }

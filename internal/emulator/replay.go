@@ -34,7 +34,7 @@ type ReplayCall struct {
 	before, after nic.Cell
 	probes        []uint64         // values after the call
 	events        []firmware.Event // effects other than frames
-	Cost          uint32           // instructions of this call, if the machine meters them
+	Cost          uint32           // instructions of this call, if the machine meters instructions
 }
 
 type replayHandler uint8

@@ -10,7 +10,7 @@ import (
 )
 
 // Boundary hears the previous slot, runs the handlers and sends, unless it is the last boundary of the run. It
-// returns false if it was interrupted: the run then ends with the previous boundary.
+// returns false if the boundary was interrupted: the run then ends with the previous boundary.
 func (m *Machine) Boundary(last bool) (whole bool) {
 	m.last = last
 	m.TurnShards()

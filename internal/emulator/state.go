@@ -319,7 +319,7 @@ func (s *machineState) stateParked(v *hw.StateVisitor) {
 // Identity is a property in which a saved state and the restoring machine must agree.
 type Identity struct {
 	Name, Text string
-	Other      string // description of the state if it differs
+	Other      string // description of the property in the state, if that differs
 }
 
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {

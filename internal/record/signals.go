@@ -16,8 +16,8 @@ type shown struct {
 	slack    uint64 // largest number of cycles from a violation to its detection
 	begin    uint64
 	slot     func() uint64
-	boundary func(yield func(p hw.Probe, f vcd.Form)) // signals of firmware and its registers, which change at slot boundaries
-	hardware func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped ones
+	boundary func(yield func(p hw.Probe, f vcd.Form)) // signals of firmware and NIC registers, which change at slot boundaries
+	hardware func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped signals
 	routers  *hw.RouterSignals                        // grouped signals; nil for none
 	first    []string
 	examples func() string

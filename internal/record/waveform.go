@@ -18,9 +18,9 @@ type waveform struct {
 	of  *shown
 	vcd *vcd.Writer
 
-	cycle   []watched // hardware signals, except grouped ones
+	cycle   []watched // hardware signals, except grouped signals
 	groups  [][]watched
-	slot    []watched // signals of firmware and its registers
+	slot    []watched // signals of firmware and NIC registers
 	sampled int64     // slot whose signals were set last, -1 for none
 
 	trigger   bool // the waveform waits for the first violation

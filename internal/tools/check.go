@@ -46,7 +46,7 @@ type Check struct {
 // Differing is a component that differs from its model.
 type Differing struct {
 	Path      string `json:"path"`
-	Cycle     uint64 `json:"cycle"` // cycle of the run and the exploration after it
+	Cycle     uint64 `json:"cycle"` // cycle of the run and of the exploration that follows
 	BeforeRun bool   `json:"before_run,omitempty"`
 	PowerOn   uint64 `json:"power_on"`
 	Explored  bool   `json:"explored,omitempty"` // found by exploration after the run's inputs

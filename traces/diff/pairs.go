@@ -335,7 +335,7 @@ func scopesAround(vars []vcd.Var) []string {
 	return scopes
 }
 
-// findRest lists signals of one file only, except for other names of compared nets.
+// findRest lists signals of only one file. It omits further names of compared nets.
 func (p *pairing) findRest() {
 	rest := func(r *vcd.Reader, paired []bool) (names []string) {
 		listed, left := make([]bool, r.Nets()), make([]bool, r.Nets())
@@ -410,7 +410,7 @@ func (p *pairing) otherRanges() []string {
 	return []string{"indices of " + signals + " with another range in B, compared by position: " + list.Some()}
 }
 
-// leftOut counts the signals that --only and --ignore skip, except for other names of compared signals.
+// leftOut counts the signals that --only and --ignore skip. It omits further names of compared signals.
 func (p *pairing) leftOut() (lines []string) {
 	only, ignore := p.restOnly, p.restIgnore
 	for key, ignored := range p.skipped {

@@ -67,7 +67,7 @@ type Span struct {
 
 // Ends describes the ends of the files.
 type Ends struct {
-	// EndedA and EndedB report whether each file ended by To. If only one file did, the other goes on.
+	// EndedA and EndedB report whether each file ended by To. If only one file ended, the other goes on.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line is incomplete and was not read
@@ -93,8 +93,8 @@ type Skips struct {
 	SkippedOff   uint64 `json:"skipped_off,omitempty"`
 }
 
-// GoesOn is the first change of a compared signal after the last change in the other file. A later time without such
-// a change does not count.
+// GoesOn is the first change of a compared signal after the last change in the shorter file. A later time without
+// such a change does not count.
 type GoesOn struct {
 	File    string `json:"file"` // longer file, a or b
 	Signal  string `json:"signal"`

@@ -35,7 +35,7 @@ type Group struct {
 	Entries []Entry `yaml:"entries"`
 }
 
-// Entry describes a figure. A text, or a container of other figures, has no unit, range and count.
+// Entry describes a figure. A text, or a container of other figures, has no unit, no range and no count.
 type Entry struct {
 	Name    string `yaml:"name"`  // name in outputs; * stands for any characters
 	Means   string `yaml:"means"` // a sentence without its full stop

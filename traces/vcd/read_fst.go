@@ -174,7 +174,7 @@ func (f *fstStream) failed(err error) error {
 func (f *fstStream) Close() error {
 	if !f.ended {
 		_ = f.process.Process.Kill() // fst2vcd may have ended
-		_ = f.process.Wait()         // the rest of its output is not wanted
+		_ = f.process.Wait()         // the rest of the output is not needed
 		f.ended = true
 	}
 	f.drop()

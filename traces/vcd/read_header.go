@@ -282,7 +282,7 @@ func (r *Reader) variable(scope string) error {
 	v := Var{Type: r.intern([]byte(words[0])), Kind: varKinds[words[0]]}
 	r.pass(portsPassed, words[0] == "port")
 	v.Bits, err = strconv.Atoi(words[1])
-	if msb, lsb, ok := parseRange(words[1]); ok { // a port, as VCS writes it
+	if msb, lsb, ok := parseRange(words[1]); ok { // a port in the notation of VCS
 		v.Bits, err = max(msb-lsb, lsb-msb)+1, nil
 		v.MSB, v.LSB, v.HasRange = msb, lsb, true
 	}

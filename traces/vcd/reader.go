@@ -289,7 +289,7 @@ func (r *Reader) Truncated() bool { return r.truncated }
 // cutNow reports whether the file ended within the changes of the last Step, which are then incomplete.
 func (r *Reader) cutNow() bool { return r.truncated && r.cutChange && r.started }
 
-// CutFrom returns the time of the last Step if it is incomplete, otherwise "".
+// CutFrom returns the time of the last Step if that Step is incomplete, otherwise "".
 func (r *Reader) CutFrom() string {
 	if !r.cutNow() {
 		return ""

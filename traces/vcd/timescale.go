@@ -130,7 +130,7 @@ func (d Duration) String() string {
 func (d Duration) Before(other Duration) bool {
 	low := min(d.Unit, other.Unit)
 	a, fits := d.In(low)
-	if !fits { // longer than any count of other's unit
+	if !fits { // d is longer than any count of other's unit
 		return false
 	}
 	b, fits := other.In(low)

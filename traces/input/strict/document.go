@@ -79,7 +79,7 @@ func notYAML(place string, data []byte, what string, err error) *input.Error {
 	return e
 }
 
-// kinds are files for commands, identified by a present key and by missing keys of other kinds.
+// kinds are files for commands. A file is identified by a present key and by missing keys of other kinds.
 var kinds = []struct {
 	name, key string
 	lacks     []string
