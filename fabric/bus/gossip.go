@@ -11,13 +11,14 @@ import (
 	"starloom/nic"
 )
 
-// setBytes is the length of a payload with a bit for each of n items, setWords the size of a set in memory.
+// setBytes returns the length of a payload with a bit for each of n items, setWords the size of such a set in memory.
 func setBytes(n int) int { return (n + 7) / 8 }
 func setWords(n int) int { return (n + 63) / 64 }
 
-// gossipReferee follows the knowledge of every vertex: its own item, then all items received in good frames. A
-// control frame has a bit for each item, item 0 in the lowest bit of byte 0. A sender creates an item that it does
-// not know; its receivers are not at fault. The run ends when all live vertices know all items.
+// gossipReferee follows the items of every vertex: its own item, then all items received in good frames. A control
+// frame has a bit for each item, item 0 in the lowest bit of byte 0. If a frame contains an item that its sender does
+// not have, the sender breaks the rule no_creation; its receivers do not. The run ends when all live vertices have
+// all items.
 type gossipReferee struct {
 	fabric.NoPackets
 
@@ -25,12 +26,12 @@ type gossipReferee struct {
 	plan     *Plan
 	known    []uint64 // words of each vertex's set
 	count    []uint32 // number of items in each vertex's set
-	least    []uint32 // items known by the least informed vertex after each step, up to the last step that changed anything
+	least    []uint32 // items of the vertex with the fewest, after each step up to the last change
 	slots    uint32   // number of slots with frames
 
-	having []uint32 // number of vertices by items known
+	having []uint32 // number of vertices by number of items
 	lowest uint32   // minimum of count
-	behind int      // some vertex with unknown items, for Over
+	behind int      // a vertex without all items, for Over
 	table  *gossip.Table
 }
 
@@ -163,7 +164,7 @@ func (r *gossipReferee) lacks(vertex int) int {
 	return r.n
 }
 
-// Metrics implements fabric.Referee. It returns the items known by the least informed vertex after each step.
+// Metrics implements fabric.Referee. It returns, for each step, the number of items of the vertex with the fewest.
 func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	known, least := make([]int, r.slots), 1
 	for step := range known {

@@ -30,15 +30,16 @@ import (
 //go:embed network.go
 var source string
 
-// Network is a bus network: vertices, and buses that are sets of at least two vertices. A vertex is on one bus in a
-// slot, where it sends or listens: its NIC has one switch to all of its taps. The frame of one vertex on a bus
-// reaches all others on it (S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks with Buses
-// of Limited Length", section 2).
+// Network is a bus network: vertices, and buses that are sets of at least two vertices. In a slot a vertex is on one
+// bus, on which it sends or listens: its NIC has one switch to all of its taps. A frame on a bus reaches all other
+// vertices on the bus (S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks with Buses of
+// Limited Length", section 2).
 //
-// The programs of gossip bring the buses of their schedules. All other firmware uses Buses.
+// The programs of gossip set the buses of their schedules. All other firmware uses Buses.
 //
-// With an arbiter, a vertex keeps a frame that must wait and asks again in the next slot; its switch stays at the
-// bus. The turns of tdma cycle over as many taps as the longest bus has: a slot belongs to tap slot mod taps.
+// With an arbiter, a vertex keeps a frame that must wait and requests the bus again in the next slot; its switch
+// stays at the bus. A cycle of tdma has as many turns as the longest bus has taps: a slot belongs to tap slot mod
+// taps.
 type Network struct {
 	// processors, each with a NIC that is on one bus in a slot
 	Vertices int `json:"vertices" jsonschema:"required,minimum=2,maximum=65534"`
@@ -50,7 +51,7 @@ type Network struct {
 	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
 	contend.ArbiterKeys
 
-	schedule string // name of the schedule that brings the buses, "" for given ones
+	schedule string // name of the schedule that sets the buses, "" for given buses
 	plan     func() *Plan
 }
 
@@ -123,8 +124,7 @@ func (b Network) Check() error {
 	return nil
 }
 
-// adapt selects the buses of a schedule, otherwise Buses. An image without a schedule of its own keeps the current
-// one.
+// adapt selects the buses of a schedule, otherwise Buses. An image without a schedule keeps the network's schedule.
 func (b Network) adapt(program, schedule string, _ map[string]int64) fabric.Network {
 	if program != "" {
 		schedule, _ = strings.CutPrefix(program, "bus/")
@@ -193,7 +193,7 @@ func (b Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 }
 
 // Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware are the number of
-// vertices, the length, the number of buses, and 1 if these have arbiters.
+// vertices, the length, the number of buses, and a flag that is 1 if the buses have arbiters.
 func (b Network) Shape() fabric.Shape {
 	p := b.Plan()
 	s := fabric.Shape{
@@ -248,14 +248,14 @@ func (r tapROM) Processor(processor int, _ uint64, dst []uint32) {
 
 func (r tapROM) Machine(uint64, []uint32) {}
 
-// Bytes of a bus, of a tap or of a vertex, frames excluded.
+// Bytes of a bus, of a tap or of a vertex, without frames.
 const (
 	memoryBus   = 64
 	memoryTap   = 56   // grown lists, and the arbiter's counter
 	memoryAsks  = 40   // request and grant of a tap in the cycle engine
 	memoryRanks = 112  // request, rank and choice of a vertex in the slot engine, in grown lists
 	memoryCycle = 96   // light at both ends, request lines, grants
-	memoryPlan  = 1200 // steps of a gossip per vertex, with the garbage of computing them
+	memoryPlan  = 1200 // steps of a gossip per vertex, including garbage from their computation
 )
 
 func (b Network) MemoryBytes(c *fabric.Config) uint64 {
@@ -274,7 +274,7 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	return bytes
 }
 
-// Bytes that Waiting needs for a vertex without waiting frames, and for a tap.
+// Bytes of Waiting for a vertex without waiting frames, and for a tap.
 const (
 	memoryWaiting    = 45
 	memoryWaitingTap = 44
@@ -292,8 +292,8 @@ func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
 
-// holds returns why no run can break a rule, "" if one can: the buses of a schedule are never too long, and more than
-// two vertices have several.
+// holds returns the reason why no run can break a rule, or "" if a run can break it. The buses of a schedule are
+// never too long. With a schedule for more than two vertices, vertices have several buses.
 func (b Network) holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree && b.arbitrated():

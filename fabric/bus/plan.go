@@ -56,8 +56,8 @@ func PlanSteps(vertices int, steps []gossip.Step) *Plan {
 	return p
 }
 
-// Port returns the port of a vertex that leads to a bus, -1 if it has no tap there. Its ports are its buses in
-// ascending order.
+// Port returns the port of a vertex that leads to a bus, or -1 if the vertex has no tap at the bus. The ports of a
+// vertex are its buses in ascending order.
 func (p *Plan) Port(vertex, bus int) int {
 	port, ok := slices.BinarySearch(p.taps.Bus[vertex], uint32(bus))
 	if !ok {

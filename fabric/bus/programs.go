@@ -15,7 +15,7 @@ const sensorsProgram = "bus/sensors"
 // readingBytes is the size of the reading's number in a frame.
 const readingBytes = 4
 
-// Programs implements fabric.Network. Each schedule of gossip has a program, which brings its buses and its workload.
+// Programs implements fabric.Network. Each schedule of gossip has a program, which sets the buses and the workload.
 // The other programs use given buses.
 func (b Network) Programs() (programs []fabric.Program) {
 	for _, schedule := range scheduleNames() {
@@ -60,7 +60,8 @@ func (b Network) anywhere() string {
 	return ""
 }
 
-// reaches returns why a frame from the only tap of a vertex does not reach the only tap of another, "" if it does.
+// reaches returns the reason why a frame cannot go from the only tap of a vertex to the only tap of another vertex,
+// or "" if it can.
 func (b Network) reaches(source, destination int) string {
 	taps := b.Plan().taps.Bus
 	for _, vertex := range []int{source, destination} {
@@ -74,7 +75,7 @@ func (b Network) reaches(source, destination int) string {
 	return ""
 }
 
-// Referee implements fabric.Network: that of gossip for buses of a schedule, otherwise a Waiting.
+// Referee implements fabric.Network. It returns the referee of gossip for buses of a schedule, otherwise a Waiting.
 func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	if b.schedule == "" {
 		return NewWaiting(b)

@@ -12,9 +12,8 @@ import (
 
 // Waiting is the referee of firmware on given buses. It follows packets, if the firmware carries any, and frames that
 // wait at the taps: it counts sent frames and blocked slots, and measures waits. The wait for a grant begins in the
-// slot in which a frame, first of its NIC, requests the bus; the wait in the queue begins in the slot in which
-// firmware queues it. Both end in the slot in which it is sent. For frames not sent by the end of the run, both end
-// then.
+// slot in which a frame, the first in its NIC, requests the bus. The wait in the queue begins in the slot in which
+// firmware queues the frame. Both waits end when the frame is sent, or at the end of the run.
 //
 // A withdrawn frame counts as blocked until its withdrawal, but not as waiting.
 type Waiting struct {
@@ -26,9 +25,9 @@ type Waiting struct {
 	queues *referees.Queues
 	first  []uint32 // place of each vertex's port 0 in the columns of taps
 
-	sent, blocked, granted, queued []uint64 // sent frames; blocked slots; slots of both waits of sent frames
+	sent, blocked, granted, queued []uint64 // sent frames; blocked slots; sums over sent frames of the wait for a grant and of the wait in the queue, in slots
 	grantMax, queueMax             []uint32
-	depth                          []uint32 // largest depth of the vertex's TX FIFO when a frame for the tap was queued
+	depth                          []uint32 // largest number of frames in the vertex's TX FIFO when a frame for the tap was queued
 
 	// By vertex: the requesting frame.
 	port  []uint16 // port of the frame
@@ -76,7 +75,7 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	if tap < 0 {
 		return
 	}
-	if w.last[vertex] == sent { // the frame was blocked in the slot before
+	if w.last[vertex] == sent { // the frame was blocked in the previous slot
 		asked = w.since[vertex]
 	}
 	w.last[vertex] = 0
@@ -87,7 +86,7 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	w.grantMax[tap] = max(w.grantMax[tap], sent-asked)
 }
 
-// Withdrawn implements referees.QueueWatcher. The next frame requests from now on.
+// Withdrawn implements referees.QueueWatcher. The wait of the next frame for a grant begins now.
 func (w *Waiting) Withdrawn(vertex int) { w.last[vertex] = 0 }
 
 // Sent implements fabric.Witness. Left follows once the slot has crossed.
@@ -107,8 +106,8 @@ func (w *Waiting) Received(l *fabric.Ledger, vertex int, frame nic.FrameView, sl
 	}
 }
 
-// TapWaiting is the report on a tap with sent, blocked or waiting frames. A mean covers all sent frames and is nil
-// without any; a maximum includes waiting frames.
+// TapWaiting is the report on a tap with sent, blocked or waiting frames. A mean covers all sent frames, and is nil
+// if there are none. A maximum also covers waiting frames.
 type TapWaiting struct {
 	Tap                string   `json:"tap"`
 	Vertex             int      `json:"vertex"`

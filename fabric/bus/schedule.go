@@ -8,7 +8,7 @@ import (
 	"starloom/traces/input"
 )
 
-// schedules maps the names of gossip schedules to their steps and lengths.
+// schedules maps the name of a gossip schedule to its steps and its length.
 var schedules = map[string]struct {
 	steps  func(n, l int) []gossip.Step
 	length func(n, l int) int
@@ -18,7 +18,7 @@ var schedules = map[string]struct {
 	naive:    {gossip.Naive, gossip.NaiveLength},
 }
 
-// Names of schedules; their programs are bus/two-phase and so on.
+// Names of schedules. The program of two-phase is bus/two-phase, and so on.
 const (
 	twoPhase = "two-phase"
 	improved = "improved"

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/rounded"
 )
 
-// published holds the figures of the paper, and reference figures of independent computations, which tests use, too.
+// published holds the figures of the paper, and reference figures of independent computations that tests use, too.
 //
 //go:embed gossip/testdata/bus_*.csv
 var published embed.FS
@@ -25,7 +25,7 @@ func records(name string) [][]string {
 func whole(cell string) int { return int(studies.Figure(cell)) }
 
 // gossipStudy repeats the results of S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks
-// with Buses of Limited Length". Lengths come from runs up to a size, and from formulas beyond it.
+// with Buses of Limited Length". Up to a size, lengths come from runs; for larger sizes they come from formulas.
 func gossipStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "bus",
@@ -62,11 +62,11 @@ func (s *gossipRuns) size(quick, full int) int {
 	return quick
 }
 
-// Limits of the sizes over which formulas are compared.
+// Limits of the sizes for which formulas are compared.
 const sizesVertices, sizesLength = 200, 16
 
-// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices; left means that vertices are left
-// over beside a column.
+// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices. left reports whether the columns
+// leave some vertices over.
 func eachSize(f func(n, l int, left bool)) {
 	for l := 2; l <= sizesLength; l++ {
 		for n := 2; n < sizesVertices; n++ {
@@ -119,7 +119,7 @@ var growths = []struct {
 	c float64
 }{{2, 1.170820}, {3, 1.137452}, {4, 1.091661}, {8, 1.012131}}
 
-// growth compares c of M(t) = c tau^t + o(t) (footnote 5).
+// growth compares the constant c in M(t) = c tau^t + o(t) (footnote 5).
 func (s *gossipRuns) growth(name string) error {
 	const time = 40
 	for _, g := range growths {
@@ -132,8 +132,8 @@ func (s *gossipRuns) growth(name string) error {
 	return nil
 }
 
-// bounds compares lengths with the published bounds. The upper bound holds since the paper's M(t) is at least tau^t;
-// lengths meet it or are one step less.
+// bounds compares lengths with the published bounds. The upper bound holds since the paper's M(t) is at least tau^t.
+// Lengths equal the upper bound or are one step shorter.
 func (s *gossipRuns) bounds(name string) error {
 	below, above, loose, lower, upper, sizes := 0, 0, 0, 0, 0, 0
 	eachSize(func(n, l int, _ bool) {
@@ -175,8 +175,8 @@ func (s *gossipRuns) asymptotics(name string) error {
 	return nil
 }
 
-// buses shows that a vertex meets at most one new bus in a step, so a network with only the buses of the schedule has
-// logarithmic degree (section 3).
+// buses shows that a vertex uses at most one new bus in a step. A network with only the buses of the schedule
+// therefore has logarithmic degree (section 3).
 func (s *gossipRuns) buses(name string) error {
 	for _, size := range []struct{ n, l int }{{100, 4}, {1000, 8}, {10_000, 3}, {10_000, 16}} {
 		most, plan := 0, PlanSteps(size.n, gossip.TwoPhase(size.n, size.l))

@@ -36,20 +36,20 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	return orders, err
 }
 
-// application is a use of gossip by a program: the ROM words after the orders, and the meaning of the results. It is
-// a function of network, workload and seed.
+// application is the use of gossip by a program: the ROM words after the orders, and the interpretation of the
+// results. It is a function of network, workload and seed.
 type application interface {
-	// draw makes all random choices from a seed. It precedes all other methods.
+	// draw makes all random choices from a seed, before any other method is called.
 	draw(seed uint64)
-	// words returns the number of words of a processor after its order, and of the machine.
+	// words returns the number of words of a processor after its order, and the number of words of the machine.
 	words() (processor, machine int)
 	processor(processor int, dst []uint32)
 	machine(dst []uint32)
-	// mute returns why a processor never sends, "" if it does.
+	// mute returns the reason why a processor never sends, or "".
 	mute(processor int) string
 	metrics(r *fabric.Results, m *fabric.Metrics)
 	keeps() []string
-	// judge applies the rules to results; their summary so far is its state.
+	// judge applies the rules to results. Its state is a summary of the results so far.
 	judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding))
 	reset()
 	state(v *hw.StateVisitor)
@@ -85,7 +85,7 @@ func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	}
 	r := &gossipROM{net: x, gossip: g}
 	var err error
-	if g.Orders != gossip.WordSharedRandom || x.Ports < 2 { // others wait for a seed
+	if g.Orders != gossip.WordSharedRandom || x.Ports < 2 { // other orders need a seed
 		if r.orders, err = x.orders(g, 0); err != nil {
 			return nil, err
 		}
@@ -94,13 +94,13 @@ func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	return r, err
 }
 
-// gossipROM holds the tables of a run, random ones for its seed.
+// gossipROM holds the tables of a run; random tables belong to the seed.
 type gossipROM struct {
 	net    Network
 	gossip *fabric.Gossip
 	use    application
 
-	drawn  bool // the random tables belong to seed
+	drawn  bool // the random tables were drawn from seed
 	seed   uint64
 	orders gossip.Orders
 }
@@ -118,7 +118,7 @@ func (r *gossipROM) draw(seed uint64) {
 	}
 	if r.gossip.Orders == gossip.WordSharedRandom {
 		r.orders = nil                             // large orders are not kept twice
-		r.orders, _ = r.net.orders(r.gossip, seed) // building the machine has checked them
+		r.orders, _ = r.net.orders(r.gossip, seed) // the orders were checked when the machine was built
 	}
 	r.drawn, r.seed = true, seed
 	if r.use != nil {
@@ -140,7 +140,8 @@ func (r *gossipROM) Machine(seed uint64, dst []uint32) {
 	}
 }
 
-// Referee implements fabric.Network: for gossip, for scattering, or for packets of other firmware.
+// Referee implements fabric.Network. It returns a referee for gossip, for scattering, or for packets of other
+// firmware.
 func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	if w.Scatter != nil {
 		return newScatterReferee(x.Ports, w.Scatter)
@@ -153,7 +154,7 @@ func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	if r.sessions > 1 {
 		r.further = make([]uint16, x.Ports*x.Ports)
 	}
-	if use, _ := x.application(w.Gossip); use != nil { // building the ROM has checked it
+	if use, _ := x.application(w.Gossip); use != nil { // the workload was checked when the ROM was built
 		return &appliedReferee{gossipReferee: r, use: use}
 	}
 	return r
@@ -194,7 +195,7 @@ func (r *appliedReferee) State(v *hw.StateVisitor) {
 	r.use.state(v)
 }
 
-// WaitsFor implements fabric.Waiter. A mute processor stays in its first session and is due to send once it has the
+// WaitsFor implements fabric.Waiter. A mute processor stays in its first session. Its message is due when it has the
 // messages of all lower ids.
 func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if why := r.use.mute(processor); why != "" && frame == nil {
@@ -214,18 +215,19 @@ func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
 	r.gossipReferee.Missing(func(f fabric.Finding) bool { return r.use.mute(int(f.Value)) != "" || yield(f) })
 }
 
-// gossipReferee counts messages: every processor must receive one from every other in each session. The sender's NIC
-// writes the source of a frame, so firmware cannot forge it. A step is a slot; the run ends with the last message.
+// gossipReferee counts messages: in each session every processor must receive a message from every other. The
+// sender's NIC writes the source of a frame, so firmware cannot forge the source. A step is a slot. The run ends with
+// the last message.
 type gossipReferee struct {
 	fabric.NoPackets
 
 	ports, sessions int
 	words           int      // words of first for each receiver
-	first           []uint64 // a bit per receiver and sender for a received message; on large runs it must fit the cache
+	first           []uint64 // a bit per receiver and sender for a received message; on large runs the bits must fit into the cache
 	further         []uint16 // messages after the first, by receiver and sender; nil for one session
 	used            []uint32 // processors that sent or received in each step
 	table           *gossip.Table
-	filled          []uint32 // filled columns of each processor's row, with a table
+	filled          []uint32 // filled columns of each processor's row, if there is a table
 }
 
 func (r *gossipReferee) Load(l *fabric.Load) error {
@@ -236,7 +238,7 @@ func (r *gossipReferee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements fabric.Referee. Each word is the number of sessions.
+// Tell implements fabric.Referee. It sets each word to the number of sessions.
 func (r *gossipReferee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.sessions)
@@ -299,8 +301,8 @@ func (r *gossipReferee) cell(processor int, slot uint32, c gossip.Cell) {
 	r.table.Add(processor, slot, c)
 }
 
-// Metrics implements fabric.Referee. It returns the metrics of the paper (Definitions 7 to 13), known once the run
-// has finished, and the number of processors used in each step.
+// Metrics implements fabric.Referee. It returns the metrics of the paper (Definitions 7 to 13), which are known after
+// the run has finished, and the number of used processors in each step.
 func (r *gossipReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	nu := make([]int, len(r.used))
 	for i, used := range r.used {
@@ -359,8 +361,9 @@ func (r *gossipReferee) session(processor int) (session, received int) {
 	return session, received
 }
 
-// WaitsFor implements fabric.Waiter. A processor with a frame waits until the addressee listens or, if it does, takes
-// the frame. One without waits for messages: first those of lower ids, until it may send.
+// WaitsFor implements fabric.Waiter. A processor with a frame waits until the addressee listens or, if the addressee
+// listens already, until it takes the frame. A processor without a frame waits for messages: until it may send, for
+// those of lower ids.
 func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if frame != nil {
 		switch to := frame.Destination(); {
@@ -415,13 +418,14 @@ func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 	if p != nil {
 		roms = 4 * pairs
 		if p.Name == votingProgram {
-			roms += 8 * pairs // values of a module for all voters
+			roms += 8 * pairs // values of a module, one per voter
 		}
 	}
 	return kept, roms
 }
 
-// gossipSlot is the bytes per slot of the numbers of used processors, in a grown list and in the report's.
+// gossipSlot is the number of bytes per slot of the counts of used processors, in the referee's growing list and in
+// the report.
 const gossipSlot = 20
 
 func slotBytes(w *fabric.Workload) uint64 {

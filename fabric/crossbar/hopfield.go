@@ -9,8 +9,8 @@ import (
 	"starloom/traces/input"
 )
 
-// hopfield is an associative memory: the data of hopfield.c, and the energy of its results. Rows are as in its ROM: a
-// bit for each neuron, 1 for +1, the block of a processor padded to words.
+// hopfield is an associative memory: the data of hopfield.c, and the energy of the results. Rows have the format of
+// the ROM of hopfield.c: a bit for each neuron, 1 for +1, with the block of a processor padded to words.
 type hopfield struct {
 	processors, neurons int // neurons of each processor
 	blockWords          int
@@ -22,10 +22,10 @@ type hopfield struct {
 	// By pattern, for a seed.
 	pattern, start [][]uint32
 
-	judged *recall // recall for the rules
+	judged *recall // recall that the rules follow
 }
 
-// Parameters of hopfield.c, with the defaults of the image; a test compares both.
+// Parameters of hopfield.c, with the defaults of the image. A test compares them with the image.
 const (
 	neuronsDefault  = 16
 	patternsDefault = 10
@@ -125,8 +125,8 @@ func (h *hopfield) flip(row []uint32, neuron int) {
 	row[processor*h.blockWords+k/bitsPerWord] ^= 1 << (k % bitsPerWord)
 }
 
-// draw draws the patterns of a seed and their starts. A start has the given percentage of all neurons, rounded,
-// flipped at random places.
+// draw draws the patterns of a seed and the start of each. In a start, the given percentage of all neurons, rounded,
+// is flipped at random places.
 func (h *hopfield) draw(seed uint64) {
 	d := newDraws(seed)
 	h.pattern, h.start = h.given, nil
@@ -184,7 +184,8 @@ func (h *hopfield) block(r *fabric.Results, processor, session int, dst []uint32
 	return true
 }
 
-// overlaps computes, for each pattern, the number of equal neurons of a row minus the number of different ones.
+// overlaps computes, for each pattern, the number of neurons of a row that equal the pattern minus the number of the
+// others.
 func (h *hopfield) overlaps(row []uint32, dst []int64) {
 	for p, pattern := range h.pattern {
 		dst[p] = int64(h.all())
@@ -216,16 +217,16 @@ func (h *hopfield) newRecall() *recall {
 	return &recall{row: h.row(), next: make([]uint32, h.blockWords), overlap: make([]int64, h.patterns)}
 }
 
-// follow replays new updates. It calls ended with all neurons and their energy after each session that all processors
-// have ended; before that, it calls rose for each processor of a sweep whose update has raised the energy. Both may
-// be nil.
+// follow replays new updates. After each session that all processors have ended, it calls ended with all neurons and
+// their energy. For each processor of a sweep whose update has raised the energy, it first calls rose. Both functions
+// may be nil.
 func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, row []uint32, energy int64),
 	rose func(session, processor int, from, to int64),
 ) {
 	for c.updates < uint64(h.sessions*h.processors) {
 		session, processor := int(c.updates)/h.processors, int(c.updates)%h.processors
 		if !h.block(r, processor, session, c.next) {
-			return // later results depend on it
+			return // later results depend on the missing one
 		}
 		c.updates++
 		sweep := session%(1+h.sweeps) > 0
@@ -253,8 +254,8 @@ func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, 
 	}
 }
 
-// metrics adds energy, after each session; recalls, the number begun; recalled, the number that ended with their
-// pattern; and wrong_bits, the number of wrong neurons of each ended recall.
+// metrics adds energy, after each session; recalls, the number of begun recalls; recalled, the number of recalls that
+// ended with their pattern; and wrong_bits, the number of wrong neurons of each ended recall.
 func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
 	energies, wrong := []int64{}, []int{}
 	recalls, recalled := 0, 0

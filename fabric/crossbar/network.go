@@ -1,5 +1,5 @@
 // Package crossbar implements the fabric of gossip and scattering: a port per processor, in both directions, and
-// arbiters that choose whom to serve in each slot.
+// arbiters that decide in each slot which sender an output serves.
 //
 //	processor i --asks--> filter of output q --request--> arbiter of q --grant--+
 //	            --light--------------------------------------------------> crosspoint --> output q --> link --> processor q
@@ -26,11 +26,11 @@ import (
 var source string
 
 // Network is a crossbar: a port per processor, in both directions. Any set of frames with distinct senders and
-// distinct addressees may cross in one slot. A sender whose output is taken or does not listen is blocked, keeps its
-// frame and asks again in the next slot.
+// distinct addressees may cross in one slot. A sender is blocked if its output is taken or does not listen. A blocked
+// sender keeps its frame and asks again in the next slot.
 //
-// Keys that a scenario leaves open are "" or 0 and come from the program, otherwise from the first of each list of
-// words.
+// Keys that a scenario leaves open are "" or 0. The program sets them; otherwise the first word of each list of words
+// applies.
 type Network struct {
 	// processors, each with an input and an output
 	Ports int `json:"ports" jsonschema:"required,minimum=1,maximum=65534"`
@@ -41,8 +41,8 @@ type Network struct {
 	contend.CrossbarKeys
 
 	matchingBy, outputBy string // origin of values that the scenario left open
-	listsFor             string // scheduling that asks by lists
-	turns                string // schedule of scatter/async, selected by its parameter
+	listsFor             string // scheduling that asks by request lists
+	turns                string // schedule of scatter/async, selected by the program's parameter
 
 	// Arguments of Adapt: "" and nil for an image without parameters.
 	program string
@@ -55,7 +55,7 @@ func (Network) Declaration() string { return source }
 // Values of Medium.
 const (
 	MediumCrossbar = "crossbar" // each processor has an output
-	MediumALOHA    = "aloha"    // all share one medium without an arbiter
+	MediumALOHA    = "aloha"    // all processors share one medium without an arbiter
 )
 
 func (x Network) settled() Network {
@@ -147,7 +147,7 @@ func (n names) HeardOn(processor int, _ uint16) int {
 	return processor
 }
 
-// Bytes of an output, frames excluded.
+// Bytes of an output, without frames.
 const (
 	memorySlot  = 24
 	memoryCycle = 96

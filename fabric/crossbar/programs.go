@@ -30,8 +30,8 @@ const (
 	scheduling2Star = 3
 )
 
-// scatterUnits is the time limit of a scattering in units. It takes log2 n + ln n, and k more with a probability of
-// about e^-k.
+// scatterUnits is the time limit of a scattering in units. A scattering takes log2 n + ln n units, and k units more
+// with a probability of about e^-k.
 const scatterUnits = 100
 
 func (x Network) Programs() []fabric.Program {
@@ -58,10 +58,10 @@ func (x Network) Programs() []fabric.Program {
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
 			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes}, Slots: x.votingSlots()}, Least: x.leastVoting},
-		// a unit is a slot, in which all may send to one
+		// a unit is a slot, in which any number of processors may send to one
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)}, Slots: scatterUnits}},
-		// a unit has a slot for each processor to send in
+		// a unit has one sending slot for each processor
 		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
 			Needs:  fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: 1}, Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
@@ -84,8 +84,8 @@ func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	return p
 }
 
-// leastGossip returns lower bounds on the slots of gossip: for the automaton of Fig. 1, which sends only after it has
-// received, and for any firmware with one action of a processor per slot.
+// leastGossip returns lower bounds on the slots of gossip: for the automaton of Fig. 1, which starts to send only
+// after its receptions, and for any firmware if a processor has one action per slot.
 func (x Network) leastGossip() (least fabric.Least) {
 	n := x.Ports - 1
 	if n < 1 {
@@ -121,7 +121,8 @@ func (x Network) leastGossip() (least fabric.Least) {
 
 const waitingShown = 8
 
-// waitingSum explains the waits of the first processors, one per pair, before they may send, and their cost.
+// waitingSum explains the waits, one per pair, of the first processors before they may send, and the cost of these
+// waits.
 func waitingSum(pairs, all, waits, slots int) string {
 	each := "2k for processor k, less the number of ones in k in binary"
 	if pairs <= waitingShown {
@@ -139,7 +140,8 @@ func waitingSum(pairs, all, waits, slots int) string {
 		pairs, waits, each, all, waits, waits, needed, pairs, needed, pairs, slots, map[bool]string{true: ", rounded up"}[needed%pairs > 0])
 }
 
-// leastVoting returns the same for voters; with a timeout there is no bound, since they may give up messages.
+// leastVoting returns the same bounds for voters. With a timeout there is no bound, since voters may give up
+// messages.
 func (x Network) leastVoting() (least fabric.Least) {
 	if x.params["timeout"] == 0 {
 		least = x.leastGossip()
@@ -147,14 +149,15 @@ func (x Network) leastVoting() (least fabric.Least) {
 	return least
 }
 
-// packetBytes is the size of an item's packet, also at the head of a message; valueBytes that of a module's value.
+// packetBytes is the size of an item's packet, which is also the head of a message; valueBytes is the size of a
+// module's value.
 const (
 	packetBytes = 8
 	valueBytes  = 8
 )
 
 // gossipSlots returns twice the slots of a session in which no two messages pass together. With collisions there is
-// no bound: 0.
+// no bound, and it returns 0.
 func (x Network) gossipSlots() uint32 {
 	if x.Medium == MediumALOHA {
 		return 0
@@ -196,5 +199,5 @@ func (x Network) adapt(program, _ string, params map[string]int64) fabric.Networ
 	return x.settled()
 }
 
-// SessionsMax is the largest number of sessions; each has its own tag.
+// SessionsMax is the largest number of sessions; each session has a tag.
 const SessionsMax = 65534

@@ -13,8 +13,8 @@ import (
 var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering", Remedy: "give workload: {scatter: {origin: 0}}"}
 
 // scatterReferee follows the item of a random scattering (Drezner and Barak, section 2). A processor is coloured from
-// the slot after that of the first message with the item. Such a message is a data frame with a packet of the origin,
-// sent by a processor that was coloured when the slot began: no other can have the item. The run ends when all live
+// the slot after its first message with the item. Such a message is a data frame with a packet of the origin, sent by
+// a processor that was coloured when the slot began: no other processor can have the item. The run ends when all live
 // processors are coloured.
 type scatterReferee struct {
 	fabric.NoPackets
@@ -23,12 +23,12 @@ type scatterReferee struct {
 	seed   uint64
 	unit   uint32 // slots of a unit
 
-	since  []uint32 // first slot in which each processor is coloured, never for none
+	since  []uint32 // first slot in which each processor is coloured, never if there is none
 	left   uint32   // uncoloured processors
 	gained []uint32 // newly coloured processors in each unit
 	sent   uint64
 	slots  uint32 // number of crossed slots
-	lacks  int    // some uncoloured processor, for Over
+	lacks  int    // an uncoloured processor, for Over
 }
 
 const never = math.MaxUint32
@@ -49,7 +49,7 @@ func (r *scatterReferee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements fabric.Referee. Each word is the owner of the item.
+// Tell implements fabric.Referee. It sets each word to the number of the processor that owns the item.
 func (r *scatterReferee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.origin)
@@ -95,8 +95,8 @@ func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// Metrics implements fabric.Referee: the completion time of a finished run in units, and the coloured processors at
-// time 0 and after each unit.
+// Metrics implements fabric.Referee. It returns the completion time of a finished run in units, and the number of
+// coloured processors at time 0 and after each unit.
 func (r *scatterReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	units := int((r.slots + r.unit - 1) / r.unit)
 	if r.unit == 1 {

@@ -156,7 +156,7 @@ func (s *gossipRuns) caps(name string) error {
 	return nil
 }
 
-// alohas lists mean lengths, from a long sample, on a medium without an arbiter, where two messages in a step are
+// alohas lists mean lengths from a long sample, on a medium without an arbiter, on which two messages in a step are
 // lost.
 var alohas = []struct {
 	word     string
@@ -228,7 +228,7 @@ func (s *gossipRuns) optimal(name string) error {
 	return nil
 }
 
-// claims shows claims of the paper that runs contradict. A row passes if the corrected claim holds.
+// claims shows claims of the paper that are contradicted by runs. A row passes if the corrected claim holds.
 func (s *gossipRuns) claims(name string) error {
 	pair, err := s.gossip(gossiping{orders: gossip.Pipelined(1)})
 	if err != nil {
@@ -281,7 +281,7 @@ func (s *gossipRuns) claims(name string) error {
 	return nil
 }
 
-// search finds orders that meet the lower bound; a run must confirm them.
+// search finds orders that attain the lower bound; a run must confirm the length.
 func (s *gossipRuns) search(name string) error {
 	for N := 2; N <= s.size(searchQuick, searchFull); N++ {
 		length := 0

@@ -53,7 +53,8 @@ func (s *scatterRuns) size(quick, full int) int {
 	return quick
 }
 
-// published adds a row that compares a formula with the paper, formula one that compares it with a reference.
+// published adds a row that compares a formula with the paper, formula a row that compares a formula with a
+// reference.
 func (s *scatterRuns) published(name, what string, published, measured, tolerance float64, note string) {
 	s.Add(studies.Published(name, what, published, measured, 0, tolerance, note))
 }
@@ -71,7 +72,7 @@ func nodesOf(header []string) (sizes []int) {
 
 const (
 	unitsMax = 30 // units in the tables of p(j,n)
-	// The four published digits are rounded or cut, five of them slightly worse.
+	// The four published digits are rounded or cut; five of the published values are slightly less accurate.
 	publishedTolerance = 1.5e-4
 )
 
@@ -97,7 +98,7 @@ func (s *scatterRuns) table1(name string) error {
 	return nil
 }
 
-// exactLaw compares the law by both routes, in fractions and in floating point.
+// exactLaw compares the two derivations of the law, in fractions and in floating point.
 func (s *scatterRuns) exactLaw(name string) error {
 	header, records := studies.Figures(published, "scatter/testdata/scatter_p_jn_full.csv")
 	for column, n := range nodesOf(header) {
@@ -144,8 +145,8 @@ func (s *scatterRuns) completion(name string) error {
 	return nil
 }
 
-// expectedTime checks Lemma 3: by T(a) all nodes are coloured with probability 1-a or more, for the exact time and
-// for that of the mean field.
+// expectedTime checks Lemma 3: by T(a) all nodes are coloured with probability 1-a or more. It checks the exact T(a)
+// and that of the mean field.
 func (s *scatterRuns) expectedTime(name string) error {
 	for _, n := range []int{4, 8, 16, 32, 64, 128} {
 		chain := scatter.NewChain(n)
@@ -195,7 +196,7 @@ func (s *scatterRuns) growth(name string) error {
 	return nil
 }
 
-// cost compares the cost S t with that of fixed graphs, per n log2 n.
+// cost compares the cost S t with the costs of fixed graphs, per n log2 n.
 func (s *scatterRuns) cost(name string) error {
 	const n = 1 << 20
 	per := func(cost float64) float64 { return cost / (n * rounded.Log2(n)) }

@@ -21,11 +21,11 @@ var scatterers = [4]scatterer{
 	{"SYNC", syncProgram, 0}, {"ASYNC random", asyncProgram, 0}, {"ASYNC fixed", asyncProgram, 1}, {"ASYNC poisson", asyncProgram, 2},
 }
 
-// scatterSize is a size that is run, with reference figures of each scatterer from long samples.
+// scatterSize is a network size to run, with reference figures of each scatterer from long samples.
 type scatterSize struct {
 	nodes        int
 	mean, sd, se [4]float64 // completion time in units
-	quick, full  [2]int     // runs of SYNC, and of each ASYNC
+	quick, full  [2]int     // runs of SYNC, and runs of each ASYNC order
 }
 
 var scatterSizes = []scatterSize{
@@ -33,7 +33,7 @@ var scatterSizes = []scatterSize{
 		[2]int{4000, 1000}, [2]int{100_000, 20_000}},
 	{1024, [4]float64{18.099, 14.500, 14.502, 15.005}, [4]float64{1.324, 1.342, 1.345, 1.820}, [4]float64{0.003, 0.003, 0.003, 0.003},
 		[2]int{200, 60}, [2]int{10_000, 2000}},
-	{16384, [4]float64{24.87, 20.10, 20.10, 20.58}, [4]float64{1.324, 1.342, 1.345, 1.820}, [4]float64{0.025, 0.025, 0.025, 0.033}, // sd of n = 1,024
+	{16384, [4]float64{24.87, 20.10, 20.10, 20.58}, [4]float64{1.324, 1.342, 1.345, 1.820}, [4]float64{0.025, 0.025, 0.025, 0.033}, // the sd is that of n = 1,024
 		[2]int{}, [2]int{100, 20}},
 }
 
@@ -69,8 +69,8 @@ func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error)
 	return sample, err
 }
 
-// significance is the lowest probability of a test's outcome that counts as chance. Seeds are fixed: a study that
-// passes once passes again.
+// significance is the least probability at which a test's outcome counts as chance. Seeds are fixed, so a study that
+// passes once always passes.
 const significance = 1e-4
 
 // distribution compares runs of SYNC with the law, and draws both.
@@ -98,8 +98,8 @@ func (s *scatterRuns) distribution(name string) error {
 	return s.File(studies.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
 }
 
-// samples runs all kinds of scattering and compares their means with long samples and, for ASYNC, the fraction of
-// runs done by the time of the mean field.
+// samples runs all kinds of scattering. It compares their means with those of long samples and, for ASYNC, the
+// fraction of runs done by the time of the mean field.
 func (s *scatterRuns) samples(name string, z *scatterSize) error {
 	var curves []scatter.ColouredCurve
 	runs := z.runs(s.Full())
@@ -123,8 +123,8 @@ func (s *scatterRuns) samples(name string, z *scatterSize) error {
 	return s.coloured(z.nodes, curves)
 }
 
-// doneRow is the fraction of ASYNC runs of each order that are done by T(a) of the mean field: fewer than 1-a, since
-// it ignores the random start.
+// doneRow is the fraction of ASYNC runs of each order that are done by T(a) of the mean field. It is below 1-a, since
+// the mean field ignores the random start.
 type doneRow struct {
 	nodes int
 	a     float64
@@ -145,7 +145,7 @@ func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *st
 		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g were to be done", time, 1-done.a)))
 }
 
-// coloured draws the number of coloured nodes over time: the law, the mean field, runs.
+// coloured draws the number of coloured nodes over time by the exact law, by the mean field and in runs.
 func (s *scatterRuns) coloured(n int, runs []scatter.ColouredCurve) error {
 	var curves []scatter.ColouredCurve
 	if n <= 1024 {

@@ -7,7 +7,8 @@ import (
 	"starloom/hw"
 )
 
-// Schedules of asynchronous scattering, which give each slot to one processor. A unit has a slot for each processor.
+// Schedules of asynchronous scattering. Each slot belongs to one processor, and a unit has as many slots as there are
+// processors.
 const (
 	turnsRandom  = "turns-random"  // each processor sends once in a unit, in a new random order
 	turnsFixed   = "turns-fixed"   // each processor sends once in a unit, in one random order for all units
@@ -16,8 +17,8 @@ const (
 
 var turnOrders = []string{turnsRandom, turnsFixed, turnsPoisson}
 
-// turns gives each slot to one processor, as a function of seed and slot. The processor's word becomes the slot
-// number plus 1; other words keep their values.
+// turns assigns each slot to one processor, as a function of seed and slot. The word of that processor becomes the
+// slot number plus 1; other words keep their values.
 type turns struct {
 	order  string
 	n      int
@@ -63,7 +64,7 @@ func (t *turns) turn(slot int) int {
 	return int(t.senders[slot%t.n])
 }
 
-// schedule returns the turns of a scattering; their units become the referee's.
+// schedule returns the turns of a scattering, and sets the length of the referee's units.
 func (x Network) schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	s, ok := r.(*scatterReferee)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 )
 
 // voting is N-modular redundancy: correct and faulty modules, and the expected results of the voters. Module i
-// belongs to voter i; all voters are correct.
+// belongs to voter i. All voters are correct.
 type voting struct {
 	sessions int
 	given    []int64 // values of the modules, nil if all hold one random value
@@ -21,8 +21,8 @@ type voting struct {
 	faulty   []bool
 
 	// For a seed.
-	holds     []int64 // correct values of all modules; faulty ones do not send them
-	wrong     int64   // value sent by faulty modules instead
+	holds     []int64 // correct values of all modules; faulty modules send other values
+	wrong     int64   // value that faulty modules send instead
 	low, high int64   // range of the correct modules
 
 	// By session, for the rules.
@@ -74,7 +74,7 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	return v, nil
 }
 
-// readFaults reads the faulty modules and their kind of fault.
+// readFaults reads the faulty modules and the kind of their faults.
 func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	faults := []string{fabric.FaultValue, fabric.FaultTwoFaced, fabric.FaultSilent}
 	switch {
@@ -160,7 +160,8 @@ func (v *voting) silent(module int) bool {
 
 func (v *voting) words() (processor, machine int) { return 1 + 2*len(v.holds), 0 }
 
-// processor writes the words for voting.c: whether the module is silent, and its value for every voter.
+// processor writes the words of voting.c for a module: a flag that is set if the module is silent, and its value for
+// every voter.
 func (v *voting) processor(module int, dst []uint32) {
 	dst[0] = 0
 	if v.silent(module) {
@@ -194,7 +195,7 @@ func (d verdict) String() string {
 	return fmt.Sprint(d.value)
 }
 
-// verdict returns the result of a voter, and whether it is given.
+// verdict returns the result of a voter, and reports whether the voter has a result.
 func (v *voting) verdict(r *fabric.Results, voter, session int) (d verdict, given bool) {
 	decided, given := r.Get(voter, uint32(2*session+1))
 	if !given {
@@ -214,9 +215,10 @@ func (v *voting) correct() string {
 	return fmt.Sprintf("%d to %d", v.low, v.high)
 }
 
-// metrics describes the last session: correct, the values of correct modules; results, by voter, null without a
-// value; agreed, the number of voters with the most frequent value, 0 without any; and the ids of voters with a value
-// that no correct module holds. The last two are unknown until a voter has a result.
+// metrics describes the last session. correct lists the values of correct modules. results lists the values by voter,
+// null without a value. agreed is the number of voters with the most frequent value, 0 without any. The last metric
+// lists the ids of voters with a value that no correct module holds. agreed and the last metric are unknown until a
+// voter has a result.
 func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	results, wrong := make([]*int64, len(v.holds)), []int{}
 	votes, agreed, came := map[int64]int{}, 0, false
@@ -247,10 +249,10 @@ func (v *voting) keeps() []string { return []string{fabric.RuleAgreement, fabric
 const (
 	openVote    = iota // no voter has decided
 	agreedVote         // all decisions are equal
-	disputeVote        // decisions differ, and this was reported
+	disputeVote        // decisions differ, and the difference was reported
 )
 
-// judge applies the rules to verdicts. A verdict is complete with its second word.
+// judge applies the rules to verdicts. A verdict is complete when its second word is given.
 func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding)) {
 	type ballot struct{ session, voter int }
 	var ballots []ballot
@@ -275,7 +277,7 @@ func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Re
 	}
 }
 
-// agree compares the decision of a voter with those of others.
+// agree compares the decision of a voter with the decisions of the other voters.
 func (v *voting) agree(r *fabric.Results, session int, value int64, yield func(fabric.Finding)) {
 	switch vote := &v.vote[session]; {
 	case *vote == openVote:
@@ -324,7 +326,7 @@ func (v *voting) inSession(session int) string {
 	return fmt.Sprintf(" in session %d", session)
 }
 
-// listOf names the first few of many, such as processors 1, 2 and 7.
+// listOf names the first few members of a list, such as processors 1, 2 and 7.
 func listOf(noun string, ids []int) string {
 	const named = 8
 	if len(ids) == 1 {

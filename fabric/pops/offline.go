@@ -16,9 +16,12 @@ import (
 // A processor has three packets: its own packet, a packet that it holds for others, and its final packet, which is
 // addressed to it. In a slot the processor
 //
-//   - sends a packet to the send port, unless that is WordPortNone: a copy of its own packet (WordOwn), or the held packet, which it then gives up;
-//   - hears the listen port, unless that is WordPortNone: the received packet becomes the final packet (WordFinal) or the held packet, possibly in place of the packet sent in the same slot;
-//   - then keeps as its own packet the smaller (WordKeepMin) or the larger (WordKeepMax) of its own and its final packet, if one of these bits is set.
+//   - sends a packet to the send port, unless that is WordPortNone: a copy of its own packet (WordOwn), or the
+//     held packet, which it then gives up;
+//   - hears the listen port, unless that is WordPortNone: the received packet becomes the final packet (WordFinal) or
+//     the held packet, possibly in place of the packet sent in the same slot;
+//   - then keeps as its own packet the smaller (WordKeepMin) or the larger (WordKeepMax) of its own and its
+//     final packet, if one of these bits is set.
 //
 // Firmware sees the result of a slot at the start of the next slot, and acts on bits 33 to 35 then.
 const (

@@ -2,8 +2,8 @@ package gossip
 
 import "slices"
 
-// LowerBound returns a lower bound on the length of any gossip of n vertices, whatever its buses (Theorem 2):
-// ceil(log2 n)+1, and 0 for n = 1.
+// LowerBound returns a lower bound on the length of gossip among n vertices on any buses (Theorem 2): ceil(log2 n)+1,
+// and 0 for n = 1.
 func LowerBound(n int) int {
 	if n == 1 {
 		return 0
@@ -12,7 +12,7 @@ func LowerBound(n int) int {
 }
 
 // UpperBound returns the published bound of TwoPhase (Corollary 6 and section 2.2): ceil(log2 l) + ceil(log_tau q) +
-// 2, plus 2 with left-over vertices. TwoPhase meets it or takes one step less.
+// 2, plus 2 with left-over vertices. The length of TwoPhase equals the bound or is one step shorter.
 func UpperBound(n, l int) int {
 	q := n / l
 	if q == 0 {
@@ -66,8 +66,8 @@ func Phase2Length(q, l int) int {
 	return length
 }
 
-// Amounts returns F(t), the number of columns F_i that line i knows at a time of phase 2 (Table 1). Of several lines
-// that know most, the lowest sends. The entries fit into an int for t below 62.
+// Amounts returns F(t), the number of columns F_i that line i has at time t of phase 2 (Table 1). Of several lines
+// with the most columns, the lowest line sends. The entries fit into an int for t below 62.
 func Amounts(l, t int) []int {
 	known := ones(l)
 	for range t {
@@ -76,8 +76,8 @@ func Amounts(l, t int) []int {
 	return known
 }
 
-// Most returns M(t), the most columns that a line knows at a time (equation 2): 2^t for t < l, then the sum of the
-// previous l values; for t below 62.
+// Most returns M(t), the largest number of columns that a line has at a time (equation 2): 2^t for t < l, then the
+// sum of the previous l values; for t below 62.
 func Most(l, t int) int {
 	values := make([]int, t+1)
 	for i := range values {
@@ -92,10 +92,10 @@ func Most(l, t int) int {
 	return values[t]
 }
 
-// ones is F(0).
+// ones returns F(0).
 func ones(l int) []int { return slices.Repeat([]int{1}, l) }
 
-// next is F(t+1), after the line that knows most has sent.
+// next returns F(t+1): the amounts after the line with the most columns has sent.
 func next(known []int) []int {
 	sender, after := most(known), slices.Clone(known)
 	for line := range after {

@@ -7,7 +7,7 @@ import (
 	"starloom/traces/figure"
 )
 
-// Curve is a number over times or sizes.
+// Curve is a sequence of numbers over times or sizes.
 type Curve struct {
 	Name  string
 	Style figure.Style
@@ -28,8 +28,8 @@ func plotOf(title string, x, y figure.Axis, curves []Curve) *figure.Figure {
 	return p
 }
 
-// GrowthPlot draws the number of columns that each line knows over the times of phase 2 (Table 1), as dots, beside
-// the maximum M(t) and the minimum M(t-1) of all lines.
+// GrowthPlot draws the number of columns of each line over the times of phase 2 (Table 1) as dots, with the maximum
+// M(t) and the minimum M(t-1) over all lines as curves.
 func GrowthPlot(l int, lines []Curve) *figure.Figure {
 	most, least := Curve{Name: "M(t)"}, Curve{Name: "M(t-1)", Style: figure.Dashed}
 	for t := range lines[0].X {

@@ -1,7 +1,7 @@
 // Package gossip computes gossip in complete bus networks cbn(n,l): S. Fujita, C. Laforest and S. Perennes, "A Gossip
-// Algorithm for Bus Networks with Buses of Limited Length". Every vertex has one item and must learn all items. Any 2
-// to l vertices are a bus. In a step a vertex is on at most one bus, on which one member sends everything it knew
-// when the step began, and the others receive it.
+// Algorithm for Bus Networks with Buses of Limited Length". Every vertex has one item and must receive all items. Any
+// 2 to l vertices are a bus. In a step a vertex is on at most one bus. One vertex on the bus sends all items that it
+// had when the step began, and the other vertices receive them.
 //
 //	step   1   2   3   4      a run-table of n = 4, l = 2: the columns are the vertices
 //	0      R0  S0  S2  R2     0, 1 and 2, 3; Sent and Received on a bus, of which there
@@ -20,11 +20,11 @@ type Bus struct {
 	Receivers []int
 }
 
-// Step is a set of buses used at the same time, without a common vertex.
+// Step is a set of buses used at the same time. No vertex is on two of them.
 type Step []Bus
 
 // TwoPhase returns the published algorithm (sections 2.1 and 2.2). If n < l, all vertices gossip as one group.
-// Otherwise left-over vertices first send to column 0, phase 1 gossips in every column, phase 2 between the columns,
+// Otherwise left-over vertices first send to column 0. Phase 1 gossips in every column, phase 2 between the columns,
 // and finally column 0 sends to the left-over vertices. All algorithms require n >= 1 and l >= 2.
 func TwoPhase(n, l int) []Step {
 	g := grid{n: n, l: l, q: n / l}
@@ -43,9 +43,9 @@ func TwoPhase(n, l int) []Step {
 	return steps
 }
 
-// Improved is TwoPhase without separate steps for left-over vertices, where possible: in phase 1 a column gathers
-// their items with its own, and in the last step of phase 2 a line that already knows all sends to them. It is never
-// longer than TwoPhase.
+// Improved is TwoPhase without separate steps for left-over vertices, where possible. In phase 1 a column gathers the
+// items of left-over vertices with its own. In the last step of phase 2 a line that already has all items sends to
+// the left-over vertices. Improved is never longer than TwoPhase.
 func Improved(n, l int) []Step {
 	g := grid{n: n, l: l, q: n / l}
 	if g.q == 0 {
@@ -62,7 +62,7 @@ func Improved(n, l int) []Step {
 	return steps
 }
 
-// Naive gathers all items in vertex 0 by a binary tree. Then every vertex that knows all sends to l-1 others in each
+// Naive gathers all items in vertex 0 by a binary tree. Then every vertex with all items sends to l-1 others in each
 // step (section 2.3).
 func Naive(n, l int) []Step {
 	steps := gather([]group{{members: vertices(0, n)}})
@@ -88,14 +88,15 @@ func vertices(first, end int) []int {
 	return list
 }
 
-// group is a set that gossips: its first member gathers all items and sends them to all but the guests.
+// group is a set of vertices that gossip. The first member gathers all items and sends them to all members except the
+// guests.
 type group struct {
 	members []int
 	guests  int // number of guests, the last members
 }
 
 // together lets groups gossip at the same time. A group of k members without guests takes ceil(log2 k)+1 steps, the
-// minimum; a single member takes none.
+// minimum; a single member takes no step.
 func together(groups []group) []Step {
 	steps := gather(groups)
 	var last Step
@@ -134,7 +135,8 @@ func (g grid) vertex(line, column int) int { return column*g.l + line }
 
 func (g grid) column(j int) int { return ((j % g.q) + g.q) % g.q }
 
-// fold sends the items of left-over vertices to column 0; unfold sends all items to them.
+// fold returns the step in which left-over vertices send their items to column 0, unfold the step in which they
+// receive all items.
 func (g grid) fold() (step Step) {
 	for x := range g.left() {
 		step = append(step, Bus{g.q*g.l + x, []int{g.vertex(x, 0)}})
@@ -149,7 +151,7 @@ func (g grid) unfold() (step Step) {
 	return step
 }
 
-// columns returns the groups of phase 1. With guests, left-over vertices join them in turn.
+// columns returns the groups of phase 1. With guests, left-over vertices join the columns in turn.
 func (g grid) columns(guests bool) []group {
 	groups := make([]group, g.q)
 	for j := range groups {
@@ -162,7 +164,7 @@ func (g grid) columns(guests bool) []group {
 	return groups
 }
 
-// betweenColumns is phase 2: in each step the line that knows most sends to all others.
+// betweenColumns returns phase 2: in each step the line with the most columns sends to all other lines.
 func (g grid) betweenColumns() (steps []Step) {
 	for known := ones(g.l); !complete(known, g.q); known = next(known) {
 		steps = append(steps, g.send(known, func(int) bool { return true }))
@@ -170,8 +172,8 @@ func (g grid) betweenColumns() (steps []Step) {
 	return steps
 }
 
-// send lets the line that knows most send: vertex (sender,j) to (i, j-known[i]) of every other line i for which told
-// is true.
+// send returns the step in which the line with the most columns sends: vertex (sender,j) to (i, j-known[i]) of every
+// other line i for which told is true.
 func (g grid) send(known []int, told func(line int) bool) (step Step) {
 	sender := most(known)
 	for j := range g.q {
@@ -194,7 +196,8 @@ func (g grid) beforeLast() []int {
 	return known
 }
 
-// spare returns a line that knows all before the last step of phase 2 and does not send in it, -1 for none.
+// spare returns a line that has all items before the last step of phase 2 and does not send in that step, -1 for
+// none.
 func (g grid) spare() int {
 	if g.q == 1 {
 		return -1
@@ -209,8 +212,8 @@ func (g grid) spare() int {
 	return -1
 }
 
-// lastStep returns the last step of phase 2 if a line is spare. Lines that know all do not receive, and a vertex of
-// the spare line sends to the left-over vertices, which are fewer than l.
+// lastStep returns the last step of phase 2 if a line is spare. Lines with all items do not receive. A vertex of the
+// spare line sends to the left-over vertices, which are fewer than l.
 func (g grid) lastStep() Step {
 	known := g.beforeLast()
 	step := g.send(known, func(line int) bool { return known[line] < g.q })

@@ -11,13 +11,13 @@ type Action uint8
 
 const (
 	Idle     Action = iota // "-": did nothing
-	Blocked                // "~": had a frame for a bus that was taken
+	Blocked                // "~": had a frame for a busy bus
 	Sent                   // "S3": sent on bus 3
 	Received               // "R3": received on bus 3
 )
 
-// Cell is the action of a vertex in a step, and its bus. A receiving vertex has the sender in From and its number of
-// known items afterwards in Known; otherwise both are 0.
+// Cell is the action of a vertex in a step, and its bus. For Received, From is the sender and Known is the number of
+// items that the vertex has afterwards; otherwise both are 0.
 type Cell struct {
 	Action           Action
 	Bus, From, Known int
@@ -45,7 +45,7 @@ type Table struct {
 // NewTable returns an empty table.
 func NewTable(vertices int) *Table { return &Table{rows: make([][]Cell, vertices)} }
 
-// TableOf returns the table of a schedule. number returns the bus of each of its entries.
+// TableOf returns the table of a schedule. number returns the bus of an entry of a step.
 func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Table {
 	t := NewTable(vertices)
 	for column, step := range steps {
@@ -72,10 +72,10 @@ func (t *Table) Add(vertex, column int, c Cell) {
 	t.rows[vertex], t.columns = row, max(t.columns, column+1)
 }
 
-// Columns returns the number of steps up to the last cell added.
+// Columns returns the number of steps up to the last recorded cell.
 func (t *Table) Columns() int { return t.columns }
 
-// Cut removes all columns from columns on.
+// Cut removes the column with number columns and all later columns.
 func (t *Table) Cut(columns int) {
 	for vertex, row := range t.rows {
 		t.rows[vertex] = row[:min(len(row), columns)]
@@ -99,8 +99,8 @@ func (t *Table) at(vertex, column int) Cell {
 	return Cell{}
 }
 
-// Known returns the number of items that a vertex knew after a column, according to the cells. Until its first
-// reception, and for column -1, it is 1.
+// Known returns the number of items of a vertex after a column, according to the cells. It is 1 before the first
+// reception, and for column -1.
 func (t *Table) Known(vertex, column int) int {
 	for ; column >= 0; column-- {
 		if known := t.at(vertex, column).Known; known > 0 {

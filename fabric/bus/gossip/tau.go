@@ -10,11 +10,11 @@ import (
 // tauBits is the precision of Tau, 77 digits, beyond the l bits that separate it from 2.
 const tauBits = 256
 
-// Tau returns the root in (1,2) of x^l = x^(l-1) + ... + x + 1 (Definition 3), the growth of knowledge per step of
-// phase 2. It is slightly less than 2 - 2^-l, and correct to 70 digits beyond that difference.
+// Tau returns the root in (1,2) of x^l = x^(l-1) + ... + x + 1 (Definition 3), the growth factor of the known columns
+// per step of phase 2. The root is slightly less than 2 - 2^-l; the difference from 2 is correct to 70 digits.
 func Tau(l int) *big.Float {
-	// Times x-1 the polynomial is x^(l+1) - 2x^l + 1, whose largest root is sought. It is convex from there to 2, so
-	// Newton's method descends from 2 to the root.
+	// Multiplied by x-1, the polynomial is x^(l+1) - 2x^l + 1. Tau is its largest root. The polynomial is convex from
+	// that root to 2, so Newton's method descends from 2 to the root.
 	precision := uint(tauBits + l)
 	number := func(value int) *big.Float { return new(big.Float).SetPrec(precision).SetInt64(int64(value)) }
 	x := number(2)
@@ -78,6 +78,6 @@ func Excess(l int) float64 {
 	return -log / (1 + log)
 }
 
-// ExcessLimit returns the limit of Excess(l) for long buses: log2(e)/2^(l+1). The paper has log2(e)/2^l (section
-// 2.3), twice as much.
+// ExcessLimit returns the limit of Excess(l) for long buses: log2(e)/2^(l+1). The paper states log2(e)/2^l (section
+// 2.3), which is twice as much.
 func ExcessLimit(l int) float64 { return math.Ldexp(math.Log2E, -(l + 1)) }

@@ -2,21 +2,22 @@ package gossip
 
 import "math"
 
-// formula states in clauses that a run of the automaton of Fig. 1 has a given length. A model is a run, and its sends
-// in order are the orders. Steps count from 1.
+// formula is a conjunction of clauses that is satisfiable if a run of the automaton of Fig. 1 has a given length. A
+// model is such a run; the sequence of its sends yields the orders. Steps count from 1.
 type formula struct {
 	N, steps int
 	shape    shape
 
-	clauses   [][]int // each has at least one true literal; -v is "not v"
+	clauses   [][]int // each clause has at least one true literal; -v is "not v"
 	variables int
 	sends     [][][]int // [from][to][step]: the message passes in the step
-	starts    [][]int   // [processor][step]: it is in stage B or C
-	ends      [][]int   // [processor][step]: it is in stage C
-	waits     [][][]int // [processor][addressee][step]: it is blocked; see waitForAReason
+	starts    [][]int   // [processor][step]: the processor is in stage B or C
+	ends      [][]int   // [processor][step]: the processor is in stage C
+	waits     [][][]int // [processor][addressee][step]: the processor is blocked; see waitForAReason
 }
 
-// shape restricts the runs in a search. Without restrictions, no model means no such run.
+// shape restricts the runs in a search. Without restrictions, a formula without a model proves that there is no such
+// run.
 type shape struct {
 	// mirrored runs equal their image in reversed time with N-i for i.
 	mirrored bool
@@ -52,10 +53,11 @@ func newFormula(N, steps int, shape shape) *formula {
 	return f
 }
 
-// firstStart returns the first step in which a processor may send: it has received p messages.
+// firstStart returns the first step in which a processor may send: by then it can have received p messages.
 func (f *formula) firstStart(p int) int { return max(p, MayStart(p)-f.shape.early) + 1 }
 
-// lastSend returns the last step in which a processor may send (N-p messages follow), the mirror image of firstStart.
+// lastSend returns the last step in which a processor may send, since N-p messages must follow. It is the mirror
+// image of firstStart.
 func (f *formula) lastSend(p int) int { return f.steps + 1 - f.firstStart(f.N-p) }
 
 // lastStart returns one more than the last step in which a processor may be in stage A.
@@ -100,7 +102,7 @@ func (f *formula) declare() {
 	}
 }
 
-// never returns a fact that holds in no step. It includes a step before the first and one after the last.
+// never returns a fact that holds in no step. Its steps include one before the first and one after the last.
 func (f *formula) never() []int {
 	fact := make([]int, f.steps+2)
 	for step := range fact {
@@ -109,7 +111,7 @@ func (f *formula) never() []int {
 	return fact
 }
 
-// monotone returns a fact that holds from some step on, between first and last.
+// monotone returns a fact that holds from a step between first and last on.
 func (f *formula) monotone(first, last int) []int {
 	fact := f.never()
 	for step := first; step < len(fact); step++ {
@@ -122,8 +124,8 @@ func (f *formula) monotone(first, last int) []int {
 	return fact
 }
 
-// declareMessage declares the variables of a message from p to q: sent in stage B of p, received before q's stage B
-// if p < q, otherwise after it.
+// declareMessage declares the variables of a message from p to q. The message is sent in stage B of p, and received
+// before q's stage B if p < q, otherwise after it.
 func (f *formula) declareMessage(p, q int) {
 	first, last := f.firstStart(p), f.lastSend(p)
 	for step := first; step < last; step++ {
@@ -196,9 +198,9 @@ func (f *formula) stagesChangeAtOnce(p, step int) {
 	f.add(busy...)
 }
 
-// waitForAReason: p waits for q until it sends to q, and only while q is in stage B or receives from a lower
-// processor. Without this rule, a run of the orders would not wait where the model does, and would disturb other
-// messages.
+// waitForAReason: p waits for q until p sends to q, and only while q is in stage B or receives from a lower
+// processor. Without this rule, a run of the orders would differ from the model: it would not wait at that point, and
+// would disturb other messages.
 func (f *formula) waitForAReason(p, q int) {
 	for step := 1; step <= f.steps; step++ {
 		wait := f.waits[p][q][step]
@@ -212,7 +214,8 @@ func (f *formula) waitForAReason(p, q int) {
 	}
 }
 
-// atMostOne: no two of the facts hold. Long lists are split by a variable for "none of the first part holds".
+// atMostOne: at most one of the facts holds. A long list is split by a variable for "no fact of the first part
+// holds".
 func (f *formula) atMostOne(facts []int) {
 	const pairsMax = 5
 	open := make([]int, 0, len(facts))
@@ -229,7 +232,7 @@ func (f *formula) atMostOne(facts []int) {
 	f.inPairs(open)
 }
 
-// inPairs: no two of the facts hold.
+// inPairs: at most one of the facts holds, with a clause for each pair.
 func (f *formula) inPairs(facts []int) {
 	for i, fact := range facts {
 		for _, other := range facts[:i] {

@@ -28,7 +28,7 @@ func PipelinedLength(N, sessions int) int {
 func SessionPeriod(N int) int { return 2 * (N + 1) }
 
 // SerialLength returns the length of a run with one message per step: with Worst, or with any orders on a fabric that
-// carries one message at a time. No run is longer.
+// carries one message at a time. It is the maximum length of a run.
 func SerialLength(N int) int { return N * (N + 1) }
 
 // LowerBound returns a lower bound on the length of a run of the automaton of Fig. 1, for any orders and waiting
@@ -37,17 +37,18 @@ func SerialLength(N int) int { return N * (N + 1) }
 //	ceil((n(n-1) + 2(h(h-1) - B(h))) / h),  n = N+1, h = floor(n/2),
 //	B(Y) = sum of s2(k) for k < Y,  s2(k) = number of one bits of k.
 //
-// At most h messages pass per step, and no more than the number of processors that have started. The k-th of these
-// needs u(k) steps, with U(Y) = sum of u(k) for k < Y >= Y(Y-1) - B(Y); the end of a run is the mirror image of its
-// beginning. The bound is about 3N - log2 N. It is attained for N = 2^m - 1 (see Optimal), and for other small N (see
-// Search).
+// At most h messages pass per step, and at most one per processor that has started. The k-th processor to start needs
+// u(k) steps before, where the sum U(Y) of u(k) for k < Y is at least Y(Y-1) - B(Y). The end of a run is the mirror
+// image of its beginning. The bound is about 3N - log2 N. It is attained for N = 2^m - 1 (see Optimal), and for other
+// small N (see Search).
 func LowerBound(N int) int {
 	h := (N + 1) / 2
 	return (SerialLength(N) + 2*Unused(N) + h - 1) / h
 }
 
-// Unused returns a lower bound on the messages that cannot pass at the beginning of a run, since their senders have
-// not started: h(h-1) - B(h) of LowerBound, the sum of MayStart. At the end of a run there are as many.
+// Unused returns a lower bound on the number of messages that cannot pass at the beginning of a run because their
+// senders have not started: h(h-1) - B(h) of LowerBound, the sum of MayStart. The same number cannot pass at the end
+// of a run.
 func Unused(N int) int {
 	unused := 0
 	for k := range (N + 1) / 2 {
@@ -56,12 +57,12 @@ func Unused(N int) int {
 	return unused
 }
 
-// FreeLowerBound returns the length of the shortest exchange of N+1 processors limited only to one action per step,
-// in any order: 2N for odd N, 2(N+1) for even N. A round-robin tournament with each round played once per direction
-// attains it.
+// FreeLowerBound returns the length of the shortest exchange among N+1 processors, in any order, if only the rule of
+// one action per step applies: 2N for odd N, 2(N+1) for even N. A round-robin tournament attains this length if each
+// round is played once per direction.
 func FreeLowerBound(N int) int { return 2 * (N + 1 - N%2) }
 
-// AbovePipelined reports whether an efficiency exceeds 2/3, that of pipelined gossiping (Proposition 19). Conjecture
-// 21 says that no function of the orders stays above it for infinitely many N; Optimal does, with 2N/(3N-m) for every
-// N = 2^m - 1.
+// AbovePipelined reports whether an efficiency exceeds 2/3, the efficiency of pipelined gossiping (Proposition 19).
+// Conjecture 21 states that no function of the orders stays above 2/3 for infinitely many N. Optimal contradicts it,
+// with 2N/(3N-m) for every N = 2^m - 1.
 func AbovePipelined(epsilon *big.Rat) bool { return epsilon.Cmp(big.NewRat(2, 3)) > 0 }

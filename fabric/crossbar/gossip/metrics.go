@@ -46,7 +46,7 @@ type Curve struct {
 }
 
 // Plots draws figures 5 to 7, 9 to 11 and 13 to 21 of the paper for any members of the family: lambda, mu and epsilon
-// over N. All runs have UsedSlots(N) used slots.
+// over N. Each run has UsedSlots(N) used slots.
 func Plots(curves []Curve) (lambda, mu, epsilon *figure.Figure) {
 	drawn := func(title, label string, value func(N, lambda int) float64) *figure.Figure {
 		p := &figure.Figure{Title: title, X: figure.Axis{Label: "N"}, Y: figure.Axis{Label: label}}

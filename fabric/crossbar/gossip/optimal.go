@@ -7,9 +7,9 @@ import (
 	"starloom/traces/input"
 )
 
-// Optimal returns orders with a run of length LowerBound(N) = 3N-m, for N = 2^m - 1: a closed form in which no
-// processor waits between its sends. It is not in the paper and contradicts its Conjecture 21 (see AbovePipelined).
-// If N+1 is not a power of two, it returns an *input.Error without a place.
+// Optimal returns orders with a run of length LowerBound(N) = 3N-m, for N = 2^m - 1. The orders are a closed form in
+// which no processor waits between its sends. They are not in the paper and contradict its Conjecture 21 (see
+// AbovePipelined). If N+1 is not a power of two, Optimal returns an *input.Error without a place.
 func Optimal(N int) (Orders, error) {
 	if N < 1 || (N+1)&N != 0 {
 		return nil, &input.Error{Reason: fmt.Sprintf("there are no %s orders for %d processors", WordOptimal, N+1), Remedy: "give 2, 4, 8, 16 ... processors"}
@@ -33,7 +33,7 @@ func startSteps(N int) []int {
 func MayStart(k int) int { return 2*k - bits.OnesCount(uint(k)) }
 
 // optimalSchedule calls send for every message of the optimal run of n = 2^m processors; steps count from 1. The
-// lower half Y = n/2 gossips upwards, then messages pass between the halves; the second half of the run consists of
+// lower half Y = n/2 gossips upwards, then messages pass between the halves. The second half of the run consists of
 // shifted copies.
 func optimalSchedule(n int, send func(step, from, to int)) {
 	Y, m := n/2, bits.TrailingZeros(uint(n))
@@ -67,8 +67,8 @@ func optimalSchedule(n int, send func(step, from, to int)) {
 	}
 }
 
-// lattice places the message from element x of one block of 2^r processors to element y of the next: it is the j-th
-// of a group that passes once the first c processors of a block have started.
+// lattice places the message from element x of one block of 2^r processors to element y of the next block. The
+// message is the j-th of a group that passes after the first c processors of a block have started.
 func lattice(x, y, r int) (j, c int) {
 	j = min(1+bits.TrailingZeros(^uint(x^y)), r+1)
 	if j == r+1 {
@@ -77,7 +77,8 @@ func lattice(x, y, r int) (j, c int) {
 	return j, ((x>>j+y>>j)%(1<<(r-j)) + 1) << j
 }
 
-// upward returns the step of the message x -> y, x < y, if only processors below the power of two above y gossip.
+// upward returns the step of the message x -> y, x < y, if only the processors below the next power of two above y
+// gossip.
 func upward(x, y int) int {
 	p := bits.Len(uint(x^y)) - 1 // x and y are in adjacent blocks of 2^p
 	Y := 1 << p

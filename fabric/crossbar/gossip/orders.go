@@ -25,8 +25,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Orders are the sending orders of all processors: row i holds the N ids to which processor i sends, every id from 0
-// to N but i, once. They are the permutations of Fig. 1.
+// Orders are the sending orders of all processors. Row i holds the N ids to which processor i sends: every id from 0
+// to N except i, once. The rows are the permutations of Fig. 1.
 type Orders [][]uint32
 
 // Words for orders in a scenario.
@@ -43,8 +43,8 @@ func Words() []string {
 	return []string{WordIdentity, WordPipelined, WordSharedRandom, WordWorst, WordOptimal}
 }
 
-// Named returns the orders of a word; only WordSharedRandom uses the seed. It returns an *input.Error without a place
-// for an unknown word, and the errors of Optimal.
+// Named returns the orders of a word. Only WordSharedRandom uses the seed. The error is an *input.Error without a
+// place for an unknown word, or an error of Optimal.
 func Named(word string, N int, seed uint64) (Orders, error) {
 	switch word {
 	case WordIdentity:
@@ -110,8 +110,8 @@ func Worst(N int) Orders {
 	})
 }
 
-// Shared gives all processors one order of the ids 0 to N, from which each omits itself. The paper's random example
-// is of this kind (section 4, Table 3).
+// Shared derives all rows from one order of the ids 0 to N: each processor omits its own id. The paper's random
+// example is of this kind (section 4, Table 3).
 func Shared(common []uint32) Orders {
 	return newOrders(len(common)-1, func(row []uint32, i int) []uint32 {
 		for _, id := range common {
@@ -236,7 +236,7 @@ func (p *parser) row(row []uint32, i int) []uint32 {
 	return row
 }
 
-// missing returns the smallest id that the order of processor i lacks.
+// missing returns the smallest id that is missing in the order of processor i.
 func (p *parser) missing(i int) int {
 	for id, row := range p.seen {
 		if row != i+1 && id != i {
@@ -246,7 +246,7 @@ func (p *parser) missing(i int) int {
 	panic("gossip: no id is missing")
 }
 
-// Write writes orders as a file for Parse.
+// Write writes orders in the format that Parse reads.
 func (o Orders) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	var text []byte

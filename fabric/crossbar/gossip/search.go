@@ -24,17 +24,17 @@ func attempts(N int) []shape {
 	return []shape{{true, 0}, {true, 1}, {true, 2}, {true, N}, {false, N}}
 }
 
-// Search finds orders whose run has LowerBound(N) steps. A formula of propositional logic states that they exist; a
-// solver finds a model or proves that there is none. A result counts only if run, which runs the orders and returns
-// their length, confirms it.
+// Search finds orders whose run has LowerBound(N) steps. A formula of propositional logic states that such orders
+// exist; a solver finds a model or proves that there is none. A result counts only if run, which runs the orders and
+// returns their length, confirms the length.
 //
 // progress may be nil; it is called at the beginning of an attempt, and every second. Every N up to 15 takes about a
-// second; beyond, some are as fast (17, 18), others take minutes or longer (16, 19). The solver cannot be
+// second. Some larger N are as fast (17, 18), others take minutes or longer (16, 19). The solver cannot be
 // interrupted: when ctx ends, Search returns at once, and the solver continues in the background, on one core, until
 // it has finished or the process ends.
 //
-// Search returns ErrNoOrders or the error of ctx, both with the bound, the error of run, or an error if a run has
-// another length.
+// Search returns ErrNoOrders or the error of ctx, both with the bound, the error of run, or an error if a run has a
+// different length.
 func Search(ctx context.Context, N int, run func(Orders) (int, error), progress func(SearchProgress)) (Orders, error) {
 	return search(ctx, N, LowerBound(N), run, progress)
 }

@@ -41,28 +41,28 @@ func (c Cell) appendTo(text []byte) []byte {
 }
 
 // Table is a run-table (Definition 7): a row of cells per processor, a column per step. Rows are byte codes, about
-// one per message and run of waiting if peers follow each other: 4096 rows of 12285 columns need 40 MB. Rows are
-// independent, and each may be written by its own worker.
+// one per message and one per run of waiting if peers follow each other: 4096 rows of 12285 columns need 40 MB. Rows
+// are independent, so each row may be written by a different worker.
 type Table struct{ rows []row }
 
-// row is an encoded row. The value of a code is the length of a run of Idle or Blocked, or the zigzagged distance of
-// the peer from the last peer of that action.
+// row is an encoded row. The value of a code is the length of a run of Idle or Blocked, or the zigzagged difference
+// between the peer and the last peer of the same action.
 //
 //	bit 7   6..2            1..0
 //	more    value, low 5    action    then, with more, the rest of the value as a varint
 type row struct {
 	code    []byte
 	cells   uint32    // columns added
-	waiting Action    // of the run at the end that is not yet encoded
-	run     uint32    // its length, 0 for none
-	peer    [2]uint32 // last peers: sent to, received from
+	waiting Action    // action of the run at the end that is not yet encoded
+	run     uint32    // length of that run, 0 for none
+	peer    [2]uint32 // last receiver, and last sender
 }
 
 // NewTable returns an empty table for processors 0 .. processors-1.
 func NewTable(processors int) *Table { return &Table{make([]row, processors)} }
 
-// Add sets a cell; columns count from 0. The columns of a processor must ascend; omitted columns are Idle. It panics
-// otherwise.
+// Add sets a cell; columns count from 0. The columns of a processor must ascend, otherwise Add panics. Omitted
+// columns are Idle.
 func (t *Table) Add(processor int, column uint32, cell Cell) {
 	r := &t.rows[processor]
 	if column < r.cells {
@@ -116,7 +116,7 @@ func unzigzag(value uint32) uint32 { return value>>1 ^ -(value & 1) }
 // Processors returns the number of rows.
 func (t *Table) Processors() int { return len(t.rows) }
 
-// Columns returns the number of steps up to the last cell added.
+// Columns returns the number of steps up to the last recorded cell.
 func (t *Table) Columns() int {
 	columns := uint32(0)
 	for i := range t.rows {
@@ -131,8 +131,8 @@ type Run struct {
 	Cell           Cell
 }
 
-// Row returns the cells of a processor up to the table's last column: waiting in runs of maximal length, messages one
-// by one.
+// Row returns the cells of a processor up to the table's last column. Waiting is in runs of maximal length; messages
+// are separate.
 func (t *Table) Row(processor int) iter.Seq[Run] {
 	columns := uint32(t.Columns())
 	return func(yield func(Run) bool) {

@@ -39,10 +39,10 @@ const (
 	cellMax      = 12
 )
 
-// WriteSVG draws a row per processor and a column per step; waiting is paper, receiving grey, sending ink. A small
-// table has the symbols S3 R0 - ~ in its cells, ids and steps beside them, and the used slots of every step below. In
-// a table of more than 16384 steps a column covers several steps; it shows a send if there is one, otherwise a
-// reception.
+// WriteSVG draws a row per processor and a column per step. Waiting is paper, receiving grey, sending ink. A small
+// table has the symbols S3 R0 - ~ in its cells, with ids and steps beside the cells, and the used slots of every step
+// below. In a table of more than 16384 steps a column covers several steps; it shows a send if there is one,
+// otherwise a reception.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.Processors() <= symbolRowsMax && t.Columns() <= symbolColumnsMax {
 		return t.drawSymbols(w)
@@ -143,7 +143,7 @@ func (t *Table) drawPicture(w io.Writer) error {
 	return d.Close()
 }
 
-// shrink sets the action that each column of a picture shows for a row, Idle if it waits.
+// shrink sets the action that each column of a picture shows for a row, Idle if the processor waits.
 func (t *Table) shrink(processor, steps int, drawn []Action) {
 	clear(drawn)
 	for run := range t.Row(processor) {

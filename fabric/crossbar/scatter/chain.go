@@ -8,8 +8,9 @@ import (
 )
 
 // Chain is the Markov chain of SYNC scattering among n nodes. Its state is the number k of coloured nodes. The k
-// coloured messages of a unit follow each other; the next one colours a new node with probability (n-k-m)/(n-1) if m
-// nodes were coloured before it in the unit. All terms are positive, so probabilities are accurate to about 1e-12.
+// coloured messages of a unit follow each other. If m nodes were coloured before a message in the unit, the message
+// colours a new node with probability (n-k-m)/(n-1). All terms are positive, so probabilities are accurate to about
+// 1e-12.
 type Chain struct {
 	n    int
 	grow [][]float64 // grow[k][m]: probability of a step from k to k+m, m <= min(k, n-k)
@@ -53,7 +54,7 @@ func (c *Chain) Start() []float64 {
 	return p
 }
 
-// Step returns the distribution a unit later: p(j+1, .) from p(j, .).
+// Step returns the distribution one unit later: p(j+1, .) from p(j, .).
 func (c *Chain) Step(p []float64) []float64 {
 	next := make([]float64, c.n+1)
 	for k := 1; k <= c.n; k++ {
@@ -67,8 +68,8 @@ func (c *Chain) Step(p []float64) []float64 {
 	return next
 }
 
-// Done returns p(j,n) for j = 0 to units: the probability that all nodes are coloured after j units, the distribution
-// function of the completion time.
+// Done returns p(j,n) for j = 0 to units: the probability that all nodes are coloured after j units. This is the
+// distribution function of the completion time.
 func (c *Chain) Done(units int) []float64 {
 	done, p := make([]float64, 0, units+1), c.Start()
 	for range units {
@@ -145,8 +146,8 @@ func checkMissing(n int, a float64) {
 	}
 }
 
-// Cost returns C = S t (section 1 of the paper): messages per unit, each a context switch of its receiver, times
-// units to completion.
+// Cost returns C = S t (section 1 of the paper). S is the number of messages per unit, each of which is a context
+// switch of its receiver; t is the number of units to completion.
 func Cost(messagesPerUnit, units float64) float64 { return messagesPerUnit * units }
 
 // ScatterCost returns the cost of random scattering, with one message per node and unit.
@@ -155,8 +156,8 @@ func ScatterCost(n int, units float64) float64 { return Cost(float64(n), units) 
 // BroadcastCost returns n^2: every node sends to all in one unit.
 func BroadcastCost(n int) float64 { return Cost(float64(n)*float64(n), 1) }
 
-// GraphCost returns the cost on a fixed graph whose nodes send to all neighbours in every unit: the item needs as
-// many units as the diameter.
+// GraphCost returns the cost on a fixed graph whose nodes send to all neighbours in every unit. The number of units
+// is the diameter.
 func GraphCost(n, degree int, diameter float64) float64 {
 	return Cost(float64(degree)*float64(n), diameter)
 }
@@ -172,7 +173,7 @@ const (
 )
 
 // TrivalentCost returns the cost on a graph of degree 3 with one of these diameters: 7.5, 4.5 and 3.3 times n log2 n.
-// Random scattering takes 1.693 (SYNC) or 1.386 (ASYNC).
+// Random scattering costs 1.693 (SYNC) or 1.386 (ASYNC) times n log2 n.
 func TrivalentCost(n int, diameter float64) float64 {
 	return GraphCost(n, 3, diameter*rounded.Log2(float64(n)))
 }

@@ -12,9 +12,9 @@ type ChiSquare struct {
 	P         float64 // probability of this or a larger statistic under the law
 }
 
-// Pearson compares the observed counts of 0, 1, 2 ... with their probabilities, whose remainder belongs to all larger
-// values. It merges neighbours until a bin is expected to hold 5. With fewer than two such bins there is no verdict:
-// P is 1.
+// Pearson compares the observed counts of 0, 1, 2 ... with their probabilities. The remainder of the probabilities
+// belongs to all larger values. Neighbouring values are merged until the expected count of each bin is at least 5.
+// With fewer than two such bins there is no verdict, and P is 1.
 func Pearson(observed []uint64, probabilities []float64) ChiSquare {
 	runs, rest := 0.0, 1.0
 	for _, count := range observed {
@@ -40,7 +40,7 @@ func Pearson(observed []uint64, probabilities []float64) ChiSquare {
 
 type bin struct{ observed, expected float64 }
 
-// test adds up the bins. A remainder too small for a bin joins the last one.
+// test sums over the bins. A remainder too small for a bin joins the last bin.
 func test(bins []bin, open bin) ChiSquare {
 	if open.expected >= binExpectedMin {
 		bins = append(bins, open)

@@ -5,21 +5,21 @@
 //	unit              j                       j+1
 //	coloured nodes    k  -- k messages -->    k+m,  0 <= m <= min(k, n-k)
 //
-// SYNC: a message is coloured if its sender was coloured at the beginning of the unit. ASYNC: if its sender is
-// coloured when it sends; the n messages of a unit follow each other. Time counts from the beginning of the first
-// unit. The package runs neither hardware nor firmware.
+// In SYNC, a message is coloured if its sender was coloured at the beginning of the unit. In ASYNC, a message is
+// coloured if its sender is coloured when it sends; the n messages of a unit follow each other. Time counts from the
+// beginning of the first unit. The package runs neither hardware nor firmware.
 package scatter
 
 import "math/big"
 
-// ExactDone returns p(j,n) for j = 0 to units as fractions, from the transitions of Chain as counts of equally likely
-// outcomes: the (n-1)^k choices of k coloured senders.
+// ExactDone returns p(j,n) for j = 0 to units as fractions. It counts equally likely outcomes, the (n-1)^k choices of
+// k coloured senders, for the transitions of Chain.
 func ExactDone(n, units int) []*big.Rat {
 	checkNodes(n)
 	return exactDone(n, units, func(k int) []*big.Int { return growCounts(n, k) })
 }
 
-// growCounts counts the choices of k coloured senders by the number m of nodes that they colour.
+// growCounts counts the choices of k coloured senders by the number m of newly coloured nodes.
 func growCounts(n, k int) []*big.Int {
 	most := min(k, n-k)
 	counts := zeros(most + 1)

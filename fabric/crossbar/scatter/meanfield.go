@@ -8,7 +8,7 @@ import (
 
 // The mean field follows the expected fraction of coloured nodes as if it had no variance, for large n.
 
-// Additional units of scattering for twice as many nodes, and so the factor of log2 n.
+// Additional units of scattering when the number of nodes doubles, which is the factor of log2 n.
 const (
 	SyncPerDoubling  = 1 + math.Ln2 // Lemma 5, Theorem 2: 1.693
 	AsyncPerDoubling = 2 * math.Ln2 // Theorem 3: 1.386
@@ -21,20 +21,20 @@ type Field struct {
 	Q float64
 }
 
-// NewField returns the mean field of n nodes with one coloured.
+// NewField returns the mean field of n nodes with one coloured node.
 func NewField(n int) Field {
 	checkNodes(n)
 	return Field{P: 1 / float64(n), Q: float64(n-1) / float64(n)}
 }
 
-// Next returns the field a unit later: p' = 1 - (1-p) e^-p (Lemma 4, Eq. 3.2), and q' = q e^-p.
+// Next returns the field one unit later: p' = 1 - (1-p) e^-p (Lemma 4, Eq. 3.2), and q' = q e^-p.
 func (f Field) Next() Field {
 	left := rounded.Exp(-f.P)
 	return Field{P: float64(f.P*left) - rounded.Expm1(-f.P), Q: f.Q * left}
 }
 
-// SyncTime returns T_n(a) by the mean field of SYNC, the time when a of n nodes are not yet coloured, 0 < a < n-1.
-// units is the first whole unit; real interpolates ln q between units. It is about log2 n + ln n - ln a + 0.1053.
+// SyncTime returns T_n(a) by the mean field of SYNC: the time at which a of n nodes are uncoloured, 0 < a < n-1.
+// units is the first whole unit; real interpolates ln q between units. T_n(a) is about log2 n + ln n - ln a + 0.1053.
 func SyncTime(n int, a float64) (units int, real float64) {
 	checkMissing(n, a)
 	goal := rounded.Log(a / float64(n))
@@ -55,8 +55,8 @@ func AsyncColoured(n int, time float64) float64 {
 	return 1 / (1 + float64(float64(n-1)*rounded.Exp(-time)))
 }
 
-// AsyncTime returns T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1 (Theorem 3). It is slightly too
-// short: it ignores the random start, so fewer than 1-a of the runs are done by then.
+// AsyncTime returns T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1 (Theorem 3). The time is
+// slightly too short since the mean field ignores the random start: fewer than 1-a of the runs are done by then.
 func AsyncTime(n int, a float64) float64 {
 	checkMissing(n, a)
 	return rounded.Log(float64(n-1) * (float64(n) - a) / a)

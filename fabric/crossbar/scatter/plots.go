@@ -15,8 +15,8 @@ type DoneCurve struct {
 	Runs     uint64    // number of runs
 }
 
-// DonePlot draws Table 1 of the paper: the probability that all nodes are coloured after j units, the law as lines
-// and runs as dots with 95 % bands.
+// DonePlot draws Table 1 of the paper: the probability that all nodes are coloured after j units. The law is drawn as
+// lines, runs as dots with 95 % bands.
 func DonePlot(curves []DoneCurve) *figure.Figure {
 	p := &figure.Figure{Title: "Scattering: all nodes are coloured", X: figure.Axis{Label: "j, units"}, Y: figure.Axis{Label: "p(j,n)"}}
 	for _, c := range curves {

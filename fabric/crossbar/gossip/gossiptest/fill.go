@@ -6,13 +6,13 @@ import (
 	"starloom/fabric/crossbar/gossip"
 )
 
-// Fill fills a run-table row by row, in the order of the ids: the row of processor p starts
-// after the column of its p-th reception, and each message goes to the first column in
-// which the addressee's cell is still empty. Cells passed over are blocked.
+// Fill fills a run-table row by row, in the order of the ids. The row of processor p starts after the column of its
+// p-th reception. Each message goes to the first column in which the addressee's cell is empty; the skipped cells are
+// blocked.
 func Fill(orders gossip.Orders) *gossip.Table {
 	rows := make([][]gossip.Cell, len(orders))
 	for p, order := range orders {
-		column := len(rows[p]) // the p receptions of stage A are all that it has
+		column := len(rows[p]) // the row contains only the p receptions of stage A
 		for _, to := range order {
 			for !empty(rows[to], column) {
 				set(&rows[p], column, gossip.Cell{Action: gossip.Blocked})
@@ -44,9 +44,8 @@ func set(row *[]gossip.Cell, column int, cell gossip.Cell) {
 	(*row)[column] = cell
 }
 
-// ScheduledLength is the length of a run with Algorithm 2 or 2' on Identity or Pipelined
-// orders, in the paper's row by row form, with sets of ids as words: it serves runs of thousands of
-// processors.
+// ScheduledLength returns the length of a run with Algorithm 2 or 2' on Identity or Pipelined orders. It fills the
+// table row by row, as the paper does, with sets of ids as words, and handles thousands of processors.
 func ScheduledLength(N int, pipelined bool, scheduling Scheduling) int {
 	f := filler{N: N, start: make([]int, N+1)}
 	for p := range N + 1 {
@@ -62,11 +61,11 @@ func ScheduledLength(N int, pipelined bool, scheduling Scheduling) int {
 // filler is the state of ScheduledLength.
 type filler struct {
 	N     int
-	start []int      // by id: the column after its last reception
-	free  [][]uint64 // by column: the ids whose cells are empty, 64 to a word
+	start []int      // by id: the column after the id's last reception
+	free  [][]uint64 // by column: the ids with empty cells, 64 to a word
 }
 
-// everybody is the set of all ids but one.
+// everybody returns the set of all ids except one.
 func (f *filler) everybody(except int) []uint64 {
 	set := make([]uint64, f.N/64+1)
 	for id := range f.N + 1 {
@@ -104,16 +103,16 @@ func (f *filler) fill(p, first int, scheduling Scheduling) {
 	}
 }
 
-// cursor is the id at a position of the order of processor p that begins with first.
+// cursor returns the id at a position of the order of processor p, which begins with first.
 func (f *filler) cursor(p, first, position int) int {
 	before := position
-	if first <= p && position >= p-first { // Identity: p itself is left out
+	if first <= p && position >= p-first { // Identity: the order omits p
 		before++
 	}
 	return (first + before) % (f.N + 1)
 }
 
-// firstCommon is the first id from first on, and then from 0 on, that is in both sets, or -1.
+// firstCommon returns the first id that is in both sets, from first on and then from 0 on, or -1.
 func firstCommon(a, b []uint64, first int) int {
 	word := first / 64
 	if common := a[word] & b[word] >> (first % 64) << (first % 64); common != 0 {

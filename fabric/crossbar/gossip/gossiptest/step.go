@@ -1,31 +1,31 @@
-// Package gossiptest runs gossip by the letter of its specification, without hardware and
-// firmware, for tests to compare with. The two references share nothing but the table.
+// Package gossiptest runs gossip exactly as specified, without hardware and firmware, as a reference for tests. Its
+// two implementations share only the table.
 package gossiptest
 
 import "starloom/fabric/crossbar/gossip"
 
-// Scheduling is what a sender does whose addressee cannot receive.
+// Scheduling is the action of a sender whose addressee cannot receive.
 type Scheduling int
 
 const (
 	NoScheduling    Scheduling = 0 // waits
-	Algorithm2      Scheduling = 2 // tries its cursor's addressee, then the first one left
-	Algorithm2Prime Scheduling = 3 // takes the first one left that can receive, without a cursor
+	Algorithm2      Scheduling = 2 // tries the addressee at its cursor, then the first remaining addressee
+	Algorithm2Prime Scheduling = 3 // sends to the first remaining addressee that can receive, without a cursor
 )
 
-// Setting is a run.
+// Setting describes a run.
 type Setting struct {
 	Orders     gossip.Orders
 	Scheduling Scheduling
-	Sessions   int // in a row; 0: one
+	Sessions   int // consecutive sessions; 0: one
 	Cap        int // messages per step at most; 0: no limit
 }
 
-// Length is the number of steps of a run.
+// Length returns the number of steps of a run.
 func Length(s Setting) int { return Step(s).Columns() }
 
-// Step runs step by step. All stages are sampled at the beginning of a step; then senders
-// act in ascending order of session and id, so that the lowest wins.
+// Step simulates a run step by step. All stages are sampled at the beginning of a step. Then senders act in ascending
+// order of session and id, so that the lowest sender wins.
 func Step(s Setting) *gossip.Table {
 	r := newRun(s)
 	for column := uint32(0); !r.finished(); column++ {
@@ -39,15 +39,15 @@ type run struct {
 	Setting
 	table      *gossip.Table
 	processors []processor
-	messages   []message // of the step
+	messages   []message // messages of the step
 }
 
 type processor struct {
-	session        int // the one it takes part in; all of them: finished
-	received, sent int // in this session
+	session        int // the processor's session; the number of all sessions after the last
+	received, sent int // numbers of messages in this session
 	used           []bool
-	sending        bool // in stage B at the beginning of the step
-	taken          bool // claimed by a sender in this step
+	sending        bool // the processor was in stage B at the beginning of the step
+	taken          bool // a sender has claimed the processor in this step
 }
 
 type message struct{ from, to int }
@@ -63,7 +63,7 @@ func newRun(s Setting) *run {
 
 func (r *run) finished() bool { return r.earliest() == r.Sessions }
 
-// earliest is the lowest session that a processor takes part in.
+// earliest returns the lowest session of a processor.
 func (r *run) earliest() int {
 	session := r.Sessions
 	for i := range r.processors {
@@ -100,7 +100,7 @@ func (r *run) step(column uint32) {
 	}
 }
 
-// act lets processor i send, or be blocked.
+// act lets processor i send, or marks it as blocked.
 func (r *run) act(i int, column uint32) {
 	position := -1
 	if r.Cap == 0 || len(r.messages) < r.Cap {
@@ -118,7 +118,7 @@ func (r *run) act(i int, column uint32) {
 	r.table.Add(to, column, gossip.Cell{Action: gossip.Received, Peer: uint32(i)})
 }
 
-// choose is the position in the order of processor i to which it sends now, or -1.
+// choose returns the position, in the order of processor i, of the id to which it now sends, or -1.
 func (r *run) choose(i int) int {
 	cursor := r.processors[i].sent
 	if r.Scheduling != Algorithm2Prime && r.free(i, cursor) {
@@ -135,8 +135,8 @@ func (r *run) choose(i int) int {
 	return -1
 }
 
-// free reports whether a position of the order of processor i is unused, and its processor
-// in stage A or C of the same session and not yet taken.
+// free reports whether a position of the order of processor i is unused, and the processor at that position is in
+// stage A or C of the same session and not taken.
 func (r *run) free(i, position int) bool {
 	p, to := &r.processors[i], &r.processors[r.Orders[i][position]]
 	return !p.used[position] && !to.sending && !to.taken && to.session == p.session

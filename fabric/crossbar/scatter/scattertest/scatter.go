@@ -1,5 +1,5 @@
-// Package scattertest scatters by the letter of the specification, without hardware and
-// firmware, for tests to compare with.
+// Package scattertest simulates scattering exactly as specified, without hardware and firmware, as a reference for
+// tests.
 package scattertest
 
 import "math/rand/v2"
@@ -13,7 +13,7 @@ const (
 	Poisson Order = 2 // every message by a uniformly drawn node
 )
 
-// other is a uniformly drawn node, not i.
+// other draws a node other than i uniformly.
 func other(n, i int, random *rand.Rand) int {
 	to := random.IntN(n - 1)
 	if to >= i {
@@ -22,15 +22,15 @@ func other(n, i int, random *rand.Rand) int {
 	return to
 }
 
-// Sync runs SYNC from node 0. Entry j of the result is the number of coloured nodes after
-// j units; the last one is n.
+// Sync runs SYNC from node 0. Entry j of the result is the number of coloured nodes after j units; the last entry is
+// n.
 func Sync(n int, random *rand.Rand) []int {
 	coloured := make([]bool, n)
 	coloured[0] = true
 	holders := []int{0}
 	counts := []int{1}
 	for len(holders) < n {
-		for _, from := range holders[:len(holders):len(holders)] { // those of the unit's beginning
+		for _, from := range holders[:len(holders):len(holders)] { // only nodes coloured at the beginning of the unit
 			if to := other(n, from, random); !coloured[to] {
 				coloured[to] = true
 				holders = append(holders, to)
@@ -41,7 +41,7 @@ func Sync(n int, random *rand.Rand) []int {
 	return counts
 }
 
-// Async is the completion time of a run of ASYNC from node 0: messages sent / n.
+// Async runs ASYNC from node 0. It returns the completion time: messages sent / n.
 func Async(n int, order Order, random *rand.Rand) float64 {
 	coloured := make([]bool, n)
 	coloured[0] = true
