@@ -45,8 +45,8 @@ func OpenCache(dir string) (Cache, error) {
 	return Cache{dir, remedy}, nil
 }
 
-// Take returns the path of a file, which make creates at the given path if it is missing. No process sees a partial
-// file.
+// Take returns the path of a file. If the file is missing, make creates it at the path passed to make. No process
+// sees a partial file.
 func (c Cache) Take(name string, make func(path string) error) (string, error) {
 	path := filepath.Join(c.Dir, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {

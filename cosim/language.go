@@ -36,7 +36,7 @@ within wor xnor xor`) {
 	return words
 }()
 
-// IsKeyword reports whether word is a keyword of IEEE 1800-2017, which must be escaped to serve as a name.
+// IsKeyword reports whether word is a keyword of IEEE 1800-2017. A keyword must be escaped to serve as a name.
 func IsKeyword(word string) bool { return keywords[word] }
 
 // VerilogName returns a name in Verilog, escaped if necessary.

@@ -48,7 +48,7 @@ func (v ToolVersion) Since(number ...int) bool { return slices.Compare(v.Number(
 
 var toolVersions sync.Map
 
-// Version finds a tool and reads its version, which is part of the hash of a build.
+// Version finds a tool and reads its version. The version is part of the hash of a build.
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// NewHost creates a host with the given runtime, "compiler" or "interpreter". The end of ctx stops loading, attaching
-// and running images, with an error that wraps ctx's; see Until.
+// NewHost creates a host with the given runtime, "compiler" or "interpreter". If ctx ends, loading, attaching and
+// running images stop with an error that wraps ctx's error; see Until.
 func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	var config wazero.RuntimeConfig
 	switch runtime {

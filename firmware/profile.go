@@ -19,8 +19,8 @@ import (
 
 // Profile distributes the cost of one slot-handler call over source lines.
 type Profile struct {
-	Cost   uint64         // the call exceeded ProfileCostMax
-	Cut    bool           // the call continued after ProfileCostMax
+	Cost   uint64         // cost of the call
+	Cut    bool           // the call exceeded ProfileCostMax and was ended
 	Stacks []ProfileStack // costs add up to Cost, in descending order
 }
 
@@ -30,7 +30,7 @@ type ProfileStack struct {
 	Cost   uint64
 }
 
-// ProfileCostMax is the cost up to which a call is profiled.
+// ProfileCostMax bounds the profiled cost of a call.
 const ProfileCostMax = 10_000_000
 
 type profile struct {
@@ -179,5 +179,5 @@ func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDe
 	}
 }
 
-// Abort does nothing: the whole call ends.
+// Abort does nothing, because the whole call ends.
 func (profileListener) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}

@@ -160,7 +160,7 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiWaitsMax limits the waits in one call: a runtime waits before it reports a fatal error.
+// wasiWaitsMax limits the waits in one call, because a runtime waits before it reports a fatal error.
 const wasiWaitsMax = 100
 
 // wasiWait returns immediately without an event. It ends a handler that waits repeatedly.

@@ -278,7 +278,7 @@ func (img *Image) variable(address uint32) string {
 	return img.places.Variable(address)
 }
 
-// Cover makes images loaded from now on record branches and comparisons of handlers: see wasm.Covered.
+// Cover makes images that are loaded later record branches and comparisons of handlers; see wasm.Covered.
 func (h *Host) Cover() { h.covers = true }
 
 // Covered returns the numbers of recorded branches and comparisons.

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// alone shields a process from terminal interrupts: an interrupted run still writes its data.
+// alone shields a process from terminal interrupts, because an interrupted run still writes its data.
 func alone(process *exec.Cmd) { process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

@@ -100,9 +100,9 @@ func foldPair(h, a, b uint64) uint64 {
 	return ((hi ^ lo) + bits.RotateLeft64(a, 23) + b) ^ bits.RotateLeft64(h, 41)
 }
 
-// Digest is the digest of a run: the sums of its slots, chained in their order. Slots without events have no effect,
-// so an engine may skip them. The zero value is the digest of an empty run. All fields are plain data: a restored
-// Digest continues.
+// Digest is the digest of a run: the sums of its slots, chained in the order of the slots. Slots without events have
+// no effect, so an engine may skip them. The zero value is the digest of an empty run. All fields are plain data, so
+// a restored Digest can continue.
 type Digest struct {
 	Hi, Lo   uint64
 	Events   uint64 // events in all slots

@@ -49,7 +49,7 @@ const (
 	stdoutPath      = "-"
 )
 
-// To returns an output on a writer, which is never closed; errors contain name.
+// To returns an output that writes to w. The writer is never closed. Errors contain name.
 func To(name string, w io.Writer) *File {
 	return &File{path: name, sink: w, buf: bufio.NewWriterSize(w, fileBufferBytes)}
 }

@@ -20,7 +20,7 @@ func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	if err != nil {
 		return nil, true
 	}
-	// The lock belongs to the open file and outlives its descriptor, which is closed before the rename.
+	// The lock belongs to the open file. It outlives the file's descriptor, which is closed before the rename.
 	copied, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, true

@@ -15,7 +15,8 @@ import (
 	"starloom/traces/input"
 )
 
-// group runs a command that only contains other commands: it prints its help, or rejects a word that is no command.
+// group runs a command that only contains other commands. Without arguments it prints the command's help. It rejects
+// a word that is not a command.
 func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()

@@ -55,8 +55,8 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 
-// isFile reports whether an option exists and names a regular file, which may not exist yet, rather than a pipe or
-// device.
+// isFile reports whether an output option is set and names a regular file. The file may not exist yet. For a pipe or
+// device, isFile returns false.
 func isFile(o *output) bool {
 	if o == nil || o.path == "" || o.path == "-" {
 		return false

@@ -33,7 +33,7 @@ const (
 	columnsMin     = 40
 )
 
-// newHelp returns cobra's help command, which here treats an unknown command as an error.
+// newHelp returns cobra's help command, changed to treat an unknown command as an error.
 func newHelp() *cobra.Command {
 	var man string
 	c := &cobra.Command{

@@ -19,8 +19,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Main runs the command line and exits with its status. Scenarios may use the given networks, too (see
-// starloom.Networks). It is the whole main function of a program with its own network.
+// Main runs the command line and exits with its status. Scenarios may also use the given networks (see
+// starloom.Networks). A program with its own network needs only a call of Main in its main function.
 func Main(networks ...fabric.Network) {
 	status := execute(os.Args[1:], os.Stdout, os.Stderr, networks...)
 	if status == statusFault {

@@ -33,7 +33,7 @@ func (c *choice) Set(word string) error {
 func choose(c *cobra.Command, name, usage string, words ...string) *choice {
 	value := &choice{words: words}
 	c.Flags().Var(value, name, usage)
-	// Cannot fail: the option was just added.
+	// Registration cannot fail, because the option was just added.
 	_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})

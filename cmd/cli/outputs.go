@@ -124,8 +124,8 @@ func (all *outputs) text(c *cobra.Command) io.Writer {
 	return input.Printer(c.OutOrStdout())
 }
 
-// product returns the writer for requested output, which --quiet does not suppress: an output -, scripts, lists,
-// help. All other text goes to OutOrStdout and ErrOrStderr of the command.
+// product returns the writer for requested output: scripts, lists, help, or an output to "-". The option --quiet does
+// not suppress this output. All other text is written to OutOrStdout and ErrOrStderr of the command.
 func product(c *cobra.Command) io.Writer { return c.Root().OutOrStdout() }
 
 func (o *output) open(files *traces.Files) (io.Writer, error) {

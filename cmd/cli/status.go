@@ -21,22 +21,22 @@ const (
 	statusInterrupted = 130 // SIGINT or SIGTERM; the convention for SIGINT
 )
 
-// errFailed: a report with verdict fail was printed.
+// errFailed means that a report with verdict fail was printed.
 var errFailed = errors.New("fail")
 
-// errBounded and errUndecided: a proof ended without deciding everything.
+// errBounded and errUndecided mean that a proof ended without deciding everything.
 var (
 	errBounded   = errors.New("equal up to some cycles")
 	errUndecided = errors.New("undecided")
 )
 
-// errTool: the report of a run ended by a tool's failure was printed.
+// errTool means that the report of a run ended by a tool's failure was printed.
 var errTool = errors.New("a tool failed")
 
-// errRefused: a table with rejected input was printed.
+// errRefused means that a table with rejected input was printed.
 var errRefused = errors.New("refused")
 
-// errInterrupted: the report of an interrupted run was printed.
+// errInterrupted means that the report of an interrupted run was printed.
 var errInterrupted = errors.New("interrupted")
 
 var errHungUp = errors.New("SIGHUP")

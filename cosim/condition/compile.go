@@ -24,7 +24,7 @@ func NewSight(inputs, outputs []uint64) *Sight {
 	return &Sight{columns: [4][]uint64{inputs, outputs, make([]uint64, len(inputs)), make([]uint64, len(outputs))}}
 }
 
-// Next ends a cycle, which becomes the previous one.
+// Next ends the present cycle, which becomes the previous cycle.
 func (s *Sight) Next() {
 	copy(s.columns[columnPast], s.columns[columnInputs])
 	copy(s.columns[columnPast+1], s.columns[columnOutputs])

@@ -120,7 +120,7 @@ func (r *Register) values() Part {
 	return p
 }
 
-// never lists missing values, such as 3, 5-7. For a large register, the list has the form: 0 in bits 8-15, 1 in bits
+// never lists missing values, such as 3, 5-7. For a large register, it lists missing bits: 0 in bits 8-15, 1 in bits
 // 7.
 func (r *Register) never() (list []string) {
 	unseen := func(n int, seen func(i int) bool) []string {

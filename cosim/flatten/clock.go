@@ -77,7 +77,7 @@ func (c *clocked) run(fixed map[*variable]*expr, on bool) (*process, *state) {
 	return p, p.run(c.n.operands[1], newState(nil))
 }
 
-// reset finds the effect of each reset, given that the first active one has priority.
+// reset finds the effect of each reset. The first active reset has priority.
 func (c *clocked) reset(s *state) error {
 	states := []*state{s}
 	for i, r := range c.resets {

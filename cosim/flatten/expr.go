@@ -15,8 +15,7 @@ type graph struct {
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }
 
-// waysMax bounds the number of constants of a choice for which operations are computed, such as the count of a loop
-// with an early exit.
+// waysMax bounds the tracked constants of a choice, such as the count of a loop with an early exit.
 const waysMax = 64
 
 func (g *graph) each(e *expr, do func(*expr) *expr) *expr {

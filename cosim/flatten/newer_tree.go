@@ -10,8 +10,8 @@ import (
 
 var constantWidth = regexp.MustCompile(`\bwidthConst=(\d+)`)
 
-// asBefore converts a tree of Verilator 5.048 to the form of 5.006 and 5.032: the width of a selection becomes an operand,
-// a continuous assignment loses the ALWAYS around it, and a LOOP becomes a WHILE.
+// asBefore converts a tree of Verilator 5.048 to the form of 5.006 and 5.032. The width of a selection becomes an
+// operand, a continuous assignment loses the ALWAYS around it, and a LOOP becomes a WHILE.
 func (n *node) asBefore() {
 	for at := range n.operands {
 		for i, child := range n.operands[at] {
@@ -35,8 +35,8 @@ func (n *node) asBefore() {
 	}
 }
 
-// unguarded returns a selection without Verilator's bounds check, which yields 0 beyond the end where the standard
-// requires X. It returns nil for other nodes.
+// unguarded returns a selection without Verilator's bounds check. The check yields 0 beyond the end where the
+// standard requires X. For other nodes, unguarded returns nil.
 func (n *node) unguarded() *node {
 	if n.kind != "LOGAND" && n.kind != "COND" || n.one(1).kind != "GTE" || n.one(1).loc != n.loc || n.one(2).loc != n.loc || n.one(2).kind != "SEL" && n.one(2).kind != "ARRAYSEL" {
 		return nil

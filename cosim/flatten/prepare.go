@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// keepSigns restores sign extension of indexes to which Verilator adds the low end of a range, or which it multiplies
-// by the element size. Verilator zero-extends there, since it uses the low bits alone.
+// keepSigns restores sign extension of indexes. It concerns indexes to which Verilator adds the low end of a range,
+// and indexes that Verilator multiplies by the element size. Verilator zero-extends these indexes, since it uses only
+// the low bits.
 func (n *node) keepSigns() {
 	n.each(func(n *node) {
 		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {

@@ -329,7 +329,7 @@ func firstMember(m *node) string {
 	return words[0]
 }
 
-// refuse returns an error, which callers panic with; Print recovers it.
+// refuse returns an error for callers to panic with. Print recovers the error.
 func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
 	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
 }

@@ -18,8 +18,9 @@ import (
 	"starloom/cosim"
 )
 
-// process is a running simulator. The process cannot outlive Starloom: the kernel kills it when the thread that
-// started it ends, that thread waits for it, and its VPI module checks its parent.
+// process is a running simulator. The process cannot outlive Starloom, for three reasons. The kernel kills the
+// process when the thread that started it ends; that thread waits for the process; and the VPI module in the process
+// checks its parent.
 type process struct {
 	memory *memory
 	cmd    *exec.Cmd

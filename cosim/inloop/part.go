@@ -75,7 +75,7 @@ func (p *part) bind() error {
 	return nil
 }
 
-// bindPort binds the ports of all elements, which begin at a bit of the device's inputs or outputs.
+// bindPort binds the ports of all elements. The ports begin at bit first of the device's inputs or outputs.
 func (p *part) bindPort(port *hw.Port, first int) {
 	for k, element := range p.Elements {
 		pins := hw.Pins{First: first + k*port.Bits, Bits: port.Bits}

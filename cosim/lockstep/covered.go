@@ -28,7 +28,8 @@ func (c *covered) see(reset bool) {
 	c.Model.See()
 }
 
-// settled saves the counts when the inputs have settled for the first time: a bit's first value is no toggle.
+// settled saves the counts when the inputs have settled for the first time, because a bit's first value is not a
+// toggle.
 func (c *covered) settled(cycle uint64, rtl cosim.Device, err error) error {
 	if c == nil || cycle > 0 || err != nil || c.first != nil {
 		return err

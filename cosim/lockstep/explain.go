@@ -167,8 +167,8 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
 }
 
-// placeOf names the part of the model whose outputs differ. It returns "" for late RTL, whose outputs belong to an
-// earlier cycle of the model.
+// placeOf names the part of the model whose outputs differ. It returns "" for late RTL, because the outputs of late
+// RTL belong to an earlier cycle of the model.
 func (l *pair) placeOf(port int, last sample) string {
 	if l.model.Where == nil || l.late[port] > 0 {
 		return ""

@@ -18,7 +18,7 @@ func (l *pair) observe(number uint64, compared bool) {
 	l.options.Observe(&Cycle{number, compared, l.model.Inputs(), l.wanted, l.rtl.Outputs(), l.rtl.Unknown(), counted})
 }
 
-// StimulusOf returns a stimulus with the given input rows of a model. place names their origin in messages.
+// StimulusOf returns a stimulus with the given input rows of a model. place names the origin of the rows in messages.
 func StimulusOf(m *twin.Model, place string, rows []uint64) *Stimulus {
 	s := newStimulus(m)
 	s.Place, s.rows = place, slices.Clone(rows)
@@ -26,8 +26,8 @@ func StimulusOf(m *twin.Model, place string, rows []uint64) *Stimulus {
 	return s
 }
 
-// Broken runs a model at power-on through the stimulus and returns the first row that breaks a rule of its neighbours
-// (see twin.Model.Keep), and the rule. rule is "" if none is broken.
+// Broken runs a model from power-on through the stimulus. It returns the first row that breaks a rule of the model's
+// neighbours (see twin.Model.Keep), and the rule, "" if no rule is broken.
 func (s *Stimulus) Broken(m *twin.Model) (row uint64, rule string) {
 	if m.Keep == nil {
 		return 0, ""

@@ -504,7 +504,8 @@ func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
 	return nil
 }
 
-// repeatable reports whether a finding is cheap to repeat: a hang, or oscillation in Icarus, costs the time limit.
+// repeatable reports whether a finding is cheap to repeat. A hang, or oscillation in Icarus, is not, because it costs
+// the time limit.
 func (l *pair) repeatable(f *finding) bool {
 	switch cosim.FaultKind(f.kind) {
 	case cosim.FaultHang, cosim.FaultDied:

@@ -139,7 +139,8 @@ type Divergence struct {
 	RTL    string   `json:"rtl,omitempty"`
 	Place  string   `json:"place,omitempty"` // part of the model: ports and VCs of a router whose outputs differ
 
-	// BeforeRun: the RTL differs in the reset before cycle 0 of a recorded run. Cycle is then one of the stimulus.
+	// BeforeRun means that the RTL differs in the reset before cycle 0 of a recorded run. Cycle is then a cycle of
+	// the stimulus.
 	BeforeRun bool `json:"before_run,omitempty"`
 
 	Found struct {
@@ -288,8 +289,8 @@ func (r *Report) ExploredCycles() (cycles uint64) {
 	return cycles
 }
 
-// ExploredText summarises exploration, "" for none: then 800,000 cycles guided by coverage of the model, which
-// stopped growing after 512,345 cycles.
+// ExploredText summarises exploration, "" for none. An example is: then 800,000 cycles guided by coverage of the
+// model, which stopped growing after 512,345 cycles.
 func (r *Report) ExploredText() string {
 	cycles, before, last := r.ExploredCycles(), uint64(0), uint64(0)
 	for _, e := range r.Explored {

@@ -16,8 +16,8 @@ type guard struct {
 	sight *condition.Sight
 }
 
-// Guard returns the map's assumptions for RTL with the given ports, or nil if there are none or the ports do not
-// match.
+// Guard returns the map's assumptions for RTL with the given ports. It returns nil if the map has no assumptions or
+// the ports do not match.
 func (m *Map) Guard(rtl []cosim.Port) cosim.Rules {
 	if len(m.Assume) == 0 {
 		return nil

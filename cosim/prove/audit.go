@@ -119,7 +119,8 @@ func positive(value any) bool {
 	return false
 }
 
-// unknownCell returns the problem of a cell, "" for none. divisor is its second input, which is nonzero if guarded.
+// unknownCell returns the problem of a cell, "" for none. divisor is the cell's second input. If guarded is set, the
+// divisor is nonzero.
 func unknownCell(kind string, divisor []any, guarded bool) string {
 	constant := func() bool {
 		one := false

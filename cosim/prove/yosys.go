@@ -165,11 +165,11 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// logicOnly excludes registers and free values, which must not be merged: their initial values are unknown.
+// logicOnly excludes registers and free values. These must not be merged, because their initial values are unknown.
 const logicOnly = "t:* t:$*ff %d t:$_DFF_* %d t:$anyseq %d"
 
 // miterScript joins both sides and writes AIGER. No X is left, so that logic may be optimised. Duplicate gates are
-// merged later in our graph, which is much faster than in Yosys.
+// not merged in Yosys but later in the graph, where merging is much faster.
 const miterScript = `read_verilog miter.v
 design -copy-from twin -as ` + twinSide + ` ` + twinSide + `
 design -copy-from rtl -as ` + rtlSide + ` ` + rtlSide + `

@@ -70,7 +70,7 @@ type choice struct {
 	take    func(values []uint64)
 }
 
-// Pin is a port of a Model: the index of its first word in Inputs or Outputs, and its width.
+// Pin is a port of a Model: the index of the port's first word in Inputs or Outputs, and its width.
 type Pin struct{ Word, Bits int }
 
 // Of returns the words of the pin in all inputs, or in all outputs.

@@ -143,8 +143,8 @@ func (t Twin) writeSources(dir string, edit func(name, text string) (string, err
 	return paths[1:], nil
 }
 
-// A Mistake is a common design error. Lockstep must detect it with some set of parameters: a check that cannot fail
-// checks nothing.
+// A Mistake is a common design error. Lockstep must detect the mistake with some set of parameters, because a check
+// that cannot fail proves nothing.
 type Mistake struct {
 	Name     string
 	Old, New string // Old occurs once in the first source that contains Old

@@ -35,7 +35,8 @@ func (n *netlist) misread() (found []cosim.Warning) {
 	return slices.Compact(found)
 }
 
-// isPlainAlways reports whether a process begins with the word always: the range of its place has that length.
+// isPlainAlways reports whether a process begins with the word always. In that case the range of the process's place
+// has the length of the word.
 func (n *netlist) isPlainAlways(node *xmlNode) bool {
 	part := strings.Split(node.get("loc"), ",")
 	return len(part) == 5 && part[1] == part[3] && number(part[4])-number(part[2]) == len("always")

@@ -452,8 +452,9 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	}
 }
 
-// leavesOut reports whether an operator may skip an operand: a result of ?:, or the second operand of && and similar
-// operators. The tree shows && as bitwise. Verilator may have swapped a constant to the front.
+// leavesOut reports whether an operator may skip an operand. Such an operand is a result of ?:, or the second operand
+// of && and similar operators, which the tree shows as bitwise operators. Verilator may have swapped a constant to
+// the front.
 func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 	second := operator.children[0] != operand
 	switch operator.name {

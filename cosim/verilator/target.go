@@ -25,7 +25,7 @@ var wasmTarget = target{
 		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-Iwasi",
 		"-DVL_IGNORE_UNKNOWN_ARCH",
 	},
-	// Clang's driver is avoided: it may run wasm-opt if binaryen is installed.
+	// Clang's driver is avoided, because it may run wasm-opt if binaryen is installed.
 	linker: linkerTool,
 	link: []string{
 		"-m", "wasm32", "--entry", "_initialize", "--gc-sections", "--strip-all", "--stack-first",

@@ -21,7 +21,7 @@ type Report struct {
 	Watched     Watched                `json:"watched"`
 	Faults      []string               `json:"faults"` // handlers that did not return in the run, described for people
 
-	// Violations of the first run: a scenario that fails fails its check.
+	// Violations of the first run. A scenario that fails also fails its check.
 	Violations      []outcome.Violation `json:"violations"`
 	ViolationsTotal uint64              `json:"violations_total"`
 
@@ -126,11 +126,12 @@ type FuzzFinding struct {
 	Rule string `json:"rule"`
 	Path string `json:"path"`
 	Text string `json:"text"` // text for people
-	// Received means that frames and statuses suffice: a faulty neighbour can cause them. Damaged words of the
-	// network (workload, schedule, tables, call arguments) or a damaged state do not fail the check.
+	// Received means that frames and statuses suffice to cause the finding, so that a faulty neighbour can cause it.
+	// Damaged words of the network (workload, schedule, tables, call arguments) or a damaged state do not fail the
+	// check.
 	Received bool `json:"received"`
-	// GaveUp means that the handler has called sl_fail: a decision of the firmware, which does not fail the check. A
-	// failed assertion (sl_assert, the SDK's checked build, clang's sanitizers) is a fault.
+	// GaveUp means that the handler has called sl_fail. The call is a decision of the firmware and does not fail the
+	// check. A failed assertion (sl_assert, the SDK's checked build, clang's sanitizers) is a fault.
 	GaveUp bool      `json:"gave_up,omitempty"`
 	Input  FuzzInput `json:"input"` // smallest input found
 	// Again repeats the finding with the files written by Options.Reproduce; "" without them.

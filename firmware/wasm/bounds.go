@@ -82,8 +82,9 @@ type codeBlock struct {
 	calls  []uint32 // function indices, in order
 }
 
-// loopBounds describes a loop: offsets of its head, its end, and the last branch back (0 for none); the largest cost
-// of a turn; the largest number of turns per entry, 0 if unknown; given if Turns provides that number.
+// loopBounds describes a loop. It has the offsets of the loop's head, of its end, and of the last branch back (0 for
+// none). It also has the largest cost of a turn and the largest number of turns per entry, 0 if unknown. given means
+// that Turns provides the number of turns.
 type loopBounds struct {
 	offset, end, back int
 	turn, turns       uint64

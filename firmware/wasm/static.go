@@ -7,9 +7,9 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Static is a description of an image, obtained without running it, with costs by one table. Costs of calls and turns
-// are upper bounds for all inputs. They are the costs of the longest path through the code, even if no input takes
-// that path.
+// Static is a description of an image, obtained without running the image. Its costs are computed with one cost
+// table. Costs of calls and turns are upper bounds for all inputs: they are the costs of the longest path through the
+// code, even if no input takes that path.
 type Static struct {
 	Functions []Function       `json:"functions"`
 	Imports   []string         `json:"imports"`

@@ -41,7 +41,7 @@ const listenUsual = 5
 // lists.
 const memorySpare = 10
 
-// Bare packets are drawn before the first cycle, and their lists grow by copying, which needs a larger margin.
+// Bare packets are drawn before the first cycle, and their lists grow by copying. Therefore the margin is larger.
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
 // FIFO places beyond the first are in planes that take no memory until used. With one lane, a queue is rarely longer

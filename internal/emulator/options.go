@@ -42,7 +42,7 @@ type Options struct {
 	RTL rtl.InPlace // replacement of RTL
 }
 
-// ParallelProcessorsMin is the number of processors from which several workers are faster.
+// ParallelProcessorsMin is the smallest number of processors for which several workers are faster than one.
 const ParallelProcessorsMin = 16 << 10
 
 // A default bank has several thousand processors and consists of whole units, which hear adjacent media.

@@ -100,8 +100,8 @@ func probesOf(instance firmware.Instance, cell int) []uint64 {
 	return slices.Clone(probes[cell*each : (cell+1)*each])
 }
 
-// Again repeats the calls on the processor's own instance and passes each to describe. It stops at the first call
-// that differs from the run and returns its number and the difference.
+// Again repeats the calls in a separate instance of the processor and passes each call to describe. It stops at the
+// first call that differs from the run and returns the number of that call and the difference.
 func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what string, err error) {
 	for i := range r.Calls {
 		was := &r.Calls[i]

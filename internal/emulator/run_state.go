@@ -45,7 +45,7 @@ type columns struct {
 
 func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 
-// state refuses a restored slot above limit; read receives the slot as soon as it is known.
+// state refuses a restored slot above limit. It calls read as soon as the slot is known.
 func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)) {
 	next := &columns{}
 	if v.Saving() {

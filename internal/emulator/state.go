@@ -384,7 +384,8 @@ func (m *Machine) endError() error {
 	return m.openError()
 }
 
-// startsSlot0: no state is saved between the handlers of slot 0 and its crossing.
+// startsSlot0 reports whether slot 0 has not crossed the fabric. No state is saved between the handlers of slot 0 and
+// its crossing.
 func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare == nil }
 
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }

@@ -27,7 +27,7 @@ type Wanted struct {
 	InPlace InPlace
 }
 
-// InPlace selects what replaces the components: RTL, models or nothing.
+// InPlace selects the replacement of the components: RTL, models or nothing.
 type InPlace uint8
 
 const (

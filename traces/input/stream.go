@@ -125,8 +125,8 @@ func (s *Stream) Close() error {
 	return s.file.Close()
 }
 
-// Open opens a file named by the user. It must be a regular file: a pipe may block forever, and a device may never
-// end. Errors are *fs.PathError.
+// Open opens a file named by the user. The file must be a regular file, because a pipe may block forever, and a
+// device may never end. Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {

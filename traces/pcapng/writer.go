@@ -96,7 +96,8 @@ func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer,
 	return p, err
 }
 
-// Interface returns the interface with the given path, which is its name. It writes nothing.
+// Interface returns the interface with the given path. The path is the name of the interface. Interface writes
+// nothing.
 func (p *Writer) Interface(path string) (InterfaceID, error) {
 	if id, ok := p.byPath[path]; ok {
 		return id, nil

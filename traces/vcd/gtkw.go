@@ -106,7 +106,7 @@ func (f *SaveFile) markers(b *bufio.Writer) {
 	}
 }
 
-// order returns at most the given number of listed signals per group: the groups of First, then the others.
+// order returns at most the given number of listed signals per group. The groups of First precede other groups.
 func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	rank := make(map[string]int, len(f.First))
 	for k, first := range f.First {
@@ -224,8 +224,8 @@ func (f *SaveFile) WriteSurfer(w io.Writer) error {
 			}
 		})
 	}
-	// Marker names must be unique: a second marker would move the first. Depending on Surfer's version, a marker is
-	// set at the cursor or at the time after its name.
+	// Marker names must be unique, because a second marker with the same name would move the first. Depending on
+	// Surfer's version, a marker is set at the cursor or at the time after its name.
 	times := map[string]int{}
 	named := f.Markers[:min(len(f.Markers), gtkwMarkersMax)]
 	for _, marker := range named {

@@ -132,7 +132,7 @@ func (f *fstStream) check(path string) error {
 
 func (f *fstStream) converted() *leftOut { return f.left }
 
-// Progress returns 0 for read: the progress of fst2vcd is unknown.
+// Progress returns 0 for read, because the progress of fst2vcd is unknown.
 func (f *fstStream) Progress() (read, size int64) { return 0, f.size }
 
 // Read reads the output of fst2vcd. At its end it returns the error of a failed fst2vcd.

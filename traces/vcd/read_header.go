@@ -351,7 +351,7 @@ func parseRange(text string) (msb, lsb int, ok bool) {
 	return msb, lsb, err == nil
 }
 
-// Indices returns the indices of the first and last digit: the declared range, or [n-1:0] without one.
+// Indices returns the indices of the first and last digit: the declared range or, without a declared range, [n-1:0].
 func (v *Var) Indices() (msb, lsb int) {
 	if v.HasRange {
 		return v.MSB, v.LSB

@@ -13,7 +13,7 @@ const Reserved = "starloom."
 // nameBytesMax is the longest name in messages; clipped marks a truncated one.
 const nameBytesMax, clipped = 250, "..."
 
-// Clip truncates a name from an image, which may have megabytes.
+// Clip truncates a name from an image, because such a name may have megabytes.
 func Clip(name string) string {
 	if len(name) <= nameBytesMax {
 		return name

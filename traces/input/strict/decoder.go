@@ -278,8 +278,8 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 	return node.Value, nil
 }
 
-// Integer decodes an integer in a range. It refuses quoted numbers, fractions, underscores and leading zeros (octal
-// in YAML 1.1, decimal in 1.2), which readers interpret differently.
+// Integer decodes an integer in a range. It refuses quoted numbers, fractions, underscores and leading zeros, because
+// readers interpret these differently. For example, a leading zero means octal in YAML 1.1 and decimal in 1.2.
 func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
 		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && PlainInteger(node.Value) {
