@@ -47,7 +47,8 @@ func alike(n, other Network) bool {
 	return other != nil && reflect.Indirect(reflect.ValueOf(n)).Type() == reflect.Indirect(reflect.ValueOf(other)).Type()
 }
 
-// Holds returns the reason why no run on a network can break a rule, "" if one may or if it is unknown.
+// Holds returns the reason why no run on a network can break a rule. It returns "" if a run may break the rule, or if
+// that is unknown.
 func Holds(n Network, rule string) (why string) {
 	if holds := n.Abilities().Holds; holds != nil {
 		return holds(rule)
@@ -55,8 +56,8 @@ func Holds(n Network, rule string) (why string) {
 	return ""
 }
 
-// NeverMeet returns the reason why frames cannot collide on the media of a network, "" if they may or if it is
-// unknown.
+// NeverMeet returns the reason why frames cannot collide on the media of a network. It returns "" if they may
+// collide, or if that is unknown.
 func NeverMeet(n Network) string { return Holds(n, RuleCollisionFree) }
 
 // Idle is a rule that no run on a network can break.
@@ -87,7 +88,7 @@ func (r *Rules) Unbreakable(n Network) (all []Idle) {
 	return all
 }
 
-// Scaled returns size doubled steps times, or halved if steps is negative; 0 if less than 1 remains.
+// Scaled returns size doubled steps times, or halved if steps is negative. It returns 0 if the result is less than 1.
 func Scaled(size, steps int) int {
 	if steps >= 0 {
 		return size << min(steps, 32)
@@ -95,7 +96,8 @@ func Scaled(size, steps int) int {
 	return size >> min(-steps, 63)
 }
 
-// Refused returns the reason why a network cannot run a program, and its remedy, or remedy if the network has none.
+// Refused returns the reason why a network cannot run a program, and its remedy. If the network has no remedy,
+// Refused returns the argument remedy.
 func Refused(n Network, program, remedy string) (why, helps string) {
 	if refuses := n.Abilities().Refuses; refuses != nil {
 		if why, helps := refuses(program); why != "" {
@@ -168,8 +170,8 @@ func CheckWiring(n Network) error {
 	return nil
 }
 
-// Pace sets the tick of a network with routers, 1 cycle without firmware (bare). It returns an *input.Error for a key
-// of the scenario.
+// Pace sets the tick of a network with routers. Without firmware (bare) a tick is 1 cycle. Pace returns an
+// *input.Error for a key of the scenario.
 func Pace(n Network, bare bool, t *nic.Timing) error {
 	r := RoutersOf(n)
 	if r == nil {
@@ -187,7 +189,7 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 	return nil
 }
 
-// paceSlots extends a slot's guard to fill a tick.
+// paceSlots extends the guard of a slot so that a slot fills a tick.
 func paceSlots(r *Routers, t *nic.Timing) error {
 	slot := t.SlotCycles()
 	if slot > r.Tick {

@@ -26,8 +26,8 @@ type CreditLimits struct {
 
 func (CreditLimits) Declaration() string { return creditLimitsSource }
 
-// RoundTripMin is the minimum round trip: one slot to the receiver, and a credit counts from the next boundary after
-// its return.
+// RoundTripMin is the minimum round trip in slots. The frame needs one slot to the receiver, and a credit counts from
+// the boundary after its return.
 const RoundTripMin = 2
 
 func (CreditLimits) Short() (key, description string) {
@@ -80,7 +80,7 @@ type CreditPlan struct {
 // Any reports whether some port has credits.
 func (p *CreditPlan) Any() bool { return p.All != nil || len(p.Some) > 0 }
 
-// PortCredits are the credits of one port. Exactly one port must hear it.
+// PortCredits are the credits of one port. Exactly one port must hear that port.
 type PortCredits struct {
 	Port uint32 // processor*Shape.Ports + port
 	CreditLimits

@@ -5,9 +5,9 @@ import (
 	"starloom/nic"
 )
 
-// Discipline is the way in which NICs access their media. A network selects one in its Shape. It determines the
-// hardware of NICs (package nic) and the work of engines at slot boundaries. Engines read it as data; a discipline
-// defined elsewhere brings its own part of both engines (plant.Accessible, Fast).
+// Discipline is the way in which NICs access their media. A network selects a discipline in its Shape. The discipline
+// determines the hardware of NICs (package nic) and the work of engines at slot boundaries. Engines read it as data;
+// a discipline defined in another package provides its own part of both engines (plant.Accessible, Fast).
 //
 //	OnePort      sends to one port, or one frame to all, and hears one
 //	AllPorts     sends and hears at all ports at once; credits
@@ -22,8 +22,8 @@ type Discipline interface {
 	Rules() []string
 }
 
-// Streaming is the discipline of NICs at routers. Each port sends frames flit by flit to the addressed processors and
-// may send and receive several in a slot, which is a tick.
+// Streaming is the discipline of NICs at routers. Each port sends frames flit by flit to the addressed processors. A
+// port may send and receive several frames in a slot, which is a tick.
 type Streaming struct {
 	Own *nic.Own // ports of each processor; nil if all have the same
 }
@@ -64,10 +64,10 @@ func (d AllPorts) wiredBy() *Wiring { return d.Wiring }
 
 func (AllPorts) Rules() []string { return nil }
 
-// Addressed is the discipline of a NIC that requests the output of its frame's destination, as on a crossbar, at the
-// start of each slot until it is served.
+// Addressed is the discipline of a NIC that requests the output of its frame's destination, as on a crossbar. The NIC
+// repeats the request at the start of each slot until it is served.
 type Addressed struct {
-	ListWords int  // words per processor of the ROM with lists of destinations to request at once; 0 for one destination
+	ListWords int  // words per processor of the ROM with lists of destinations that a NIC requests at once; 0 for one destination
 	Shared    bool // all outputs are one medium: NICs drop frames for others
 }
 
@@ -78,11 +78,11 @@ func (d Addressed) NIC() nic.Discipline {
 func (Addressed) Rules() []string { return nil }
 
 // Switched is the discipline of a NIC with one switch to all of its taps. A sending processor hears only the medium
-// that it sends to, or nothing.
+// on which it sends, or nothing.
 type Switched struct {
 	Taps *hw.Taps // taps of each NIC
 	Most int      // maximum number of NICs switched to a medium in one slot
-	Each []int    // Most by medium; nil if Most applies to all
+	Each []int    // maximum for each medium; nil if Most applies to all
 }
 
 func (d Switched) NIC() nic.Discipline { return nic.Discipline{Taps: d.Taps} }
@@ -110,8 +110,9 @@ type Arbitrated struct{ Switched }
 
 func (d Arbitrated) NIC() nic.Discipline { return nic.Discipline{Asks: true, Taps: d.Taps} }
 
-// Mixed is AllPorts with lanes of several classes: a lane sends freely, requests its port's medium (Arbitrated) or an
-// addressee (Addressed). The first lanes may be at routers (Streaming); such a machine is a Joint.
+// Mixed is AllPorts with lanes of several classes. A lane sends freely, requests its port's medium (Arbitrated) or
+// requests an addressee (Addressed). The first lanes may be at routers (Streaming); a machine with such lanes is a
+// Joint.
 type Mixed struct {
 	Wiring *Wiring // NoMedium for lanes that request an addressee or stream
 	Own    *nic.Own
@@ -131,9 +132,10 @@ func (d Mixed) Rules() []string {
 	return nil
 }
 
-// Server decides in the slot engine which requests the media of a network serve.
+// Server decides, in the slot engine, which requests the media of a network serve.
 type Server interface {
-	// Listen sets the tag that a lane's receiver accepts from a crossbar in the crossing slot, or any.
+	// Listen sets the tag that a lane's receiver accepts from a crossbar in the crossing slot, or nic.TagAny. listens
+	// reports whether the receiver listens.
 	Listen(receiver int, listens bool, tag uint16)
 	// Serve decides a slot. It calls served for each served transmitter with its medium.
 	Serve(slot uint32, asks []Ask, served func(transmitter int, medium uint32))

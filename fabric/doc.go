@@ -1,6 +1,6 @@
-// Package fabric defines what all fabrics have in common: the wiring of processors, their workload, and what is
-// counted and checked on the way. An author of a network needs this package and no engine. Each fabric is a folder
-// below it; a network written in Go may be anywhere.
+// Package fabric defines the common parts of all fabrics: the wiring of processors, their workload, and the counters
+// and checks of a run. An author of a network needs this package and no engine. Each fabric is a folder below this
+// one; a network written in Go may be anywhere.
 //
 //	Network -+- Shape, Names       sizes and paths
 //	         +- Programs           properties of its firmware
@@ -10,8 +10,8 @@
 //	         |                     of hw and nic, phit by phit             -+
 //	         +- Abilities          schedules, ROM, RTL of all of it, studies
 //
-// Both transports yield the same frames, statuses and digests; where they differ, the cycle engine is right. Package
-// fabrictest tests this for every fabric. The engines and common parts of networks are separate packages:
+// Both transports yield the same frames, statuses and digests; if they differ, the cycle engine is right. Tests of
+// package fabrictest compare both for every fabric. The engines and common parts of networks are separate packages:
 //
 //	wired       the slot engine of a network given by its wiring
 //	plant       the cycle engine of slotted NICs

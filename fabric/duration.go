@@ -13,8 +13,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Duration is a time in a scenario with its unit: 5000 cycles, 200 slots. A bare number counts slots, or cycles at
-// routers.
+// Duration is a time in a scenario with its unit, e.g. 5000 cycles or 200 slots. A bare number counts slots, or
+// cycles at routers.
 type Duration struct {
 	Count uint64
 	Unit  string // UnitCycles, UnitSlots, UnitTicks, or "" for a bare number
@@ -23,7 +23,7 @@ type Duration struct {
 const (
 	UnitCycles = "cycles" // clock cycles, on every network
 	UnitSlots  = "slots"  // time for a frame to cross a slotted network
-	UnitTicks  = "ticks"  // period of firmware at routers, in place of the slot
+	UnitTicks  = "ticks"  // period of firmware at routers, corresponding to the slot
 )
 
 // DurationUnits returns the units of a Duration in the plural. A count of one drops the s.
@@ -116,7 +116,8 @@ type Timebase struct {
 	Word   string // UnitSlots, UnitTicks, or "" for routers without firmware, which have neither
 }
 
-// Of returns the duration with its unit, and its length in cycles. An error is an *input.Error about the key at.
+// Of returns the duration with its unit, and its length in cycles. An error is an *input.Error about the key named by
+// at.
 func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err error) {
 	if d.Unit == "" {
 		d.Unit = b.Unit

@@ -11,13 +11,13 @@ import (
 // RouterPath returns the path of a router.
 func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), "router"), router) }
 
-// NodePath returns the path of a node: a processor, or one of its ports if it has several.
+// NodePath returns the path of a node: of a processor, or of a port if the processor has several ports.
 func NodePath(n Network, node int) string {
 	return strings.TrimSuffix(n.Names().Medium(len(RoutersOf(n).Graph.Links)+2*node), ".out")
 }
 
-// Suits returns an error, with a key of the fault as place, if the fault does not apply to the network. bare: its
-// processors run no firmware.
+// Suits returns an error if the fault does not apply to the network. The place of the error is a key of the fault.
+// bare means that processors run no firmware.
 func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	refuse := func(key, reason, remedy string) *input.Error {
 		return input.Mistake(key, reason, remedy)

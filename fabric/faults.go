@@ -15,12 +15,12 @@ type FaultKind uint8
 
 // Kinds of faults. The first four affect processors, the others media.
 const (
-	FaultDead    FaultKind = iota // from a slot on its NIC sends and hears nothing, and its handler is not called
-	FaultRestart                  // in a slot its NIC and firmware are reset, and the start handler runs again
-	FaultPause                    // in a slot its handler is not called; its NIC continues
-	FaultBuffers                  // its FIFOs hold fewer frames than usual
-	FaultDrop                     // the light of a medium in a slot does not reach its listeners
-	FaultFlip                     // listeners of a medium in a slot receive one inverted bit
+	FaultDead    FaultKind = iota // from a slot on, the NIC of a processor sends and hears nothing, and the handler is not called
+	FaultRestart                  // in a slot, NIC and firmware of a processor are reset, and the start handler runs again
+	FaultPause                    // in a slot, the handler of a processor is not called; the NIC continues
+	FaultBuffers                  // the FIFOs of a processor hold fewer frames than usual
+	FaultDrop                     // in a slot, the light of a medium does not reach its listeners
+	FaultFlip                     // in a slot, listeners of a medium receive one inverted bit
 	FaultStuck                    // a medium is dark at its listeners
 	FaultCredit                   // a returning credit of a channel between routers is lost
 	faultKinds
@@ -43,7 +43,7 @@ type Fault struct {
 
 	RxFrames, TxFrames int // for FaultBuffers: FIFO sizes; 0 for the usual size
 
-	Key string // scenario key of its probability
+	Key string // scenario key of the probability
 }
 
 // Chance converts a probability, 0 to 1, to units of 2^-32, rounded up.
@@ -91,7 +91,7 @@ func NewFaults(names Names, all []Fault, seed uint64) *Faults {
 // Reset sets the seed of the next run.
 func (f *Faults) Reset(seed uint64) { f.stream = hw.NewStream(seed, hw.PurposeFault) }
 
-// On reports whether some fault affects media, or processors.
+// On reports whether any fault affects media (if media is set) or processors.
 func (f *Faults) On(media bool) bool {
 	for i := range f.All {
 		if f.All[i].Kind.OnMedia() == media {
@@ -132,8 +132,8 @@ const (
 	Flipped                // one bit is inverted
 )
 
-// OnMedium returns the effect on a medium in a slot and the number of the fault. Darkness precedes flips; otherwise
-// the first fault counts.
+// OnMedium returns the effect on a medium in a slot and the number of the fault. Darkness takes precedence over
+// flips; otherwise the first fault counts.
 func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	for i := range f.All {
 		kind := f.All[i].Kind
@@ -171,22 +171,22 @@ func (f *Faults) FlipText(number, medium int, slot uint32) string {
 	return fmt.Sprintf("flipped its bit %d, of the %s: its CRC was wrong, so it was dropped", bit, FlippedField(bit))
 }
 
-// flipDraw separates draws of bits from draws of the faults, at most FaultsMax.
+// flipDraw separates draws of bits from draws of the faults; there are at most FaultsMax faults.
 const flipDraw = 1 << 15
 
 // FaultsMax is the maximum number of faults of a scenario.
 const FaultsMax = 256
 
-// Bit returns the bit of a frame, counted from 0, that a fault flips on a medium in a slot.
+// Bit returns the bit, counted from 0, that a fault flips in a frame on a medium in a slot.
 func (f *Faults) Bit(number, medium int, slot uint32) int {
 	return flipFirst + int(hw.Below(f.stream.Draw(uint32(medium), slot, flipDraw|uint16(number)), flipBits))
 }
 
 // FaultCount counts the effects of a fault in a run and records the first.
 type FaultCount struct {
-	Count uint64 // pairs of processor and slot; for faults of media, pairs of receiver and slot that light would have reached
+	Count uint64 // pairs of processor and slot; for faults of media, pairs of slot and receiver that light would have reached
 	Slot  uint32 // slot of the first effect
-	Index uint32 // its processor or medium, the lowest of that slot
+	Index uint32 // processor or medium of the first effect, the lowest of that slot
 }
 
 // Note counts an effect.
@@ -222,8 +222,8 @@ func (f *Fault) shrinks(processor int, tx bool) bool {
 	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }
 
-// Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts it. met means
-// that frames have collided, so flips have no effect. l.Faults must not be nil.
+// Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts the effect. met
+// means that frames have collided, so flips have no effect. l.Faults must not be nil.
 func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	medium := l.Faults.names.HeardOn(bank.First+cell, port)
 	effect, number := l.Faults.OnMedium(medium, slot)
@@ -234,8 +234,8 @@ func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met 
 	return effect
 }
 
-// Harm is like Suffer for transports without light, and l.Faults may be nil. For a Dark or Flipped port it also sets
-// and records the receiver's status; the caller only counts a Flipped frame as heard.
+// Harm is Suffer for transports without light, and l.Faults may be nil. For a Dark or Flipped port it also sets and
+// records the receiver's status; the caller only counts a Flipped frame as heard.
 func (l *Ledger) Harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	if l.Faults == nil { // the call is inlined up to here
 		return Unharmed
@@ -255,7 +255,7 @@ func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bo
 	return effect
 }
 
-// NoteSmall records that a frame did not fit into a processor's FIFO, TX or RX, that a fault has shrunk.
+// NoteSmall records that a frame did not fit into a processor's TX or RX FIFO because a fault has shrunk the FIFO.
 func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 	if l.Faults == nil {
 		return
@@ -299,8 +299,8 @@ func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	}
 }
 
-// Empty records that a fault kills (dies) or restarts a processor with frames in its TX FIFO; goOn of them remain in
-// flight.
+// Empty records that a fault kills (dies) or restarts a processor with frames in its TX FIFO. goOn of these frames
+// remain in flight.
 func (l *Ledger) Empty(processor, frames, goOn int, dies bool, slot uint32) {
 	if l.Queues == nil || frames == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 )
 
 // Finding is an event that may break a rule. Index is a medium for FindCollision, FindLate, FindCrowded and FindLost,
-// otherwise a processor. For FindCollision Value is the cycle in the slot.
+// otherwise a processor. For FindCollision, Value is the cycle in the slot.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -21,7 +21,7 @@ type Finding struct {
 	Text  string    // text of the message, for kinds that need it
 	Waits []Waiting // for FindDeadlock: the waiting packets
 
-	// Write, unless nil, writes Text if the finding is kept: of millions, a hundred are.
+	// Write, unless nil, writes Text if the finding is reported. Of millions of findings, about a hundred are.
 	Write func(f *Finding) string
 
 	Backtrace []wasm.Frame // for FindTrap and FindFail: the call stack
@@ -59,17 +59,17 @@ const (
 	FindLate                            // light at the far end of a link in the last cycle of a slot
 	FindIllegalHear                     // firmware listens to a missing port: Text describes it
 	FindIllegalSend                     // the NIC refuses a frame of firmware: Text describes it
-	FindTwoBuses                        // a processor with one switch sends to one port and listens to another: Text names them
+	FindTwoBuses                        // a processor with one switch sends to one port and listens to another; Text names both
 	FindCrowded                         // too many processors are switched to a medium: Text gives the limit
 	FindMisrouted                       // a packet arrived at a wrong processor; Value is its origin; Text if announced
 	FindDuplicate                       // a packet arrived again; Value is its origin; Text if announced
-	FindUnbacked                        // firmware announced a packet that no frame has brought; Value is its origin
-	FindCreated                         // a frame has an item unknown to its sender; Value is the item's origin
+	FindUnbacked                        // firmware announced a packet that no frame has brought; Value is the packet's origin
+	FindCreated                         // a frame has an item that its sender cannot have; Value is the item's origin
 	FindUnsent                          // a queued frame was lost before it was sent: Text gives the cause
 	FindLost                            // a frame was lost on a medium; Value is its sender; Text gives the cause
 	FindUnheard                         // a frame was lost at its sender or receiver: Text gives the cause
 	FindOverdue                         // a deadline was missed: Text describes it
-	FindHeld                            // a processor holds Value packets, more than allowed; Text if frames show it
+	FindHeld                            // a processor holds Value packets, more than allowed; Text if known from frames
 	FindTrap                            // the handler trapped: Text gives the place
 	FindFail                            // the handler called sl_fail, or an assertion failed: Text gives the place
 	FindUnfinished                      // the run ended before the processor was done: Text describes it
@@ -77,13 +77,13 @@ const (
 	FindUnended                         // the run did not end in time: Text gives its progress
 	FindResult                          // a result of firmware is wrong: Text describes it
 	FindPending                         // measured packets have not arrived: Text counts them
-	FindMissing                         // at the end: a packet has not arrived; Value is its origin; Text if it is not in flight
+	FindMissing                         // at the end, a packet has not arrived; Value is its origin; Text if the packet is not in flight
 	FindStep                            // a message arrived in a wrong step: Text names it
 	FindDisagreement                    // voters decided differently: Text describes it
 	FindInvalid                         // a voter decided for a value that no correct module holds: Text gives it
 	FindOverrun                         // a handler exceeded its compute window: Text gives the excess
 	FindSlow                            // a frame took too long: Text describes it
-	FindOvertaken                       // a frame arrived after one that was queued later: Text names it
+	FindOvertaken                       // a frame arrived after a frame that was queued later; Text names the later frame
 	FindCredit                          // credits of a channel between routers are missing: Text counts them
 	FindStanding                        // the run ended with blocked packets in routers: Text gives their places
 	FindDeadlock                        // frames in routers wait for one another forever: Text names them
@@ -102,8 +102,8 @@ const (
 	atBoundary        // the last guard cycle
 )
 
-// findings describes all kinds: the rule that each breaks, its place and time, and the message. The message follows
-// "processor N" if the finding belongs to a processor; it is text, or before plus the finding's Text.
+// findings describes all kinds: the rule that a finding breaks, its place and time, and the message. If the finding
+// belongs to a processor, the message follows "processor N". The message is text, or before plus the finding's Text.
 var findings = [findingKinds]struct {
 	rule   string
 	path   func(n Names, index int) string
@@ -182,7 +182,7 @@ var findings = [findingKinds]struct {
 	FindEnergy: {rule: RuleEnergy, path: Names.Processor, before: " "},
 }
 
-// ordinal returns n as an ordinal number. Slots of a step count from 1.
+// ordinal returns n as an ordinal number.
 func ordinal(n int) string {
 	ending := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -199,7 +199,7 @@ func whole(n Names) string {
 // Rule returns the name of the rule that the kind breaks.
 func (k FindingKind) Rule() string { return findings[k].rule }
 
-// Circumstances are the data that messages of findings depend on.
+// Circumstances are the data on which messages of findings depend.
 type Circumstances struct {
 	Names  Names
 	Timing nic.Timing
@@ -249,8 +249,8 @@ func (w *Found) beginSlot() {
 	w.kinds = [findingKinds]int{}
 }
 
-// Find records a finding. Beyond findingsMax of a kind in a slot it keeps the first ones by Compare, in any order of
-// calls.
+// Find records a finding. Beyond findingsMax findings of a kind in a slot, Find keeps the first ones in the order of
+// Compare, whatever the order of calls.
 func (w *Found) Find(f Finding) {
 	w.FindingsTotal++
 	if w.kinds[f.Kind]++; w.kinds[f.Kind] <= findingsMax {

@@ -37,8 +37,8 @@ func (f *Frames) Add(o Frames) {
 	f.OnTrust += o.OnTrust
 }
 
-// NoteHarmed counts the frames on a medium with listeners that a fault has harmed. On a dark medium all are lost. Of
-// several consecutive frames a flip damages the first and loses the others.
+// NoteHarmed counts the frames on a medium with listeners that a fault has harmed. On a dark medium all frames are
+// lost. A flip damages the first of several consecutive frames, and the others are lost.
 func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	if effect == Flipped && frames > 0 {
 		f.Heard++
@@ -47,8 +47,8 @@ func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	f.Faulted += frames
 }
 
-// Unheard returns the number of frames alone on a medium without listeners. RTL may show light where the model has
-// none; then more frames are heard than were alone.
+// Unheard returns the number of frames that were alone on a medium without listeners. RTL may show light where the
+// model shows none; then more frames are heard than were alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
 // Ledger holds the observations of one shard: counters of the run, and events of the current slot. Ledgers are merged
@@ -57,7 +57,7 @@ type Ledger struct {
 	Checks    Checks
 	Shard     int
 	Referee   Referee
-	Witness   Witness      // witness of the referee, nil if it need not see every frame
+	Witness   Witness      // witness of the referee, nil if the referee need not see every frame
 	Overhears bool         // packets in frames for other processors count as arrivals: Referee.Overhears
 	Capture   bool         // keep Sent and Heard for a packet capture
 	Held      HeldPackets  // packets held by processors according to frames, nil for none
@@ -83,7 +83,7 @@ type Events struct {
 	Sending  bool // a processor has a frame in its TX FIFO
 	Sent     []Captured
 	Heard    []Captured
-	// Announced counts packets whose arrival is known only from announcements of this slot.
+	// Announced is the number of packets whose arrival is known only from announcements in this slot.
 	Announced int
 	Followed  []Followed
 	Results   []Result
@@ -99,17 +99,17 @@ func (l *Ledger) Next() Ledger {
 	return next
 }
 
-// Captured is one frame of the packet capture. Frame is empty for a collision.
+// Captured is one frame of the packet capture. Frame is empty after a collision.
 type Captured struct {
 	Processor int
 	Port      uint16
-	Slot      uint32     // slot of its crossing
+	Slot      uint32     // slot in which the frame crosses
 	Status    nic.Status // status of a reception
 	Frame     nic.Frame
-	At        uint64 // 1 + the cycle of its first or last bits, 0 if the slot determines it
+	At        uint64 // 1 + the cycle of the first or last bits, 0 if the slot determines the cycle
 }
 
-// Cycle returns the cycle of the frame, or usual if its slot determines it.
+// Cycle returns the cycle of the frame, or usual if the slot determines the cycle.
 func (c *Captured) Cycle(usual uint64) uint64 {
 	if c.At > 0 {
 		return c.At - 1
@@ -135,18 +135,18 @@ const (
 	eventResult    = 6
 )
 
-// Looks reports whether every frame must pass NoteSent and NoteHeard. If not, a transport may handle frames of
-// packets in a faster way.
+// Looks reports whether every frame must pass NoteSent and NoteHeard. If not, a transport may use a faster path for
+// frames with packets.
 func (l *Ledger) Looks() bool {
 	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil || l.Onlooker != nil
 }
 
-// EventSent returns the head of a sent frame's digest event; head, route words and payload follow.
+// EventSent returns the head of a sent frame's digest event. The head, route words and payload of the frame follow.
 func EventSent(port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventSent, 0, port, processor)
 }
 
-// EventHeard returns the head of a received frame's digest event; its source follows.
+// EventHeard returns the head of a received frame's digest event. The source of the frame follows.
 func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventHeard, uint8(status), port, processor)
 }
@@ -173,7 +173,8 @@ func (l *Ledger) NoteFate(frame nic.FrameView, slot uint32, how Fate) {
 	}
 }
 
-// NoteMet records that a frame in a cell's TX FIFO has collided and stays there, as reported by its medium.
+// NoteMet records that a frame in a cell's TX FIFO has collided, as its medium reports. The frame remains in the
+// FIFO.
 func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.noteOnFabric(bank.First+cell, frame, slot, true)
 	if l.Witness != nil {
@@ -182,7 +183,7 @@ func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uin
 	bank.NoteTx(cell, frame.Port(), nic.TxCollided, frame.Destination())
 }
 
-// noteOnFabric counts a frame, which may stay in its TX FIFO.
+// noteOnFabric counts a frame on the fabric. If stays is set, the frame remains in its TX FIFO.
 func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, stays bool) {
 	l.Frames.Sent++
 	if l.Onlooker != nil {
@@ -195,7 +196,8 @@ func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, s
 	}
 }
 
-// NoteBlocked records that the medium of a frame in a cell's TX FIFO is taken in this slot; the frame stays there.
+// NoteBlocked records that the medium of a frame in a cell's TX FIFO is taken in this slot. The frame remains in the
+// FIFO.
 func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.Frames.Blocked++
 	if l.Onlooker != nil {
@@ -209,8 +211,8 @@ func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot
 	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 }
 
-// NoteHeard records a receiver's status of a slot, unless idle. frame is in the RX FIFO or the medium's table; it is
-// read for StatusOK and StatusOverflow.
+// NoteHeard records a receiver's status of a slot, except StatusIdle. frame is in the RX FIFO or the medium's table.
+// NoteHeard reads frame for StatusOK and StatusOverflow.
 func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	source := uint64(0)
 	switch status {
@@ -270,8 +272,8 @@ func (l *Ledger) Judge(slot uint32) {
 	}
 }
 
-// Claim checks a packet announced by firmware, for referees that observe frames; has reports whether a frame has
-// brought it. It only adds findings.
+// Claim checks a packet announced by firmware, for referees that observe frames. has reports whether a frame has
+// brought the packet. Claim only adds findings.
 func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 	if !has && l.Checks.ExactlyOnce {
 		l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
@@ -287,7 +289,7 @@ func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic
 	}
 }
 
-// NoteResult records a result from a handler of this slot.
+// NoteResult records a result that a handler reported in this slot.
 func (l *Ledger) NoteResult(x Result) {
 	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
 	l.Results = append(l.Results, x)
@@ -312,7 +314,7 @@ func (l *Ledger) NoteArrival(processor, origin uint32) {
 type HeldPackets interface {
 	Sent(l *Ledger, processor int, origin, slot uint32)
 	Received(processor int, origin, slot uint32)
-	// Scan records the counts that some processors report.
+	// Scan records the counts that the cells report.
 	Scan(b *nic.Bank, cells []uint32)
 }
 
@@ -330,14 +332,15 @@ type QueuedFrames interface {
 type Fate uint8
 
 const (
-	FateReceived Fate = iota // it is in the RX FIFO of its receiver
+	FateReceived Fate = iota // the frame is in the RX FIFO of its receiver
 	FateOverflow             // the RX FIFO was full
-	FateDamaged              // a fault damaged it: the CRC was wrong
-	FateDropped              // a fault dropped it
-	FateAlone                // its receiver is off the network
+	FateDamaged              // a fault damaged the frame: the CRC was wrong
+	FateDropped              // a fault dropped the frame
+	FateAlone                // the receiver is off the network
 )
 
-// foldPayload maps a payload to one word. Later bytes in the sender's FIFO do not belong to the frame.
+// foldPayload maps a payload to one word. Later bytes in the sender's FIFO are ignored, because they do not belong to
+// the frame.
 func foldPayload(frame nic.FrameView) uint64 {
 	switch payload := frame.Payload(); len(payload) {
 	case 0:
@@ -349,15 +352,16 @@ func foldPayload(frame nic.FrameView) uint64 {
 	}
 }
 
-// Onlooker observes the events of a shard for a picture. It changes nothing.
+// Onlooker observes the events of a shard for a picture. An Onlooker changes nothing.
 type Onlooker interface {
 	// Acted is called after the handlers of a slot with the cells that may have acted.
 	Acted(bank *nic.Bank, cells []uint32, slot uint32)
-	// Sent is called for a frame on the fabric in a slot. If it stays, it has collided and remains in its TX FIFO.
+	// Sent is called for a frame on the fabric in a slot. If stays is set, the frame has collided and remains in its
+	// TX FIFO.
 	Sent(processor int, frame nic.FrameView, slot uint32, stays bool)
 	// Blocked is called for a frame whose medium is taken in a slot.
 	Blocked(processor int, frame nic.FrameView, slot uint32)
-	// Heard is called with a receiver's status of a slot, unless idle. frame is valid for StatusOK and
+	// Heard is called with a receiver's status of a slot, except StatusIdle. frame is valid for StatusOK and
 	// StatusOverflow.
 	Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32)
 	// Collided is called for a medium with a collision in a slot.
@@ -384,13 +388,13 @@ func (f *Follow) has(origin uint32) bool {
 type Followed struct {
 	Kind      FollowedKind
 	Processor int    // sender or listener
-	Port      uint16 // port sent to or heard
+	Port      uint16 // port on which the frame was sent or heard
 	Origin    uint32 // origin of the packet; unset for a damaged frame
 	Source    uint32 // sender of a received or overflowed frame
-	Slot      uint32 // slot of its crossing
+	Slot      uint32 // slot in which the frame crosses
 }
 
-// FollowedKind is the kind of an event. Of a collided frame only the sending is recorded.
+// FollowedKind is the kind of an event. For a collided frame, only FollowSent is recorded.
 type FollowedKind uint8
 
 const (

@@ -10,35 +10,36 @@ import (
 	"starloom/traces/meaning"
 )
 
-// RunTable is a table of a run, with a row per processor and a column per step: sent, received, waited, blocked.
+// RunTable is a table of a run, with a row per processor and a column per step. Cells show whether the processor
+// sent, received, waited or was blocked.
 type RunTable interface {
 	WriteCSV(w io.Writer) error
 	WriteSVG(w io.Writer) error
 }
 
-// Tabled is a referee with a run-table over slots crossed slots; it is nil unless Load.Table is set. Frames sent at
-// the last boundary never cross.
+// Tabled is a referee with a run-table. RunTable returns the table for the given number of crossed slots, or nil
+// unless Load.Table is set. Frames sent at the last boundary never cross.
 type Tabled interface{ RunTable(slots uint32) RunTable }
 
-// Metrics holds the figures of a run's workload in the network's order.
+// Metrics holds the figures of a run's workload, in the order that the network defines.
 type Metrics []Metric
 
-// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value is unknown: null
-// in JSON, `-` in text.
+// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value is unknown; JSON
+// has null for it, and text has "-".
 type Metric struct {
 	Name  string
 	Value any
 	In    string // unit, if other networks use a different one
-	Of    string // the part that it covers, "" for all
+	Of    string // part of the network that the figure covers, "" for the whole network
 
-	Former bool // former name of a figure, kept for one version for scripts and not displayed
+	Former bool // former name of a figure; kept for scripts during one version, and not displayed
 }
 
 // Lined is the Value of a Metric with several lines in a text report.
 type Lined interface{ Lines() []string }
 
-// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds it to all, which is nil at
-// first; Figures returns the pooled figures for the Metric's name.
+// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds the value to all, which is
+// nil in the first call. Figures returns the pooled figures under the Metric's name.
 type Pooled interface {
 	Pool(all Pooled) Pooled
 	Figures(name string) Metrics
@@ -47,7 +48,7 @@ type Pooled interface {
 // Add appends a figure.
 func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
 
-// AddKnown appends a figure, with a nil Value unless it is known.
+// AddKnown appends a figure. If known is false, the figure's Value is nil.
 func (m *Metrics) AddKnown(known bool, name string, value any) {
 	if !known {
 		value = nil
@@ -61,7 +62,7 @@ func (m *Metrics) AddIn(unit string, known bool, name string, value any) {
 	(*m)[len(*m)-1].In = unit
 }
 
-// Get returns the named figure, nil if it is missing or unknown.
+// Get returns the named figure, or nil if the figure is missing or unknown.
 func (m Metrics) Get(name string) any {
 	for i := range m {
 		if m[i].Name == name {

@@ -6,7 +6,7 @@ import (
 
 // Names returns the paths shown in waveforms, captures and reports.
 type Names interface {
-	// Unit returns the path of the processors' units without index, e.g. ring.node.
+	// Unit returns the path of the processors' units without an index, e.g. ring.node.
 	Unit() string
 	Processor(processor int) string
 	Port(processor int, port uint16) string
@@ -15,7 +15,8 @@ type Names interface {
 	Link(medium int) string
 	// MediumNoun returns the noun for a medium, singular and plural.
 	MediumNoun() (one, many string)
-	// SentOn returns the medium of a processor's port; nic.PortAll means the port that leads to processor towards.
+	// SentOn returns the medium of a processor's port. nic.PortAll stands for the port that leads to processor
+	// towards.
 	SentOn(processor int, port uint16, towards int) int
 	// HeardOn returns the medium that a processor hears at a port, -1 for a missing port.
 	HeardOn(processor int, port uint16) int

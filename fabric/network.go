@@ -2,13 +2,14 @@ package fabric
 
 import "starloom/cosim/twin"
 
-// Network is a fabric: sizes, numbering, names, programs and hardware. A scenario selects it under `fabric:` as a
-// pointer to a struct with tagged keys; Go code passes it to Scenario.Fabric.Custom, or to starloom.Networks for use
-// by name in scenarios. Its methods are called only when a machine is built.
+// Network is a fabric: sizes, numbering, names, programs and hardware. A scenario selects a network under `fabric:`
+// as a pointer to a struct with tagged keys. Go code passes a network to Scenario.Fabric.Custom, or to
+// starloom.Networks for use by name in scenarios. The methods are called only when a machine is built.
 type Network interface {
 	// Kind returns the key in a scenario and the head of all paths.
 	Kind() string
-	// Check validates the sizes. An *input.Error names a key of the scenario; other errors concern the fabric's key.
+	// Check validates the sizes. An *input.Error names a key of the scenario; other errors are about the key of the
+	// fabric.
 	Check() error
 	Shape() Shape
 	Names() Names
@@ -24,37 +25,40 @@ type Network interface {
 	Abilities() Abilities
 }
 
-// Abilities are optional functions and data, nil, empty or false if missing; a network given only by its wiring has
-// none. A wrapper takes over the inner network's abilities and replaces fields. It must wrap the results of Adapt,
-// Settled and Resized, since a network of another type is ignored.
+// Abilities are optional functions and data, nil, empty or false if missing. A network that is given only by its
+// wiring has none. A wrapper copies the inner network's abilities and replaces fields. It must also wrap the results
+// of Adapt, Settled and Resized, because results of another type are ignored.
 type Abilities struct {
-	// Adapt returns the network with its open keys set by the program. For an image program is "", and schedule names
-	// its schedule, if any.
+	// Adapt returns the network after the program has set open keys. For an image, program is "" and schedule is the
+	// name of its schedule, if any.
 	Adapt func(program, schedule string, params map[string]int64) Network
-	// Settled returns the result of Adapt with every key decided, and the keys decided by the program.
+	// Settled returns the result of Adapt with every key decided, and the keys that the program has decided.
 	Settled func() (n Network, program []string)
-	// Refuses returns the reason why the network cannot run one of its own programs, and the remedy; "" for others.
+	// Refuses returns the reason why the network cannot run one of its built-in programs, and the remedy. It returns
+	// "" for other programs.
 	Refuses func(program string) (why, remedy string)
-	// Resized returns the network enlarged by steps (reduced if negative), nil if that size does not exist. The
-	// result may fail Check.
+	// Resized returns the network enlarged by steps (reduced if steps is negative), or nil if that size does not
+	// exist. The result may fail Check.
 	Resized func(steps int) Network
-	// Settle does the long preparations for a run. It may be called again. Errors are *input.Errors.
+	// Settle does the long preparations for a run. It may be called several times. Its errors are *input.Errors.
 	Settle func() error
-	// CheckFIFOs returns an error if rxFrames frames per port are fewer than the network promises its senders.
+	// CheckFIFOs returns an error if rxFrames, the number of frames per port in an RX FIFO, is less than the network
+	// promises to senders.
 	CheckFIFOs func(rxFrames int) error
 	Holds      func(rule string) (why string) // reason why no run can break a rule, "" if one may
 
 	Schedules Schedules
-	// ROM returns the tables of firmware for a workload and a program, or an image if p is nil; it may return nil.
+	// ROM returns the tables of firmware for a workload and a program, or for an image if p is nil. It may return
+	// nil.
 	ROM       func(w *Workload, p *Program) (ROM, error)
-	Reflexive bool // traffic packets may return to their source, unless the workload overrides it
+	Reflexive bool // packets of traffic may return to their source, unless the workload decides otherwise
 
 	Slot      SlotEngine
 	Server    func(c *Config) (Server, error) // server of media for the discipline Mixed
 	Blocks    Blocks                          // reports whether a frame to a port must wait for a taken medium
 	Opposites func() []uint32                 // returns Wiring.Opposite
-	Credits   CreditPlan                      // limits enforced by both engines
-	Routers   *Routers                        // routers of the processors; without firmware they carry bare packets
+	Credits   CreditPlan                      // limits on frames in flight, which both engines enforce
+	Routers   *Routers                        // routers of the processors; without firmware the routers carry bare packets
 	Twins     Twins
 
 	Memory      Memory
@@ -77,44 +81,46 @@ type SlotEngine struct {
 // Blocks reports whether a processor's frame to a port must wait in a slot.
 type Blocks func(processor int, port uint16, slot uint32) bool
 
-// Twins are models for pin maps, or their Verilog, if any.
+// Twins are models for pin maps, with optional Verilog.
 type Twins struct {
-	// Whole returns the network as one twin, NICs and media, and its size parameters.
+	// Whole returns the whole network, NICs and media, as one twin, and the twin's size parameters.
 	Whole func() (*twin.Twin, twin.Parameters)
 	Parts []twin.Twin // the network's own components, named by their sites
 }
 
-// Memory estimates bytes.
+// Memory contains estimates in bytes.
 type Memory struct {
-	// Workload returns the memory of network and referee for a workload, and of all processors' ROMs if p has them.
+	// Workload returns the memory of network and referee for a workload, and of the ROMs of all processors if p has
+	// ROMs.
 	Workload func(w *Workload, p *Program) (kept, roms uint64)
 	Slot     func(w *Workload) uint64 // memory of the referee per slot
-	// Queue returns the payloads in bytes of the longest frames in a NIC's FIFO with all ports in use, head first;
-	// nil if unknown.
+	// Queue returns the payloads, in bytes, of the longest frames in a NIC's FIFO when all ports are in use, the head
+	// first. It returns nil if they are unknown.
 	Queue func(c *Config) (payloads []int)
 }
 
 // Description holds texts and pictures for people.
 type Description struct {
-	Medium   string                       // the media, as a sentence without full stop
+	Medium   string                       // sentence that describes the media, without full stop
 	Meanings string                       // meanings of figures of runs and studies, for ReadMeanings
-	Keys     string                       // keys of the shortest scenario, "" for the required keys
-	Example  func(program string) Example // a small scenario of a program, or of the program to begin with for ""
+	Keys     string                       // keys of the shortest scenario, "" for exactly the required keys
+	Example  func(program string) Example // a small scenario of a program; for "", of the program for beginners
 	Studies  []Study
 	Plane    func() Plane          // positions of processors in a network of links
-	Sketch   func() (Sketch, bool) // positions of processors and media; false: too many
-	// Routers returns the positions of routers instead of processors, and links instead of media; false: too many.
+	Sketch   func() (Sketch, bool) // positions of processors and media; false if there are too many
+	// Routers returns the positions of routers instead of processors, and of links instead of media. It returns false
+	// if there are too many.
 	Routers func() (Sketch, bool)
 }
 
-// Study repeats published figures: a *studies.Study.
+// Study repeats published figures. It is a *studies.Study.
 type Study interface{ IsStudy() }
 
 // Example is a small scenario of a program.
 type Example struct {
 	Program string   // set by Example("")
-	Set     []string // keys and values, as for --set: fabric.ring.nodes=8; a workload only if it exceeds the minimum
-	Expect  string   // outcome of its run, as for --expect; "" for pass
+	Set     []string // keys and values in the form of --set: fabric.ring.nodes=8; a workload only if it exceeds the minimum
+	Expect  string   // outcome of the run in the form of --expect; "" for pass
 }
 
 // ProgramNamed returns the named program of a network, nil if it has none.

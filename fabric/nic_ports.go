@@ -8,9 +8,9 @@ import (
 
 const none = math.MaxUint32
 
-// NICPorts numbers the ports of processors at routers; each port is a node of the graph: first port 0 of all
-// processors, in order, then port 1 of processors with at least two, and so on. With nil each processor has one port
-// with its own number.
+// NICPorts numbers the ports of processors at routers. Each port is a node of the graph. The numbers begin with port
+// 0 of all processors, in order; port 1 of the processors with at least two ports follows, and so on. With a nil
+// *NICPorts, each processor has one port with the number of the processor.
 type NICPorts struct {
 	counts []uint16
 	nodes  [][]uint32 // nodes by port and processor
@@ -50,7 +50,8 @@ func (n *NICPorts) Ports(processor int) int {
 	return int(n.counts[processor])
 }
 
-// Node returns the node of a processor's port, or of its last port if it has fewer.
+// Node returns the node of a processor's port. If the processor has fewer ports, Node returns the node of its last
+// port.
 func (n *NICPorts) Node(processor, port int) int {
 	if n == nil {
 		return processor
@@ -67,12 +68,12 @@ func (n *NICPorts) At(node int) (processor, port int) {
 }
 
 // Leaves returns the destination port and class of a frame that leaves a processor by a port, and the unused rest of
-// its tag.
+// the frame's tag.
 //
 //	several ports   port i sends class i and arrives at port i; with fewer classes, i modulo their number
 //	one port        the low bits of the tag are class and port; the higher bits are left
 //
-// With several ports the whole tag is left for the choice of a VC.
+// With several ports the whole tag remains for the choice of a VC.
 func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left uint16) {
 	classes := r.Classes()
 	if r.NIC.Ports(processor) > 1 {
@@ -85,8 +86,8 @@ func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left u
 // Classes returns the number of traffic classes.
 func (r *Routers) Classes() int { return max(1, r.Config.Classes) }
 
-// VCs returns the VCs in which a frame of a class may leave its NIC: all of the class, or with ByTag the one given by
-// left.
+// VCs returns the VCs in which a frame of a class may leave its NIC: all VCs of the class, or with ByTag the VC that
+// left selects.
 func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 	vcs := r.Config.ClassVCs()
 	low, high := class*vcs, class*vcs+vcs-1
@@ -97,8 +98,8 @@ func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 	return hw.VCRange{Low: uint8(low), High: uint8(high)}
 }
 
-// Bare returns the reason why a network cannot carry bare packets, "" if it can: a source has one port and no
-// classes.
+// Bare returns the reason why a network cannot carry bare packets, "" if it can. A source of bare packets has one
+// port and no classes.
 func (r *Routers) Bare() (reason, remedy string) {
 	switch {
 	case r.NIC != nil:
@@ -109,5 +110,5 @@ func (r *Routers) Bare() (reason, remedy string) {
 	return "", ""
 }
 
-// Chosen reports whether frames are restricted to some VCs.
+// Chosen reports whether a frame may leave its NIC only in some of the VCs.
 func (r *Routers) Chosen() bool { return r.ByTag || r.Config.Classes > 1 }

@@ -9,16 +9,16 @@ import (
 	"starloom/nic"
 )
 
-// Program describes a built-in program, without its image, on a network of this size.
+// Program describes a built-in program, without its image, for a network of a certain size.
 type Program struct {
 	Name         string
 	SlotsPerStep int          // slots per step of the algorithm
-	Rules        Rules        // rules that it must keep, unless the scenario sets rules
+	Rules        Rules        // rules that the program must keep, unless the scenario sets rules
 	Workloads    []string     // supported keys under workload:; nil if none
 	Schedule     string       // name of its schedule, "" for none
 	Note         string       // note for the user, "" for none
-	Instead      string       // the program to use instead, "" for none
-	NoteOnce     string       // Note for gossip in one session
+	Instead      string       // program to use instead, "" for none
+	NoteOnce     string       // replaces Note for gossip in one session
 	Needs        Needs        // defaults of scenario keys
 	Params       []Choice     // parameters with few values
 	Least        func() Least // minimum number of slots of its workload; nil if unknown
@@ -29,8 +29,8 @@ type Program struct {
 // ReplacedNote is the start of the note of Replaced.
 const ReplacedNote = "the scenario's rules replace those of "
 
-// Replaced returns a note if a scenario's own rules leave some of the program's rules unchecked, since they replace
-// all of them; otherwise "". own may be nil.
+// Replaced returns a note if a scenario's own rules leave some of the program's rules unchecked, because own rules
+// replace all rules of the program. Otherwise it returns "". own may be nil.
 func (p *Program) Replaced(own *Rules) string {
 	if own == nil {
 		return ""
@@ -42,29 +42,29 @@ func (p *Program) Replaced(own *Rules) string {
 	return fmt.Sprintf(ReplacedNote+"%s; not checked: %s", p.Name, strings.Join(left, ", "))
 }
 
-// Unchecked returns the rules of the program that own does not check.
+// Unchecked returns the rules of the program that are not checked with own.
 func (p *Program) Unchecked(own *Rules) []string {
 	checked := own.Checked()
 	return slices.DeleteFunc(p.Rules.Checked(), func(rule string) bool { return slices.Contains(checked, rule) })
 }
 
-// Needs holds scenario values that a program needs unless the file sets them; 0 for the usual default.
+// Needs holds the scenario values that a program needs unless the file sets them. 0 stands for the usual default.
 type Needs struct {
 	nic.Sizes         // keys of nic
-	PayloadMin int    // minimum nic.payload_bytes for its frames; PayloadBytes if that is larger
+	PayloadMin int    // minimum nic.payload_bytes for the program's frames; PayloadBytes if PayloadBytes is larger
 	Slots      uint32 // stop.slots, per session of gossip
 }
 
 // Least holds lower bounds, in slots, for the arrival of all packets of a workload.
 type Least struct {
-	Slots uint32 // for this program with any orders and any waiting; 0 if unknown
-	Any   uint32 // for any firmware on this network; 0 if unknown
-	Why   string // reason for Slots, in sentences without the last full stop
+	Slots uint32 // bound for this program, whatever its orders and waits; 0 if unknown
+	Any   uint32 // bound for any firmware on this network; 0 if unknown
+	Why   string // reason for Slots in sentences, without the last full stop
 	Sum   string // the calculation, without the last full stop; "" if Why includes it
 	How   string // how firmware reaches Any, without the last full stop; "" if unknown
 }
 
-// Needed returns the Least of a program, zero if unknown or p is nil.
+// Needed returns the Least of a program. It returns zero if the bounds are unknown or p is nil.
 func (p *Program) Needed() (least Least) {
 	if p != nil && p.Least != nil {
 		least = p.Least()
@@ -98,39 +98,39 @@ func (c *Choice) Allowed() string {
 
 // Carries describes the traffic that a program supports.
 type Carries struct {
-	// Direct: a frame crosses from source to destination in the slot in which it is sent, or is lost.
+	// Direct means that a frame crosses from source to destination in the slot in which it is sent, or is lost.
 	Direct bool
-	Closed bool // it acknowledges packets; its parameter `closed` limits the packets in flight
-	// Reaches returns the reason why packets of a source cannot reach a destination, "" if they can; nil if all can.
-	// Anywhere returns the reason why some source cannot reach some other destination.
+	Closed bool // the program acknowledges packets; its parameter `closed` limits the packets in flight
+	// Reaches returns the reason why packets of a source cannot reach a destination, "" if they can. It is nil if all
+	// packets can. Anywhere returns the reason why some source cannot reach some other destination.
 	Reaches  func(source, destination int) (why string)
 	Anywhere func() (why string)
 }
 
-// Schedule is a plan of all processors for all slots of an algorithm with known routes. Each processor has it as a
-// read-only table; the network defines its words.
+// Schedule is a plan of all processors for all slots of an algorithm with known routes. Each processor has its part
+// of the plan as a read-only table. The network defines the words of the table.
 type Schedule interface {
 	// Slots returns the length of the algorithm in slots.
 	Slots() int
-	// Words sets one word of dst per processor for a slot from 0 to Slots(), where the schedule is over. It may cache
-	// a plan, so calls for one schedule must not be concurrent.
+	// Words sets one word of dst per processor for a slot from 0 to Slots(); at slot Slots() the schedule is over.
+	// Words may cache a plan, so calls for one schedule must not be concurrent.
 	Words(slot int, dst []uint64)
 }
 
 // Sparse is a Schedule in which few words change from slot to slot.
 type Sparse interface {
 	Schedule
-	// Changes yields the processors whose word differs from that of the previous slot; before slot 0 all words are 0.
-	// Words writes only these words.
+	// Changes yields the processors whose word differs from the word of the previous slot; before slot 0 all words
+	// are 0. Words writes only these words.
 	Changes(slot int, yield func(processor int, word uint64))
 }
 
-// ROM holds constant tables, written before a run into the memory of firmware that uses them. The network defines
-// their words.
+// ROM holds constant tables. They are written into the memory of firmware before a run. The network defines their
+// words.
 type ROM interface {
-	// Words returns the number of words per processor, and of the machine.
+	// Words returns the number of words per processor, and for the whole machine.
 	Words() (processor, machine int)
-	// Processor sets the words of a processor, and Machine those of the machine, for a run with a seed.
+	// For a run with a seed, Processor sets the words of a processor, and Machine sets the words of the machine.
 	Processor(processor int, seed uint64, dst []uint32)
 	Machine(seed uint64, dst []uint32)
 }

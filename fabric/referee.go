@@ -5,32 +5,32 @@ import (
 	"starloom/nic"
 )
 
-// Referee tracks the workload of a run: what must arrive where, what has arrived, and what never will. Shards call
-// its methods concurrently, except Load, Acknowledge, Metrics and Missing; they access only data of one shard's
-// processors.
+// Referee tracks the workload of a run: what must arrive and where, what has arrived, and what never will. Shards
+// call its methods concurrently, except Load, Acknowledge, Metrics and Missing. A concurrent call accesses only the
+// data of one shard's processors.
 type Referee interface {
 	// Load sets the workload of the next run. It returns errors of Call, and *input.Errors with a key of the
 	// scenario.
 	Load(l *Load) error
-	// Tell sets the words that the processors from first on receive about the workload.
+	// Tell sets the words about the workload that the processors from first on receive.
 	Tell(first int, words []uint32)
 	// Overhears reports whether packets in frames for other processors count as arrivals.
 	Overhears() bool
 	// Arrive judges packets that a slot has brought to processors of a shard, one window per call, in any order.
 	Arrive(l *Ledger, slot uint32, arrivals []Arrival)
-	// Announce judges a packet announced by firmware. It counts it in Ledger.Announced if only the announcement shows
-	// its arrival.
+	// Announce judges a packet announced by firmware. It counts the packet in Ledger.Announced if the arrival is
+	// known only from the announcement.
 	Announce(l *Ledger, processor int, origin, slot uint32)
-	// Witness is called once, first; announces means that the firmware may announce. The result sees every frame; nil
-	// if not needed.
+	// Witness is called once, before the other methods. announces means that the firmware may announce packets. The
+	// result sees every frame; it is nil if the referee need not see frames.
 	Witness(announces bool) Witness
-	// Acknowledges reports whether senders learn of arrivals at once: then all processors hear before any handler
-	// runs, and Acknowledge, called in between, yields the senders whose packets have arrived.
+	// Acknowledges reports whether senders learn of arrivals at once. If so, all processors hear before any handler
+	// runs. In between, Acknowledge is called, and yields the senders whose packets have arrived.
 	Acknowledges() bool
 	Acknowledge(yield func(processor int))
 	// Metrics returns the figures of a run. carries means that the firmware carries the workload's packets.
 	Metrics(e *End, carries bool) Metrics
-	// Missing yields what a finished run has not delivered, in report order, until yield returns false.
+	// Missing yields what a finished run has not delivered, in the order of reports, until yield returns false.
 	Missing(yield func(Finding) bool)
 	// Reset forgets all arrivals.
 	Reset()
@@ -38,8 +38,8 @@ type Referee interface {
 	State(v *hw.StateVisitor)
 }
 
-// NoPackets is a part of Referees that does nothing, for workloads whose frames carry no packets over several hops and
-// whose processors learn nothing of the workload.
+// NoPackets implements some methods of Referee without effect, for workloads whose frames carry no packets over
+// several hops and whose processors learn nothing about the workload.
 type NoPackets struct{}
 
 // Tell implements Referee.
@@ -60,29 +60,30 @@ func (NoPackets) Acknowledge(func(int)) {}
 // Missing implements Referee.
 func (NoPackets) Missing(func(Finding) bool) {}
 
-// Ending is a Referee of a workload that ends when all has arrived, even if the firmware continues.
+// Ending is a Referee of a workload that ends when everything has arrived, even if the firmware continues.
 type Ending interface {
 	Referee
-	// Over reports whether all has arrived at every live processor; dead marks those killed by faults, nil for none.
-	// It is called after the boundaries of all shards.
+	// Over reports whether everything has arrived at every live processor. dead marks processors killed by faults,
+	// nil for none. Over is called after the boundaries of all shards.
 	Over(dead []uint8) bool
-	// Unfinished yields what has not arrived, in report order.
+	// Unfinished yields what has not arrived, in the order of reports.
 	Unfinished(yield func(Finding))
 }
 
-// Offering is a Referee that offers packets to the firmware by words of its schedule.
+// Offering is a Referee that offers packets to the firmware in words of the schedule.
 type Offering interface {
 	Ending
 	// Create creates the packets of a shard's sources in a slot, at its boundary, before Offer.
 	Create(shard int, slot uint32)
-	// Offer takes back the words that firmware has cleared and offers the packets of a slot.
+	// Offer removes packets whose words firmware has cleared, and offers the packets of a slot.
 	Offer(shard int, bank *nic.Bank, slot uint32)
 	// Settle judges the arrivals of the previous slot, after the boundaries of all shards and before Over.
 	Settle(slot uint32, find func(Finding))
 }
 
-// AllAliveHave reports whether has is true for every live processor, and some processor is alive. It starts at *at
-// and leaves there a processor for which has is false, so that the next call is cheap.
+// AllAliveHave reports whether has is true for every live processor and at least one processor is alive. The search
+// starts at *at. If it finds a processor for which has is false, it stores this processor in *at, so that the next
+// call is cheap.
 func AllAliveHave(dead []uint8, at *int, has func(processor int) bool) bool {
 	alive := false
 	for range dead {
@@ -103,8 +104,8 @@ func AllAliveHave(dead []uint8, at *int, has func(processor int) bool) bool {
 type Load struct {
 	Workload *Workload
 	Seed     uint64
-	Shards   int      // number of shards: Ledger.Shard is below it
-	Table    bool     // request a run-table, if the referee has one
+	Shards   int      // number of shards; Ledger.Shard is less
+	Table    bool     // whether the referee, if it can, must record a run-table
 	Results  *Results // results of the run so far
 	// Call calls firmware by name (firmware.Caller); nil for firmware in Go.
 	Call func(name string, arguments ...uint32) (uint32, error)
@@ -113,8 +114,8 @@ type Load struct {
 // Arrival is a packet that a good frame has brought to a processor.
 type Arrival struct{ Processor, Origin uint32 }
 
-// Witness observes the frames that processors send, block and receive without errors in a slot. Frames are views of a
-// FIFO or a table.
+// Witness observes the frames that processors send, and the frames that are blocked or received without errors in a
+// slot. Frames are views of a FIFO or a table.
 type Witness interface {
 	Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 	Blocked(l *Ledger, processor int, frame nic.FrameView, slot uint32)
@@ -122,24 +123,25 @@ type Witness interface {
 }
 
 // Dropper is a Witness that records sending and waiting by slot. Drop discards the records of a slot that never
-// crosses because its boundary was interrupted. It is called after the boundaries of all shards.
+// crosses because its boundary was interrupted. Drop is called after the boundaries of all shards.
 type Dropper interface {
 	Drop(slot uint32)
 }
 
-// Timed is a referee with figures by slot or step. Slots returns the number of slots up to the last one with figures.
+// Timed is a referee with figures by slot or step. Slots returns the number of slots up to the last slot with
+// figures.
 type Timed interface {
 	Slots() int
 }
 
-// Waiter is a referee that can explain why a processor is not done: WaitsFor returns what it waits for, "" if
-// unknown. frame is the next one of its NIC, nil for none; listens reports whether a processor would listen in the
-// next slot.
+// Waiter is a referee that can explain why a processor is not done. WaitsFor returns the subject of the wait, "" if
+// unknown. frame is the next frame of the processor's NIC, nil for none; listens reports whether a processor would
+// listen in the next slot.
 type Waiter interface {
 	WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string
 }
 
-// End is the state of a run at its end, or so far.
+// End is the state of a run at its end, or up to now.
 type End struct {
 	Finished   bool
 	Slots      uint32 // crossed slots

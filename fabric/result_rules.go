@@ -132,8 +132,8 @@ func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error
 	return nil
 }
 
-// refuses describes the violation of a value, "" if none. judged is the first processor with a value, -1 for none;
-// first maps values to their first processors.
+// refuses describes how a value violates the rule, "" if it does not. judged is the first processor with a value, -1
+// for none. first maps each value to the first processor with this value.
 func (r *ResultRule) refuses(name string, value int64, judged int, first map[int64]int) string {
 	same, again := first[value]
 	switch {
@@ -150,9 +150,9 @@ func (r *ResultRule) refuses(name string, value int64, judged int, first map[int
 }
 
 // Results holds the result words of firmware (sl_result) by processor and word number. A new value replaces the old
-// one, and a restart discards the processor's words.
+// one. A restart discards the words of the processor.
 type Results struct {
-	Lost uint64 // results lost for lack of room
+	Lost uint64 // number of results lost because ResultsMax words were stored
 
 	key, value []uint64 // key: processor in the upper half, word number in the lower
 	index      map[uint64]int
@@ -206,7 +206,7 @@ func (r *Results) Forget(processors []int) {
 	r.key, r.value = r.key[:kept], r.value[:kept]
 }
 
-// Get returns a processor's word and whether it was given.
+// Get returns a processor's word. given reports whether firmware has reported the word.
 func (r *Results) Get(processor int, word uint32) (value uint64, given bool) {
 	i, given := r.index[resultKey(processor, word)]
 	if !given {
@@ -256,25 +256,25 @@ func (r *Results) State(v *hw.StateVisitor) {
 	})
 }
 
-// Keeper is a referee with rules of its own. Keeps returns their names.
+// Keeper is a referee with additional rules. Keeps returns the names of these rules.
 type Keeper interface{ Keeps() []string }
 
-// Judge is a Keeper that checks results as soon as they are given. Judge is called after the boundaries of all shards
-// with the results changed there, and yields new violations.
+// Judge is a Keeper that checks results as soon as firmware reports them. The method Judge is called after the
+// boundaries of all shards with the results changed there, and yields new violations.
 type Judge interface {
 	Keeper
 	Judge(rules *Rules, given []Result, yield func(Finding))
 }
 
-// Judge finds the processors whose results break a rule; names are the names of result words, and skipped processors
-// are ignored. A missing result breaks its rule, and so does a rule with nothing to judge: comparisons need two
-// processors.
+// Judge finds the processors whose results break a rule. names are the names of result words, and skipped processors
+// are ignored. A missing result breaks its rule. A rule that applies to no result is also broken; comparisons need
+// two processors.
 func (r *ResultRules) Judge(given *Results, names []string, processors int, skipped func(processor int) bool, find func(Finding)) {
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
 		first := map[int64]int{}
 		judged := -1
-		count, last := 0, 0 // number of judged processors, and the last one
+		count, last := 0, 0 // number of judged processors; the last judged processor
 		for processor := range processors {
 			if skipped(processor) {
 				continue

@@ -13,18 +13,18 @@ type Routers struct {
 	Graph  hw.RouterGraph
 	Routes hw.RouteTable
 	NIC    *NICPorts
-	ByTag  bool   // a frame's tag selects the VC of its class by which it leaves its NIC; otherwise VCs are used in turn
+	ByTag  bool   // a frame's tag selects the VC, among the VCs of its class, by which the frame leaves its NIC; otherwise VCs are used in turn
 	Media  int    // media without routers, numbered before the channels
 	Tick   int    // cycles between two calls of handlers
 	Bits   int    // bits per flit
-	Sink   bool   // NICs accept every flit, and RX FIFOs may overflow; otherwise flits wait for room
-	Shown  string // statement about deadlocks before a run: absent, or the reason for possible ones; "" for none
+	Sink   bool   // NICs accept every flit, so RX FIFOs may overflow; otherwise flits wait for room
+	Shown  string // statement about deadlocks before a run: that none can occur, or why some can; "" for none
 
-	// Later builds the routes and Shown of a large network when it is run; nil if they are set.
+	// Later computes the routes and Shown of a large network when the network is run. It is nil if both are set.
 	Later func() error
 
 	Names []string   // names of routers from a drawing; nil for numbers
-	Ports [][]string // names of each router's ports; nil for numbers
+	Ports [][]string // names of the ports of each router; nil for numbers
 	// Places are the positions of routers in a picture, nil if unknown.
 	Places []Place
 	Round  map[int]Place // directions in which wraparound links leave
@@ -41,7 +41,8 @@ func (r *Routers) Router(i int) string {
 // Bytes returns the memory of routers, channels, sources and sinks.
 func (r *Routers) Bytes() uint64 { return hw.RouterBytes(&r.Config, &r.Graph, &r.Routes) }
 
-// Channel returns the name of a channel between two routers, given by its output port and its end.
+// Channel returns the name of a channel between two routers. output is the channel's output port at router from, and
+// to is its end.
 func (r *Routers) Channel(from, output, to int) string {
 	if r.Names == nil {
 		return fmt.Sprintf("router %d to %d", from, to)
@@ -49,10 +50,10 @@ func (r *Routers) Channel(from, output, to int) string {
 	return r.Names[from] + ":" + r.Ports[from][output] + " to " + r.Names[to]
 }
 
-// RouterWays computes the paths of packets through routers as links.
+// RouterWays computes the paths of packets through routers as sequences of links.
 type RouterWays struct {
 	*Routers
-	first []int   // by router: its first output port in link
+	first []int   // by router: index in link of its first output port
 	link  []int32 // by output port: its link, -1 for none
 }
 
@@ -85,8 +86,8 @@ func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	}
 }
 
-// Latency returns the cycles of a packet through an empty network, from its creation to the arrival of its tail. The
-// packet must fit one buffer.
+// Latency returns the cycles that a packet needs through an empty network, from its creation to the arrival of its
+// tail. The packet must fit into one buffer.
 func (w *RouterWays) Latency(source, destination uint32, flits int) (cycles int) {
 	passes := 3 + w.Config.RoutingDelay // per router: the allocators, two registers after the switch, and routing
 	cycles = 1 + w.Graph.Nodes[source].Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1

@@ -155,7 +155,7 @@ func (r *Rules) Limits() map[string]string {
 	return limits
 }
 
-// Checks returns the rules checked by ledgers.
+// Checks returns the rules that ledgers check.
 func (r *Rules) Checks() Checks {
 	return Checks{
 		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, InOrder: r.InOrder, NoCreation: r.NoCreation,
@@ -191,10 +191,10 @@ type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no limit
 	ExactlyOnce bool // a packet arrives once, at its destination
 	NoLoss      bool
-	LatencyMax  uint32 // cycles of a frame between processors at routers, 0 for no limit
+	LatencyMax  uint32 // maximum number of cycles of a frame between processors at routers, 0 for no limit
 	InOrder     bool   // frames between processors at routers keep their order
-	NoCreation  bool   // a frame of gossip has no item unknown to its sender
-	OneBus      bool   // a processor listens only to the bus that it sends to
-	BusLength   bool   // a bus does not have too many processors
-	ReceiveStep bool   // a broadcast reaches a processor in its step
+	NoCreation  bool   // no frame of gossip has an item that its sender cannot have
+	OneBus      bool   // a sending processor listens only to the bus on which it sends
+	BusLength   bool   // no bus has too many processors
+	ReceiveStep bool   // a broadcast reaches a processor in the step planned for the processor
 }

@@ -7,7 +7,7 @@ import (
 	"starloom/traces"
 )
 
-// Scan reads the registers that handlers of some cells have written: done, TX and RX counts, held packets, TX
+// Scan reads the registers that handlers of some cells have written: done, TX and RX counts, held packets, and TX
 // overflow.
 func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	finished, any, held := scanWords(b.Words, cells, uint64(l.HeldMax))
@@ -19,7 +19,7 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
 		l.scanHeld(b, cells, slot)
 	}
-	// The union of all counts bounds each of them.
+	// Each count is at most the bitwise union of all counts.
 	if any>>nic.WordRxCountShift&0xFF > uint64(b.RxFrames) || any>>nic.WordTxCountShift&0xFF > uint64(b.TxFrames) {
 		l.scanCounts(b, cells, slot)
 	}
@@ -34,8 +34,8 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanWords summarises registers without data-dependent branches: the number of processors done or faulty, the union
-// of all words, and the maximum of held and the packets held.
+// scanWords summarises registers without data-dependent branches. It returns the number of processors that are done
+// or faulty, the bitwise union of all words, and the maximum of held and all numbers of held packets.
 func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, heldMax uint64) {
 	var done uint64
 	for _, cell := range cells {
@@ -47,7 +47,7 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 	return int(done), any, held
 }
 
-// ScanListen takes cells first..end-1 that listen to missing ports in this slot off the fabric.
+// ScanListen removes cells among first..end-1 from the fabric if they listen to missing ports in this slot.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
 	if b.Taps != nil || b.Own != nil {
@@ -60,8 +60,8 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	}
 	excess, limit := uint64(0), uint64(b.Ports)+uint64(wrap-1)
 	for _, port := range ports {
-		// PortNone is the highest port, PortAll the next lower: plus one or two they wrap. A port above the limit
-		// makes the difference negative.
+		// PortNone is the highest port, and PortAll is the next lower one. Adding one or two wraps them to small
+		// numbers. A port above the limit makes the difference negative.
 		excess |= limit - uint64(port+wrap)
 	}
 	if int64(excess) >= 0 {

@@ -13,28 +13,29 @@ type Shape struct {
 	Ports   int // ports per NIC
 	// Discipline is the NICs' access to media; nil is OnePort.
 	Discipline Discipline
-	// PortLabels are the paths of named ports in units of one processor: dim[1].port[+rho]. Nil: ports have numbers.
+	// PortLabels are the paths of named ports in units of one processor, e.g. dim[1].port[+rho]. Nil means that ports
+	// have numbers.
 	PortLabels []string
-	Media      int // where frames meet; each ends in a link to its listeners
-	// Paths returns the paths of transmitters and receivers in a network of one unit with named processors; nil:
-	// numbers.
+	Media      int // number of places where frames meet; each ends in a link to its listeners
+	// Paths returns the paths of transmitters and receivers in a network of one unit with named processors. Nil means
+	// that they have numbers.
 	Paths func() []string
-	// Latencies returns the cycles of the shortest and the longest link, if links have individual lengths; linkCycles
-	// is link.propagation_cycles, used by the others. Nil: all links use it.
+	// Latencies returns the cycles of the shortest and the longest link, if links have individual lengths. linkCycles
+	// is link.propagation_cycles, the length of all other links. Nil means that all links have this length.
 	Latencies func(linkCycles int) (least, most int)
-	// ArbitrationCycles precede the first phit of a frame in a slot. FramesPerSlot frames may cross a medium one
-	// after the other; 0 is one.
+	// ArbitrationCycles are the cycles before the first phit of a frame in a slot. FramesPerSlot is the number of
+	// frames that may cross a medium one after the other in a slot; 0 means one.
 	ArbitrationCycles, FramesPerSlot int
-	// Loose: in the slot engine a shard may end between any two processors, as with package wired.
+	// Loose means that in the slot engine a shard may end between any two processors, as with package wired.
 	Loose bool
-	// Words are the size as given to firmware (sl_shape).
+	// Words are the size in the form that firmware receives (sl_shape).
 	Words [nic.ShapeWords]uint32
 }
 
 // Processors returns the number of processors.
 func (s Shape) Processors() int { return s.Units * s.PerUnit }
 
-// NIC returns the discipline as data for banks of processors.
+// NIC returns the discipline as data that banks of processors use.
 func (s Shape) NIC() nic.Discipline { return s.Chosen().NIC() }
 
 // Chosen returns the discipline, OnePort by default.
@@ -45,7 +46,7 @@ func (s Shape) Chosen() Discipline {
 	return s.Discipline
 }
 
-// NameLanes returns the bank with names for its transmitters or receivers if NICs have one per port.
+// NameLanes returns the bank with names for its transmitters or receivers if NICs have one of them per port.
 func (s Shape) NameLanes(bank hw.Bank) hw.Bank {
 	switch {
 	case s.Paths != nil:
@@ -79,15 +80,16 @@ func (s Shape) Lanes() int {
 	return d.Lanes(s.Ports)
 }
 
-// Asks reports whether NICs request before they send.
+// Asks reports whether NICs send requests before frames.
 func (s Shape) Asks() bool { return s.NIC().Asks }
 
-// WholeUnits returns the number of units with at least that many processors, at most all.
+// WholeUnits returns the number of units that together have at least the given number of processors, at most the
+// number of all units.
 func (s Shape) WholeUnits(processors int) int {
 	return min(s.Units, (processors+s.PerUnit-1)/s.PerUnit)
 }
 
-// Shards divides the network into shards of at least that many processors.
+// Shards divides the network into shards of at least the given number of processors.
 func (s Shape) Shards(processors int) []hw.Shard {
 	return hw.Shards(s.Units, max(1, s.WholeUnits(processors)))
 }

@@ -2,9 +2,9 @@ package fabric
 
 // Plane holds positions of processors. Neighbours are at distance 1.
 type Plane struct {
-	// Place returns the position of a processor; drawn is false in other planes.
+	// Place returns the position of a processor. drawn is false for a processor in another plane.
 	Place func(processor int) (x, y float64, drawn bool)
-	// Step returns the direction of a port from its processor; 0, 0 for another plane.
+	// Step returns the direction of a port from its processor, 0, 0 for a port to another plane.
 	Step func(port int) (dx, dy float64)
 }
 
@@ -13,9 +13,9 @@ type Sketch struct {
 	Processors []Spot
 	Media      []Spot        // media drawn as nodes
 	At         []int         // by medium: its index in Media, -1 for a line between processors
-	Latencies  []string      // by medium: latency in cycles, "" for the common one; nil for none
-	Round      map[int]Place // wraparound lines: directions in which they leave
-	Lines      []SketchLine  // lines between nodes of Media that no port of a processor leads to
+	Latencies  []string      // by medium: latency in cycles, "" for the common latency; nil if all have the common latency
+	Round      map[int]Place // wraparound lines: directions in which the lines leave
+	Lines      []SketchLine  // lines between nodes of Media to which no port of a processor leads
 }
 
 // SketchLine is a medium between two nodes of Media.
@@ -28,8 +28,8 @@ type SketchLine struct {
 type Spot struct {
 	Name  string
 	Kind  string    // noun for a medium drawn as a node
-	Shape SpotShape // shape of such a node
-	Path  string    // common prefix of the media's paths if a node represents several, otherwise ""
+	Shape SpotShape // shape of the node
+	Path  string    // common prefix of the media's paths if a node represents several media, otherwise ""
 	Place
 }
 

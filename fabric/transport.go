@@ -7,40 +7,41 @@ import (
 	"starloom/nic"
 )
 
-// Transport carries frames across a network. Each network has two, with one behaviour: a SlotEngine moves whole
-// frames, a Plant moves phits through hardware of packages hw and nic, cycle by cycle.
+// Transport carries frames across a network. Each network has two transports with the same behaviour: a SlotEngine
+// moves whole frames, and a Plant moves phits through hardware of packages hw and nic, cycle by cycle.
 //
-// After Reset a machine calls Start, and then for every slot t from 0
+// After Reset a machine calls Start, and then for every slot t from 0:
 //
 //	Cross(t-1), if t > 0: the cycles of slot t-1, up to Settle of the last one
 //	the boundary, in that cycle, for every shard:
-//	 Begin(shard, t)
-//	 Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
-//	 ... the handlers ...
-//	 Send(shard, bank, ledger, t, w, cells) for every bank
+//	  Begin(shard, t)
+//	  Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
+//	  ... the handlers ...
+//	  Send(shard, bank, ledger, t, w, cells) for every bank
 //	Latch(), with all shards done: the edge at the end of that cycle
 //
 // Shards may run concurrently. State is saved after Reset or Latch.
 type Transport interface {
-	// Start enters the last cycle of reset, which has no number and in which the handlers of slot 0 run.
+	// Start enters the last cycle of reset. This cycle has no number, and the handlers of slot 0 run in it.
 	Start()
 	// Begin prepares the shard's part of the fabric for a slot. exact means that Collisions will be called with
 	// yield.
 	Begin(shard int, slot uint32, exact bool)
 	// Hear delivers the frames heard in a slot to the NICs whose number in their unit is in the window. It reports
-	// receptions to the ledger (NoteHeard, Judge). For light that reaches a receiver it calls Ledger.Harm first.
+	// receptions to the ledger (NoteHeard, Judge). For light that reaches a receiver, Hear first calls Ledger.Harm.
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
-	// Send takes the frame at the head of every non-empty TX FIFO of the window; cells lists the candidates in
-	// ascending order. It reports the outcome of each: Ledger.NoteSent, Bank.NoteTx and PopTx, or Ledger.NoteBlocked
-	// for a frame that stays. Handlers see it at the next boundary.
+	// Send processes the frame at the head of every non-empty TX FIFO of the window; cells lists the candidates in
+	// ascending order. Send reports the outcome of each frame: Ledger.NoteSent, Bank.NoteTx and PopTx, or
+	// Ledger.NoteBlocked for a frame that stays. Handlers see the outcome at the next boundary.
 	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32)
-	// Cross carries the light of a slot across the fabric. Then Hear reports what was received.
+	// Cross carries the light of a slot across the fabric. Hear can then report the received frames.
 	Cross(slot uint32)
-	// Latch is the edge at the end of a slot, at which Send takes effect.
+	// Latch is the clock edge at the end of a slot, when Send takes effect.
 	Latch()
-	// Collisions counts a shard's frames of a crossed slot that collided (met) and did not (alone). If yield is not
-	// nil and the slot is exact, it yields the media with collisions in ascending order with the first cycle of the
-	// slot, from 0, in which their wire `violation` is 1. Call it between Cross and the shard's next Begin.
+	// Collisions counts the frames of a shard in a crossed slot: met is the number that collided, alone the number
+	// that did not. If yield is not nil and the slot is exact, Collisions yields the media with collisions in
+	// ascending order, each with the first cycle of the slot, from 0, in which its wire `violation` is 1. Call it
+	// between Cross and the shard's next Begin.
 	Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64)
 	// Reset darkens the fabric for a run with another seed.
 	Reset(seed uint64)
@@ -52,7 +53,7 @@ type Config struct {
 	Timing nic.Timing
 	nic.Sizes
 	Shards   []hw.Shard // shards of units
-	Seed     uint64     // seed of the first run; Transport.Reset sets others
+	Seed     uint64     // seed of the first run; Transport.Reset sets the seeds of others
 	Cycle    bool       // for MemoryBytes: estimate the cycle engine
 	Workload *Workload  // workload for MemoryBytes
 	Program  *Program   // program for MemoryBytes; nil for an image
@@ -61,7 +62,7 @@ type Config struct {
 	Bank func(processor int) (bank *nic.Bank, cell int)
 }
 
-// FramePayload returns the longest payload that a program sends, in bytes. An image may fill its frames.
+// FramePayload returns the longest payload, in bytes, that a program sends. An image may fill its frames.
 func (c *Config) FramePayload() int {
 	if p := c.Program; p != nil {
 		return min(max(p.Needs.PayloadBytes, p.Needs.PayloadMin), c.PayloadBytes)
@@ -69,17 +70,17 @@ func (c *Config) FramePayload() int {
 	return c.PayloadBytes
 }
 
-// RoomBytes returns the memory that a frame's slot in a FIFO or table occupies after a frame of that payload: the
-// bytes used and the rest of the last page.
+// RoomBytes returns the memory that a frame's place in a FIFO or table occupies once it has held a frame with this
+// payload: the used bytes and the rest of the last page.
 func (c *Config) RoomBytes(payload int) uint64 {
 	return uint64(min(nic.FrameStride(max(payload, 8))+os.Getpagesize(), nic.FrameStride(c.PayloadBytes)))
 }
 
-// Window is a range of cells of a bank, End excluded, that fits into a processor's cache. Banks are heard, run and
-// sent by windows.
+// Window is a range of cells of a bank, End excluded, that fits into a CPU's cache. Banks hear, run and send window
+// by window.
 type Window struct{ First, End int }
 
-// SilenceIllegal drops an illegal frame and takes its sender off the fabric.
+// SilenceIllegal drops an illegal frame and removes its sender from the fabric.
 func SilenceIllegal(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) {
 	ledger.Find(Finding{
 		Kind: FindIllegalSend, Slot: slot, Index: bank.First + cell, Text: bank.Refusal(cell, frame),
@@ -87,13 +88,14 @@ func SilenceIllegal(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledge
 	bank.Silence(cell)
 }
 
-// Stillness is a Transport that knows which processors a slot cannot reach, so that idle ones can be skipped.
+// Stillness is a Transport that can determine which processors a slot cannot reach, so that idle processors can be
+// skipped.
 type Stillness interface {
 	Transport
-	// Still reports whether a crossed slot brings nothing to the processors first..end-1, at most one block of
-	// BlockUnits units of a shard.
+	// Still reports whether a crossed slot brings nothing to the processors first..end-1. The range is at most one
+	// block of BlockUnits units of a shard.
 	Still(first, end int, slot uint32) bool
 }
 
-// BlockUnits is the number of units of a block, counted from a shard's first.
+// BlockUnits is the number of units of a block. Blocks are counted from the first unit of a shard.
 const BlockUnits = 2048

@@ -8,13 +8,13 @@ import (
 	"starloom/hw"
 )
 
-// Wiring lists the ports that drive and hear each medium of a passive network, as index slices for both engines. Entry
-// processor*Shape.Ports+port is a port.
+// Wiring lists the ports that drive and hear each medium of a passive network, as index slices for both engines.
+// Entry processor*Shape.Ports+port belongs to a port.
 type Wiring struct {
-	Sends []uint32 // by port: medium that it drives, or NoMedium
-	Hears []uint32 // by port: medium that it hears, or NoMedium
-	// Opposite is, by medium, the other direction of the same half-duplex link: frames on both collide. Nil if none
-	// is half-duplex.
+	Sends []uint32 // by port: medium that the port drives, or NoMedium
+	Hears []uint32 // by port: medium that the port hears, or NoMedium
+	// Opposite is, by medium, the other direction of the same half-duplex link. Frames in both directions collide.
+	// Nil if no link is half-duplex.
 	Opposite []uint32
 
 	sendRows, hearRows []uint32 // by processor: start of an equal row; nil if rows are not shared
@@ -35,13 +35,13 @@ func NewWiring(ports int) *Wiring {
 	return w
 }
 
-// Share merges equal rows of processors, so that the accessed rows fit a cache. Afterwards the wiring must not
-// change.
+// Share merges equal rows of processors, so that the accessed rows fit into a cache. Do not change the wiring
+// afterwards.
 func (w *Wiring) Share(ports int) {
 	w.sendRows, w.hearRows = sharedRows(w.Sends, ports), sharedRows(w.Hears, ports)
 }
 
-// sharedRows returns the start of an equal row for each row of a table, nil if few are equal.
+// sharedRows returns, for each row of a table, the start of an equal row. It returns nil if few rows are equal.
 func sharedRows(table []uint32, ports int) (rows []uint32) {
 	if ports == 0 || len(table) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func rowAt(rows []uint32, processor, ports int) int {
 
 // Listeners lists the ports that hear each medium in ascending order.
 type Listeners struct {
-	first []uint32 // by medium: start of its ports; then the end of the last one
+	first []uint32 // by medium: index of its first port, followed by the end of the last medium's ports
 	ports []uint32
 }
 
@@ -108,7 +108,7 @@ func (w *Wiring) Listeners(media int) Listeners {
 	return l
 }
 
-// Wired returns the discipline's own wiring, nil if the wiring repeats in each unit.
+// Wired returns the discipline's Wiring, or nil if the wiring repeats in each unit.
 func (s Shape) Wired() *Wiring {
 	if d, ok := s.Chosen().(interface{ wiredBy() *Wiring }); ok {
 		return d.wiredBy()

@@ -69,7 +69,7 @@ func (w *Workload) Kind() string {
 	return WorkloadPermutation
 }
 
-// Usual reports whether it is the default workload of a scenario.
+// Usual reports whether the workload is the default workload of a scenario.
 func (w *Workload) Usual() bool {
 	return w.Kind() == WorkloadPermutation && w.File == "" && (w.Permutation.Kind == "" || w.Permutation.Kind == PermutationRandom)
 }
@@ -201,8 +201,8 @@ func FillRandom(p []uint32, seed uint64) {
 	}
 }
 
-// Misplaced returns the reason why a list is not a permutation of the processors, "" if it is, and the remedy. entry
-// is the first one out of range or used twice, -1 for a wrong length.
+// Misplaced returns the reason why a list is not a permutation of the processors, "" if it is one, and the remedy.
+// entry is the first entry that is out of range or repeated, -1 for a wrong length.
 func Misplaced(list []uint32, processors int) (entry int, reason, remedy string) {
 	if len(list) != processors {
 		count := traces.Plural(processors, "destination", "destinations")
