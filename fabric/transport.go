@@ -14,10 +14,10 @@ import (
 //
 //	Cross(t-1), if t > 0: the cycles of slot t-1, up to Settle of the last one
 //	the boundary, in that cycle, for every shard:
-//	  Begin(shard, t)
-//	  Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
-//	  ... the handlers ...
-//	  Send(shard, bank, ledger, t, w, cells) for every bank
+//	 Begin(shard, t)
+//	 Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
+//	 ... the handlers ...
+//	 Send(shard, bank, ledger, t, w, cells) for every bank
 //	Latch(), with all shards done: the edge at the end of that cycle
 //
 // Shards may run concurrently. State is saved after Reset or Latch.

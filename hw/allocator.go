@@ -15,7 +15,8 @@ type ListRule struct {
 	Cap        int  // claims per slot at most; 0 for no limit
 }
 
-// before compares two inputs by ascending tag, then, with RoundRobin, circular order from first, then index.
+// before compares two inputs. The order is by ascending tag, then, with RoundRobin, circular from first, then by
+// index.
 func (r ListRule) before(tagA uint16, a uint32, tagB uint16, b uint32, first uint32) int {
 	var rankA, rankB uint64
 	if r.RoundRobin {
@@ -29,12 +30,12 @@ func (r ListRule) full(claims int) bool { return r.Cap > 0 && claims >= r.Cap }
 // ListRequest is a request of one input for one output of a list.
 type ListRequest struct {
 	Tag   uint16
-	List  []uint32 // outputs; indices out of range are never free; read only
-	Valid []uint64 // bit set: the positions of List that may be claimed
-	First uint32   // position to try first; len(List) or more: none
+	List  []uint32 // outputs, read only; indices out of range are never free
+	Valid []uint64 // bit set of the positions of List that may be claimed
+	First uint32   // position to try first; len(List) or more for none
 }
 
-// Listener is the state of an output: the frames that it accepts.
+// Listener is the state of an output: which frames the output accepts.
 type Listener struct {
 	Listening bool
 	Filtered  bool // accepts only frames with Tag
@@ -46,7 +47,7 @@ func (l Listener) Accepts(tag uint16) bool { return l.Listening && (!l.Filtered 
 
 // choose returns the position that the input claims: First if it is valid and free, otherwise the lowest valid and
 // free position. free reports whether an output accepts the request's tag and is unclaimed. perhaps, unless nil, has
-// a byte per output; 0 marks outputs that are not free for any tag.
+// a byte per output; a 0 marks an output that is not free for any tag.
 func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (position int, ok bool) {
 	if r.First < uint32(len(r.List)) && r.valid(int(r.First)) && free(r.List[r.First]) {
 		return int(r.First), true
@@ -75,7 +76,8 @@ func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (po
 	return 0, false
 }
 
-// countTaken returns the length of the list's prefix of outputs that are not free. It tests four outputs per step.
+// countTaken returns the length of the longest prefix of the list in which no output is free. It tests four outputs
+// per step.
 func countTaken(list []uint32, perhaps []uint8) int {
 	k, n := 0, uint32(len(perhaps))
 	for ; k+4 <= len(list); k += 4 {
@@ -107,11 +109,11 @@ type ListClaim struct{ Input, Position, Output uint32 }
 type ListMatching struct {
 	Rule ListRule
 
-	// With RoundRobin, Pointer is the first input in the order. After a slot with claims, Slot sets it to the input
-	// after the first one served.
+	// With RoundRobin, Pointer is the first input in the order. After a slot with claims, Slot sets Pointer to the
+	// input after the first served one.
 	Pointer uint32
 
-	left   []uint8 // by output: 1 if it listens and is unclaimed
+	left   []uint8 // by output: 1 if the output listens and is unclaimed
 	order  []uint32
 	claims []ListClaim
 }

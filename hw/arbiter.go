@@ -10,10 +10,10 @@ const (
 	SliceCyclesMax = 65535 // maximum length of a TDMA slice in cycles
 )
 
-// Arbiters is a bank of arbiters of one kind. Each grants at most one of up to 65,536 requesters.
+// Arbiters is a bank of arbiters of one kind. Each arbiter grants at most one of up to 65,536 requesters.
 //
-// The grant is registered: latency 1 cycle, throughput one decision per cycle. It is held while the request stays
-// high, to the end of the frame:
+// The grant is registered: latency 1 cycle, throughput one decision per cycle. The grant is held while the request
+// stays high, until the end of the frame:
 //
 //	cycle            0   1   2   3   4   5
 //	request of A    /-----------\___________
@@ -21,16 +21,16 @@ const (
 //	grant           -   A   A   A   B   B
 //
 // A requests in cycle 0 and is granted from cycle 1 on. It lowers its request in the last cycle of its frame (3). In
-// the same cycle the arbiter decides again, so the next owner follows without a gap. A request withdrawn before its
-// grant is forgotten. The kind's memory (ArbiterKind) changes only when a frame starts.
+// the same cycle the arbiter decides again, so the next owner follows without a gap. A request that is withdrawn
+// before its grant has no effect. The kind's memory (ArbiterKind) changes only when a frame starts.
 //
-// The cost of a cycle grows with the requests and grants in it, not with the number of requesters.
+// The cost of a cycle grows with the requests and grants in the cycle, not with the number of requesters.
 //
-// Reset, also in mid-frame: no grant, and the reset state of the kind's memory.
+// Reset, even in the middle of a frame: no grant, and the reset state of the kind's memory.
 //
 // Parameters: kind, requesters, slice cycles. Inputs: request; for kinds with settings weight_i (8 bits per
 // requester) or seed_i (32 bits). Outputs: grant (one-hot, 0 for none) and index (0 for none), the wires Busy and
-// Index. Twins: arbiter_fixed.v and one file for each other kind (ArbiterSpec).
+// Index. Twins: arbiter_fixed.v, and one file for each other kind (ArbiterSpec).
 type Arbiters struct {
 	Registers
 	bank        Bank
@@ -46,7 +46,7 @@ type Arbiters struct {
 	// Derived state and scratch.
 	holding [][]uint32  // by shard: arbiters that grant, unordered
 	changed [][]uint32  // by shard: arbiters with outdated outputs
-	asked   [][]uint32  // by shard: arbiters with a choice
+	asked   [][]uint32  // by shard: arbiters with a request to choose from
 	asks    [][]Request // by shard: requests merged from several drivers
 	ranks   [][]uint64  // by shard: ranks of its requests
 	choice  []uint64    // by arbiter: rank<<16 | requester, noChoice for none
@@ -61,7 +61,7 @@ type ArbiterConfig struct {
 	Kind        ArbiterKind
 	SliceCycles int       // 1..SliceCyclesMax for kinds with slices, otherwise 0
 	Weights     [][]uint8 // by arbiter and requester: 1..255, 1 if missing; nil for unweighted kinds
-	Seeds       []uint32  // by arbiter, 0 acts as 1; nil for unseeded kinds; not copied, read at the first grant after reset
+	Seeds       []uint32  // by arbiter, 0 means 1; nil for unseeded kinds; not copied, but read at the first grant after reset
 	Request     *Requests // request lines of all arbiters of the bank
 }
 
@@ -263,7 +263,7 @@ func (a *Arbiters) Latch(s Shard) {
 	}
 }
 
-// ask marks the grants that are still requested and finds the best other request of each arbiter.
+// ask marks the arbiters whose grants are still requested, and finds the best other request of each arbiter.
 func (a *Arbiters) ask(shard int) {
 	asks := a.request.all(shard, &a.asks[shard])
 	if len(asks) == 0 {
@@ -317,8 +317,8 @@ func (a *Arbiters) grant(shard int) {
 	a.asked[shard] = a.asked[shard][:0]
 }
 
-// QuietFor implements Quiet: grants are all kept, free arbiters have no requests, and outputs show the registers.
-// Kinds with slices are never quiet.
+// QuietFor implements Quiet. The bank is quiet if all grants are kept, free arbiters have no requests, and outputs
+// show the registers. Kinds with slices are never quiet.
 func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	if a.shape.SliceCycles > 0 {
 		return 0

@@ -7,14 +7,15 @@ import (
 	"slices"
 )
 
-// ArbiterKind is the number of a kind of arbiter; for a kind with Whole it is KIND in arbiter_choice.v. Each kind is
-// declared in a file of its own, as ArbiterMatrix in arbiter_matrix.go. docs/how-to/add-an-arbiter.md explains how to add one.
+// ArbiterKind is the number of a kind of arbiter. For a kind with Whole, it is the parameter KIND in
+// arbiter_choice.v. Each kind is declared in a separate file, such as arbiter_matrix.go for ArbiterMatrix.
+// docs/how-to/add-an-arbiter.md explains how to add a kind.
 type ArbiterKind uint8
 
 // ArbiterSpec declares an arbiter kind.
 type ArbiterSpec struct {
 	Name string // name in scenarios, reports and files
-	Does string // the requester that it grants: "the lowest requester"
+	Does string // description of the granted requester, e.g. "the lowest requester"
 	Uses ArbiterUse
 
 	Slices   bool // the kind needs ArbiterShape.SliceCycles; its turns advance with time
@@ -23,12 +24,12 @@ type ArbiterSpec struct {
 
 	New func(ArbiterShape) Arbitration
 
-	RTL     fs.FS     // holds the twin, arbiter_ plus the name; nil for kinds built into Starloom
+	RTL     fs.FS     // file system with the twin, arbiter_ plus the name; nil for kinds built into Starloom
 	Whole   bool      // arbiter_choice.v implements the kind, so one Verilog module can contain arbiter and medium
 	Mutants []Mistake // mutants of the twin, at least three
 }
 
-// A Mistake is a common design error, as an edit of Verilog text.
+// A Mistake is a common design error in the form of an edit of Verilog text.
 type Mistake struct {
 	Name     string
 	Old, New string // Old occurs exactly once in the first source that contains it
@@ -43,17 +44,19 @@ type ArbiterShape struct {
 	Shards      int
 	SliceCycles int       // 0 unless the kind has slices
 	Weights     [][]uint8 // by arbiter and requester, 1 if missing; not copied, since RTL may set them
-	Seeds       []uint32  // by arbiter, 0 acts as 1; not copied, read at the first grant after reset
+	Seeds       []uint32  // by arbiter, 0 means 1; not copied, but read at the first grant after reset
 }
 
-// Arbitration is the memory of all arbiters of one kind and shape. It ranks requests.
+// Arbitration is the memory of all arbiters of one kind and shape. It assigns ranks to requests.
 type Arbitration interface {
-	// Rank sets ranks[k] for asks[k], 0..NeverRank. The lowest rank wins, ties go to the lower requester, and
-	// NeverRank is not granted. asks holds all requests of the arbiters in it, in any order.
+	// Rank sets ranks[k] for asks[k], 0..NeverRank. The lowest rank wins, and among equal ranks the lower requester.
+	// A request with NeverRank is not granted. If asks contains a request of an arbiter, it contains all of them, in
+	// any order.
 	Rank(shard int, asks []Request, ranks []uint64)
 	// Granted records that a requester's frame begins.
 	Granted(arbiter, requester uint32)
-	// Pass advances the turns of kinds with Slices by cycles; in the slot engine, where SliceCycles is 1, by slots.
+	// Pass advances the turns of kinds with Slices by a number of cycles. In the slot engine SliceCycles is 1, and
+	// cycles counts slots.
 	Pass(shard int, cycles uint64)
 	// Memory declares the registers. Only Registers, Collect and Derive are read.
 	Memory() Declaration
@@ -77,7 +80,7 @@ func (Forgetful) Memory() Declaration { return Declaration{} }
 // ArbiterUse is a set of roles of an arbiter.
 type ArbiterUse uint8
 
-// Roles of arbiters. A machine is refused if its arbiter does not declare the role.
+// Roles of arbiters. A machine is refused if it uses an arbiter in an undeclared role.
 const (
 	// ForBuses: arbitrates the taps of a bus.
 	ForBuses ArbiterUse = 1 << iota
@@ -107,7 +110,7 @@ func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
 
 var arbiterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// wrong returns the reason against a declaration, "" if it is valid.
+// wrong returns the reason why a declaration is invalid, "" if it is valid.
 func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
 	used, settings := s.Uses != 0, s.Weighted || s.Seeded
 	for _, rule := range []struct {
@@ -145,7 +148,7 @@ func ArbiterKinds() (kinds []ArbiterKind) {
 	return kinds
 }
 
-// ArbiterOf returns the kind with the name, or an undeclared kind if none has it.
+// ArbiterOf returns the kind with the name. If there is none, it returns an undeclared kind.
 func ArbiterOf(name string) ArbiterKind {
 	for k, spec := range arbiterKinds {
 		if spec != nil && spec.Name == name {
@@ -170,10 +173,10 @@ func (k ArbiterKind) String() string {
 	return fmt.Sprintf("kind(%d)", uint8(k))
 }
 
-// Works reports whether the kind supports a use.
+// Works reports whether the kind supports a role.
 func (k ArbiterKind) Works(use ArbiterUse) bool { return k.Spec().Uses&use != 0 }
 
-// ArbitersFor returns the names of the kinds that support a use.
+// ArbitersFor returns the names of the kinds that support a role.
 func ArbitersFor(use ArbiterUse) (names []string) {
 	for _, kind := range ArbiterKinds() {
 		if kind.Works(use) {
@@ -183,7 +186,7 @@ func ArbitersFor(use ArbiterUse) (names []string) {
 	return names
 }
 
-// ArbiterWorks reports whether the named kind supports a use.
+// ArbiterWorks reports whether the named kind supports a role.
 func ArbiterWorks(name string, use ArbiterUse) bool { return slices.Contains(ArbitersFor(use), name) }
 
 func (s *ArbiterShape) weight(arbiter, requester uint32) uint8 {

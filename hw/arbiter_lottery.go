@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// ArbiterLottery gives each requester as many tickets as its weight and draws among the tickets of all requests (K.
-// Lahiri, A. Raghunathan and G. Lakshminarayana, "LOTTERYBUS: A New High-Performance Communication Architecture for
-// System-on-Chip Designs", DAC 2001, with static tickets). An LFSR (LFSRs) advances 32 steps per grant. A requester
-// without tickets is never granted.
+// ArbiterLottery gives each requester as many tickets as its weight and draws one ticket among the tickets of all
+// current requests (K. Lahiri, A. Raghunathan and G. Lakshminarayana, "LOTTERYBUS: A New High-Performance
+// Communication Architecture for System-on-Chip Designs", DAC 2001, with static tickets). An LFSR (LFSRs) advances 32
+// steps per grant. A requester without tickets is never granted.
 const ArbiterLottery ArbiterKind = 5
 
 func init() {

@@ -1,8 +1,8 @@
 package hw
 
-// ArbiterMatrix grants the least recently granted requester; requesters without a grant go first, in ascending order.
-// A requester waits for at most Requesters-1 frames of others. Memory grows with the granted requesters, not with the
-// square of all.
+// ArbiterMatrix grants the least recently granted requester. Requesters without a previous grant go first, in
+// ascending order. A requester waits for at most Requesters-1 frames of others. Memory grows with the number of
+// granted requesters, not with the square of the number of requesters.
 const ArbiterMatrix ArbiterKind = 2
 
 func init() {
@@ -46,6 +46,6 @@ func (m *matrix) Granted(arbiter, requester uint32) {
 }
 
 func (m *matrix) Memory() Declaration {
-	most := AtMost[uint64](NeverRank - 1) // three days at one grant per nanosecond
+	most := AtMost[uint64](NeverRank - 1) // reached after three days at one grant per nanosecond
 	return m.served.declare("served", "served_at", most, Column("grants", m.grants, most))
 }

@@ -1,6 +1,6 @@
 package hw
 
-// ArbiterRoundRobin grants the first requester after the one granted last. A requester waits for at most Requesters-1
+// ArbiterRoundRobin grants the first requester after the last granted one. A requester waits for at most Requesters-1
 // frames of others.
 const ArbiterRoundRobin ArbiterKind = 1
 
@@ -21,7 +21,7 @@ func init() {
 type roundRobin struct {
 	ArbiterShape
 	Forgetful
-	first []uint16 // by arbiter: the requester with the highest priority
+	first []uint16 // by arbiter: requester with the highest priority
 }
 
 func newRoundRobin(s ArbiterShape) Arbitration {

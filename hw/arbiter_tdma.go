@@ -1,8 +1,8 @@
 package hw
 
-// ArbiterTDMA gives each requester in ascending order a turn of SliceCycles cycles, whether it requests or not, and
-// grants only the requester whose turn it is. Turns never pause: if another's frame blocks a requester until its turn
-// ends, the turn is lost.
+// ArbiterTDMA gives each requester in ascending order a turn of SliceCycles cycles, even if it does not request, and
+// grants only the requester whose turn it is. Turns never pause: if the frame of another requester blocks a requester
+// until the end of its turn, the turn is lost.
 const ArbiterTDMA ArbiterKind = 3
 
 func init() {
@@ -23,7 +23,7 @@ func init() {
 type tdma struct {
 	ArbiterShape
 	Forgetful
-	// Equal for all arbiters; one copy per shard.
+	// All arbiters have equal turns, so each shard has one copy.
 	turn    []uint16 // requester whose turn it is
 	elapsed []uint16 // elapsed cycles of the slice
 }

@@ -1,10 +1,10 @@
 package hw
 
 // ArbiterWeightedRoundRobin gives each requester as many credits as its weight. It grants the first requester with
-// credits after the one granted last; a grant costs one credit. When no request has credits, all requesters of the
-// arbiter regain theirs (M. Katevenis, S. Sidiropoulos and C. Courcoubetis, "Weighted Round-Robin Cell Multiplexing
-// in a General-Purpose ATM Switch Chip", IEEE JSAC 9 (1991) 8). Requesters that always ask share in proportion to
-// their weights.
+// credits after the last granted one; a grant costs one credit. When no requesting requester has credits, all
+// requesters of the arbiter regain their credits (M. Katevenis, S. Sidiropoulos and C. Courcoubetis, "Weighted
+// Round-Robin Cell Multiplexing in a General-Purpose ATM Switch Chip", IEEE JSAC 9 (1991) 8). Requesters that always
+// request share the medium in proportion to their weights.
 const ArbiterWeightedRoundRobin ArbiterKind = 4
 
 func init() {

@@ -15,11 +15,11 @@ import (
 //	light ------------------------------------> taps --OR--> buses
 //
 // Latency 0 cycles (combinational), throughput one phit per cycle and bus. The only state is the Violation flags, a
-// column for observers; reset and ClearSlot clear it.
+// column for observers; reset and ClearSlot clear these flags.
 //
-// Parameters: the wiring (Taps). Inputs: light; port selects without an arbiter, asks and grants with one. Outputs:
-// light; with an arbiter request lines and To. Twins: bus.v without an arbiter; with one bus_taps.v for the taps and
-// bus.v for bus and arbiter (ArbitratedBuses).
+// Parameters: the wiring (Taps). Inputs: light; port selects without an arbiter, asks and grants with an arbiter.
+// Outputs: light; with an arbiter request lines and To. Twins: bus.v without an arbiter. With an arbiter, bus_taps.v
+// is the twin of the taps, and bus.v the twin of bus and arbiter (ArbitratedBuses).
 type Buses struct {
 	Registers
 	violations
@@ -29,12 +29,12 @@ type Buses struct {
 
 	first        []uint32 // by bus: index of its tap 0 among all taps
 	rail1, rail0 []uint64 // by tap: light that passes
-	requests     []uint8  // by tap: 1 while it requests; nil without an arbiter
+	requests     []uint8  // by tap: 1 while the tap requests; nil without an arbiter
 	lit, asked   [][]uint32
 	serving      [][]uint32 // by shard: transmitters whose To is not PortNone
 
-	replaced []bool // by bus: RTL replaces it; nil if none
-	whole    []bool // by bus: RTL replaces it and its arbiter; nil if none
+	replaced []bool // by bus: RTL replaces the bus; nil if it replaces none
+	whole    []bool // by bus: RTL replaces the bus and its arbiter; nil if it replaces none
 }
 
 // BusConfig holds the wires of a bank of buses.
@@ -45,8 +45,8 @@ type BusConfig struct {
 
 	Ports *PortSelect // port selects of the transmitters; nil with an arbiter
 
-	// With an arbiter, otherwise nil: each transmitter's requested port, the request lines of the arbiters (one per
-	// tap), and the granted tap.
+	// With an arbiter, otherwise nil: the port that each transmitter requests, the request lines of the arbiters (one
+	// per tap), and the granted tap.
 	Asks        *Asks
 	Request     *Requests
 	Busy, Index *Signal
@@ -84,7 +84,7 @@ func NewBuses(c BusConfig) (*Buses, error) {
 	return b, nil
 }
 
-// To returns the port that serves each transmitter, PortNone for none; nil without an arbiter.
+// To returns the port that serves each transmitter, PortNone for none. It returns nil without an arbiter.
 func (b *Buses) To() *PortSelect { return b.to }
 
 // Reached returns the bus of a transmitter's port.
@@ -209,9 +209,9 @@ func (p tapProbes) Probes(yield func(Probe)) {
 	}
 }
 
-// Site describes a bus, without its arbiter if it has one. The inputs are the taps' light, side by side, and which
-// transmitters are switched to the bus. Rails are dark for transmitters switched elsewhere and for taps beyond the
-// bus's own.
+// Site describes a bus. If the bus has an arbiter, the arbiter is not included. The inputs are the taps' light, side
+// by side, and a bit per tap that shows whether its transmitter is switched to the bus. Rails are dark for
+// transmitters switched elsewhere and for taps that the bus does not have.
 func (b *Buses) Site() *Site {
 	lanes := b.Taps.Longest
 	rails := b.railPorts()
@@ -250,12 +250,12 @@ func (b *Buses) Site() *Site {
 	return site
 }
 
-// busParameters returns the parameters of bus.v; arbiter is 1 with an arbiter, otherwise 0.
+// busParameters returns the parameters of bus.v. arbiter is 1 for a bus with an arbiter, otherwise 0.
 func busParameters(taps, bits, arbiter int, kind ArbiterKind, slice int) map[string]int {
 	return map[string]int{"TAPS": taps, "PHIT_BITS": bits, "ARBITER": arbiter, "KIND": int(kind), "SLICE_CYCLES": slice}
 }
 
-// marked sets an element of a column, which it allocates if nil.
+// marked sets an element of a column. If the column is nil, marked allocates it.
 func marked(column []bool, elements, element int) []bool {
 	if column == nil {
 		column = make([]bool, elements)
@@ -372,7 +372,7 @@ func (b *ArbitratedBuses) Probes(yield func(Probe)) {
 	b.arbiters.Probes(yield)
 }
 
-// Site describes a bus with its arbiter. The grants of replacing RTL serve the transmitters.
+// Site describes a bus with its arbiter. If RTL replaces both, its grants serve the transmitters.
 func (b *ArbitratedBuses) Site() *Site {
 	buses, arbiters := b.buses, b.arbiters
 	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, arbiters.shape.SliceCycles)

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// CapRule orders the candidates for the transfers under a cap: by ascending tag, then by kind.
+// CapRule orders the candidates for transfers under a cap by ascending tag, then by kind.
 type CapRule struct {
 	Kind ArbiterKind // must support ForCaps
 	Cap  int         // transfers per slot, at least 1
 }
 
-// CapMatching chooses the transfers of a slot among the inputs granted by outputs. A cap arbiter makes the same
-// choices in Cap cycles. It must not be used concurrently and allocates only while its buffers grow.
+// CapMatching chooses the transfers of a slot among the inputs that outputs have granted. A cap arbiter makes the
+// same choices in Cap cycles. A CapMatching must not be used concurrently. It allocates only while its buffers grow.
 type CapMatching struct {
 	Registers // memory of the kind
 	rule      CapRule
@@ -25,7 +25,7 @@ type CapMatching struct {
 	chosen []uint32
 }
 
-// NewCapMatching returns a matching of inputs in its reset state; path names its state.
+// NewCapMatching returns a matching of inputs in its reset state. path names its state.
 func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
 	m := &CapMatching{rule: rule, choice: rule.Kind.Spec().New(ArbiterShape{
 		Path: path, Element: func(int) string { return path }, Arbiters: 1, Requesters: inputs, Shards: 1,
@@ -37,8 +37,8 @@ func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
 	return m
 }
 
-// Slot returns the chosen inputs in the order of choice, valid until the next call. granted lists the inputs that an
-// output has granted, in any order; tags covers all inputs.
+// Slot returns the chosen inputs in the order of choice; the slice is valid until the next call. granted lists the
+// inputs that an output has granted, in any order; tags has a tag for every input.
 func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	m.order = append(m.order[:0], granted...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return cmp.Or(cmp.Compare(tags[a], tags[b]), cmp.Compare(a, b)) })
@@ -54,7 +54,8 @@ func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	return m.chosen
 }
 
-// choose chooses inputs of equal tag up to the cap. A choice keeps the order of the other inputs (ForCaps).
+// choose chooses inputs with equal tags up to the cap. A choice does not change the order of the other inputs
+// (ForCaps).
 func (m *CapMatching) choose(inputs []uint32) {
 	m.asks = m.asks[:0]
 	for _, input := range inputs {
@@ -62,7 +63,7 @@ func (m *CapMatching) choose(inputs []uint32) {
 	}
 	m.ranks = append(m.ranks[:0], make([]uint64, len(inputs))...)
 	m.choice.Rank(0, m.asks, m.ranks)
-	for k := range m.asks { // Arbiter holds the index of the rank
+	for k := range m.asks { // the field Arbiter holds the index of the rank
 		m.asks[k].Arbiter = uint32(k)
 	}
 	slices.SortFunc(m.asks, func(a, b Request) int {
@@ -70,15 +71,16 @@ func (m *CapMatching) choose(inputs []uint32) {
 	})
 	for _, q := range m.asks[:min(len(m.asks), m.rule.Cap-len(m.chosen))] {
 		if m.ranks[q.Arbiter] == NeverRank {
-			break // all others are NeverRank, too
+			break // all other ranks are NeverRank, too
 		}
 		m.chosen = append(m.chosen, q.Requester)
 		m.choice.Granted(0, q.Requester)
 	}
 }
 
-// CapArbiters is a bank of arbiters that limit the transfers of a slot. In each cycle after start an arbiter chooses
-// one of the inputs granted by an output of its crossbar, until Cap are chosen or none is left (CapMatching).
+// CapArbiters is a bank of arbiters that limit the transfers of a slot. In each cycle after start, an arbiter chooses
+// one of the inputs that the outputs of its crossbar have granted, until Cap inputs are chosen or none is left
+// (CapMatching).
 //
 //	cycle       0    1    2    3    4
 //	start      /-\___________________
@@ -87,7 +89,7 @@ func (m *CapMatching) choose(inputs []uint32) {
 //	grant       -    a    a,b  a,b      until the next start
 //
 // The output arbiters decide in the cycle before start, so head matching with a cap takes 1 + Cap cycles. Requests
-// and tags should be stable from start on. A start in mid-slot restarts the choice.
+// and tags should be stable from start on. A start in the middle of a slot restarts the choice.
 //
 // Reset: idle until start, pointer at 0, no input served.
 //
@@ -103,13 +105,13 @@ type CapArbiters struct {
 	start, request, tag        *Signal
 	served, servedInput, grant *Signal
 
-	// Registers, in addition to those of the kind.
+	// Registers, in addition to the registers of the kind.
 	busy    []uint8
 	chosen  []uint32 // number of inputs chosen in this slot
 	result  []uint32 // input chosen in the previous cycle, plus 1; 0 for none
-	granted []uint8  // by input: chosen in this slot
+	granted []uint8  // by input: 1 if the input was chosen in this slot
 
-	changed []bool      // outputs differ from registers
+	changed []bool      // outputs differ from the registers
 	rivals  []capRivals // by arbiter
 }
 
@@ -185,7 +187,7 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	return a, nil
 }
 
-// Grant returns a wire per input: 1 if it was chosen in this slot.
+// Grant returns a wire per input: 1 if the input was chosen in this slot.
 func (a *CapArbiters) Grant() *Signal { return a.grant }
 
 func (a *CapArbiters) Site() *Site {
@@ -245,7 +247,7 @@ func (a *CapArbiters) Latch(s Shard) {
 	}
 }
 
-// choose returns the first candidate in the order of the rule; ok is false if none is left.
+// choose returns the first candidate in the order of the rule. ok is false if no candidate is left.
 func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	if a.busy[i] == 0 || int(a.chosen[i]) == a.rule.Cap {
 		return 0, false

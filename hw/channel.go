@@ -12,9 +12,9 @@ import (
 // ChannelDelayMax is the maximum delay of a channel in cycles.
 const ChannelDelayMax = 1000
 
-// channels is a bank of delay lines: a value put on a wire for a cycle appears in that cycle only. Each reader owns
-// consecutive wires; an idle reader costs a word of lit bits. A put and a take in Latch may run in any order and in
-// different shards.
+// channels is a bank of delay lines. A value put on a wire for a cycle appears in that cycle only. Each reader owns
+// consecutive wires; an idle reader costs a word of lit bits. If one shard puts a value and another takes one in
+// Latch, their order does not matter.
 type channels[T uint8 | uint64] struct {
 	Registers
 	clock  *Clock
@@ -23,13 +23,13 @@ type channels[T uint8 | uint64] struct {
 	ring   []T // [slot*wires + wire]
 	lit    []uint64
 	words  int      // words of lit in each slot
-	word   []uint32 // by wire: its word of lit
-	bit    []uint8  // by wire: its bit in that word
-	reader []uint16 // by wire: the shard that reads it
+	word   []uint32 // by wire: index of its word of lit bits
+	bit    []uint8  // by wire: position of its bit in that word
+	reader []uint16 // by wire: shard that reads the wire
 	shards int
 	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, lit in the next Drive
-	mail   []uint64   // by reader: bit set of writers with a list for it, mailWords each
-	shown  []uint8    // by reader: 1 for lit slots, shownSlots each
+	mail   []uint64   // by reader, mailWords each: bit set of the writers that have a list for the reader
+	shown  []uint8    // by reader, shownSlots each: 1 for lit slots
 
 	// loses reports whether a fault drops a value that a shard puts on a wire for a cycle; nil without faults.
 	loses func(shard int, wire uint32, cycle uint64, value T) bool
@@ -40,7 +40,7 @@ type channels[T uint8 | uint64] struct {
 	}
 }
 
-// channelReader owns the next wires of a bank, with their lit bits in words of its own.
+// channelReader owns the next wires of a bank. Their lit bits are in separate words.
 type channelReader struct {
 	wires, words int
 	shard        uint16
@@ -76,7 +76,8 @@ func (c *channels[T]) build(path string, clock *Clock, readers channelReaders, d
 
 func (c *channels[T]) Drives() []Wire { return []Wire{c} }
 
-// mailWords is the number of words with one bit per shard. It and shownSlots keep shards on separate cache lines.
+// mailWords is the number of words with one bit per shard. mailWords and shownSlots keep shards on separate cache
+// lines.
 const mailWords = (ShardsMax + 63) / 64
 
 func (c *channels[T]) shownSlots() int { return max(64, c.slots) }
@@ -100,7 +101,7 @@ func (c *channels[T]) light(slot, wire int) {
 	c.shown[int(c.reader[wire])*c.shownSlots()+slot] = 1
 }
 
-// shows reports whether a wire of the reading shard is lit in this cycle, or was lit before it was taken.
+// shows reports whether any wire of the reading shard is lit in this cycle, or was lit before its value was taken.
 func (c *channels[T]) shows(shard int) bool {
 	return c.shown[shard*c.shownSlots()+int(c.clock.cycle)&(c.slots-1)] != 0
 }
@@ -123,13 +124,14 @@ func (c *channels[T]) put(shard int, wire uint32, delay uint16, value T) {
 	c.light(slot, int(wire))
 }
 
-// now returns the values of this cycle and the lit bits. Readers clear the bits that they take.
+// now returns the values of this cycle and the lit bits. Readers clear the bits of the values that they take.
 func (c *channels[T]) now() (values []T, lit []uint64) {
 	slot := int(c.clock.cycle) & (c.slots - 1)
 	return c.ring[slot*c.wires : (slot+1)*c.wires], c.lit[slot*c.words : (slot+1)*c.words]
 }
 
-// at returns the value of a wire in cycles from now, if it is lit then.
+// at returns the value that a wire will have after the given number of cycles. lit reports whether the wire will then
+// be lit.
 func (c *channels[T]) at(wire uint32, cycles uint16) (value T, lit bool) {
 	slot := int(c.clock.cycle+uint64(cycles)) & (c.slots - 1)
 	if lit = c.lit[slot*c.words+int(c.word[wire])]>>(c.bit[wire]&63)&1 != 0; lit {
@@ -138,7 +140,7 @@ func (c *channels[T]) at(wire uint32, cycles uint16) (value T, lit bool) {
 	return value, lit
 }
 
-// lighting returns the lit bits of the wires in cycles from now.
+// lighting returns the lit bits of the wires after the given number of cycles.
 func (c *channels[T]) lighting(cycles int) []uint64 {
 	slot := (int(c.clock.cycle) + cycles) & (c.slots - 1)
 	return c.lit[slot*c.words : (slot+1)*c.words]
@@ -157,7 +159,7 @@ func (c *channels[T]) QuietFor(limit uint64) uint64 {
 	}
 	for shard := range c.shards {
 		shown := c.shown[shard*c.shownSlots():][:c.slots]
-		shown[int(c.clock.cycle-1)&(c.slots-1)] = 0 // taken already; no Drive clears it when cycles are skipped
+		shown[int(c.clock.cycle-1)&(c.slots-1)] = 0 // taken already; no Drive clears the flag when cycles are skipped
 		if bytes.IndexByte(shown, 1) >= 0 {
 			return 0
 		}
@@ -218,9 +220,9 @@ func checkChannelDelay(path string, latency, further int) error {
 	return nil
 }
 
-// CreditWires delay credits: the credit register of the unit that has freed a buffer slot, the latency of its credit
-// channel, and, into a router, the credit delay. The value of a credit is its virtual channel. A credit put in cycle
-// s counts in cycle s+1+latency+delay (at a source s+1+latency).
+// CreditWires delay credits. The delay has three parts: the credit register of the unit that has freed a buffer slot,
+// the latency of the credit channel, and, into a router, the credit delay. The value of a credit is its virtual
+// channel. A credit put in cycle s counts in cycle s+1+latency+delay (at a source s+1+latency).
 //
-// The wires of all routers' output ports come first, then the sources'. Reset: no credits.
+// The wires of all routers' output ports come first, then the wires of the sources. Reset: no credits.
 type CreditWires struct{ channels[uint8] }

@@ -3,13 +3,13 @@ package hw
 import "fmt"
 
 // Toss reports whether a coin shows heads: whether 32 uniform bits are below floor(2^32/count). The probability is
-// 1/count, exact for powers of two, otherwise less than 2^-32 below it. With a count of 0 it is 0.
+// 1/count for powers of two, otherwise lower by less than 2^-32. With a count of 0 the probability is 0.
 func Toss(random, count uint32) bool {
 	return count != 0 && (uint64(random)+1)*uint64(count) <= 1<<32
 }
 
-// CoinSeed returns the first value of a processor's coin in a slot: the first draw. An LFSR cannot start at 0, so 0
-// becomes 1; Toss treats both alike for every count up to 2^31.
+// CoinSeed returns the first value of a processor's coin in a slot: the first draw. An LFSR cannot start at 0, so
+// CoinSeed replaces 0 by 1; Toss has the same result for both values and every count up to 2^31.
 func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(processor, slot, 0)) }
 
 // Coins is a bank of coins, one for each input of a medium without an arbiter. Heads has probability 1/count; all
@@ -45,7 +45,7 @@ type CoinConfig struct {
 	Bank       Bank
 	Inputs     int // coins per medium, side by side
 	Stream     Stream
-	Processors []uint32 // by coin: its processor
+	Processors []uint32 // by coin: processor that tosses the coin
 
 	Start, Slot *Signal // 1 bit and 32 bits per medium
 	Count       *Signal // 1 to 32 bits per medium
@@ -94,7 +94,7 @@ func NewCoins(c CoinConfig) (*Coins, error) {
 	return a, nil
 }
 
-// Reseed changes the stream of coins in reset state.
+// Reseed changes the stream of coins that are in the reset state.
 func (c *Coins) Reseed(stream Stream) { c.stream = stream }
 
 // Heads returns a wire per coin: 1 for heads.

@@ -5,18 +5,19 @@ import (
 	"math/bits"
 )
 
-// ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA), with the results of
-// Contentions and Coins. It must not be used concurrently and allocates only while its buffers grow.
+// ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA). The results are equal to the
+// results of Contentions and Coins. A ContentionMatching must not be used concurrently. It allocates only while its
+// buffers grow.
 type ContentionMatching struct {
 	Stream Stream
 
 	transmitted []uint32
 }
 
-// Slot counts the contenders: the requesting inputs whose addressee accepts their tag. Each tosses a coin
-// (Stream.CoinSeed, Toss) and transmits on heads. A single frame passes; several are lost. requesting lists inputs in
-// any order; addressees, tags and listeners cover all inputs and outputs. Input i uses the coin of processor i. The
-// result is valid until the next call.
+// Slot counts the contenders: the requesting inputs whose addressee accepts their tag. Each contender tosses a coin
+// (Stream.CoinSeed, Toss) and transmits on heads. A single frame passes; if several inputs transmit, all frames are
+// lost. requesting lists inputs in any order; addressees and tags cover all inputs, and listeners covers all outputs.
+// Input i uses the coin of processor i. The result is valid until the next call.
 func (m *ContentionMatching) Slot(slot uint32, requesting, addressees []uint32, tags []uint16, listeners []Listener) (contenders int, transmitted []uint32) {
 	for _, input := range requesting {
 		if contends(addressees[input], tags[input], listeners) {
@@ -36,8 +37,8 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 	return int(addressee) < len(listeners) && listeners[addressee].Accepts(tag)
 }
 
-// Contentions is a bank of media without an arbiter. At the start of a slot it counts the contenders: the requesting
-// inputs whose addressee accepts their tag. A single transmission passes, several collide.
+// Contentions is a bank of media without an arbiter. At the start of a slot, a medium counts the contenders: the
+// requesting inputs whose addressee accepts their tag. A single transmission passes; several transmissions collide.
 //
 //	cycle       0    1    2    3
 //	start      /-\_______________
@@ -46,7 +47,7 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 //	passed               a    -   until another one transmits in the same slot
 //	collided                  a,c
 //
-// Every transmission since start counts, also of inputs that do not contend.
+// All transmissions since start count, including those of inputs that do not contend.
 //
 // Reset: no contender, no transmission. Parameters: ports. Inputs: start; request, addressee, tag and transmit of
 // each input port; listening, filter and tag of each output port. Registered outputs: count, contends, passed,
@@ -61,10 +62,10 @@ type Contentions struct {
 
 	// Registers.
 	contenders []uint32
-	contending []uint8 // by input: contends in this slot
-	sent       []uint8 // by input: has transmitted in this slot
+	contending []uint8 // by input: 1 if the input contends in this slot
+	sent       []uint8 // by input: 1 if the input has transmitted in this slot
 
-	changed []bool // outputs differ from registers
+	changed []bool // outputs differ from the registers
 }
 
 // ContentionConfig holds the parameters of a bank of media. Signals of inputs and outputs have Ports elements per
@@ -136,10 +137,10 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 // Count returns the number of contenders of each medium.
 func (m *Contentions) Count() *Signal { return m.count }
 
-// Contends returns a wire per input: 1 if it contends.
+// Contends returns a wire per input: 1 if the input contends.
 func (m *Contentions) Contends() *Signal { return m.contends }
 
-// Collided returns a wire per input: 1 if it and others have transmitted in this slot.
+// Collided returns a wire per input: 1 if the input and at least one other have transmitted in this slot.
 func (m *Contentions) Collided() *Signal { return m.collided }
 
 func (m *Contentions) Site() *Site {

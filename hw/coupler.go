@@ -6,8 +6,8 @@ import "fmt"
 // rails.
 //
 // Latency 0 cycles (combinational), throughput one phit per cycle and coupler. Senders whose bits differ light both
-// rails of a bit, a code violation that every receiver sees. The only state is the Violation flags, a column for
-// observers; reset and ClearSlot clear it.
+// rails of a bit; every receiver sees this code violation. The only state is the Violation flags, a column for
+// observers; reset and ClearSlot clear these flags.
 //
 // Parameters: the wiring (Base, Fan). Inputs: light and port selects of the transmitters. Output: light of the
 // couplers. Source: Mei and Rizzi, section I.
@@ -19,13 +19,13 @@ type StarCouplers struct {
 	violations
 	bank  Bank
 	base  []uint32
-	leads []uint32 // replaces base for drawn couplers: by transmitter and port
+	leads []uint32 // by transmitter and port: coupler, in place of base, for drawn couplers
 	fan   uint32
 	in    *Light
 	ports *PortSelect
 	out   *Light
 
-	replaced []bool // by coupler: RTL replaces it; nil if none
+	replaced []bool // by coupler: RTL replaces the coupler; nil if it replaces none
 }
 
 // NewStarCouplers returns a bank that drives out from in. Port p of transmitter i leads to coupler base[i]+p, p below
@@ -118,7 +118,7 @@ func (c *StarCouplers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Site describes a coupler. Its input is the light of all transmitters of its unit, side by side; the rails of
+// Site describes a coupler. Its input is the light of all transmitters of its unit, side by side. The rails of
 // transmitters switched to other couplers are dark.
 func (c *StarCouplers) Site() *Site {
 	if c.leads != nil {
@@ -235,8 +235,8 @@ type end struct {
 	port        uint16
 }
 
-// siteDrawn describes a coupler with arbitrary wiring. Its input is the light of the ports that lead to it, in
-// transmitter order, padded with dark lanes to the largest coupler.
+// siteDrawn describes a coupler with arbitrary wiring. Its input is the light of the ports that lead to the coupler,
+// in transmitter order. Dark lanes extend the input to the size of the largest coupler.
 func (c *StarCouplers) siteDrawn() *Site {
 	ends, lanes, width := make([][]end, c.bank.Size()), 1, c.in.width
 	for i, coupler := range c.leads {

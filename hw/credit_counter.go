@@ -11,10 +11,10 @@ const CreditDepthMax = 65535
 // CreditCounterBytes is the memory per counter.
 const CreditCounterBytes = 7
 
-// CreditCounters is a bank of senders' counters of free buffers at their receivers.
+// CreditCounters is a bank of counters; each counts, at a sender, the free buffers of the sender's receiver.
 //
 // Inputs: take (1 bit) and give (a number). Registered outputs: count, underflow and overflow. A credit given in
-// cycle c can be taken in cycle c+1. Throughput one credit taken and any number given per cycle.
+// cycle c can be taken in cycle c+1. Throughput per cycle is one credit taken and any number given.
 //
 //	cycle       0   1   2   3   4
 //	take       /-------\___/---\___
@@ -22,7 +22,7 @@ const CreditCounterBytes = 7
 //	count        2   1   0   1   0
 //
 // Errors are flagged in the next cycle. A take without a credit changes nothing (underflow). A give of more credits
-// than are outstanding leaves the counter at depth, less a take in that cycle (overflow).
+// than are outstanding leaves the counter at depth, minus a take in that cycle (overflow).
 //
 // Reset: depth credits, flags 0. Parameter: depth. Twin: credit_counter.v.
 type CreditCounters struct {
@@ -42,9 +42,9 @@ type CreditCounters struct {
 	asked    []bool // [giver*shards+owner]: shard giver has set an input of shard owner in this cycle
 	flagged  []bool // by shard: a flag is set
 	shards   int
-	replaced []bool // by sender: RTL replaces it; nil if none
+	replaced []bool // by sender: RTL replaces the counter; nil if it replaces none
 
-	// Restoring, unless nil, is called with each sender's count, in order, when a state is restored.
+	// Restoring, unless nil, is called with the count of each sender, in ascending order, when a state is restored.
 	Restoring func(sender int, count uint16)
 }
 
@@ -127,7 +127,7 @@ func (c *CreditCounters) calls(owner int) bool {
 	return false
 }
 
-// latchCredits updates counters and clears their inputs; flagged reports whether a flag is set.
+// latchCredits updates counters and clears their inputs. flagged reports whether a flag is set.
 func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8, depth uint16) (flagged bool) {
 	for i, have := range count {
 		given, taken := give[i], uint16(take[i])

@@ -2,11 +2,11 @@ package hw
 
 import "fmt"
 
-// Crosspoints is a bank of gates, one per input of a crossbar. A transmitter's light passes only to the output whose
-// arbiter grants it.
+// Crosspoints is a bank of gates, one per input of a crossbar. A gate passes its transmitter's light only to the
+// output whose arbiter grants the transmitter.
 //
 // Latency 0 cycles (combinational), stateless. Parameters: outputs, phit bits. Inputs: light and ask of the
-// transmitter, grants of all outputs. Outputs: light, and the output that it goes to. Twin: crosspoint.v.
+// transmitter, grants of all outputs. Outputs: light, and the output that receives the light. Twin: crosspoint.v.
 type Crosspoints struct {
 	CrosspointConfig
 	bank    Bank
@@ -14,15 +14,15 @@ type Crosspoints struct {
 	passing [][]uint32 // by shard: transmitters whose To is not PortNone
 
 	listed   []bool // by transmitter: lit, and a list selects its output
-	replaced []bool // by transmitter: RTL replaces its gate; nil if none
+	replaced []bool // by transmitter: RTL replaces the gate; nil if it replaces none
 }
 
 // CrosspointConfig holds the wires of a bank of crosspoints.
 type CrosspointConfig struct {
 	In          *Light  // light of the transmitters
 	Asks        *Asks   // requests of the transmitters
-	Busy, Index *Signal // by output: serving, and the served transmitter; nil if all transmitters lead to output 0
-	Allow       *Signal // by transmitter: may send; nil if all may
+	Busy, Index *Signal // by output: whether it serves, and the served transmitter; nil if all transmitters lead to output 0
+	Allow       *Signal // by transmitter: whether it may send; nil if all may
 	Out         *Light  // by transmitter: light that passes
 }
 
@@ -115,8 +115,9 @@ func (c *Crosspoints) width() int {
 	return len(c.Busy.Value)
 }
 
-// Site describes a crosspoint. Its inputs are the output that its transmitter asks for and one grant per output, high
-// if the output serves the transmitter and it may send. Without Busy, output 0 serves all transmitters.
+// Site describes a crosspoint. Its inputs are the output that its transmitter requests and one grant per output. A
+// grant is high if the output serves the transmitter and the transmitter may send. Without Busy, output 0 serves all
+// transmitters.
 func (c *Crosspoints) Site() *Site {
 	outputs := c.width()
 	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)

@@ -3,15 +3,15 @@ package hw
 import "fmt"
 
 // DuplexLinks is a bank of links with a transmitter at both ends. A full-duplex link carries both directions at once,
-// a half-duplex link one of them: if both ends are lit in a cycle, all bits light both rails towards both ends, a
-// code violation that both receivers see.
+// a half-duplex link only one. If both ends of a half-duplex link are lit in a cycle, all bits light both rails
+// towards both ends; both receivers see this code violation.
 //
 //	transmitter 0 --in---->[ link ]--out----> towards end 1
 //	towards end 0 <--out---[      ]<----in--- transmitter 1
 //
 // Latency 0 cycles (combinational), throughput one phit per cycle and usable direction. The only state is the
-// Violation flags, a column for observers; reset and ClearSlot clear it. A link belongs to the unit of its outputs;
-// its transmitters may be in any unit.
+// Violation flags, a column for observers; reset and ClearSlot clear these flags. A link belongs to the unit of its
+// outputs; its transmitters may be in any unit.
 //
 // Parameters: the wiring, half or full duplex. Input: light of the transmitters. Output: two wires per link. Twin:
 // duplex_link.v. Source: Hussain, section 2.
@@ -22,14 +22,14 @@ type DuplexLinks struct {
 	half       bool
 	in         *Light
 	out        *Light
-	from       []uint32 // two per link: the transmitters at its ends
-	to         []uint32 // two per link: the wires of out that carry its ends' light
+	from       []uint32 // two per link: transmitters at its ends
+	to         []uint32 // two per link: wires of out that carry the light of its ends
 	all        uint64   // mask of a phit
 
 	// By transmitter.
 	carries  []uint32 // wire of out that carries its light
-	opposite []uint32 // transmitter at the other end, noEnd if not on a link
-	replaced []bool   // RTL replaces its link; nil if none
+	opposite []uint32 // transmitter at the other end, noEnd for a transmitter without a link
+	replaced []bool   // RTL replaces the transmitter's link; nil if it replaces none
 }
 
 // DuplexLinkConfig holds the parameters of a bank of links.
@@ -39,15 +39,15 @@ type DuplexLinkConfig struct {
 	In   *Light
 	Out  *Light
 
-	// From and To have two elements per link, end 0 first: the transmitter at the end (a wire of In), and the wire of
-	// Out, in the link's own unit, that carries its light to the other end.
+	// From and To have two elements per link, end 0 first. From is the transmitter at the end (a wire of In). To is
+	// the wire of Out, in the link's own unit, that carries the light of this transmitter to the other end.
 	From, To []uint32
 
-	// Passes permits wires of In that are not on a link. Their light passes to the wire of Out with the same number.
+	// Passes permits wires of In that belong to no link. Their light passes to the wire of Out with the same number.
 	Passes bool
 }
 
-// noEnd is the opposite of a wire that is not on a link.
+// noEnd is the opposite of a wire that belongs to no link.
 const noEnd = ^uint32(0)
 
 // NewDuplexLinks returns a bank that drives Out from In. It routes In to the units of the links.
@@ -130,8 +130,8 @@ func (l *DuplexLinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Site describes a link. Inputs are the light of both ends, end 0 in the low bits; each output leads to the end with
-// the same number.
+// Site describes a link. Inputs are the light of both ends, end 0 in the low bits. Each output leads to the end with
+// the number of the output.
 func (l *DuplexLinks) Site() *Site {
 	towards := func(link, end int) uint32 { return l.to[2*link+1-end] }
 	ports := LightPorts("rail1_i", "rail0_i", l.in, true, 2, func(link, end int) uint32 { return l.from[2*link+end] })

@@ -18,15 +18,15 @@ type Fibre struct {
 	clock *Clock
 	in    *Light
 	out   *Light
-	delay int      // delay of all wires, or of the longest
-	own   []uint16 // delays by wire; nil if all have delay
+	delay int      // delay of all wires, or of the longest wire
+	own   []uint16 // delays by wire; nil if all wires have the same delay
 
-	// delay stages per shard, used in turn.
+	// By shard: delay stages, used in turn.
 	stages [][]lightOnWire
 
-	replaced []bool // by wire: RTL replaces it; nil if none
+	replaced []bool // by wire: RTL replaces the wire; nil if it replaces none
 
-	// The registers as a table, filled only to save them.
+	// The registers as a table, filled only before a state is saved.
 	saved struct {
 		wire         []uint32
 		wait         []uint32 // cycles until the output
@@ -197,7 +197,7 @@ func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWi
 	return stage
 }
 
-// stage returns the stage shown and refilled in a cycle. It counts cycles from CycleOfReset, the cycle before 0.
+// stage returns the stage that is shown and refilled in a cycle. Cycles count from CycleOfReset, the cycle before 0.
 func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
 	return &f.stages[shard*f.delay+int((cycle+1)%uint64(f.delay))]
 }
@@ -216,7 +216,7 @@ func (f *Fibre) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// collect lists the light in flight by remaining time and wire, so the table depends neither on shards nor on the
+// collect lists the light in flight by remaining time and wire, so the table does not depend on shards or on the
 // order of arrival.
 func (f *Fibre) collect() {
 	saved := &f.saved

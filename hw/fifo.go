@@ -17,9 +17,9 @@ const (
 // be the head in cycle c+1. Throughput one push and one pop per cycle. The head is visible without a pop; it is 0
 // while count is 0.
 //
-// A pop precedes a push in the same cycle, so a full FIFO accepts a push with a pop. A pop of an empty FIFO has no
-// effect, even with a push in the same cycle. A push into a full FIFO loses the word: overflow is 1 in the next
-// cycle, and overflows counts up to 2^CountBits-1, where it stays.
+// A pop precedes a push in the same cycle, so a full FIFO accepts a push together with a pop. A pop of an empty FIFO
+// has no effect, even with a push in the same cycle. A push into a full FIFO loses the word: overflow is 1 in the
+// next cycle, and overflows counts the loss. The counter stops at 2^CountBits-1.
 //
 // Reset at any time: empty, overflow and overflows 0. Parameters: depth, width, count bits. Twin: fifo.v.
 type FIFOs struct {
@@ -33,10 +33,10 @@ type FIFOs struct {
 
 	// Registers.
 	words []uint64 // depth words per FIFO
-	first []uint16 // position of the head by FIFO
-	held  []uint16 // words in the FIFO
-	lost  []uint8  // the push of the previous cycle was lost
-	total []uint32 // lost pushes, at most limit
+	first []uint16 // by FIFO: position of the head
+	held  []uint16 // by FIFO: number of words
+	lost  []uint8  // by FIFO: 1 if the push of the previous cycle was lost
+	total []uint32 // by FIFO: number of lost pushes, at most limit
 }
 
 // FIFOConfig holds the parameters of a bank of FIFOs.

@@ -3,14 +3,14 @@ package hw
 import "fmt"
 
 // Filters is a bank of filters, one per output of a crossbar. A filter passes requests for its output while the
-// output listens, and only those with its tag.
+// output listens. If the output has a tag, the filter passes only requests with this tag.
 //
 // Latency 0 cycles (combinational). Parameters: inputs. Inputs: asks of all transmitters; load of listens and tag.
 // Outputs: request lines to the output's arbiter. Registers: listens and tag, loaded at the slot boundary. Reset: not
 // listening. Twin: output_filter.v.
 //
 // With a Limit a filter counts started frames. After the last permitted frame it passes only the request of the
-// granted transmitter. Registers: started, holder. The twin has neither.
+// granted transmitter. The registers for this are started and holder; the twin has neither.
 type Filters struct {
 	Registers
 	bank  Bank
@@ -21,17 +21,17 @@ type Filters struct {
 	listens []uint8
 	tag     []uint16
 	started []uint16 // frames started in this slot; nil without a limit
-	holder  []uint32 // transmitter of the frame started last, plus 1; 0 for none; nil without a limit
+	holder  []uint32 // transmitter of the last started frame, plus 1; 0 for none; nil without a limit
 
 	limit       uint16
-	busy, index *Signal // inputs with a limit: the arbiters' grants
+	busy, index *Signal // inputs of filters with a limit: the grants of the arbiters
 
 	load     []filterLoad
 	loading  bool   // a load is pending
-	replaced []bool // by output: RTL replaces it; nil if none
+	replaced []bool // by output: RTL replaces the filter; nil if it replaces none
 }
 
-// filterLoad is the load input of an output in this cycle with its data.
+// filterLoad is the load input of an output in this cycle, with the data to load.
 type filterLoad struct {
 	on, listens bool
 	tag         uint16
@@ -40,8 +40,8 @@ type filterLoad struct {
 // TagAny is the tag of a filter that accepts every tag.
 const TagAny = 0xFFFF
 
-// NewFilters returns filters that do not listen. They connect asks to the request lines of one arbiter per output, on
-// which transmitter i is requester i.
+// NewFilters returns filters that do not listen. They connect asks to the request lines of one arbiter per output.
+// Transmitter i is requester i of every arbiter.
 func NewFilters(bank Bank, asks *Asks, lines *Requests) (*Filters, error) {
 	switch {
 	case bank.Units != 1:
@@ -72,17 +72,17 @@ func (f *Filters) declare() {
 	f.Reset()
 }
 
-// Limit limits the frames that start at an output in one slot, 1..65535; busy and index are the arbiters' grants.
-// Call it before the filters run. Frames must have at least two phits, so that the request is still high in a frame's
-// first cycle.
+// Limit limits the frames that start at an output in one slot, 1..65535. busy and index are the arbiters' grants.
+// Call Limit before the filters run. Frames must have at least two phits, so that the request is still high in a
+// frame's first cycle.
 func (f *Filters) Limit(frames int, busy, index *Signal) {
 	f.limit, f.busy, f.index = uint16(frames), busy, index
 	f.started, f.holder = make([]uint16, f.bank.Size()), make([]uint32, f.bank.Size())
 	f.declare()
 }
 
-// Take sets an output's load input for the next Latch: whether it listens, and to which tag. Call it between Settle
-// and Latch of the last cycle of a slot, in which no transmitter asks.
+// Take sets an output's load input for the next Latch: whether the output listens, and its tag. Call Take between
+// Settle and Latch of the last cycle of a slot, in which no transmitter asks.
 func (f *Filters) Take(output int, listens bool, tag uint16) {
 	f.load[output], f.loading = filterLoad{true, listens, tag}, true
 }

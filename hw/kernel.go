@@ -1,6 +1,6 @@
-// Package hw is the foundation of all fabrics: the clock, the kernel with its three phases, wires, passive star
-// couplers, buses and fibres, and the means to name, watch, save and restore them. It does not depend on fabrics or
-// frames.
+// Package hw is the foundation of all fabrics. It contains the clock, the kernel with its three phases, wires,
+// passive star couplers, buses and fibres, and the means to name, watch, save and restore them. It does not depend on
+// fabrics or frames.
 //
 //	         Drive                Settle               Latch
 //	registers -----> wires (Light) -----> wires (Light) -----> registers
@@ -10,9 +10,10 @@
 //	     +-----------------------------------------------+
 //	                     next cycle (Clock)
 //
-// A Kernel runs the phases over all components and shards and skips cycles in which all are quiet. Workers distribute
-// the shards over the cores. StateVisitor saves and restores registers. A component declares its registers once, for
-// reset, saved state and probes (Registers), and its ports once, for RTL in its place or beside it (Site).
+// A Kernel runs the phases over all components and shards. It skips cycles in which all components are quiet. Workers
+// distribute the shards over the cores. StateVisitor saves and restores registers. A component declares its registers
+// once, for reset, saved state and probes (Registers). It declares its ports once, for RTL that replaces the
+// component or runs beside it (Site).
 package hw
 
 import (
@@ -23,8 +24,8 @@ import (
 	"strings"
 )
 
-// Clock is the global cycle counter, the only time base. It is constant during a cycle; the kernel advances it after
-// Latch.
+// Clock is the global cycle counter and the only time base. The counter is constant during a cycle; the kernel
+// advances it after Latch.
 type Clock struct{ cycle uint64 }
 
 // CycleOfReset is the clock's value in the last cycle of reset, which has no number. The next value is 0, modulo
@@ -37,8 +38,9 @@ func (c *Clock) Cycle() uint64 { return c.cycle }
 // Wire is a bank of wires. Identity distinguishes wires; the path names them.
 type Wire interface{ Path() string }
 
-// Component takes part in the phases of a cycle whose interface it implements: Driver, Combinational, Latcher. Each
-// phase method is called once per cycle and shard, concurrently, and accesses only the state of its shard.
+// Component is a part of a kernel. It takes part in each phase of a cycle whose interface it implements: Driver,
+// Combinational, Latcher. Each phase method is called once per cycle and shard, concurrently, and accesses only the
+// state of its shard.
 type Component interface {
 	Stateful
 	// Reset puts every register into its reset state.
@@ -70,9 +72,9 @@ type Latcher interface {
 // Quiet is a component that can predict inactivity. A kernel can skip cycles if all its components are Quiet.
 type Quiet interface {
 	Component
-	// QuietFor returns a number of cycles, from the current one and at most limit, in which the component's wires and
-	// registers do not change as long as its inputs do not; registers that are functions of the clock may. 0 is
-	// always correct. Call it between Latch and Drive.
+	// QuietFor returns a number of cycles, from the current one and at most limit. In these cycles the component's
+	// wires and registers do not change unless its inputs change; registers that are functions of the clock may
+	// change. The result 0 is always correct. Call QuietFor between Latch and Drive.
 	QuietFor(limit uint64) uint64
 }
 
@@ -84,9 +86,9 @@ type Quiet interface {
 //	        ---- probes sample here, then a machine may give inputs ----
 //	Latch   all components   | barrier   then the clock advances
 //
-// The rank of a combinational component is the longest chain of combinational components before it. No phase reads
-// what the same phase writes, so results do not depend on the order of components or shards. A component that panics
-// in a phase panics with a *Fault.
+// The rank of a combinational component is the length of the longest chain of combinational components before it. A
+// phase does not read data that the same phase writes, so results do not depend on the order of components or shards.
+// A component that panics in a phase panics with a *Fault.
 type Kernel struct {
 	clock   Clock
 	workers *Workers
@@ -100,7 +102,7 @@ type Kernel struct {
 
 	seen  func()  // called when the wires of a cycle are final; may be nil
 	quiet []Quiet // all components, or empty if one is not Quiet
-	busy  int     // index in quiet of the last busy component, queried first
+	busy  int     // index in quiet of the component that was busy last; it is queried first
 }
 
 // NewKernel returns an empty kernel. The caller closes workers.
@@ -120,7 +122,7 @@ func (k *Kernel) Cycle() uint64 { return k.clock.cycle }
 // Shards returns the shards of the machine.
 func (k *Kernel) Shards() []Shard { return k.shards }
 
-// Workers returns the pool that runs the phases. Between cycles the machine may run its own tasks on it.
+// Workers returns the pool that runs the phases. Between cycles the machine may run its own tasks in this pool.
 func (k *Kernel) Workers() *Workers { return k.workers }
 
 // Add adds components. It panics after Build.
@@ -131,8 +133,8 @@ func (k *Kernel) Add(components ...Component) {
 	k.components = append(k.components, components...)
 }
 
-// Build fixes the order of the phases. It returns an error, with all paths involved, for a path used twice, a wire
-// with two drivers, a wire that is read but not driven, or a combinational loop.
+// Build fixes the order of the phases. It returns an error, with all paths involved, if a path is used twice, a wire
+// has two drivers, a wire is read but not driven, or there is a combinational loop.
 func (k *Kernel) Build() error {
 	if k.built {
 		return errors.New("kernel: built twice")
@@ -236,7 +238,7 @@ func (k *Kernel) Latch() {
 }
 
 // QuietFor returns a number of cycles, from the current one and at most limit, in which no component is active. It
-// returns 0 if a component is not Quiet. Call it between Latch and DriveAndSettle, before new inputs.
+// returns 0 if a component is not Quiet. Call QuietFor between Latch and DriveAndSettle, before new inputs.
 func (k *Kernel) QuietFor(limit uint64) uint64 {
 	if len(k.quiet) == 0 || k.seen != nil {
 		return 0
@@ -434,8 +436,8 @@ func loopPath(chain []string, closing string) string {
 	return strings.Join(loop, " -> ")
 }
 
-// Fault is the panic value of a broken hardware invariant: a bug in Starloom, not in what it runs. A phase of a
-// Kernel panics with no other type.
+// Fault is the panic value of a broken hardware invariant: a bug in Starloom, not in the simulated system. A phase of
+// a Kernel panics with no other type.
 type Fault struct {
 	Path  string // path of the component or element
 	Cycle uint64

@@ -2,8 +2,9 @@ package hw
 
 import "fmt"
 
-// Light is a bank of optical wires of up to 64 bits each. It is dual-rail: a one lights rail 1, a zero rail 0, and a
-// dark bit neither. A bit with both rails lit is a code violation, caused by two senders with different bits.
+// Light is a bank of optical wires of up to 64 bits each. The wires are dual-rail: a one lights rail 1, a zero rail
+// 0, and a dark bit neither. A bit with both rails lit is a code violation, caused by two senders with different
+// bits.
 //
 // The driver's shards list the wires that they lit, so only lit wires cost time. A Light is stateless: it is driven
 // again in every cycle and never saved.
@@ -21,7 +22,7 @@ type Light struct {
 	shards  int
 	readers int
 	owner   []uint16 // by unit: the shard that drives it
-	reader  []uint16 // by wire: the shard that reads it; nil for the driver's
+	reader  []uint16 // by unit: shard that drives its wires
 }
 
 // NewLight returns a dark bank of wires. signal names the wire within its element, bits is the phit width, 1..64, and
@@ -56,8 +57,8 @@ func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []u
 	return l, nil
 }
 
-// Route sets the reader units, as readerUnit of NewLight, before any wire is lit. It serves light whose readers are
-// built later.
+// Route sets the reader units, in the form of readerUnit of NewLight, before any wire is lit. It is for light whose
+// readers are built later.
 func (l *Light) Route(readerUnit []uint32) error {
 	if len(readerUnit) != l.bank.Size() {
 		return fmt.Errorf("%s: %d reader units for %d wires", l.path, len(readerUnit), l.bank.Size())
@@ -76,7 +77,7 @@ func (l *Light) Route(readerUnit []uint32) error {
 
 func (l *Light) Path() string { return l.path }
 
-// Bank returns the bank, which names the elements.
+// Bank returns the bank, which contains the names of the elements.
 func (l *Light) Bank() Bank { return l.bank }
 
 // Bits returns the phit width.
@@ -135,8 +136,8 @@ func (l *Light) Put(driver int, wire uint32, rail1, rail0 uint64) uint64 {
 	return rail1 & rail0
 }
 
-// Lit returns the wires that the driver's shard lit for the reader's shard, once each, unordered. Without reader
-// units, reader is 0.
+// Lit returns the wires that the driver's shard lit for the reader's shard, without duplicates and unordered. Without
+// reader units, reader is 0.
 func (l *Light) Lit(driver, reader int) []uint32 { return l.lit[driver*l.readers+reader] }
 
 // Dark reports whether no wire is lit.
@@ -165,7 +166,7 @@ const (
 	PortsMax = 0xFFFE // maximum number of ports of a transmitter, indexes 0..0xFFFD
 )
 
-// PortSelect is a bank of registered wires: the port that each transmitter is switched to. The register's owner
+// PortSelect is a bank of registered wires: the port to which each transmitter is switched. The register's owner
 // writes Value between Settle and the end of Latch, never during Drive and Settle.
 type PortSelect struct {
 	path  string
@@ -183,7 +184,8 @@ func NewPortSelect(bank Bank, signal string) *PortSelect {
 
 func (p *PortSelect) Path() string { return p.path }
 
-// Gather connects banks of different shape: input p of unit u reads wire Wires[u*Inputs+p]. No wire is read twice.
+// Gather connects banks of different shapes: input p of unit u reads wire Wires[u*Inputs+p]. Each wire is read by at
+// most one input.
 type Gather struct {
 	Inputs int      // inputs per unit, at least 1
 	Wires  []uint32 // wires of all inputs, Inputs per unit

@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// LightTap applies faults of media to the light between links and receivers: a wire is dark for a slot, or one bit of
-// the first frame in a slot is inverted by exchanging its rails.
+// LightTap applies faults of media to the light between links and receivers. A fault makes a wire dark for a slot, or
+// inverts one bit of the first frame in a slot by exchanging its rails.
 //
 //	cycle      0    1    2    3    4    5     slots of 5 cycles, phits of 4 bits
 //	light in   .    a    b    c    .    .
@@ -11,23 +11,23 @@ import "fmt"
 //	light out  .    a    b'   c    .    .     bit 6 is bit 2 of the second phit
 //
 // Latency 0 cycles, throughput one phit per cycle without stalls. A bit with both rails lit, or none, is unchanged.
-// Reset: no light in this slot; the cycle before cycle 0 is a slot of its own. The cost of a cycle grows with the lit
-// wires. Twin: light_tap.v.
+// Reset: no light in this slot; the cycle before cycle 0 is a separate slot. The cost of a cycle grows with the
+// number of lit wires. Twin: light_tap.v.
 type LightTap struct {
 	Registers
 	clock      *Clock
 	in, out    *Light
 	slotCycles uint64
 	harm       func(wire, slot uint32) Harm
-	told       []Harm // set by ports instead of harm; nil without RTL
-	replaced   []bool // by wire: RTL replaces it; nil if none
+	told       []Harm // harm set through ports, used instead of the function harm; nil without RTL
+	replaced   []bool // by wire: RTL replaces the tap; nil if it replaces none
 
-	// By wire, the last slot in which it was lit: number from 1, first lit cycle, harm.
+	// By wire: the last slot in which the wire was lit (numbers start at 1), the first lit cycle, and the harm.
 	number []uint32
 	first  []uint64 // cycle of its first light
 	held   []Harm
 
-	// The registers of this slot as a table, filled only to save them.
+	// The registers of this slot as a table, filled only before a state is saved.
 	saved struct {
 		wire  []uint32
 		first []uint64
@@ -35,8 +35,8 @@ type LightTap struct {
 	}
 }
 
-// Harm is the effect of faults on a wire in a slot: the wire is dark, or bit Bit of the frame, counted from 0, is
-// inverted.
+// Harm is the effect of faults on a wire in a slot. Either the wire is dark, or bit Bit of the frame, counted from 0,
+// is inverted.
 type Harm struct {
 	Dark, Flips bool
 	Bit         uint16
@@ -162,8 +162,8 @@ func (t *LightTap) ask(wire uint32) Harm {
 	return t.harm(wire, t.now()-1)
 }
 
-// at returns the harm to a lit wire in this cycle's slot and the position of Harm.Bit in this cycle's phit. A
-// position beyond the phit's width lies in another cycle.
+// at returns the harm to a lit wire in this cycle's slot and the position of Harm.Bit in this cycle's phit. If the
+// position exceeds the phit's width, the bit is in another cycle.
 func (t *LightTap) at(wire uint32) (harm Harm, bit uint64) {
 	if now := t.now(); now == 0 || t.number[wire] != now {
 		harm = t.ask(wire)

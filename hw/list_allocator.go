@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// Lists is the wire on which the inputs' memories answer a list allocator: the request of the input whose turn it is.
-// Its Tag is unused; tags have a wire of their own. The driver must settle after the allocator's Turn and Input.
+// Lists is the wire on which the inputs' memories send lists to a list allocator: the request of the input whose turn
+// it is. The Tag of the request is unused, because tags have a separate wire. The driver must settle after the
+// allocator's Turn and Input.
 type Lists struct {
 	bank   Bank
 	path   string
@@ -15,7 +16,7 @@ type Lists struct {
 	Answer []ListRequest // answers by allocator
 }
 
-// NewLists returns the wire of a bank of allocators with lists of length positions.
+// NewLists returns the wire of a bank of allocators. length is the number of positions of a list.
 func NewLists(bank Bank, name string, length int) (*Lists, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func NewLists(bank Bank, name string, length int) (*Lists, error) {
 
 func (l *Lists) Path() string { return l.path }
 
-// ListAllocators is a bank of allocators. Each matches inputs and outputs of a crossbar, slot by slot, by lists of
-// outputs (ListMatching). One requesting input per cycle has its turn:
+// ListAllocators is a bank of allocators. Each allocator matches inputs and outputs of a crossbar, slot by slot, by
+// lists of outputs (ListMatching). One requesting input per cycle has its turn:
 //
 //	cycle       0    1    2    3    4
 //	start      /-\___________________
@@ -43,9 +44,9 @@ func (l *Lists) Path() string { return l.path }
 //	served      _____/--\_/---\______   b has got nothing
 //	grant       -    a    a    a,c      until the next start
 //
-// Allocation ends when no input is left or Cap inputs are granted, so it takes at most as many cycles as inputs.
-// Requests, tags and listeners should be stable from start to end. The round-robin pointer advances at the next
-// start, past the first input granted. A start in mid-allocation restarts it.
+// Allocation ends when no input is left or Cap inputs are granted, so the number of cycles is at most the number of
+// inputs. Requests, tags and listeners should be stable from start to end. At the next start, the round-robin pointer
+// advances past the first granted input. A start in the middle of an allocation restarts it.
 //
 // Reset: no claims, idle until start, pointer at 0.
 //
@@ -70,12 +71,12 @@ type ListAllocators struct {
 	first   []uint32 // pointer of this slot
 	next    []uint32 // pointer of the next slot
 	result  []uint32 // input granted in the previous cycle, plus 1; 0 for none
-	at      []uint32 // its position in its list
-	had     []uint8  // by input: its turn is over
-	granted []uint8  // by input: granted in this slot
+	at      []uint32 // position of the granted output in the input's list
+	had     []uint8  // by input: 1 if the turn of the input is over
+	granted []uint8  // by input: 1 if the input was granted in this slot
 	owner   []uint32 // by output: the claiming input, plus 1; 0 for none
 
-	changed []bool // outputs differ from registers
+	changed []bool // outputs differ from the registers
 }
 
 // ListAllocatorConfig holds the parameters of a bank of list allocators. Signals of inputs and outputs have Ports
@@ -158,7 +159,7 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	return a, nil
 }
 
-// IndexBits returns the width of an index of things, at least 1 bit.
+// IndexBits returns the width in bits of an index below things, at least 1.
 func IndexBits(things int) int { return max(1, bits.Len(uint(things-1))) }
 
 func fill(all []bool, value bool) {
@@ -173,7 +174,7 @@ func (a *ListAllocators) Turn() *Signal { return a.turn }
 // Input returns the input whose turn it is, 0 for none.
 func (a *ListAllocators) Input() *Signal { return a.input }
 
-// Claimed returns a wire per output: 1 if an input has claimed it.
+// Claimed returns a wire per output: 1 if an input has claimed the output.
 func (a *ListAllocators) Claimed() *Signal { return a.claimed }
 
 // Source returns the input that has claimed each output, 0 for none.
@@ -252,7 +253,7 @@ func (a *ListAllocators) validPort() Port {
 	}
 }
 
-// firstPort is the first choice. Every choice beyond the list reads as the maximum length.
+// firstPort is the port of the first choice. A choice beyond the list reads as the maximum length of a list.
 func (a *ListAllocators) firstPort() Port {
 	return Port{
 		Name: "first_i", Bits: bits.Len(uint(a.lists.length)), Input: true,
@@ -341,7 +342,7 @@ func (a *ListAllocators) Latch(s Shard) {
 		}
 		a.changed[i] = true
 		a.result[i], a.at[i] = 0, 0
-		// Read the wire instead of calling whoseTurn: RTL may drive it.
+		// The wire is read instead of calling whoseTurn, because RTL may drive the wire.
 		if a.turn.Value[i] == 0 {
 			a.busy[i] = 0
 			continue

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// MemoryAvailable returns the bytes that the process may still allocate under the limits of the kernel and its
-// control groups. limit is a sentence with %s for the amount, "" if it is unknown.
+// MemoryAvailable returns the number of bytes that the process may still allocate under the limits of the kernel and
+// its control groups. limit is a sentence with %s for the amount, "" if the limit is unknown.
 func MemoryAvailable() (bytes uint64, limit string) { return memoryAvailable("/") }
 
 func memoryAvailable(root string) (bytes uint64, limit string) {
@@ -45,7 +45,8 @@ func memoryAvailable(root string) (bytes uint64, limit string) {
 	return bytes, limit
 }
 
-// groupFiles names a control group's limit, its use, and the counter of page cache that the kernel can reclaim.
+// groupFiles names the files of a control group with its limit, its use, and the amount of page cache that the kernel
+// can reclaim.
 type groupFiles struct{ limit, use, files string }
 
 var (
@@ -53,8 +54,8 @@ var (
 	groupVersion2 = groupFiles{"memory.max", "memory.current", "inactive_file"}
 )
 
-// groupLeaves returns the least memory left by a control group and its ancestors. A missing path has no limit; in a
-// container the process sees its own group as the root.
+// groupLeaves returns the minimum of the memory left by a control group and by each of its ancestors. A missing path
+// has no limit. In a container the process sees its own group as the root.
 func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	bytes = math.MaxUint64
 	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
@@ -65,8 +66,8 @@ func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	}
 }
 
-// leaves returns the memory left by one control group. It reads the use only below a limit, because the kernel sums
-// it up for each reader.
+// leaves returns the memory left by one control group. It reads the use only if there is a limit, because the kernel
+// computes the use anew for each reader.
 func (names groupFiles) leaves(folder string) (bytes uint64) {
 	limit, limited := fileNumber(filepath.Join(folder, names.limit))
 	if !limited || limit >= math.MaxInt64/2 {

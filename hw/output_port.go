@@ -3,14 +3,14 @@ package hw
 // OutputPorts combines the filters and arbiters of a crossbar's outputs into one component that RTL can replace as a
 // whole.
 //
-// Inputs: those of the filter. Output: the arbiter's grant. Latency 1 cycle. Registers and reset belong to the parts.
-// Twin: output_port.v.
+// Inputs: the inputs of the filter. Output: the arbiter's grant. Latency 1 cycle. Registers and reset belong to the
+// parts. Twin: output_port.v.
 type OutputPorts struct {
 	filters  *Filters
 	arbiters *Arbiters
 }
 
-// NewOutputPorts combines filters with the arbiters that they feed.
+// NewOutputPorts combines filters with the arbiters to which the filters pass requests.
 func NewOutputPorts(filters *Filters, arbiters *Arbiters) *OutputPorts {
 	return &OutputPorts{filters, arbiters}
 }

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Feed holds the parameters of a network whose packets are queued by firmware, between cycles.
+// Feed holds the parameters of a network in which firmware queues packets between cycles.
 type Feed struct {
-	TxFrames int  // packets in a source, including the one being sent
-	RxFrames int  // packets that fit into a sink until the processor takes them
+	TxFrames int  // maximum number of packets in a source, including the packet being sent
+	RxFrames int  // maximum number of packets in a sink until the processor takes them
 	Harm     bool // faults may harm packets: RouterNetwork.Suffer
-	Chosen   bool // packets name the virtual channels in which they may leave; otherwise all are allowed
+	Chosen   bool // packets name the virtual channels in which they may leave; otherwise packets may leave in all
 	Lossless bool // a sink returns credits only for packets that fit; otherwise it accepts every flit
 }
 
-// FedNetwork is a network that is fed packets while it runs. It reuses packet numbers.
+// FedNetwork is a network that receives packets from firmware while it runs. Packet numbers are reused.
 //
 //	between cycles   Feed: a processor has queued a packet     -> its source may send it from this cycle on
 //	                 Arrived: packets whose tails have arrived -> Release: the caller has no more use for them
@@ -27,7 +27,7 @@ type FedNetwork struct {
 type packetTable struct {
 	Registers
 	packets *Packets
-	link    []uint32 // next free packet for a free packet, otherwise the caller's data
+	link    []uint32 // for a free packet, the next free packet; otherwise the caller's data
 	free    [1]uint32
 	live    int
 }
@@ -85,8 +85,8 @@ func (n *FedNetwork) Components() []Component { return append(n.RouterNetwork.Co
 // Live returns the number of packets that are not released.
 func (n *FedNetwork) Live() int { return n.table.live }
 
-// Feed queues a packet at the source of a node, which must have room. vcs, the channels in which it may leave, counts
-// only if Feed.Chosen is set. Feed returns the packet's number.
+// Feed queues a packet at the source of a node. The source must have room. vcs are the virtual channels in which the
+// packet may leave; they count only if Feed.Chosen is set. Feed returns the packet's number.
 func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uint32, vcs VCRange) (packet uint32) {
 	t, p := n.table, n.Packets
 	t.live++
@@ -130,16 +130,17 @@ func (n *FedNetwork) Gone(node int) uint32 { return n.Sources.next[n.Sources.wir
 // Fed returns the number of packets fed to a node, modulo 2^32.
 func (n *FedNetwork) Fed(node int) uint32 { return n.Sources.end[n.Sources.wiring.place[node]] }
 
-// Begun returns how many flits of its next packet a source has sent.
+// Begun returns the number of flits of its next packet that a source has sent.
 func (n *FedNetwork) Begun(node int) uint16 { return n.Sources.place[n.Sources.wiring.place[node]] }
 
-// Number returns a packet by its ordinal among those fed to the node. Only recent ordinals are valid.
+// Number returns the packet with an ordinal among the packets fed to the node. Only recent ordinals are valid.
 func (n *FedNetwork) Number(node int, number uint32) (packet uint32) {
 	x := n.Sources
 	return x.queue[x.wiring.place[node]*x.room+int(number&x.mask)]
 }
 
-// Arrived yields the packets whose tails have arrived since the last call, for each node in order of arrival.
+// Arrived yields the packets whose tails have arrived since the last call. The packets of a node are in order of
+// arrival.
 func (n *FedNetwork) Arrived(yield func(packet uint32)) {
 	for i := range n.Sinks.shards {
 		s := &n.Sinks.shards[i]
@@ -160,7 +161,7 @@ func (n *FedNetwork) Freed(node, places int) {
 	}
 }
 
-// Still reports whether nothing happens until a processor acts.
+// Still reports whether nothing will happen until a processor acts.
 func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
 
 func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,

@@ -15,7 +15,7 @@ type PacketSinks struct {
 	credits *CreditWires
 	word    []int // by shard: its first word of lit flits
 	shards  []sinkShard
-	eject   *ejection // sinks emptied by firmware; nil if sinks accept every flit
+	eject   *ejection // parts of sinks that firmware empties; nil if sinks accept every flit
 	fed     bool
 }
 
@@ -56,7 +56,7 @@ func (x *PacketSinks) derive(dropped uint64) {
 	}
 }
 
-// Received returns the number of packets whose tails have arrived, without dropped ones.
+// Received returns the number of packets whose tails have arrived. Dropped packets are not counted.
 func (x *PacketSinks) Received() (n uint64) {
 	for i := range x.shards {
 		n += x.shards[i].received
@@ -64,7 +64,7 @@ func (x *PacketSinks) Received() (n uint64) {
 	return n
 }
 
-// Dropped returns the number of packets dropped by faults.
+// Dropped returns the number of packets that faults have dropped.
 func (x *PacketSinks) Dropped() (n uint64) {
 	for i := range x.shards {
 		n += x.shards[i].dropped
@@ -122,7 +122,7 @@ func (x *PacketSinks) receive(shard, place int, packet uint32) {
 	}
 }
 
-// QuietFor implements Quiet: sinks react only to flits and to room for held flits.
+// QuietFor implements Quiet. Sinks react only to arriving flits, and to room for held flits.
 func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	if x.eject != nil && x.eject.moves() {
 		return 0
@@ -130,9 +130,10 @@ func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// ejection is the part of sinks emptied by firmware. Packets get places in the order in which their heads arrive;
-// until then their flits stay in the buffer that the router's credits cover. A sink consumes one flit per cycle, of
-// the first packet in that order with a place and a flit; without a lack of places it consumes each flit on arrival.
+// ejection is the part of sinks that firmware empties. Packets get places in the order in which their heads arrive.
+// Before a packet has a place, its flits stay in the buffer that the router's credits cover. A sink consumes one flit
+// per cycle: a flit of the first packet, in that order, that has both a place and a flit. If there are enough places,
+// the sink consumes each flit on arrival.
 //
 // Reset: all places free, no flits.
 type ejection struct {
@@ -140,9 +141,9 @@ type ejection struct {
 	vcs, depth int
 	places     uint16 // places per sink
 
-	taken   []uint16 // by sink: places held by packets, counted from their heads
-	packets []uint16 // by sink: incomplete packets, in order
-	granted []uint16 // by sink: how many of them, from the first, have a place
+	taken   []uint16 // by sink: number of places that packets hold, from the arrival of their heads on
+	packets []uint16 // by sink: number of incomplete packets
+	granted []uint16 // by sink: number of incomplete packets, from the first, that have a place
 	order   []uint8  // [sink * room + k]: VC of the k-th incomplete packet
 	room    int
 	flits   []uint64 // [(sink * VCs + VC) * depth + place]: ring buffers
@@ -226,7 +227,7 @@ func (e *ejection) grant(place int) {
 	}
 }
 
-// end removes the first packet of a VC from the order, after its tail. Its place stays taken.
+// end removes the first packet of a VC from the order, after its tail. The packet still holds its place.
 func (e *ejection) end(place, vc int) {
 	order := e.order[place*e.room : place*e.room+int(e.packets[place])]
 	for k := range order {
@@ -241,7 +242,7 @@ func (e *ejection) end(place, vc int) {
 
 // first returns the VC of the first packet with a place and a flit, -1 if none.
 func (e *ejection) first(place int) int {
-	var seen [VCsMax / 64]uint64 // an earlier packet of the same VC precedes it in the buffer
+	var seen [VCsMax / 64]uint64 // VCs of earlier packets; an earlier packet of the same VC precedes this one in the buffer
 	for _, vc := range e.order[place*e.room : place*e.room+int(e.granted[place])] {
 		if bit := uint64(1) << (vc & 63); seen[vc>>6]&bit == 0 {
 			if e.count[place*e.vcs+int(vc)] > 0 {

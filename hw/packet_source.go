@@ -8,9 +8,10 @@ import (
 )
 
 // PacketSources is a bank of sources of bare packets. Each node sends an unbounded FIFO of packets, in order of
-// creation, flit by flit into an input port of a router. A head takes the next virtual channel after the last one
-// used that its packet allows, no packet owns, and has a credit; otherwise it waits. A packet created in cycle t may
-// be sent in t. Credits count in the cycle in which they arrive.
+// creation, flit by flit into an input port of a router. A head uses the next virtual channel, after the last one
+// used, that meets three conditions: the packet may use it, no packet owns it, and it has a credit. If there is none,
+// the head waits. A packet created in cycle t may be sent in cycle t. Credits count in the cycle in which they
+// arrive.
 //
 // Throughput one flit per cycle. Reset: all credits, all VCs free, no packet sent.
 type PacketSources struct {
@@ -29,23 +30,23 @@ type PacketSources struct {
 	end     []uint32 // by place: end of its packets in queue
 	start   []uint32 // by place: start of its packets in queue
 	hold    uint64   // cycle before which no head leaves
-	shardOf []uint16 // by fed place: its shard
+	shardOf []uint16 // by fed place: shard of the place
 
 	next   []uint32 // by place: number in queue of the current or next packet
-	place  []uint16 // by place: flits of that packet already sent
+	place  []uint16 // by place: number of flits already sent of the packet next
 	vc     []uint8  // by place: VC of the current or last packet
-	sent   []uint16 // by VC: flits sent without a credit back
-	used   []uint8  // by VC: 1 while a packet owns it
+	sent   []uint16 // by VC: number of sent flits whose credit has not returned
+	used   []uint8  // by VC: 1 while a packet owns the VC
 	tailed []uint8  // by VC: 1 if the tail of its last owner was sent
 
 	shards []sourceShard
 }
 
-// sourceShard holds a shard's sources that can send. It is derived from the registers.
+// sourceShard holds the sources of a shard that can send. It is derived from the registers.
 type sourceShard struct {
 	ready   Set      // places relative to the shard's first
 	created []uint32 // the shard's packets in order of creation
-	cursor  int      // index into created: earlier packets exist already
+	cursor  int      // index into created; packets before it already exist
 	_       [48]byte // keeps shards on separate cache lines
 }
 
@@ -146,7 +147,7 @@ func (x *PacketSources) collect(ready []uint8) {
 	}
 }
 
-// derive restores the ready sets and the packets created before this cycle.
+// derive restores the ready sets, and cursor from the packets created before this cycle.
 func (x *PacketSources) derive(ready []uint8) {
 	for i, places := range x.wiring.places {
 		s := &x.shards[i]
@@ -250,8 +251,8 @@ func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
 	return 0, x.config.VCs - 1
 }
 
-// freeVC returns the next VC after the source's last one that the packet allows, no packet owns, and has a credit; -1
-// if none.
+// freeVC returns the next VC, after the last VC that the source used, that the packet may use, no packet owns, and
+// has a credit. It returns -1 if there is none.
 func (x *PacketSources) freeVC(place int, packet uint32) int {
 	low, high := x.vcsOf(packet)
 	vc := int(x.vc[place])

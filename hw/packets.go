@@ -7,16 +7,16 @@ import (
 	"sync/atomic"
 )
 
-// Packets is a table of bare packets by columns: input for the sources, and results.
+// Packets is a table of bare packets in columns. It is the input of the sources, and also holds results.
 type Packets struct {
 	Source, Destination []uint32
 	Size                []uint16 // size in flits, at least 1
-	Created             []uint32 // cycle
+	Created             []uint32 // cycle of creation
 	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
 
-	// Results. Sent is the cycle in which the source sends the head, Received the cycle in which the tail is on the
-	// sink's wire; both are PacketPending before. Hops counts the routers passed by the head, 0 until it is known
-	// (CountHops).
+	// Results. Sent is the cycle in which the source sends the head. Received is the cycle in which the tail is on
+	// the sink's wire. Both are PacketPending before. Hops is the number of routers that the head has passed, 0 until
+	// the number is known (CountHops).
 	Sent, Received []uint32
 	Hops           []uint16
 	Harm           []uint32 // bits HarmCut, ... set by faults; nil without faults
@@ -72,9 +72,9 @@ func (p *Packets) Arrived() (order []uint32) {
 
 // Bits of Packets.Harm. The bits above HarmBits belong to the faults.
 const (
-	HarmCut     = 1 << 0 // it has lost flits; its tail never arrives
-	HarmDropped = 1 << 1 // its sink drops it
-	HarmFlipped = 1 << 2 // it arrives damaged
+	HarmCut     = 1 << 0 // the packet has lost flits; its tail never arrives
+	HarmDropped = 1 << 1 // the sink drops the packet
+	HarmFlipped = 1 << 2 // the packet arrives damaged
 	HarmBits    = 3      // number of these bits
 )
 
@@ -86,8 +86,8 @@ func (p *Packets) dropped(packet uint32) bool {
 }
 
 // Flit is the content of a channel in one cycle: head and tail flags, the virtual channel of the buffer at the far
-// end, and, in heads only, the phase of a torus. The packet's number and the head's count of routers travel with it,
-// so that only the flit's current holder writes them.
+// end, and, in heads only, the phase of a torus. A flit also contains the packet's number, and in heads the number of
+// routers passed, so that only the current holder of the flit writes them.
 type Flit uint64
 
 const (
@@ -134,5 +134,5 @@ func (f Flit) onVC(vc int) Flit { return f&^(flitVCMask<<flitVCShift) | Flit(vc)
 // source has one register instead of two. A flit put in cycle s arrives in cycle s+2+latency (from a source
 // s+1+latency), in order and without stalls.
 //
-// The wires of all routers' input ports come first, then the sinks'. Reset: no flits.
+// The wires of all routers' input ports come first, then the wires of the sinks. Reset: no flits.
 type Flits struct{ channels[uint64] }

@@ -104,7 +104,8 @@ func (s *pathScanner) fail(at int, allowed string) error {
 	return fmt.Errorf("%s %q, character %d: found %s, allowed is %s", what, s.text, at+1, found, allowed)
 }
 
-// scanIndex parses an index after [ and returns the position after its ]. problem describes the input allowed at end.
+// scanIndex parses an index after [ and returns the position after the closing bracket. problem describes the input
+// that is allowed at end.
 func scanIndex(s string, at int, pattern bool) (token pathToken, end int, problem string) {
 	token.kind = tokenIndex
 	allowed := "a decimal index without leading zeros, at most 4294967295, or a label such as +rho"
@@ -182,12 +183,12 @@ func isNameByte(c byte, first bool) bool {
 //	index     = decimal number without leading zeros, at most 4294967295, or label
 //	label     = "+" or "-", then letters, digits, "_", "^"         port[+rho^2]
 //
-// A pattern is a path with
+// A pattern is a path that may also contain
 //
-//	*       for any characters within one component, also none
-//	[*]     for any index, also labels
+//	*       for any characters within one component, possibly none
+//	[*]     for any index, including labels
 //	[2..5]  for the indexes 2, 3, 4, 5
-//	**      as a whole component, for any number of components, also none
+//	**      as a whole component, for any number of components, possibly none
 
 // Index returns path[i].
 func Index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
@@ -195,7 +196,7 @@ func Index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]
 // Join joins the parts with dots.
 func Join(parts ...string) string { return strings.Join(parts, ".") }
 
-// CheckPath returns an error with the position at which s violates the grammar of a path.
+// CheckPath returns an error if s violates the grammar of a path. The error contains the position in s.
 func CheckPath(s string) error {
 	_, err := (&pathScanner{text: s}).path()
 	return err

@@ -28,7 +28,7 @@ const (
 	tokenDeep     // any number of components
 )
 
-// CompilePattern compiles a pattern. The error names the wrong character and the allowed ones.
+// CompilePattern compiles a pattern. Its error names the wrong character and the allowed ones.
 func CompilePattern(s string) (*Pattern, error) {
 	components, err := (&pathScanner{text: s, pattern: true}).path()
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Pattern) String() string { return p.source }
 
 // Match reports whether the whole path matches the pattern. It does not allocate. Its work is at most the square of
 // the path's length: only the last ** (and, within a component, the last *) is retried, because the earliest match of
-// the others leaves the most for the rest.
+// the other parts leaves the largest rest of the path.
 func (p *Pattern) Match(path string) bool {
 	at, done := 0, false
 	next := 0

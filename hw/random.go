@@ -21,8 +21,8 @@ func Mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Stream is a family of draws derived from the run's seed and a purpose. Workload, firmware and faults of a run never
-// share a draw.
+// Stream is a family of draws derived from the run's seed and a purpose. Workload, firmware and faults of a run have
+// different streams.
 type Stream uint64
 
 const (
@@ -52,7 +52,7 @@ func (s Stream) SeedOf(path string) uint32 {
 	return max(1, s.Draw(name.Sum32(), 0, 0))
 }
 
-// Draws is the stream of one processor. It saves half of the work of Stream.Draw.
+// Draws is the stream of one processor. Draws.Draw needs half of the work of Stream.Draw.
 type Draws uint64
 
 // Of returns the draws of a processor.
@@ -60,16 +60,16 @@ func (s Stream) Of(processor uint32) Draws {
 	return Draws(Mix64(uint64(s) + goldenGamma*uint64(processor)))
 }
 
-// Draw returns the same bits as Stream.Draw.
+// Draw returns the bits of Stream.Draw for this processor.
 func (d Draws) Draw(slot uint32, draw uint16) uint32 {
 	return uint32(Mix64(uint64(d)+goldenGamma*(uint64(slot)<<16|uint64(draw))) >> 32)
 }
 
-// Seed returns seed k of the stream, for one of many runs derived from one seed. Seeds of different k differ.
+// Seed returns seed k of the stream, for one of many runs derived from one seed. Different k yield different seeds.
 func (s Stream) Seed(k uint64) uint64 { return Mix64(uint64(s) + goldenGamma*k) }
 
-// Below maps 32 uniform bits to 0..bound-1, bound >= 1, by multiplication. Probabilities differ by at most 2^-32, and
-// not at all for powers of two.
+// Below maps 32 uniform bits to 0..bound-1, bound >= 1, by multiplication. The probabilities of the results differ by
+// at most 2^-32; for powers of two they are equal.
 func Below(bits, bound uint32) uint32 {
 	return uint32(uint64(bits) * uint64(bound) >> 32)
 }

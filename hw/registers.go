@@ -3,7 +3,8 @@ package hw
 import "fmt"
 
 // Registers declares the registers of a component once, when it is built. Reset, saved state and traced signals are
-// derived from it. A component embeds it for Path, Reset, State and Probes; its phases access their own columns.
+// derived from this declaration. A component embeds Registers for the methods Path, Reset, State and Probes; the
+// component's phases access its own columns.
 type Registers struct {
 	path    string
 	bank    Bank
@@ -18,19 +19,19 @@ type Declaration struct {
 	Path string // "" for the bank's path
 	Bank Bank   // names the elements of shown registers
 
-	// Registers in the order of the saved state. Lists are columns of one table and must have equal lengths.
+	// Registers, in the order of the saved state. Lists are columns of one table and must have equal lengths.
 	Registers []Register
 
 	// Wires are shown before the registers.
 	Wires []Probed
 
-	// Collect fills registers that the component stores in another form, before they are saved. Derive computes
-	// derived state after a reset, or after all parts are restored. Both may be nil.
+	// Collect fills registers that the component stores in another form; it is called before they are saved. Derive
+	// computes derived state; it is called after a reset, or after all parts are restored. Both may be nil.
 	Collect, Derive func()
 }
 
-// Declare returns the registers of a component in their reset state, except for derived state: the component calls
-// Reset when it is complete.
+// Declare returns the registers of a component in their reset state. Derived state is not computed: the component
+// calls Reset when it is complete.
 func Declare(d Declaration) Registers {
 	if d.Path == "" {
 		d.Path = d.Bank.Path()
@@ -95,8 +96,8 @@ func (r *Registers) Probes(yield func(Probe)) {
 	}
 }
 
-// Cells yields a probe of every register, shown or not, named by the component's path and the column. Lists, signed
-// registers, and components with Collect have none.
+// Cells yields a probe of every register, shown or not. The name of a probe consists of the component's path and the
+// column. Lists, signed registers, and components with Collect have no probes here.
 func (r *Registers) Cells(yield func(Probe)) {
 	if r.collect != nil {
 		return
@@ -108,7 +109,7 @@ func (r *Registers) Cells(yield func(Probe)) {
 
 // Register is a column or a list of registers.
 type Register interface {
-	begin() // initialises new, zeroed registers to their reset state
+	begin() // sets new, zeroed registers to their reset values
 	each(path string, yield func(Probe))
 	reset()
 	visit(v *StateVisitor, rows *[]int)
@@ -137,8 +138,8 @@ func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
 	return c
 }
 
-// Shown makes the registers, one per element of the bank, signals of the given width. states names the values of an
-// enumeration.
+// Shown makes the registers visible as signals of the given width, one per element of the bank. states names the
+// values of an enumeration.
 func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
 	c.bits, c.states = bits, states
 	return c
@@ -175,8 +176,8 @@ func (c *RegisterColumn[T]) probe(element string, i int) Probe {
 	return p
 }
 
-// view returns a probe of one register. With 0 bits it has the full width of its type; ok is false for signed
-// registers.
+// view returns a probe of one register. If bits is 0, the probe has the full width of the register's type. ok is
+// false for signed registers.
 func (c *RegisterColumn[T]) view(path string, i, bits int) (p Probe, ok bool) {
 	width := func(all int) int {
 		if bits > 0 {
@@ -218,7 +219,7 @@ type registerList[T Fixed] struct {
 	checks []func(i int, value T) error
 }
 
-// List declares a variable number of registers, none after reset.
+// List declares a variable number of registers. After reset there are none.
 func List[T Fixed](name string, list *[]T, checks ...func(i int, value T) error) Register {
 	return &registerList[T]{name, list, checks}
 }
@@ -241,15 +242,15 @@ func (l *registerList[T]) each(string, func(Probe)) {}
 func (l *registerList[T]) shown() bool              { return false }
 func (l *registerList[T]) probe(string, int) Probe  { panic("hw: a list is not shown") }
 
-// Probe is a view of one element of a column: a signal that a trace can follow. It stays valid while the component
-// keeps its columns; the components of this module keep them for life.
+// Probe is a view of one element of a column: a signal that a trace can follow. It is valid while the component keeps
+// its columns; the components of this module always keep their columns.
 type Probe struct {
 	Path    string
 	Bits    int      // 1..64
 	States  []string // names of the values 0, 1, ... of an enumeration, or nil
 	Decimal bool     // displayed in decimal
 
-	// Exactly one is set. A switch over four pointers is as fast as an unsafe load, and it is checked.
+	// Exactly one is set. A switch over four pointers is as fast as an unsafe load and, unlike it, is checked.
 	p8   *uint8
 	p16  *uint16
 	p32  *uint32

@@ -1,8 +1,8 @@
 package hw
 
-// Asks is a bank of request wires of transmitters. Each requests an output, with a tag, or is low. A list of high
-// wires limits the cost of a cycle to its requests. Asks is stateless like Light: in its phase of every cycle, the
-// driver's shard calls Clear, then Raise.
+// Asks is a bank of request wires of transmitters. Each wire requests an output, with a tag, or is low. A list of
+// high wires limits the cost of a cycle to its requests. Like Light, Asks is stateless: in every cycle, the driver's
+// shard calls Clear, then Raise, in the driver's phase.
 type Asks struct {
 	path string
 	high [][]uint32

@@ -5,7 +5,7 @@ import "fmt"
 // requesterNumbers holds a number, initially 0, per requester of each arbiter.
 type requesterNumbers struct {
 	requesters int
-	rows       [][]uint64 // by arbiter and requester, up to the highest requester set so far
+	rows       [][]uint64 // by arbiter and requester, up to the highest requester with a number
 
 	// The saved form: arbiter<<32 | requester, ascending.
 	who, values []uint64

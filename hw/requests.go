@@ -5,8 +5,8 @@ import "fmt"
 // Requests is a bank of request lines, one from every requester to each arbiter. Lists of high lines limit the cost
 // of a cycle to its requests.
 //
-// A Requests is stateless: in their phase of every cycle, the driver's shards call Clear, then Raise at most once per
-// line.
+// A Requests is stateless: in every cycle, the driver's shards call Clear, then Raise at most once per line, in the
+// driver's phase.
 type Requests struct {
 	bank       Bank
 	path       string
@@ -14,14 +14,14 @@ type Requests struct {
 
 	high   [][]Request // [driver*len(shards)+reader]
 	shards int
-	owner  []uint16 // by arbiter: its shard
+	owner  []uint16 // by arbiter: shard of the arbiter
 }
 
 // Request is a high request line.
 type Request struct{ Arbiter, Requester uint32 }
 
-// NewRequests returns a bank of low lines. bank names the arbiters, name the lines of an arbiter; requesters is
-// 1..RequestersMax, and shards are the machine's and cover bank.Units.
+// NewRequests returns a bank of low lines. bank names the arbiters, and name names the lines of an arbiter.
+// requesters is 1..RequestersMax. shards are the machine's shards and cover bank.Units.
 func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Requests, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 // High returns the lines raised by the driver's shard for the reader's shard, in order.
 func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
 
-// all returns the high lines of the reader's shard. It uses scratch to merge several drivers.
+// all returns the high lines of the reader's shard. If there are several drivers, it merges their lines in scratch.
 func (r *Requests) all(reader int, scratch *[]Request) []Request {
 	if r.shards == 1 {
 		return r.high[0]

@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// Routers is a bank of input-queued routers with virtual channels, credits and wormhole switching, equal to BookSim
-// 2's packet for packet. Routers may have different numbers of ports.
+// Routers is a bank of input-queued routers with virtual channels, credits and wormhole switching. Their behaviour
+// equals that of BookSim 2 packet for packet. Routers may have different numbers of ports.
 //
 // A head on the input wire in cycle a is routed in a (without a cycle if the routing delay is 0), gets an output VC
 // in a+1 (a) at the earliest, and crosses the switch one cycle later; then its credit enters the credit register.
@@ -16,8 +16,8 @@ import "fmt"
 //	output wire                        head tail
 //
 // In a cycle every router accepts arrivals and credits, allocates output VCs and the switch from its registers alone,
-// then latches. A head requests all virtual channels of its route. Among the VCs of one input that want the same
-// output, the next one after the last winner requests the switch. Rotating pointers break ties and advance only at
+// and then latches. A head requests all virtual channels of its route. If several VCs of one input request the same
+// output, the next VC after the last winner requests the switch. Rotating pointers break ties and advance only at
 // matches. Idle routers are skipped until something arrives.
 //
 // Throughput one flit per port and cycle. Reset: empty buffers, all pointers 0, all VCs free.
@@ -31,35 +31,35 @@ type Routers struct {
 	packets *Packets // packets in flight, for their destinations
 
 	faults RouterFaults
-	dead   []uint64 // by router: the cycle from which it is dead; nil without faults
+	dead   []uint64 // by router: cycle from which the router is dead; nil without faults
 
 	classVCs   int           // VCs per class
-	classFirst [VCsMax]uint8 // by VC: the first VC of its class
+	classFirst [VCsMax]uint8 // by VC: first VC of its class
 
-	words int     // words of a set of one router's VCs; with 1, allocation uses whole sets
+	words int     // words of a set of one router's VCs; if 1, allocation operates on whole sets
 	wide  bool    // allocation iterates over members
-	awake []uint8 // by router: it was active in its last cycle
-	moves []uint8 // by shard: one of its routers is awake; derived from awake
+	awake []uint8 // by router: 1 if the router was active in its last cycle
+	moves []uint8 // by shard: 1 if any of its routers is awake; derived from awake
 
 	routerColumns
 	pins *routerPins // pins of RTL that replaces routers
 
-	inputOf [64]uint8       // by VC of a router with one-word sets: its port
+	inputOf [64]uint8       // by VC of a router with one-word sets: port of the VC
 	scratch []routerScratch // by shard
 }
 
-// routerColumns holds the registers. Input and output VCs of all routers are numbered (first port of the router +
-// port) * VCs + VC; members of a router's sets are numbered port * VCs + VC.
+// routerColumns holds the registers. Input and output VCs of all routers have the number (first port of the router +
+// port) * VCs + VC. Members of a router's sets have the number port * VCs + VC.
 type routerColumns struct {
 	buffer      []uint64 // [input VC * depth + place] Flit
 	head, count []uint16 // position of the first flit, and number of flits, by input VC
 	route       []uint64 // by waiting input VC: set of permitted output VCs
-	out         []uint16 // by active input VC: the output VC that it owns
-	moved       []uint32 // by input VC: cycle of its last flit in or out, for reports of deadlocks
+	out         []uint16 // by active input VC: output VC that the input VC owns
+	moved       []uint32 // by input VC: cycle in which a flit last entered or left, for reports of deadlocks
 	filled      []uint64 // set of input VCs with flits: derived from count
 	waiting     []uint64 // set of input VCs whose routed head has no output VC yet
 	active      []uint64 // set of input VCs that own an output VC
-	sent        []uint16 // by output VC: flits sent without a credit back
+	sent        []uint16 // by output VC: number of sent flits whose credit has not returned
 	full        []uint64 // set of output VCs without credit, derived from sent
 	used        []uint64 // set of output VCs owned by packets
 	tailed      []uint64 // set of output VCs whose last owner has sent its tail
@@ -211,19 +211,21 @@ func (x *Routers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// RouterFaults are external faults of a network of routers. Channels are numbered: the links of the graph, then for
-// each node the channel to its router and the one from it; a credit belongs to the channel of its flits. The sending
-// shard calls each method once, with the cycle of arrival. Results must depend only on the arguments.
+// RouterFaults are external faults of a network of routers. Channels are numbered: first the links of the graph, then
+// two channels for each node, to its router and from its router. A credit has the channel number of its flits. The
+// sending shard calls LosesFlit and LosesCredit once for each flit or credit, with the cycle of arrival. Results must
+// depend only on the arguments.
 type RouterFaults interface {
 	// LosesFlit reports whether a flit is lost on a channel. It may record harm to the packet.
 	LosesFlit(shard, channel int, cycle uint64, f Flit) bool
 	// LosesCredit reports whether a credit is lost on its way back.
 	LosesCredit(shard, channel, vc int, cycle uint64) bool
-	// DeadFrom returns the cycle from which a router is inactive and loses its inputs; math.MaxUint64 for never.
+	// DeadFrom returns the cycle from which a router is inactive and loses its inputs. It returns math.MaxUint64 for
+	// never.
 	DeadFrom(router int) uint64
 }
 
-// noteHeads records the hops of heads that enter a replaced or dead router, since they cannot be seen later.
+// noteHeads records the hops of heads that enter a replaced or dead router, because these heads cannot be seen later.
 func (x *Routers) noteHeads(r int) {
 	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
 		if f, lit := x.flits.at(uint32(port), 0); lit && Flit(f).Head() {
@@ -244,10 +246,10 @@ const flitCarriedHead = 1 << 3
 type routerPins struct {
 	head     Flit     // flag of a head
 	dataBits int      // data bits per flit
-	replaced []bool   // by router: RTL replaces it; nil if none
-	carried  []uint64 // [input VC*depth + place]: route carried by a flit; nil with a route table
+	replaced []bool   // by router: RTL replaces the router; nil if it replaces none
+	carried  []uint64 // [input VC*depth + place]: route that a flit carries; nil with a route table
 
-	// By port, the values put.
+	// By port: values put on the pins.
 	valid, credit []bool
 	flit          []Flit
 	vc, creditVC  []uint64

@@ -2,7 +2,8 @@ package hw
 
 import "math/bits"
 
-// routerScratch is a shard's work space for one router: its sets and the requests of a matching.
+// routerScratch is a shard's work space for one router. It contains the sets of the router and the requests of a
+// matching.
 type routerScratch struct {
 	shard    int
 	router   int
@@ -91,8 +92,8 @@ func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	return member
 }
 
-// takeCredit counts a credit of output o and returns its output VC; none reports whether all flits of the VC are
-// credited.
+// takeCredit counts a credit of output o and returns its output VC. none reports whether the credits of all flits of
+// the VC have returned.
 func (x *Routers) takeCredit(w *routerScratch, o, vc int) (out int, none bool) {
 	out = o*x.config.VCs + vc
 	g := w.vc + out
@@ -143,7 +144,7 @@ func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	return to.Port, first + to.Low, first + to.High
 }
 
-// allocateVCs assigns free output VCs to waiting heads and returns the input VCs that got one.
+// allocateVCs assigns free output VCs to waiting heads. It returns the input VCs that got an output VC.
 func (x *Routers) allocateVCs(w *routerScratch, waiting, free uint64) (matched uint64) {
 	var asking, seen, contended uint64
 	route := x.route[w.vc : w.vc+w.members]
@@ -175,7 +176,7 @@ func (x *Routers) allocateVCs(w *routerScratch, waiting, free uint64) (matched u
 	}
 	for set := asking; set != 0; set &= set - 1 {
 		member := bits.TrailingZeros64(set)
-		given := w.ask[member&63]&^contended | w.given[member&63] // no other input requests the uncontended ones
+		given := w.ask[member&63]&^contended | w.given[member&63] // no other input requests the uncontended outputs
 		w.given[member&63] = 0
 		if given != 0 {
 			x.own(w, member, from(given, accept[member]))
@@ -288,8 +289,8 @@ func (x *Routers) switchInputFirst(w *routerScratch, ready, asking uint64, accep
 	}
 }
 
-// cross moves the front flit of the first VC of input i, in circular order from its choice, that requests output o.
-// ready holds the switch requests of the VCs from the input's first one on.
+// cross moves the front flit of a VC of input i that requests output o: the first such VC in circular order from the
+// input's choice. ready holds the switch requests of the VCs from the input's first VC on.
 func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 	vcs := x.config.VCs
 	first := i * vcs
@@ -318,8 +319,8 @@ func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 }
 
 // move moves the front flit of a VC of input i across the switch to output o, into the crossbar register, and
-// advances the pointers past both. Its credit enters the credit register. It reports whether the buffer is now empty,
-// the output VC out of credit, and the flit a tail.
+// advances the pointers past both. The flit's credit enters the credit register. move reports whether the buffer is
+// now empty, whether the output VC has no credit left, and whether the flit is a tail.
 func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) {
 	vcs, depth := x.config.VCs, x.config.Depth
 	x.switchGrant[w.port+o], x.switchAccept[w.port+i] = uint8(next(i, w.ports)), uint8(next(o, w.ports))

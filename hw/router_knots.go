@@ -7,32 +7,32 @@ import (
 	"starloom/internal/graph"
 )
 
-// Knot is a deadlock: a closed set of virtual channels whose packets all wait for one another, so none will ever
-// move.
+// Knot is a deadlock: a closed set of virtual channels whose packets all wait for one another, so no packet of the
+// set will ever move.
 type Knot struct {
-	VCs   int    // input VCs in the set, including those fed by sources
-	Since uint64 // last cycle in which a flit of the set moved or a source in the set offered a packet
+	VCs   int    // number of input VCs in the set, including VCs that receive from sources
+	Since uint64 // last cycle in which a flit of the set moved, or a source in the set offered a packet
 	Cycle []Held // a shortest cycle of channels between routers: each packet waits for the next element
 }
 
-// Held is a virtual channel between two routers with the packet at the front of its buffer. With NIC it is a node
-// whose firmware takes no packets until another packet, Packet, leaves the source of a node.
+// Held is a virtual channel between two routers with the packet at the front of its buffer. If NIC is set, Held is a
+// node whose firmware takes no packets until another packet, Packet, leaves the source of a node.
 type Held struct {
-	From, Output int // sending router and its port
+	From, Output int // sending router and its output port
 	To, VC       int
-	Link         int  // channel number: links first, then for each node the channels from it and to it
-	NIC          bool // To is the node, From the node whose packet must leave; Output and VC are 0
+	Link         int  // channel number; links come first, then for each node the channels from and to the node
+	NIC          bool // To is the node, and From is the node whose packet must leave; Output and VC are 0
 	Packet       uint32
 }
 
 // waits is the wait-for graph. Vertices are the input VCs, the sinks by place, and the sources by place. A vertex has
-// an edge to each vertex that may release it; any one of several suffices.
+// an edge to each vertex that may release it; one release suffices.
 type waits struct {
 	n     *RouterNetwork
 	x     *Routers
-	owner []int32    // by output VC: the input VC that owns it, -1 for none
+	owner []int32    // by output VC: input VC that owns the output VC, -1 for none
 	next  [][]uint32 // by vertex: edges
-	moves []bool     // by vertex: it may move in the next cycles
+	moves []bool     // by vertex: whether the vertex may move in the next cycles
 	why   []Wait     // by waiting vertex: reason
 	onWay []uint16   // by wire and VC: flits in flight
 	back  []uint16   // by wire and VC: credits in flight
@@ -40,20 +40,20 @@ type waits struct {
 }
 
 // Firmware reports whether a node's firmware takes packets that wait for room in its RX FIFO. For Stuck, before lists
-// the nodes one of whose sources must send a packet first; any one of them suffices.
+// nodes: the source of at least one of them must first send a packet.
 type Firmware func(node int) (does Taking, before []int)
 
 // Taking is the behaviour of firmware with a full RX FIFO.
 type Taking uint8
 
 const (
-	Takes   Taking = iota // it will take packets
-	Starves               // it will not take any
-	Stuck                 // it will take some only after a packet has left a source
+	Takes   Taking = iota // firmware will take packets
+	Starves               // firmware will not take any packet
+	Stuck                 // firmware will take packets only after a packet has left a source
 )
 
-// Knots returns the present deadlocks. Call it between cycles; its cost grows with all virtual channels. takes
-// describes the firmware; nil means that it takes packets.
+// Knots returns the present deadlocks. Call Knots between cycles; its cost grows with the number of all virtual
+// channels. takes describes the firmware; nil means that the firmware takes packets.
 func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	g := n.waits(takes)
 	for _, set := range graph.Components(g.next, func(v int) bool { return !g.moves[v] }) {
@@ -149,7 +149,7 @@ func (g *waits) waiting(v int) bool {
 	case x.isDead(router):
 		g.why[v] = WaitDead
 		return active || x.count[v] > 0
-	case active && x.count[v] == 0: // the rest of its packet is still to come
+	case active && x.count[v] == 0: // the other flits of the packet are still to arrive
 		return g.restWaits(v)
 	case active:
 		out := g.output(v)
@@ -188,7 +188,7 @@ func (g *waits) headWaits(v, router int) bool {
 		}
 		if owner := g.owner[ow]; owner >= 0 {
 			g.on(v, int(owner))
-		} else if !g.onFar(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) { // it becomes free with its last credit
+		} else if !g.onFar(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) { // the VC becomes free with its last credit
 			return false
 		}
 	}
@@ -216,7 +216,7 @@ func (g *waits) sourceWaits(place int) bool {
 	return true
 }
 
-// sinkWaits is waiting for a sink without room for its first held packet.
+// sinkWaits implements waiting for a sink without room for its first held packet.
 func (g *waits) sinkWaits(place int) bool {
 	e, v := g.n.Sinks.eject, g.sink(place)
 	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] || e.taken[place] < e.places {
@@ -232,8 +232,8 @@ func (g *waits) sinkWaits(place int) bool {
 
 func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], uint32(other)) }
 
-// onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits, and adds
-// the edge. It returns false if flits or credits are in flight. back is the wire of the credits.
+// onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits. It adds the
+// edge to that buffer. It returns false if flits or credits are in flight. back is the wire of the credits.
 func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	vcs, ports := g.x.config.VCs, len(g.x.wiring.router)
 	far := int(wire)*vcs + vc
@@ -250,7 +250,7 @@ func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	return true
 }
 
-// closed reports whether every vertex of a component waits, and only for vertices of the component.
+// closed reports whether every vertex of a component waits, and waits only for vertices of the component.
 func (g *waits) closed(set []uint32) bool {
 	in := map[uint32]bool{}
 	for _, v := range set {
@@ -264,14 +264,14 @@ func (g *waits) closed(set []uint32) bool {
 	return true
 }
 
-// cycle returns a shortest cycle in a closed set as channels between routers, and NICs.
+// cycle returns a shortest cycle in a closed set. Its elements are channels between routers, and NICs.
 func (g *waits) cycle(set []uint32) (held []Held) {
 	best := graph.ShortestCycle(g.next, set, func(uint32) bool { return true }, math.MaxInt)
 	x, vcs := g.x, g.x.config.VCs
 	links, _ := g.n.channels()
 	for i, v := range best {
 		if int(v) >= g.source(0) {
-			continue // represented by its sink or by the channel that lacks the rest of its packet
+			continue // represented by its sink, or by the channel that lacks the other flits of its packet
 		}
 		if place := int(v) - g.sink(0); place >= 0 {
 			source := int(best[(i+1)%len(best)])
@@ -299,26 +299,26 @@ func (g *waits) cycle(set []uint32) (held []Held) {
 type Wait uint8
 
 const (
-	WaitCredit   Wait = iota // credits of the buffer at a channel's far end: it is full, or they were lost
+	WaitCredit   Wait = iota // credits of the buffer at a channel's far end; the buffer is full, or the credits were lost
 	WaitVC                   // a virtual channel owned by other packets
-	WaitRest                 // its own next flits
+	WaitRest                 // the packet's own next flits
 	WaitFirmware             // room in an RX FIFO that firmware does not empty
-	WaitDead                 // none: it is in a dead router
+	WaitDead                 // nothing; the packet is in a dead router
 )
 
 // Stand is a packet that will not move unless firmware acts.
 type Stand struct {
 	Packet            uint32
-	Node              int // node of the source that holds it, or -1
-	Router, Input, VC int // input VC that holds it if Node is -1
+	Node              int // node of the source that holds the packet, or -1
+	Router, Input, VC int // input VC that holds the packet if Node is -1
 	Wait              Wait
 	Output, OutputVC  int    // port of the router; OutputVC only for WaitCredit
-	By                uint32 // packet at the front of what it waits for, PacketPending if none
-	Full              int    // node whose RX FIFO it waits for, -1 if none
+	By                uint32 // packet at the front of the resource for which this packet waits, PacketPending if none
+	Full              int    // node for whose RX FIFO the packet waits, -1 if none
 }
 
-// Standing returns the blocked packets by router, port and virtual channel, then by source. Call it between cycles;
-// takes is as for Knots.
+// Standing returns the blocked packets by router, port and virtual channel, then by source. Call Standing between
+// cycles. takes describes the firmware, as for Knots.
 func (n *RouterNetwork) Standing(takes Firmware) (stands []Stand) {
 	g := n.waits(takes)
 	x, vcs := g.x, g.x.config.VCs
@@ -354,7 +354,8 @@ func (n *RouterNetwork) Standing(takes Firmware) (stands []Stand) {
 	return stands
 }
 
-// front returns the packet at the front of a vertex. For an empty VC within a packet it returns that packet.
+// front returns the packet at the front of a vertex. For an empty VC that has an unfinished packet, it returns this
+// packet.
 func (g *waits) front(v int) uint32 {
 	if v >= g.source(0) {
 		s, place := g.n.Sources, v-g.source(0)
@@ -375,12 +376,13 @@ func (x *PacketSinks) held(place, vc int) int {
 	return int(x.eject.count[place*x.eject.vcs+vc])
 }
 
-// LostCredit counts the missing credits of a virtual channel: neither at the sender, nor in flight, nor held by
-// flits.
+// LostCredit counts the missing credits of a virtual channel. They are neither at the sender, nor in flight, nor held
+// by flits.
 type LostCredit struct{ Channel, VC, Missing int }
 
-// LostCredits checks the invariant of credits: what a sender counts as outstanding equals the flits in flight or in
-// the far buffer plus the credits in flight. Call it between cycles, without RTL in the network.
+// LostCredits checks the invariant of credits: the number of flits that a sender counts as outstanding equals the
+// number of flits in flight or in the far buffer, plus the number of credits in flight. Call it between cycles, and
+// only if the network contains no RTL.
 func (n *RouterNetwork) LostCredits() (lost []LostCredit) {
 	g := n.onTheWay()
 	x, vcs, ports := g.x, g.x.config.VCs, len(g.x.wiring.router)

@@ -16,8 +16,8 @@ type RouterNetwork struct {
 	Packets *Packets
 }
 
-// NewRouterNetwork returns a network that sends the packets. The units of shards are routers. Its Components go into
-// a kernel with the same clock and shards.
+// NewRouterNetwork returns a network that sends the packets. The units of shards are routers. Add its Components to a
+// kernel with the same clock and shards.
 func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard,
 ) (*RouterNetwork, error) {
 	return newRouterNetwork(path, clock, config, graph, routing, packets, shards, nil)
@@ -74,7 +74,7 @@ func (n *RouterNetwork) Done() bool {
 	return n.Sinks.Received()+n.Sinks.Dropped() == uint64(n.Packets.Count())
 }
 
-// CountHops records the hops of heads in flight. Those of arrived and lost heads are recorded already.
+// CountHops records the hops of heads in flight. The hops of arrived and lost heads are already recorded.
 func (n *RouterNetwork) CountHops() {
 	x, p := n.Routers, n.Packets
 	note := func(f Flit, ahead uint16) {
@@ -84,7 +84,7 @@ func (n *RouterNetwork) CountHops() {
 	}
 	for g, count := range x.count {
 		for place := range int(count) {
-			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1) // it has not passed this router yet
+			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1) // the head has not passed this router yet
 		}
 	}
 	n.Flits.each(func(at int) { note(Flit(n.Flits.ring[at]), 0) })
@@ -112,8 +112,8 @@ func (n *RouterNetwork) Sent() (packets uint64) {
 // Flying returns the number of packets that were sent but have not arrived.
 func (n *RouterNetwork) Flying() uint64 { return n.Sent() - n.Sinks.Received() - n.Sinks.Dropped() }
 
-// Still reports whether nothing will ever happen again: all packets have arrived, or the rest are deadlocked. Call it
-// between cycles.
+// Still reports whether nothing will ever happen again: all packets have arrived, or the others are deadlocked. Call
+// Still between cycles.
 func (n *RouterNetwork) Still() bool {
 	const ever = ^uint64(0)
 	for _, c := range n.Components() {

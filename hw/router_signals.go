@@ -2,8 +2,8 @@ package hw
 
 import "slices"
 
-// RouterSignals are the waveform signals of a network of routers, as registers and wires are before the edge of a
-// cycle.
+// RouterSignals are the waveform signals of a network of routers. They show registers and wires before the clock edge
+// of a cycle.
 //
 //	router[r].input[i]        flit that arrives, credit that returns; pointers choice and switch_accept
 //	         .input[i].vc[v]  state; count of the buffer; output and output_vc; pointer vc_accept
@@ -19,8 +19,8 @@ type RouterSignals struct {
 	node    func(node int) string // path of a node
 	called  PacketNumbers
 
-	places []Shard  // by router: its nodes
-	until  []uint64 // by router: its signals may change in cycles before this one
+	places []Shard  // by router: places of its nodes
+	until  []uint64 // by router: first cycle in which its signals no longer change
 	next   uint64   // cycle after the last call of Moved
 }
 
@@ -40,7 +40,7 @@ const (
 
 var vcStates = []string{"idle", "routing", "waiting", "active"}
 
-// Signals returns the signals of the network; node returns the path of a node.
+// Signals returns the signals of the network. node returns the path of a node.
 func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers) *RouterSignals {
 	w := n.Routers.wiring
 	s := &RouterSignals{network: n, node: node, called: called, until: make([]uint64, len(w.ports)), next: CycleOfReset - 1}
@@ -208,12 +208,12 @@ func (x *Routers) vcState(r, port, vc int) uint64 {
 	return vcRouting
 }
 
-// shownCycles is the number of cycles in which an event in a router can change its signals: from a flit's arrival
-// until it has left the output register.
+// shownCycles is the number of cycles in which an event in a router can change the router's signals: from the arrival
+// of a flit until the flit has left the output register.
 const shownCycles = 4
 
-// Moved yields the groups whose signals may have changed since the last call. It yields all groups if that was not in
-// the previous cycle.
+// Moved yields the groups whose signals may have changed since the last call. If the last call was not in the
+// previous cycle, Moved yields all groups.
 func (s *RouterSignals) Moved(yield func(group int)) {
 	x, now := s.network.Routers, s.network.Routers.flits.clock.cycle
 	all := now != s.next

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// NewRouter returns a stand-alone router for a kernel with the same clock and one shard of one unit. Its Site takes
-// the place of neighbours. Flits carry the set of output VCs that they may take, and dataBits bits of data.
+// NewRouter returns a stand-alone router for a kernel with the same clock and one shard of one unit. Its Site
+// replaces the neighbours. Flits carry the set of output VCs that they may take, and dataBits bits of data.
 func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork, error) {
 	switch {
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
@@ -25,8 +25,8 @@ func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits i
 	return n, err
 }
 
-// Site describes a router with as many ports as the largest router; surplus ports are unused. A flit brings the
-// output VCs that it may take at this router as bits port * VCs + VC.
+// Site describes a router with as many ports as the largest router; surplus ports are unused. A flit carries the
+// output VCs that it may take at this router, as bits port * VCs + VC.
 func (x *Routers) Site() *Site {
 	c, p := &x.config, x.pins
 	parameters := map[string]int{
@@ -56,7 +56,8 @@ func (x *Routers) Site() *Site {
 	}
 }
 
-// flitPins returns the pins of a flit. wire reads the flit of a port; take, unless nil, consumes a flit that was put.
+// flitPins returns the pins of a flit. wire reads the flit of a port. take, unless nil, consumes a flit that was put
+// on the pins.
 func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Flit, bool), take func(port int) error) []Port {
 	p := x.pins
 	flit := func(name string, bits int, get func(g int, f Flit) uint64, put func(g int, v uint64)) Port {
@@ -143,7 +144,7 @@ func flitOfData(data uint64) Flit {
 	return Flit(data>>1)<<flitHopsShift | Flit(data&1)*flitPhase
 }
 
-// arriving and crediting read a port's input wires, leaving and freeing its output wires.
+// arriving and crediting read a port's input wires; leaving and freeing read its output wires.
 
 func (x *Routers) arriving(port int) (Flit, bool) {
 	f, lit := x.flits.at(uint32(port), 0)
@@ -203,7 +204,7 @@ func (x *Routers) send(port int) error {
 	case int(f.Packet()) >= x.packets.Count():
 		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), x.packets.Count())
 	}
-	came := Flit(0) // hop bits with which the flit has arrived
+	came := Flit(0) // hop bits with which the flit arrived
 	if f.Head() {
 		came = (Flit(x.packets.Hops[f.Packet()])<<flitHopsShift | flitHead).further() & flitHopsMask
 	}
@@ -230,9 +231,9 @@ func (x *Routers) free(port int) error {
 	return nil
 }
 
-// takePins consumes the values put on the inputs of a stand-alone router, and its outputs. It drops what no neighbour
-// does: a flit for a full buffer or an invalid VC, and a credit for an invalid VC or, when it counts, without an
-// outstanding flit.
+// takePins consumes the values put on the inputs of a stand-alone router, and its outputs. It drops values that no
+// neighbour sends: a flit for a full buffer or an invalid VC, and a credit for an invalid VC or, when it counts,
+// without an outstanding flit.
 func (x *Routers) takePins(r int) {
 	p, vcs := x.pins, x.config.VCs
 	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
@@ -251,8 +252,8 @@ func (x *Routers) takePins(r int) {
 	}
 }
 
-// Room returns the free flits of an input VC's buffer in a stand-alone router. inside reports whether the last packet
-// has more flits to come.
+// Room returns the number of free places for flits in an input VC's buffer of a stand-alone router. inside reports
+// whether more flits of the last packet will follow.
 func (x *Routers) Room(port, vc int) (flits int, inside bool) {
 	g, depth := port*x.config.VCs+vc, x.config.Depth
 	if n := int(x.count[g]); n > 0 {
@@ -273,8 +274,8 @@ func (x *Routers) Owed(port, vc int) (flits int) {
 	return flits
 }
 
-// Owner returns the output VC that the packet of an input VC of a stand-alone router owns. After a tail it is the
-// last one owned. For a waiting packet only output is valid.
+// Owner returns the output VC that the packet of an input VC of a stand-alone router owns. After a tail, the result
+// is the last output VC owned. For a waiting packet only output is valid.
 func (x *Routers) Owner(port, vc int) (output, outVC int, owns, waits bool) {
 	g := port*x.config.VCs + vc
 	out := int(x.out[g])

@@ -119,10 +119,10 @@ type request struct{ in, out int }
 
 type wideScratch struct {
 	requests []request
-	ready    []bool // by input VC: it requests the switch
+	ready    []bool // by input VC: whether the VC requests the switch
 	best     []int  // by output or input: the best request so far, -1 for none
 	accept   []int
-	cand     []int // by input and output: the VC that may cross, -1 for none
+	cand     []int // by input and output: VC that may cross, -1 for none
 	match    []request
 }
 

@@ -36,13 +36,14 @@ type RouteTable struct {
 	Carried bool // flits carry their routes; only NewRouter permits it
 }
 
-// VCRange is an inclusive range of virtual channels.
+// VCRange is a range of virtual channels that includes both ends.
 type VCRange struct{ Low, High uint8 }
 
-// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d, all odd, the shorter way around.
-// Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs, selected by a packet's
-// phase, cut every ring. Of n dimensions output 2d leads to the next coordinate of dimension d, 2d+1 to the previous
-// one, and 2n and up to nodes: node r + k*routers is at port 2n+k of router r.
+// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. All K[d] are odd, and packets use
+// the shorter way around. Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs,
+// selected by a packet's phase, cut every ring. In n dimensions, output 2d leads to the next coordinate of dimension
+// d, and output 2d+1 to the previous one. Outputs from 2n on lead to nodes: node r + k*routers is at port 2n+k of
+// router r.
 type TorusRoute struct{ K []int }
 
 // Hop is the next step of a head: an output port, a range of VCs, and the packet's new phase.
@@ -51,8 +52,8 @@ type Hop struct {
 	Phase           bool // phase of the packet after the hop
 }
 
-// Next returns the hop of a head with a phase at an input port of a router towards a node; nodes is the number of
-// nodes. Low and High count from the first VC of the packet's class, which has vcs VCs.
+// Next returns the hop of a head with a phase at an input port of a router towards a node. nodes is the number of
+// nodes. Low and High of the result count from the first VC of the packet's class; the class has vcs VCs.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
 	if t.Ports == nil && t.Rule == nil {
 		return t.Torus.route(router, input, node, phase, vcs)
@@ -69,8 +70,8 @@ func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) H
 	return hop
 }
 
-// VCs returns the VCs between routers for packets with a phase. With an odd number the middle one belongs to both
-// classes.
+// VCs returns the VCs between routers for packets with a phase. If the number of VCs is odd, the middle one belongs
+// to both classes.
 func (TorusRoute) VCs(phase bool, vcs int) (low, high int) {
 	if half := vcs / 2; phase {
 		return half, vcs - 1
@@ -109,7 +110,7 @@ func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) H
 	return Hop{port, low, high, phase}
 }
 
-// wireEnd is a wire with the number of cycles until a value put there counts.
+// wireEnd is a wire, with the number of cycles until a value put on the wire counts.
 type wireEnd struct {
 	wire  uint32
 	delay uint16
@@ -117,15 +118,15 @@ type wireEnd struct {
 
 const unwired = ^uint32(0)
 
-// routerWiring is a graph as used by routers, sources and sinks. Ports are numbered over all routers in order. Places
-// are the nodes in order of their ports.
+// routerWiring is a graph in the form that routers, sources and sinks use. Ports are numbered over all routers in
+// order. Places are the nodes in order of their ports.
 type routerWiring struct {
 	path      string
 	ports     []int
 	portsMax  int
 	portWords int // words of one router's inputs in a slot of channels
 	links     []RouterLink
-	first     []int    // by router: its first port; then the number of ports
+	first     []int    // by router: number of its first port, followed by the number of all ports
 	router    []uint32 // by port: its router
 	nodes     int
 	place     []int   // by node: its place
@@ -229,7 +230,7 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 	return nil
 }
 
-// cut assigns to every shard, a run of routers, the places of its nodes.
+// cut assigns the places of nodes to shards. A shard is a run of routers, and gets the places of their nodes.
 func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 	w.places = make([]Shard, len(shards))
 	before := func(node, router int) int { return nodes[node].Router - router }
@@ -240,8 +241,8 @@ func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 	}
 }
 
-// readers returns the readers of a bank of channels: the ports of each router, then the places of each shard on cache
-// lines of their own. placeWord is the first word of each shard.
+// readers returns the readers of a bank of channels: the ports of each router, then the places of each shard on
+// separate cache lines. placeWord is the first word of each shard.
 func (w *routerWiring) readers() (readers channelReaders, placeWord []int) {
 	for r, n := range w.ports {
 		readers = append(readers, channelReader{n, w.portWords, w.owner[r]})
@@ -272,7 +273,7 @@ func (w *routerWiring) input(router, port int) string {
 // RouterPortsMax is the maximum number of ports of a router.
 const RouterPortsMax = 256
 
-// RoutersPerShard routers take longer than the barrier after them.
+// RoutersPerShard is the number of routers whose work takes longer than the barrier that follows.
 const RoutersPerShard = 64
 
 // VCDepthMax is the maximum number of flits of a buffer.
@@ -282,9 +283,10 @@ const VCDepthMax = 4096
 type RouterAllocator uint8
 
 const (
-	// ISLIP matches in one iteration: outputs grant, then inputs accept; only accepted grants move pointers.
+	// ISLIP matches in one iteration: each output grants an input, then each input accepts an output. Only accepted
+	// grants advance pointers.
 	ISLIP RouterAllocator = iota
-	// SeparableInputFirst matches in one iteration: inputs pick an output, then outputs take an input.
+	// SeparableInputFirst matches in one iteration: each input picks an output, then each output accepts an input.
 	SeparableInputFirst
 )
 

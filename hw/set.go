@@ -2,8 +2,8 @@ package hw
 
 import "math/bits"
 
-// Set is a set of non-negative integers, with one bit per integer and one summary bit per 64. Iteration costs little
-// beyond the members. A Set is not state: its owner saves Words or rebuilds it.
+// Set is a set of non-negative integers, with one bit per integer and one summary bit per 64 integers. The cost of an
+// iteration depends mainly on the number of members. A Set is not state: its owner saves Words or rebuilds the set.
 type Set struct {
 	words []uint64 // bit per number
 	some  []uint64 // bit per non-zero word
@@ -70,7 +70,7 @@ func (s *Set) Join(other Set) {
 	}
 }
 
-// Words returns the set as a bit per number. After a write to it, call Derive.
+// Words returns the set as one bit per number. Call Derive after writing to the words.
 func (s *Set) Words() []uint64 { return s.words }
 
 // Derive recomputes the summary bits.

@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// Signal is a bank of plain electrical wires with a word of up to 64 bits per element: requests, grants, data. It is
-// stateless like Light: its driver writes all elements of the shard in its phase of every cycle.
+// Signal is a bank of plain electrical wires with a word of up to 64 bits per element, for requests, grants and data.
+// Like Light, it is stateless: in every cycle its driver writes all elements of the shard, in the driver's phase.
 type Signal struct {
 	bank  Bank
 	path  string
@@ -12,8 +12,8 @@ type Signal struct {
 	Value []uint64 // by element; only the low Bits are used
 }
 
-// NewSignal returns a bank of wires at 0. name is the wire's name in its element (path bus.arbiter[1].<name>), bits
-// is 1..64.
+// NewSignal returns a bank of wires at 0. name is the wire's name in its element (path bus.arbiter[1].<name>), and
+// bits is 1..64.
 func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 
 func (s *Signal) Path() string { return s.path }
 
-// Bank returns the bank, which names the elements.
+// Bank returns the bank, which contains the names of the elements.
 func (s *Signal) Bank() Bank { return s.bank }
 
 // Bits returns the width of a word in bits.
@@ -72,7 +72,7 @@ func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	return nil
 }
 
-// checkColumn requires a wire with the given number of elements and bits, in any bank.
+// checkColumn returns an error unless the wire has the given numbers of elements and bits. The bank may be any.
 func (s *Signal) checkColumn(path, what string, elements, bits int) error {
 	switch {
 	case s == nil:

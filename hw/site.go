@@ -5,38 +5,41 @@ import (
 	"math/bits"
 )
 
-// Site describes the ports of a component, once, for connecting its elements to RTL and for comparing both:
+// Site describes the ports of a component once. The description is used to connect its elements to RTL and to compare
+// both:
 //
 //	the machine --wires--> component --wires--> the machine      no RTL
 //	the machine --Get----> inputs [device] outputs --Put---->    an element replaced by RTL
 //	inputs [component] outputs: Put ... Get                      the component as a device itself,
 //	                                                             beside RTL or in its place
 //
-// A Site serves single elements, so a closure per exchange is affordable. The component's phases do not use it.
+// A Site serves single elements, so a closure per exchange is affordable. The component's phases do not use the Site.
 type Site struct {
-	Twin       string                           // Verilog twin of an element: star_coupler
-	What       string                           // noun for the elements: star couplers
+	Twin       string                           // name of the Verilog twin of an element, e.g. star_coupler
+	What       string                           // noun for the elements, e.g. star couplers
 	Parameters func(element int) map[string]int // parameters of the twin by Verilog name
 	Elements   int
 	Path       func(element int) string
 	Whole      func(element int) string // path of the component that contains the element; nil if none
 
-	// Clocked: the twin has the inputs clock and reset before Ports. Combinational: outputs follow inputs within the
-	// cycle and are exchanged in Settle; otherwise inputs are read in Latch and outputs shown in Drive.
+	// Clocked means that the twin has the inputs clock and reset before Ports. Combinational means that outputs
+	// follow inputs within the cycle and are exchanged in Settle; otherwise inputs are read in Latch and outputs are
+	// shown in Drive.
 	Clocked, Combinational bool
 
 	Ports []Port // in the order of the twin
 
-	// Dark reports whether all inputs are 0 in this cycle. Only sites of light have it; their outputs are put only
-	// where they are not 0.
+	// Dark reports whether all inputs are 0 in this cycle. Only sites of light have it. The outputs of these sites
+	// are put only if they are not 0.
 	Dark func() bool
 
 	// Take is called when all inputs of an element have been put. It may be nil.
 	Take func(element int)
 
-	// Replace removes an element from the bank before the kernel runs. From then on the outputs put count, in the
-	// phase given by Combinational; for polled outputs the component calls ask, which returns false if RTL has
-	// failed. nil: the element may keep computing, and the outputs put override it.
+	// Replace removes an element from the bank before the kernel runs. From then on the outputs put by RTL count, in
+	// the phase given by Combinational. For polled outputs the component calls ask, which returns false if RTL has
+	// failed. If Replace is nil, the element may continue to compute, and the outputs put by RTL override its
+	// results.
 	Replace func(element int, ask func() bool)
 }
 
@@ -46,7 +49,7 @@ type Sited interface {
 	Site() *Site
 }
 
-// Composite is a component that a kernel can run instead of its parts, so that RTL can replace one element of each
+// Composite is a component that a kernel can run instead of its parts. RTL can thereby replace one element of each
 // part at once.
 type Composite interface {
 	Sited
@@ -54,14 +57,14 @@ type Composite interface {
 }
 
 // Port is a port of a component. For an element and pins, Get returns a function that copies the element's value to
-// the pins, and Put one that copies the pins to the element, or returns an error for a forbidden value; they run
-// every cycle, in the order of declaration. Data without a strobe may be stale.
+// the pins. Put returns a function that copies the pins to the element; this function returns an error for a
+// forbidden value. Both functions run every cycle, in the order of declaration. Data without a strobe may be stale.
 type Port struct {
 	Name    string // name of the port in the twin
 	Bits    int
 	Input   bool
-	Watched bool // the output is only traced: RTL may lack it
-	Polled  bool // the output counts only in cycles in which the component asks for it
+	Watched bool // the output is only traced, and may be missing in RTL
+	Polled  bool // the output counts only in cycles in which the component requests it
 	Get     func(element int, to Pins) func()
 	Put     func(element int, from Pins) func() error
 }
@@ -72,15 +75,16 @@ type Pins struct {
 	First, Bits int
 	Start       int // offset of the pins in their port, for Wild
 
-	// Unknown marks the bits that are X or Z, nil if none. Wild is then not nil and records the first such bits read.
+	// Unknown marks the bits that are X or Z, nil if there are none. If Unknown is not nil, Wild is not nil either
+	// and records the first such bits that are read.
 	Unknown []uint64
 	Wild    *Wild
 }
 
-// Wild records bits read as X or Z.
+// Wild records bits that were X or Z when they were read.
 type Wild struct {
-	Mask  uint64 // the bits; 0 if none
-	First int    // their offset in the port
+	Mask  uint64 // mask of the bits; 0 if none
+	First int    // offset of the bits in the port
 }
 
 // Field returns the pins of a port of at most 64 bits for repeated access.
@@ -290,7 +294,7 @@ func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 }
 
 // LightPorts returns two ports, one per rail, with lanes of light side by side. wire returns the wire of a lane of an
-// element. The caller clears the bank before it puts light.
+// element. The caller must clear the bank before it puts light on it.
 func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire func(element, lane int) uint32) []Port {
 	port := func(name string, rail []uint64, put func(driver int, wire uint32, value uint64)) Port {
 		return Port{
@@ -344,8 +348,8 @@ func (s *Site) Port(name string) Port {
 	panic(fmt.Sprintf("hw: a %s has no port %s", s.Twin, name))
 }
 
-// Wide returns a port under a new name that joins a port of all elements, for hardware whose parts the elements are.
-// Its errors name the element.
+// Wide returns a port under a new name that joins the named port of all elements, for hardware that consists of the
+// elements. Errors of the new port name the element.
 func (s *Site) Wide(name, port string) Port {
 	one := s.Port(port)
 	wide := one

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// State is plain data: a component names its register columns, and one visitor saves and restores them. The format,
+// State is plain data: a component names its register columns, and one visitor saves and restores them. The format is
 // little-endian:
 //
 //	"STARLOOM STATE" 0x00 version(1 byte)
@@ -24,15 +24,15 @@ import (
 
 const (
 	stateMagic = "STARLOOM STATE\x00"
-	// Earlier versions: 1 had destinations of flits, 2 POPS frames at couplers, 3 inputs of 16 bits, 4 arbiters of the
-	// slot engine as part of their network.
+	// Earlier versions: 1 stored destinations in flits, 2 stored POPS frames at couplers, 3 had inputs of 16 bits, 4
+	// stored the arbiters of the slot engine as part of their network.
 	stateVersion = 5
 	// stateChunk limits the bytes allocated before data is read.
 	stateChunk = 1 << 16
 )
 
 // Stateful is a component, kernel or machine with state. State visits the same columns in the same order for saving
-// and restoring. Their order and number depend only on parameters, not on shards.
+// and restoring. The order and number of columns depend only on parameters, not on shards.
 type Stateful interface {
 	Path() string
 	State(v *StateVisitor)
@@ -43,7 +43,8 @@ type Fixed interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64
 }
 
-// StateVisitor saves or restores columns by StateColumn, StateScalar and StateList. After an error these do nothing.
+// StateVisitor saves or restores columns with StateColumn, StateScalar and StateList. After an error these functions
+// do nothing.
 type StateVisitor struct {
 	w       io.Writer // saving
 	r       io.Reader // restoring
@@ -60,7 +61,7 @@ type StateVisitor struct {
 	collects bool // only run Collect functions
 }
 
-// Saving reports whether the visitor reads the columns. Otherwise it writes them.
+// Saving reports whether the visitor reads the columns. Otherwise the visitor writes them.
 func (v *StateVisitor) Saving() bool { return v.w != nil || v.look != nil }
 
 // Fail fails the whole Save or Restore with err. The first error counts.
@@ -78,16 +79,16 @@ func (v *StateVisitor) Within(part Stateful) {
 	v.prefix = outer
 }
 
-// AfterRestore schedules rebuild, which recomputes derived state, for when all columns of all parts are restored. It
-// has no effect while saving or if the input is rejected.
+// AfterRestore schedules rebuild, which recomputes derived state. The visitor calls rebuild when all columns of all
+// parts are restored. AfterRestore has no effect while saving or if the input is rejected.
 func (v *StateVisitor) AfterRestore(rebuild func()) {
 	if !v.Saving() {
 		v.rebuild = append(v.rebuild, rebuild)
 	}
 }
 
-// Verify schedules check for when all columns are read but none is assigned; an error rejects the input. check can
-// use values that the checks of columns have collected. Verify has no effect while saving.
+// Verify schedules check for the time when all columns are read but none is assigned. An error of check rejects the
+// input. check can use values that the checks of columns have collected. Verify has no effect while saving.
 func (v *StateVisitor) Verify(check func() error) {
 	if !v.Saving() {
 		prefix := v.prefix
@@ -210,7 +211,8 @@ func Restore(r io.Reader, parts ...Stateful) error {
 
 var errDamaged = errors.New("the checksum is wrong: the state is damaged or cut off")
 
-// CheckState returns an error if a state of size bytes is damaged. It does not check that a machine fits.
+// CheckState returns an error if a state of size bytes is damaged. It does not check whether the state fits a
+// machine.
 func CheckState(r io.Reader, size int64) error {
 	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
 	v.readHead()
@@ -266,7 +268,7 @@ func (v *StateVisitor) read(count int) []byte {
 }
 
 func kindOf[T Fixed]() (kind byte, size int) {
-	// Shifting a one out at the top counts the bytes.
+	// The loop shifts a one out at the top to count the bytes.
 	for x := T(1); x != 0; x = x << 7 << 1 {
 		size++
 	}
@@ -379,15 +381,15 @@ func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(i
 	return values, true
 }
 
-// Cell is a register or a word of memory: one element of a column of state. As a Probe it is named by component and
-// column, with [i] if the column has several elements.
+// Cell is a register or a word of memory: one element of a column of state. Its Probe is named by component and
+// column, followed by [i] if the column has several elements.
 type Cell struct {
 	Probe
 	Limit uint64 // maximum that a saved state may contain
 }
 
-// Cells returns all registers of parts in the order of a saved state, and the names of the columns omitted because
-// their length varies.
+// Cells returns all registers of parts in the order of a saved state, and the names of the omitted columns. Columns
+// of variable length are omitted.
 func Cells(parts ...Stateful) (cells []Cell, lists []string) {
 	v := &StateVisitor{
 		look: func(c Cell) { cells = append(cells, c) }, list: func(name string) { lists = append(lists, name) },
@@ -398,7 +400,7 @@ func Cells(parts ...Stateful) (cells []Cell, lists []string) {
 	return cells, lists
 }
 
-// Collect updates what Cells show for components that store registers in another form.
+// Collect updates the Cells of components that store registers in another form.
 func Collect(parts ...Stateful) {
 	v := &StateVisitor{look: func(Cell) {}, list: func(string) {}, collects: true}
 	for _, part := range parts {
@@ -446,7 +448,8 @@ func allows[T Fixed](i int, checks []func(int, T) error) func(value uint64) bool
 	}
 }
 
-// limitOf returns the largest allowed value up to most, if all smaller values are allowed, too; otherwise most.
+// limitOf returns the largest allowed value, at most most. If a smaller value is not allowed, it returns
+// most.
 func limitOf(most uint64, allowed func(value uint64) bool) uint64 {
 	low, high := uint64(0), most // low is allowed unless no value is
 	for low < high {

@@ -1,6 +1,6 @@
 package hw
 
-// violations holds an observer's flags of media on which both rails of a bit were lit since ClearSlot. Components
+// violations holds flags for observers: by medium, whether both rails of a bit were lit since ClearSlot. Components
 // that drive media embed it.
 type violations struct {
 	light *Light
@@ -30,12 +30,12 @@ func (v *violations) flag(shard int, medium uint32) {
 	}
 }
 
-// Violated returns the media of a shard with a violation since ClearSlot, once each, unordered.
+// Violated returns the media of a shard with a violation since ClearSlot, without duplicates and unordered.
 func (v *violations) Violated(shard int) []uint32 { return v.violated[shard] }
 
 func (v *violations) Met(medium int) bool { return v.Violation[medium] != 0 }
 
-// ClearSlot resets the flags of a shard. Its cost grows with the flagged media.
+// ClearSlot resets the flags of a shard. Its cost grows with the number of flagged media.
 func (v *violations) ClearSlot(shard int) {
 	for _, medium := range v.violated[shard] {
 		v.Violation[medium] = 0

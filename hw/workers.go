@@ -13,15 +13,16 @@ type Task interface {
 	Do(shard int)
 }
 
-// Workers is a pool of persistent goroutines. Run distributes the shards of a task and returns when all are done,
-// without allocations.
+// Workers is a pool of persistent goroutines. Run distributes the shards of a task and returns when all shards are
+// done. It does not allocate.
 //
 // The caller is one of the workers, so a pool of one is a plain loop. Run and Close must not be called concurrently.
 type Workers struct {
 	helpers []helper
 	spins   int // loads before a waiting goroutine parks
 
-	// Written by the caller while no helper runs. A helper reads it after it has seen its post, which orders both.
+	// Written by the caller while no helper runs. A helper reads the task after it has seen its post, which orders
+	// the accesses.
 	task      Task
 	stretches []stretch // by worker, the caller first
 	busy      bool
@@ -32,8 +33,9 @@ type Workers struct {
 	panicValue any
 }
 
-// stretch is the run of shards that a worker starts with. It is the same in every task of as many shards, so their
-// data stays in the worker's cache. A worker that has finished takes shards of other stretches.
+// stretch is the run of shards with which a worker starts. Tasks with the same number of shards have the same
+// stretches, so the data of the shards stays in the worker's cache. A worker that has finished its stretch takes
+// shards of other stretches.
 type stretch struct {
 	next atomic.Int64
 	end  int64
@@ -47,8 +49,9 @@ type stretch struct {
 //	parked ------------>   |                     |
 //	  (+ token in wake)    +--> idle (revoked)   +--> awaited ------> idle (+ token in done)
 //
-// After spinning in vain a helper parks on wake, and a caller marks the helper awaited and parks on done. A post that
-// its helper has not taken when all shards are taken is revoked, so a helper that is not scheduled costs no time.
+// After spinning in vain, a helper parks on wake. A caller that spins in vain marks the helper awaited and parks on
+// done. If all shards are taken before a helper has taken its post, the post is revoked, so a helper that is not
+// scheduled costs no time.
 type helper struct {
 	state atomic.Uint32
 	wake  chan struct{}
@@ -68,8 +71,9 @@ const (
 // WorkersMax is the maximum size of a pool.
 const WorkersMax = 1024
 
-// Loads before a waiting goroutine parks: about ten microseconds, the cost of a wake-up and the usual skew between
-// workers; about one if workers outnumber processors, since the awaited worker may need the waiting one's processor.
+// Number of loads before a waiting goroutine parks. The first takes about ten microseconds, the cost of a wake-up and
+// the usual skew between workers. The second takes about one microsecond; it is used if workers outnumber CPUs,
+// because the awaited worker may need the CPU of the waiting one.
 const spinLoads, spinLoadsCrowded = 20_000, 1500
 
 // NewWorkers returns a pool of count workers, including the caller of Run. It panics unless count is 1..WorkersMax.
@@ -94,8 +98,8 @@ func NewWorkers(count int) *Workers {
 // Count returns the number of workers, including the caller.
 func (w *Workers) Count() int { return len(w.helpers) + 1 }
 
-// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all have returned. Writes of the shards are
-// visible to the caller, and earlier writes of the caller to the shards.
+// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all calls have returned. Writes of the
+// shards are visible to the caller, and earlier writes of the caller are visible to the shards.
 //
 // If shards panic, Run panics with the value of the lowest one, for any number of workers. Do must not call Run of
 // the same pool or runtime.Goexit.
@@ -163,7 +167,7 @@ func (w *Workers) pull(worker int) {
 	}
 }
 
-// do runs one shard and keeps its panic, so that the panic reported by Run does not depend on timing.
+// do runs one shard and stores its panic, so that the panic reported by Run does not depend on timing.
 func (w *Workers) do(shard int) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -181,7 +185,7 @@ func (w *Workers) help(h *helper, worker int) {
 	for {
 		switch h.wait(w.spins) {
 		case helperPosted:
-			// Fails if the caller has just revoked the post.
+			// The swap fails if the caller has just revoked the post.
 			if !h.state.CompareAndSwap(helperPosted, helperRunning) {
 				continue
 			}
@@ -195,7 +199,7 @@ func (w *Workers) help(h *helper, worker int) {
 	}
 }
 
-// wait spins, then parks, and returns the state. A woken helper may be idle again if its post was revoked.
+// wait spins, then parks, and returns the state. A woken helper may be idle again because its post was revoked.
 func (h *helper) wait(spins int) uint32 {
 	for range spins {
 		if state := h.state.Load(); state != helperIdle {

@@ -17,11 +17,11 @@ import (
 // middle of a frame: idle, listening to nothing.
 //
 //	idle -> receiving -> good                a whole frame with the right CRC
-//	          |          | more light
-//	          +----------+-> damaged       dark too early, light after its end, bad
-//	          |          |                 header, length or CRC
-//	          +----------+-> violated      a bit with both rails lit: two senders;
-//	                                       from damaged as well, and final
+//	            |          | more light
+//	            +----------+-> damaged       dark too early, light after its end, bad
+//	            |          |                 header, length or CRC
+//	            +----------+-> violated      a bit with both rails lit: two senders;
+//	                                         from damaged as well, and final
 //
 // In the last cycle of a slot, the receivers show the result of the slot. The Latch of this cycle makes the receivers
 // idle and switches them to the media selected by their port inputs. A frame that is incomplete at this Latch is cut

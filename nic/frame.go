@@ -10,9 +10,9 @@ import (
 // Frame is the byte view of one frame on the fabric, big-endian:
 //
 //	byte  0        1        2        3        4 ... 7   8 ... 11     12 13  14 ...    last 2
-//	+----+----+--------+--------+--------+---------+-------------+------+---------+--------+
-//	|ver |kind| flags  | payload bytes   | source  | destination | tag  | payload | CRC-16 |
-//	+----+----+--------+--------+--------+---------+-------------+------+---------+--------+
+//	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
+//	     |ver |kind| flags  | payload bytes   | source  | destination | tag  | payload | CRC-16 |
+//	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
 //
 // Source is the NIC that sends this frame on this hop, so two frames on one medium in the same slot always differ. A
 // packet's origin and final destination are in the payload (see Packet).

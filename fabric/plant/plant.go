@@ -13,7 +13,7 @@ import (
 // receivers of all NICs, and the media added by a network's Build. Plant is the Transport of this engine.
 //
 //	serialisers --light, port--> media --light--> links --light--> deserialisers
-//	(registered)           (combinational)   (propagation)        (registered)
+//	 (registered)           (combinational)   (propagation)        (registered)
 //
 // Collisions follow from the light: two senders light both rails of a bit, and the receivers see both. Frames that
 // can no longer be disturbed are predicted: only their first phits cross, unless the machine is watched. The Access

@@ -14,7 +14,7 @@ import (
 //
 //	slot        t      t+1     t+2  ...   u
 //	boundary |-------|-------|-------|-------|
-//	received   held    held    held  sent
+//	      received   held    held    held  sent
 //
 // The result is a lower bound. Frames do not show that a packet is held unless it is sent on or is the processor's
 // own, and at most heldPackets packets per processor are remembered at a time. A packet is identified by its origin,

@@ -16,9 +16,9 @@ import (
 // Queues exist only for a QueueWatcher or the rules no_loss and deadline_slots.
 //
 //	slot      q         q+1       ...       s         s+1
-//	|---------|---------|---------|---------|---------|
-//	queued                        sent      received: at the boundary
-//	queue wait: s-q slots
+//	     |---------|---------|---------|---------|---------|
+//	     queued                        sent      received: at the boundary
+//	     queue wait: s-q slots
 //
 // A frame queued at a boundary counts when the slot after this boundary crosses. A frame is identified by its
 // contents, because the hardware does not number frames.
