@@ -6,16 +6,16 @@ import (
 )
 
 // askPorts are the ports of a component that serves all inputs together: a list allocator, a cap arbiter or a medium
-// without an arbiter. They present the asks of transmitters as signals, and the filters of outputs. Turns start after
-// cycles from the first cycle with an ask.
+// without an arbiter. The ports present the requests of transmitters and the filters of outputs as signals. Turns
+// start after the given number of cycles from the first cycle with a request.
 //
 // Latency 0 cycles (combinational). Registers: listens and tag of the outputs, written at the boundary of a slot, and
-// the number of cycles with asks. Reset: no output listens.
+// the number of cycles with requests. Reset: no output listens.
 type askPorts struct {
 	hw.Registers
 	asks  *hw.Asks
 	after uint8
-	// If not nil, busy and index of the arbiters select the inputs that may proceed.
+	// If not nil, the arbiters' busy and index select the inputs that may proceed.
 	busy, index *hw.Signal
 
 	clock      *hw.Clock
@@ -28,7 +28,7 @@ type askPorts struct {
 
 	listens []uint8
 	accepts []uint16
-	cycles  []uint8 // a single entry: cycles with asks, at most 2
+	cycles  []uint8 // a single entry: number of cycles with requests, at most 2
 }
 
 func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock, slotCycles int) (*askPorts, error) {
@@ -110,7 +110,7 @@ func (p *askPorts) Settle(s hw.Shard) {
 	}
 }
 
-// Latches and Latch implement hw.Latcher and count the cycles with asks.
+// Latches and Latch implement hw.Latcher. Latch counts the cycles with requests.
 
 func (p *askPorts) Latches() []hw.Wire { return []hw.Wire{p.asks} }
 
@@ -130,7 +130,7 @@ func (p *askPorts) QuietFor(limit uint64) uint64 {
 }
 
 // listMemory models the memories of the inputs: request lists, valid bits and first choices. It answers the allocator
-// for the current input in the same cycle. The NICs hold its registers.
+// for the current input in the same cycle. Its registers are in the NICs.
 type listMemory struct {
 	path        string
 	turn, input *hw.Signal
@@ -152,7 +152,7 @@ func (l *listMemory) Settle(hw.Shard) {
 
 func (l *listMemory) QuietFor(limit uint64) uint64 { return limit }
 
-// coinGate lets contenders with heads transmit while they ask, except in the first cycle of a slot.
+// coinGate lets contenders with heads transmit while they request the medium, except in the first cycle of a slot.
 type coinGate struct {
 	path            string
 	asks            *hw.Asks

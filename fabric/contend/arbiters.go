@@ -1,4 +1,5 @@
-// Package contend provides media whose senders contend, buses and crossbars, in both engines, as parts of networks.
+// Package contend provides shared media with contending senders, buses and crossbars, as parts of networks in both
+// engines.
 package contend
 
 import (
@@ -11,10 +12,10 @@ import (
 // Arbiters describes the arbiters of a bank.
 type Arbiters struct {
 	Kind    hw.ArbiterKind
-	Weights [][]int // weights of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 if missing
+	Weights [][]int // weights of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 by default
 }
 
-// The limits of a weight of 8 bits.
+// Limits of a weight, which has 8 bits.
 const (
 	WeightMin = 1   // least share
 	WeightMax = 255 // largest share
@@ -48,7 +49,7 @@ func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 		}
 	}
 	if spec.Seeded {
-		s.Seeds = make([]uint32, bank.Size()) // seeds are drawn later, from a run's seed
+		s.Seeds = make([]uint32, bank.Size()) // seeds are drawn later from the seed of the run
 	}
 	return s
 }
@@ -74,14 +75,14 @@ func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uin
 	return arbiters, reseed, nil
 }
 
-// decisions is a bank of arbiters in the slot engine. It decides as the hardware does in the arbitration cycle of a
-// slot.
+// decisions is a bank of arbiters in the slot engine. Its decisions are those of the hardware in the arbitration
+// cycle of a slot.
 type decisions struct {
 	hw.Registers
 	bank        hw.Bank
 	shape       hw.ArbiterShape
 	arbitration hw.Arbitration
-	passed      []uint32 // slot up to which time has passed, for kinds with slices, otherwise nil
+	passed      []uint32 // slot up to which the arbiter's time has advanced, for kinds with slices; otherwise nil
 
 	asks    []hw.Request
 	ranks   []uint64
@@ -116,7 +117,7 @@ func (d *decisions) ask(arbiter, requester uint32) {
 	d.asks = append(d.asks, hw.Request{Arbiter: arbiter, Requester: requester})
 }
 
-// rank returns the requests of a slot with their ranks, in order of arrival, and clears them.
+// rank returns the requests of a slot with their ranks, in order of arrival, and clears the list of requests.
 func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	if d.passed != nil {
 		d.arbitration.Pass(0, uint64(slot-d.passed[0]))
@@ -131,8 +132,8 @@ func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	return asks, ranks
 }
 
-// choose returns the best request at each arbiter in a slot, in the order of the arbiters' first requests, without
-// granting it. The result is valid until the next call.
+// choose returns the best request at each arbiter in a slot, in the order of the arbiters' first requests. It does
+// not grant the requests. The result is valid until the next call.
 func (d *decisions) choose(slot uint32) []hw.Request {
 	asks, ranks := d.rank(slot)
 	d.granted = d.granted[:0]
@@ -142,7 +143,7 @@ func (d *decisions) choose(slot uint32) []hw.Request {
 		case place == noOne:
 			d.best[q.Arbiter] = int32(len(d.granted))
 			d.granted = append(d.granted, q)
-			ranks[len(d.granted)-1] = ranks[k] // the entry is at or before k
+			ranks[len(d.granted)-1] = ranks[k] // the written entry is at or before k
 		case ranks[k] < ranks[place] || ranks[k] == ranks[place] && q.Requester < d.granted[place].Requester:
 			d.granted[place], ranks[place] = q, ranks[k]
 		}

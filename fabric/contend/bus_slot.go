@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport returns a network of buses in the slot engine: frames are in tables, and arbiters decide in no time.
+// SlotTransport returns a network of buses in the slot engine. Frames are in tables, and arbiters decide in no time.
 // It returns an error if a slot is too long for the arbiter's turns.
 func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched, c *fabric.Config) (fabric.Transport, error) {
 	if _, err := b.slice(c.Timing); err != nil {
@@ -34,19 +34,19 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 	return t, nil
 }
 
-// busTransport is the slot engine of buses. Two tables of frames alternate: a bank may send into slot t while another
-// still hears slot t-1. Latency: one slot. The network is one shard.
+// busTransport is the slot engine of buses. Two tables of frames alternate, so a bank may send into slot t while
+// another bank still hears slot t-1. Latency: one slot. The network is one shard.
 type busTransport struct {
 	taps         *hw.Taps
 	arbitrated   bool
-	arbiters     *decisions // decisions of the arbiters, nil without
+	arbiters     *decisions // decisions of the arbiters; nil without arbiters
 	switches     *flow.Switches
 	timing       nic.Timing
 	stride       int
 	payloadBytes int
 
 	frames  [2][]byte // frames by sender
-	sending hw.Set    // vertices that send in the crossing slot, or ask
+	sending hw.Set    // vertices with a frame in the crossing slot, or with a request
 	port    []uint16  // ports of these vertices
 	hears   []uint16  // port that each vertex hears, nic.PortNone for none
 
@@ -57,9 +57,9 @@ type busTransport struct {
 }
 
 type busSlot struct {
-	sender  int32 // sender of its frame, the first of several, or noOne
+	sender  int32 // sender of the frame, the first of several senders, or noOne
 	senders uint32
-	differ  uint64 // differing bits of the heads of several frames, first bit highest
+	differ  uint64 // bits in which the heads of several frames differ; the first bit is the highest
 	heard   bool
 }
 
@@ -211,8 +211,8 @@ func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint1
 	return effect != fabric.Unharmed
 }
 
-// Collisions implements Transport. Frames collide only without an arbiter. The first bit in which two of them differ
-// lights both rails; their sources differ.
+// Collisions implements Transport. Frames collide only without an arbiter. Both rails are lit from the first bit in
+// which two frames differ; frames differ at least in their sources.
 func (t *busTransport) Collisions(_ int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	for _, number := range t.met {
 		bus := &t.buses[number]

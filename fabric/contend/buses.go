@@ -9,9 +9,9 @@ import (
 	"starloom/traces/input"
 )
 
-// Buses are buses that transmitters share by taps, with one kind of arbiter or none.
+// Buses are buses that transmitters share by taps. All have the same kind of arbiter, or none.
 type Buses struct {
-	Bank    hw.Bank  // names the buses: one unit
+	Bank    hw.Bank  // names the buses, which form one unit
 	Wires   hw.Bank  // names the wires from each bus to its listeners
 	Taps    *hw.Taps // taps of transmitters
 	Arbiter Arbiter
@@ -28,7 +28,7 @@ const None Arbiter = -1
 // ArbiterNone is the name of None.
 const ArbiterNone = "none"
 
-// ArbiterOf returns the arbiter of a checked name; "" is None.
+// ArbiterOf returns the arbiter with a checked name; None for "".
 func ArbiterOf(name string) Arbiter {
 	if kind := hw.ArbiterOf(name); kind.Works(hw.ForBuses) {
 		return Arbiter(kind)
@@ -51,7 +51,7 @@ func (a Arbiter) Cycles() int {
 	return 1
 }
 
-// slice returns the length of a tap's turn in cycles, which is a slot, or 0 for arbiters without turns.
+// slice returns the length of a tap's turn in cycles: one slot, or 0 for arbiters without turns.
 func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 	switch {
 	case b.Arbiter == None:
@@ -77,10 +77,10 @@ func (b *Buses) arbiterBank() hw.Bank {
 	return bank
 }
 
-// Part is hardware in which frames of several senders collide or wait, before the links that lead away from it.
+// Part is hardware in which frames of several senders collide or wait. Its outputs lead to links.
 type Part struct {
 	fabric.Media                // media without links and listeners
-	Near         *hw.Light      // light of its media
+	Near         *hw.Light      // light of the media
 	To           *hw.PortSelect // medium that serves each transmitter; nil without arbitration
 }
 
@@ -97,8 +97,8 @@ func SendersOf(p fabric.Plant) Senders {
 	return Senders{tx.Light(), tx.Ports(), tx.Asks()}
 }
 
-// Carry makes a part the media of a plant. delays are those of the links in cycles; nil selects the plant's delay for
-// all. Without hears, all media lead to all receivers.
+// Carry makes a part the media of a plant. delays are the delays of the links in cycles; nil selects the plant's
+// delay for all links. If hears is nil, all media lead to all receivers.
 func (part *Part) Carry(p fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
 	media := part.Media
 	media.Hears, media.Whole = hears, true

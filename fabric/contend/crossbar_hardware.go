@@ -12,8 +12,8 @@ import (
 //	none   asks --> contention <--> coins -------------------------------- heads ---+
 //	       light ------------------------------------------------------> crosspoints --> outputs (couplers) --> links
 //
-// The transmitters ask in the arbitration cycles of a slot. Grants hold from the cycle of the first phit to the end
-// of the frames. The filters of queues count frames.
+// The transmitters send requests in the arbitration cycles of a slot. Grants hold from the cycle of the first phit to
+// the end of the frames. The filters of queues count frames.
 func (x Crossbar) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	b := builder{Crossbar: x, plant: plant, from: from, err: x.check()}
 	if b.err != nil {
@@ -31,8 +31,8 @@ func (x Crossbar) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	return &b.part, b.err
 }
 
-// Build makes the crossbar the media of a plant. delays are those of its links in cycles; nil selects the plant's
-// delay for all.
+// Build makes the crossbar the media of a plant. delays are the delays of the crossbar's links in cycles; nil selects
+// the plant's delay for all links.
 func (x Crossbar) Build(plant fabric.Plant, delays []uint16) error {
 	part, err := x.Part(plant, SendersOf(plant))
 	if err != nil {
@@ -54,8 +54,8 @@ type builder struct {
 	err   error
 
 	part        Part
-	busy, index *hw.Signal // whether each output serves an input, and which
-	allow       *hw.Signal // whether the cap lets each input send; nil for all
+	busy, index *hw.Signal // busy is set if an output serves an input, index is the number of that input
+	allow       *hw.Signal // set for each input that the cap lets send; nil for all inputs
 }
 
 func must[T any](b *builder) func(value T, err error) T {

@@ -9,7 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport returns a network of one crossbar in the slot engine: frames are in tables, and arbiters decide in no
+// SlotTransport returns a network of one crossbar in the slot engine. Frames are in tables, and arbiters decide in no
 // time. It returns an error for an illegal arbiter.
 func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if err := x.check(); err != nil {
@@ -29,9 +29,9 @@ func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate: a bank may send into slot t
-// while another still hears slot t-1. Latency: one slot. The cost of a slot is that of the NICs that ask, are served
-// or were called, plus a bit per processor.
+// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate, so a bank may send into slot t
+// while another bank still hears slot t-1. Latency: one slot. The cost of a slot grows with the number of NICs that
+// have a request, are served or were called, plus a bit per processor.
 type crossbarTransport struct {
 	*matching
 	stride       int
@@ -58,7 +58,7 @@ func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
 // Send implements Transport. It collects the request of every NIC with a frame, and the filters of the outputs.
 func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
 	first, end := bank.First+w.First, bank.First+w.End
-	all := slot == 0 || bank.ListenSlots() > 1 // otherwise filters only change in handlers that were called
+	all := slot == 0 || bank.ListenSlots() > 1 // otherwise only the handlers that were called can change filters
 	for _, cell := range cells {
 		processor := bank.First + int(cell)
 		t.ask(processor, bank.Registers[cell].TxCount > 0)
@@ -134,11 +134,12 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// harm returns the effect of faults on an output; on the one medium, the effect on all listeners.
+// harm returns the effect of faults on an output. If all outputs are one medium, it returns the effect on all
+// listeners.
 func (t *crossbarTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int, slot uint32) fabric.Effect {
 	if t.shared && ledger.Faults != nil {
 		effect, _ := ledger.Faults.OnMedium(0, slot)
-		return effect // hearAll has applied it
+		return effect // hearAll has applied the effect
 	}
 	return ledger.Harm(bank, cell, 0, slot, false)
 }

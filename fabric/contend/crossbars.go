@@ -9,7 +9,7 @@ import (
 type Crossbar struct {
 	Head       string // head of all paths
 	Ports      int    // number of inputs, and of outputs
-	NoArbiter  bool   // one medium without an arbiter replaces all outputs
+	NoArbiter  bool   // all outputs are replaced by one medium without an arbiter
 	List       bool   // senders may ask for a list of outputs
 	Queue      int    // frames that an output can take in one slot; 0 for one, without a queue
 	Arbiter    hw.ArbiterKind
@@ -60,7 +60,7 @@ func (x Crossbar) Cycles() int {
 	return 1 + x.Cap
 }
 
-// Discipline returns the discipline of NICs with one port each, at this crossbar.
+// Discipline returns the discipline of NICs with one port each at this crossbar.
 func (x Crossbar) Discipline() fabric.Addressed {
 	asks := fabric.Addressed{Shared: x.Shared()}
 	if x.List {

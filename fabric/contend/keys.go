@@ -25,7 +25,7 @@ type ArbiterKeys struct {
 	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 }
 
-// CrossbarKeys holds the keys of a crossbar. "" and 0 select the defaults of Settled.
+// CrossbarKeys holds the keys of a crossbar. Settled replaces "" and 0 by defaults.
 type CrossbarKeys struct {
 	// head: a sender asks for one output; list: for all outputs of a list, in order (default: the program's,
 	// otherwise head)
@@ -51,9 +51,9 @@ const (
 	OutputQueue      = "queue"      // an output takes all frames of a slot
 )
 
-// Limits of a crossbar: processors have 16 bits.
+// Limits of a crossbar. Processor numbers have 16 bits.
 const (
-	PortsMax       = 65534        // limit of inputs, and of outputs
+	PortsMax       = 65534        // limit of inputs, also of outputs
 	QueueFramesMax = PortsMax - 1 // limit of frames for an output in one slot
 )
 
@@ -85,7 +85,7 @@ func (CrossbarKeys) Words(field string) (words []strict.Word) {
 // Declaration implements strict.Commented.
 func (CrossbarKeys) Declaration() string { return keysSource }
 
-// ArbiterWords returns the kinds of arbiters for a use, each with the sender that it serves.
+// ArbiterWords returns the kinds of arbiters for a use, each with a description of the sender that it serves.
 func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
 	for _, name := range hw.ArbitersFor(use) {
 		words = append(words, strict.Word{Name: name, Meaning: hw.ArbiterOf(name).Spec().Does})
@@ -93,7 +93,7 @@ func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
 	return words
 }
 
-// Settled replaces open keys of a crossbar by their defaults, and limits the cap to its ports.
+// Settled replaces open keys of a crossbar by their defaults, and limits the cap to the number of ports.
 func (k CrossbarKeys) Settled(ports int) CrossbarKeys {
 	k.Matching, k.Output = cmp.Or(k.Matching, MatchHead), cmp.Or(k.Output, OutputRendezvous)
 	k.Arbiter, k.CapArbiter = cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
@@ -121,12 +121,12 @@ func (k CrossbarKeys) Crossbar(head string, ports int, noArbiter bool) Crossbar 
 	return c
 }
 
-// Refusal is an illegal value, alone or beside others: its key, the reason and the remedy. It has no reason if all
-// values are legal.
+// Refusal describes an illegal value, alone or in combination with others: its key, the reason and the remedy. Reason
+// is "" if all values are legal.
 type Refusal struct{ Key, Reason, Remedy string }
 
-// Refuse checks weights against the requesters of an arbiter, which noun names. others allows another arbiter as the
-// remedy.
+// Refuse checks the weights against the number of requesters of an arbiter. noun is the noun for requesters. others
+// allows another arbiter as the remedy.
 func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	var weighted []string
 	for _, kind := range hw.ArbiterKinds() {
@@ -154,19 +154,21 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	return Refusal{}
 }
 
-// Terms holds the words in which a network rejects keys of a crossbar.
+// Terms holds the terms with which a network rejects keys of a crossbar.
 type Terms struct {
 	Ports int
-	Noun  string // noun for its ports: "ports", "links"
+	Noun  string // noun for ports: "ports", "links"
 
-	// Of a crossbar without an arbiter: the key that removes it, its description, and the remedy; "" with an arbiter.
+	// For a crossbar without an arbiter: the key that removes the arbiter, the key's description, and the remedy; ""
+	// with an arbiter.
 	NoArbiter struct{ Key, Said, Remedy string }
 
-	Lists, NoLists string // origin of requests by lists, and the remedy; "" for the key matching
-	Queues         string // origin of queues at outputs; "" for the key output
+	Lists, NoLists string // origin of requests by lists, and the remedy; "" if the key matching is the origin
+	Queues         string // origin of queues at outputs; "" if the key output is the origin
 }
 
-// Refuse checks for values out of range and for contradictions, first those of a crossbar without an arbiter.
+// Refuse checks for values out of range and for contradictions. It begins with contradictions of a crossbar without
+// an arbiter.
 func (k CrossbarKeys) Refuse(t Terms) Refusal {
 	none, list, queue := t.NoArbiter.Key != "", k.Matching == MatchList, k.Output == OutputQueue
 	set := k.Settled(t.Ports)

@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// matching pairs senders with outputs in a slot, as the arbiters do in its arbitration cycles. The cost of asking,
+// matching pairs senders with outputs in a slot, as the arbiters do in their arbitration cycles. The cost of ask,
 // decide and clear grows with the number of requests.
 type matching struct {
 	ports int
@@ -19,22 +19,22 @@ type matching struct {
 	coins bool
 
 	asked
-	arbiters *decisions      // arbiters of the outputs; nil without
+	arbiters *decisions      // arbiters of the outputs; nil without arbiters
 	capped   *hw.CapMatching // cap arbiter, nil without a cap
 	decided                  // decisions of this slot
 
-	// Allocator for inputs that ask by lists, and their requests.
+	// Allocator for inputs with request lists, and their requests.
 	allocator hw.ListMatching
 	request   func(input int) hw.ListRequest
 	lists     []hw.ListRequest
-	places    []uint32 // place of the output in the list of each served input
+	places    []uint32 // position of the output in the list of each served input
 	order     []uint32
 
 	contention hw.ContentionMatching // decisions on a medium without an arbiter
 }
 
 type asked struct {
-	asking      hw.Set   // inputs that ask
+	asking      hw.Set   // inputs with a request
 	destination []uint32 // an output, or nic.ListedDestination
 	tag         []uint16
 	listeners   []hw.Listener
@@ -45,14 +45,14 @@ type decided struct {
 	servedBy []int32  // output that serves each input, noOne, or fabric.Met after a collision
 	met      []uint32 // inputs that collided
 	taken    []uint32 // outputs that serve an input, in the order of decisions
-	serving  hw.Set   // the same outputs
+	serving  hw.Set   // the outputs in taken
 
 	queue queue // queues of outputs that serve several inputs
 }
 
 const noOne = flow.NoOne
 
-// queue links the inputs that each output serves one after the other, from matching.serves on.
+// queue links the inputs that each output serves one after the other; matching.serves holds the first.
 type queue struct {
 	frames int     // limit of frames at an output in a slot, 0 without queues
 	next   []int32 // input served after each input
@@ -195,8 +195,8 @@ func (m *matching) meet(slot uint32) {
 	}
 }
 
-// line serves as many inputs at each output as fit in a slot, in the order of its arbiter, which grants do not change
-// (hw.ForQueues).
+// line serves as many inputs at each output as fit in a slot, in the order of the output's arbiter. Grants do not
+// change this order (hw.ForQueues).
 func (m *matching) line(slot uint32) {
 	q := &m.queue
 	m.askOutputs()
@@ -226,7 +226,8 @@ func (m *matching) line(slot uint32) {
 	}
 }
 
-// arrange sorts the inputs of an output in the order of its arbiter and drops those beyond the slot.
+// arrange sorts the inputs of an output in the order of the output's arbiter and drops the inputs that do not fit in
+// the slot.
 func (m *matching) arrange(output uint32) {
 	q := &m.queue
 	m.order = m.order[:0]

@@ -5,7 +5,7 @@ import (
 	"starloom/hw"
 )
 
-// fork connects transmitters with the parts that lanes share. It has no registers.
+// fork connects transmitters with the parts shared by lanes. It has no registers.
 type fork struct {
 	path string
 	from Senders
@@ -87,18 +87,18 @@ func (f *fork) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// joint combines the media of a network with lanes of several classes: the light of its parts and the served
+// joint combines the media of a network with lanes of several classes: the light of the parts and the served
 // transmitters.
 type joint struct {
 	path    string
 	parts   []jointPart
 	near    *hw.Light
-	serving *hw.PortSelect // 0 for a transmitter that need not ask
+	serving *hw.PortSelect // 0 for a transmitter that needs no grant
 	of      []placeIn
 	lanes   []placeIn
 
 	violated [][]uint32 // last result of Violated, by shard
-	noted    [][]int    // number of its violations included, by shard and part
+	noted    [][]int    // number of violations included in violated, by shard and part
 }
 
 type jointPart struct {
@@ -235,7 +235,7 @@ type Free struct {
 	Part           func(from Senders) (*Part, error)
 }
 
-// Join builds one part from the media that lanes share and the free media. near names all media.
+// Join builds one part from the media shared by lanes and the free media. near names all media.
 func Join(p fabric.Plant, near hw.Bank, free Free, shared []Shared) (*Part, error) {
 	light, err := p.Light(near, nil)
 	if err != nil {

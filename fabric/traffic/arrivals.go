@@ -18,13 +18,13 @@ const (
 
 const never = math.MaxUint32
 
-// arrivals determines when a source creates packets. Intervals are independent; the number of the later packet is
-// their draw.
+// arrivals determines when a source creates packets. The intervals between packets are independent. The number of the
+// later packet selects the draw of an interval.
 type arrivals struct {
 	kind   string
 	stream hw.Stream
 
-	gap   geometric // bernoulli: slots without a packet between two packets; bursty: further slots between two bursts
+	gap   geometric // bernoulli: slots without a packet between two packets; bursty: additional slots between two bursts
 	burst uint64    // bursty: the burst continues if a draw of 32 bits is below it
 	on    uint64    // bursty: a source begins in a burst if a draw of 32 bits is below it
 
@@ -47,7 +47,7 @@ func newArrivals(s *Spec, stream hw.Stream) arrivals {
 
 const oneFixed = 1 << 32
 
-// share returns the bound that a draw of 32 bits undershoots with probability p.
+// share returns the bound for draws of 32 bits: a draw is below it with probability p.
 func share(p float64) uint64 { return uint64(math.Round(p * oneFixed)) }
 
 // first returns the slot in which a source creates packet 0. The process is stationary: it has no beginning.
@@ -72,7 +72,8 @@ func (a *arrivals) next(source, number, at uint32) uint32 {
 		}
 		return after(at, 2+a.gap.draw(a.stream, source, number))
 	case fabric.ArrivalsPeriodic:
-		// a period of 2^32 slots has few packets: product and sum stay below 2^64 until the result is never
+		// with a period of 2^32 slots there are few packets: product and sum stay below 2^64 until the result is
+		// never
 		if at == never || uint64(number) > (math.MaxUint64-a.period)/a.period {
 			return never
 		}
@@ -89,8 +90,8 @@ func after(at uint32, slots uint64) uint32 { return uint32(min(uint64(at)+slots,
 
 const gapBits = 32
 
-// geometric draws the number of failures before the first success of independent trials. Its binary digits are
-// independent: digit k is 1 with probability x/(1+x), x = q^(2^k), where q is the probability of failure.
+// geometric draws the number of failures before the first success in independent trials. The binary digits of this
+// number are independent: digit k is 1 with probability x/(1+x), x = q^(2^k), where q is the probability of failure.
 type geometric struct {
 	bits  int // number of digits that may be 1
 	below [gapBits]uint64

@@ -33,14 +33,14 @@ type Bare struct {
 	limit uint32 // slot limit of the run
 }
 
-// NewBare draws all packets of a run, or reads them from the file. It returns an error if the file does not fit the
-// network.
+// NewBare draws all packets of a run, or reads them from the file. It returns an error if the network cannot carry
+// the packets of the file.
 func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 	b := &Bare{Packets: &hw.Packets{}, spec: s, processors: processors}
 	return b, b.draw(seed)
 }
 
-// RefereeOf returns the referee of a run on hardware, under rules and for at most limit slots.
+// RefereeOf returns the referee of a run on hardware with the given rules and slot limit.
 func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, limit uint32) *Bare {
 	return &Bare{Packets: net.Network().Packets, spec: s, processors: processors, net: net, rules: rules, limit: limit}
 }
@@ -84,7 +84,7 @@ func (b *Bare) draw(seed uint64) error {
 	return nil
 }
 
-// ID returns the id of a packet in the file, or its number.
+// ID returns the id of a packet in the file. Without a file it returns the number of the packet.
 func (b *Bare) ID(packet uint32) uint64 {
 	if b.ids == nil {
 		return uint64(packet)
@@ -104,14 +104,14 @@ func (b *Bare) Pending() (n uint64) {
 	return n
 }
 
-// Shown summarises the measured packets of a run. Offered and accepted traffic is counted in flits.
+// Shown summarises the measured packets of a run. It counts offered and accepted traffic in flits.
 type Shown struct {
 	b                  *Bare
 	w                  *window
 	cycles             uint64
 	offered, accepted  uint64
 	hops, arrived, way uint64            // sums over arrived packets; way: cycles in the network
-	latency, network   map[uint64]uint64 // packets by latency in cycles, from creation and from leaving the source
+	latency, network   map[uint64]uint64 // packets by latency in cycles, from their creation and from their departure from the source
 }
 
 // Shown summarises a run of the given number of cycles.
@@ -195,8 +195,8 @@ func histogram(counts map[uint64]uint64) (h Histogram) {
 	return h
 }
 
-// queues returns packet-cycles in source queues in the window, and the longest queue of a source at the end of a
-// cycle.
+// queues returns the packet-cycles spent in source queues in the window, and the longest queue of a source at the end
+// of a cycle.
 func (b *Bare) queues(cycles uint64) (queued, most uint64) {
 	from, end := b.spec.From, b.spec.End
 	waits := make([][]uint32, b.processors) // cycles in which the waiting packets of each source will be sent
@@ -238,7 +238,7 @@ const (
 	bareReceived = 2
 )
 
-// Digest returns the digest of sent and received packets, cycle by cycle.
+// Digest returns the digest of sent and received packets in order of cycles.
 func (b *Bare) Digest() (d traces.Digest) {
 	type event struct {
 		cycle, packet uint32
@@ -285,7 +285,7 @@ func (b *Bare) WritePackets(to io.Writer) error {
 	})
 }
 
-// Packets is a referee of traffic, with firmware or without.
+// Packets is a referee of traffic, for runs with or without firmware.
 type Packets interface {
 	fabric.Offering
 	Limits(limits map[string]string) map[string]string
@@ -338,7 +338,7 @@ func (b *Bare) Limits(limits map[string]string) map[string]string {
 // Notes returns remarks on the measured cycles for the user.
 func (b *Bare) Notes() []string { return b.shown().w.notes() }
 
-// Latencies returns the latencies in cycles of measured packets that have arrived, and the number of the others.
+// Latencies returns the latencies in cycles of arrived measured packets, and the number of other measured packets.
 func (b *Bare) Latencies() (arrived Histogram, left uint64) {
 	s := b.shown()
 	return histogram(s.latency), s.w.pending
@@ -352,7 +352,7 @@ func (b *Bare) Metrics(*fabric.End, bool) fabric.Metrics {
 	return m
 }
 
-// Unfinished yields broken rules of packets, and the reasons for missing packets, by cycle.
+// Unfinished yields the rules broken by packets, and the reasons for missing packets, by cycle.
 func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	var found []fabric.Finding
 	note := func(f fabric.Finding) { found = append(found, f) }
@@ -374,7 +374,8 @@ func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// left returns the reason for missing packets, "" if none is missing. knots: some packets are in a deadlock.
+// left returns the reason for missing packets, or "" without missing packets. knots reports that some packets are in
+// a deadlock.
 func (b *Bare) left(cycles uint64, knots bool) string {
 	pending := b.Pending()
 	left := fmt.Sprintf("%d of %s not arrived", pending, traces.Plural(uint64(b.Count()), "packet has", "packets have"))

@@ -12,7 +12,7 @@ import (
 )
 
 // Draws holds the packets of all sources, a function of specification, seed and source. A source numbers its packets
-// from 0; the time of each follows from that of the packet before.
+// from 0. The time of each packet follows from the time of the previous packet.
 type Draws struct {
 	arrivals arrivals
 	pattern  pattern
@@ -20,14 +20,14 @@ type Draws struct {
 	frames   []uint8
 	stream   hw.Stream
 
-	// Packets of a file, instead of all that: rows of source i are rows[first[i]:first[i+1]].
+	// Packets of a file, in place of the fields above: rows of source i are rows[first[i]:first[i+1]].
 	rows  []row
 	first []uint32
 }
 
 type row struct {
-	at          uint32 // earliest slot of its offer
-	before      uint32 // cycles from its creation to the beginning of that slot
+	at          uint32 // earliest slot in which the packet is offered
+	before      uint32 // cycles from the packet's creation to the beginning of that slot
 	destination uint32
 	size        uint8
 }
@@ -85,7 +85,7 @@ func (d *Draws) First(source uint32) uint32 {
 	return d.arrivals.first(source)
 }
 
-// Next returns the slot in which a source creates packet number, 1 or above, given the slot at of the packet before.
+// Next returns the slot in which a source creates packet number, 1 or above. at is the slot of the previous packet.
 func (d *Draws) Next(source, number, at uint32) uint32 {
 	if d.first != nil {
 		return d.row(source, number).at
@@ -118,7 +118,7 @@ func (d *Draws) before(source, number uint32) uint32 {
 	return d.row(source, number).before
 }
 
-// row returns a row of the file. A number without a row comes from a state of another run.
+// row returns a row of the file. If the number has no row, it comes from a state of another run.
 func (d *Draws) row(source, number uint32) row {
 	if number >= d.first[source+1]-d.first[source] {
 		return row{at: never, size: 1}

@@ -17,8 +17,8 @@ import (
 )
 
 // figures holds the measurements of a run. A packet is measured if it is created in a measured cycle. Accepted
-// packets arrive in the window; loads and queues cover slots that begin in it. Times are in cycles, slotCycles per
-// slot or tick.
+// packets arrive in the window. Loads and queues are measured in slots that begin in the window. Times are in cycles,
+// with slotCycles cycles per slot or tick.
 type figures struct {
 	Window
 	slotCycles uint64
@@ -27,7 +27,7 @@ type figures struct {
 	processors int
 	fromFile   bool
 	routed     bool // processors are at routers, and a slot is a tick
-	slotted    bool // frames keep to slots
+	slotted    bool // frames are sent in slots
 
 	totals
 	spec             *Spec
@@ -35,19 +35,19 @@ type figures struct {
 	latency, network distribution
 	cycles           map[uint64]uint64 // latencies in cycles, for packets of a file
 	load             []uint64          // frames of each medium, except channels of routers
-	flows            []uint32          // measured packets that have arrived, by source and destination; nil on large networks
+	flows            []uint32          // arrived measured packets, by source and destination; nil on large networks
 	flowCycles       []uint64
 }
 
 type totals struct {
 	offered  uint64
-	accepted uint64 // packets received in measured slots, whenever they were created
+	accepted uint64 // packets received in measured slots, regardless of their creation
 	pending  uint64 // measured packets that neither arrived nor were lost
 	lost     uint64
-	hops     uint64 // hops of measured packets that have arrived
+	hops     uint64 // hops of arrived measured packets
 	waiting  uint64 // packets created but not yet sent
 	queued   uint64 // sum of waiting over the measured slots
-	queueMax uint64 // most waiting packets of one source
+	queueMax uint64 // largest number of waiting packets at one source
 }
 
 const flowProcessorsMax = 1 << 10
@@ -70,7 +70,7 @@ func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) 
 
 func (f *figures) measures(slot uint32) bool { return f.Measures(uint64(slot) * f.slotCycles) }
 
-// measured reports whether the window contains the creation of a packet, before cycles ahead of slot created.
+// measured reports whether a packet was created in the window, before cycles ahead of slot created.
 func (f *figures) measured(created, before uint32) bool {
 	return f.Measures(uint64(created)*f.slotCycles - uint64(before))
 }
@@ -87,7 +87,7 @@ func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView
 	}
 }
 
-// created counts a packet that is first offered in a slot; before is the number of cycles from its creation to that
+// created counts a packet first offered in a slot. before is the number of cycles from the packet's creation to that
 // slot.
 func (f *figures) created(slot, before uint32) {
 	f.waiting++
@@ -192,7 +192,7 @@ func (d *distribution) add(value uint32) {
 	d.counts[value]++
 }
 
-// values returns the counted values in ascending order, each converted by of.
+// values returns the counted values in ascending order, each converted by the function of.
 func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
 	for value, count := range d.counts {
 		if count > 0 {
@@ -202,7 +202,7 @@ func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
 	return all
 }
 
-// Histogram holds values and their counts, by value.
+// Histogram holds pairs of a value and its count, in order of values.
 type Histogram [][2]uint64
 
 // Lines implements fabric.Lined with a count for each power of two.
@@ -291,7 +291,8 @@ func (h Histogram) summary() (s summary) {
 	return s
 }
 
-// add appends the figures of a distribution, unknown if it is empty. of is their unit, "" for the default.
+// add adds the figures of a distribution, which are unknown for an empty distribution. of is the unit of the figures,
+// "" for the default.
 func (h Histogram) add(m *fabric.Metrics, name, of string, known bool) {
 	known = known && len(h) > 0
 	first := len(*m)
@@ -353,7 +354,8 @@ func (f *figures) media(names fabric.Names) (most MediumLoads, mean float64) {
 	return most, float64(all) / slots / float64(max(len(f.load), 1))
 }
 
-// FlowLoad is the mean number of packets from a source to a destination per slot, and their mean latency in cycles.
+// FlowLoad is the mean number of packets from a source to a destination per slot, and the mean latency of these
+// packets in cycles.
 type FlowLoad struct {
 	Source      string  `json:"source"`
 	Destination string  `json:"destination"`
@@ -387,7 +389,7 @@ func (f *figures) most(names fabric.Names) (most FlowLoads) {
 	return most
 }
 
-// Latencies returns the latencies in cycles of measured packets that have arrived, and the number of the others.
+// Latencies returns the latencies in cycles of arrived measured packets, and the number of other measured packets.
 func (r *Referee) Latencies() (arrived Histogram, left uint64) {
 	return r.figures.inCycles(), r.figures.lost + r.figures.pending
 }
@@ -402,8 +404,8 @@ func (f *figures) inCycles() (h Histogram) {
 	return h
 }
 
-// AddLoads adds the loads of channels between routers in a run of the given number of cycles. Without channels it
-// adds nothing.
+// AddLoads adds the loads of channels between routers in a run of the given number of cycles. It adds nothing for a
+// network without channels.
 func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *stream.ChannelLoads, cycles uint64) {
 	loads := l.PerCycle(cycles)
 	if len(loads) == 0 {

@@ -6,7 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// flight is a packet from its first offer until delivery or, with a limit of packets in flight, until its ack.
+// flight is a packet from its first offer until its delivery or, with a limit of packets in flight, until its
+// acknowledgement.
 type flight struct {
 	number, created   uint32
 	sent              uint32 // slot of its first frame, initially never
@@ -14,8 +15,8 @@ type flight struct {
 	following         uint32 // next flight of the same source
 	hops              uint16
 	size              uint8
-	expects, received uint8 // 1 + frames that follow the next expected one; frames received
-	arrived           uint8 // 1: all frames have arrived, the last one is in a FIFO; 2: firmware has taken it, too
+	expects, received uint8 // 1 + number of frames after the next expected frame; number of received frames
+	arrived           uint8 // 1: all frames have arrived, and the last one is in a FIFO; 2: firmware has also taken the last frame
 }
 
 type flights struct {
@@ -78,7 +79,8 @@ func (f *flights) each(source int, yield func(*flight)) {
 
 const flightWords = 6
 
-// state visits the flights as words, by source, oldest first. fill sets destination and size of a restored flight.
+// state visits the flights as words, by source, oldest first. fill sets the destination and the size of a restored
+// flight.
 func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32, x *flight)) {
 	var words []uint32
 	if v.Saving() {
@@ -126,7 +128,7 @@ func (f *flights) words() (words []uint32) {
 
 type log struct{ rows []logged }
 
-// logged is a packet of a log; sent and arrived are never if it was not.
+// logged is a packet of a log. sent and arrived are never for a packet that was not sent or has not arrived.
 type logged struct {
 	source, number, destination    uint32
 	created, before, sent, arrived uint32

@@ -8,8 +8,8 @@ import (
 	"starloom/traces"
 )
 
-// judge applies the rules that hold on every network. Measured packets have limits from creation to the last bit at
-// the destination; all packets must keep the order in which their sources created them.
+// judge applies the rules that hold on every network. Measured packets have limits from their creation to the last
+// bit at their destination. All packets of a source must keep the order of their creation.
 type judge struct {
 	latency, deadline uint32
 	order             stream.Order
@@ -58,7 +58,7 @@ func (j *judge) waits(t *trip, find func(fabric.Finding)) {
 	}
 }
 
-// over returns by how much a measured packet exceeds a limit, "" if it does not.
+// over returns the amount by which a measured packet exceeds a limit, or "" if it does not.
 func (j *judge) over(t *trip, unit string, limit uint32, took uint64) string {
 	if !t.measured || limit == 0 || took <= uint64(limit) {
 		return ""

@@ -6,15 +6,16 @@ import (
 	"starloom/fabric"
 )
 
-// Bytes of traffic, measured in processes that ran nothing else (TestLongMemoryEstimates): once, per source, and in
-// the lists of a source that sends in every slot.
+// Bytes of traffic, measured in processes that ran nothing else (TestLongMemoryEstimates): once per run, per source,
+// and in the lists of a source that sends in every slot.
 const (
 	memoryOnce   = 1 << 20
 	memorySource = 6*4 + 1 + 2 + 2*4
 	memoryBusy   = unsafe.Sizeof(flight{}) + 4*unsafe.Sizeof(sighting{}) + 2*unsafe.Sizeof(creation{}) + 4
 )
 
-// Size of a grown list relative to its content: with the list that it outgrew, and with all uncollected ones.
+// Factors from the content of a growing list to its memory: including the list that it has outgrown, and including
+// all uncollected lists.
 const (
 	listGrowth = 2.25
 	listsGrow  = 5.2
@@ -42,7 +43,7 @@ func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 	return bytes
 }
 
-// latenciesMemory limits the assumed latencies in slots; each needs a counter.
+// latenciesMemory limits the number of distinct latencies, in slots, that are assumed; each latency needs a counter.
 const latenciesMemory = 1 << 16
 
 func (s *Spec) busy() float64 {
@@ -57,8 +58,8 @@ func (s *Spec) busy() float64 {
 	return min(1, s.Rate*frames/weights)
 }
 
-// Bytes of a bare packet: its columns; its entries in the queues of its source and shard, both also where they are
-// sorted; the lists sorted when it is drawn; and its two events for the digest.
+// Bytes of a bare packet: its columns; its entries in the queues of its source and shard, and in the buffers for
+// sorting these queues; the lists sorted when the packet is drawn; and its two events for the digest.
 const (
 	memoryBare   = 3*4 + 2*2 + 3*4
 	memoryQueued = 4 * 4

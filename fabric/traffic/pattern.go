@@ -14,8 +14,8 @@ type pattern struct {
 	stream hw.Stream
 
 	to   []uint32
-	hot  []uint64 // hotspots: a draw of 32 bits below entry i, and not below earlier entries, selects node[i]
-	node []uint32 // destination selected by the same entry of hot
+	hot  []uint64 // hotspots: a draw of 32 bits selects the node of the first entry above it
+	node []uint32 // destination for each entry of hot
 }
 
 func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern {
@@ -32,7 +32,8 @@ func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern 
 	return p
 }
 
-// silent reports whether a source sends nothing, since its pattern sends to itself and self is off.
+// silent reports whether a source sends nothing because the only destination in its pattern is the source itself and
+// self is off.
 func (p *pattern) silent(source uint32) bool {
 	if p.self {
 		return false

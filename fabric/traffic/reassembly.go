@@ -2,7 +2,7 @@ package traffic
 
 import "slices"
 
-// arriving holds unfinished arrivals. Frames arrive in order, except through virtual channels.
+// arriving holds unfinished arrivals. Frames arrive in order, except over virtual channels.
 type arriving struct {
 	heard     []uint32   // good frames of each processor so far
 	held      []sighting // last frames of packets that are in a FIFO
@@ -15,7 +15,7 @@ func frameKey(origin, number uint32, follow uint8) uint64 {
 	return uint64(origin)<<32 | uint64(number&0xffffff)<<8 | uint64(follow)
 }
 
-// overtakes records the frames of a packet that were expected before the one that has arrived.
+// overtakes records the frames of a packet that should have arrived before the arrived frame.
 func (a *arriving) overtakes(s *sighting, follow, expected uint8) {
 	for f := follow + 1; f < expected; f++ {
 		key := frameKey(s.origin, s.number, f)

@@ -10,7 +10,8 @@ import (
 	"starloom/nic"
 )
 
-// Head of a frame's payload: origin, destination, packet number at the source with the frame's place in the packet.
+// Head of a frame's payload: origin, destination, and the packet's number at the source with the frame's place in the
+// packet.
 const (
 	headOrigin      = 0
 	headDestination = 4
@@ -34,8 +35,8 @@ type Config struct {
 	Bank func(processor int) (bank *nic.Bank, cell int)
 }
 
-// Referee offers the packets of a run and follows them by their frames. A packet is offered one boundary before the
-// earliest slot in which it can be sent. It ends when its last frame arrives or no longer can.
+// Referee offers the packets of a run and follows their frames. A packet is offered one boundary before the earliest
+// slot in which it can be sent. The packet ends when its last frame arrives or can no longer arrive.
 type Referee struct {
 	fabric.NoPackets
 	spec   *Spec
@@ -50,7 +51,7 @@ type Referee struct {
 	flights []flights
 	shardOf []uint32
 	seen    []seen
-	leaving []sighting // last frames sent in the slot that has crossed
+	leaving []sighting // last frames sent in the crossed slot
 	arriving
 	bank func(processor int) (bank *nic.Bank, cell int)
 
@@ -70,7 +71,7 @@ type seen struct {
 type sighting struct {
 	slot, processor, origin, destination uint32
 	number                               uint32 // packet number with the number of frames that follow
-	place                                uint32 // number of frames that the receiver had received before
+	place                                uint32 // number of frames that the receiver had received before this frame
 	ack                                  bool
 }
 
@@ -135,7 +136,7 @@ func (r *Referee) file() {
 	}
 }
 
-// Tell implements fabric.Referee. Each word is the limit of packets in flight, 0 for none.
+// Tell implements fabric.Referee. It sets each word to the limit of packets in flight, 0 for no limit.
 func (r *Referee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.spec.Closed)
@@ -167,7 +168,8 @@ func (r *Referee) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slo
 
 func (r *Referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements fabric.Witness. Only frames addressed to the processor count; others are relayed or overheard.
+// Received implements fabric.Witness. It counts only frames addressed to the processor; other frames are relayed or
+// overheard.
 func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	place := r.heard[processor]
 	r.heard[processor]++
@@ -185,7 +187,7 @@ func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView,
 	}
 }
 
-// Settle implements fabric.Offering. It settles the previous slot, then the packets created in this one.
+// Settle implements fabric.Offering. It settles the previous slot, then the packets created in this slot.
 func (r *Referee) Settle(slot uint32, find func(fabric.Finding)) {
 	r.settle(slot, find)
 	for i := range r.sources {
@@ -271,7 +273,7 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 		return
 	}
 	if !late {
-		if r.figures.routed { // elsewhere frames arrive in order
+		if r.figures.routed { // only routers may reorder frames
 			r.arriving.overtakes(s, follow, x.expects)
 		}
 		x.expects = follow
@@ -298,7 +300,7 @@ func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 		}
 		x := r.flight(s)
 		if x == nil || x.arrived != arrived {
-			continue // the state is that of another run
+			continue // the state belongs to another run
 		}
 		x.arrived = delivered
 		before := r.draws.before(s.origin, x.number)
@@ -321,7 +323,7 @@ func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast, measured: f.measured(x.created, before)}
 }
 
-// settleLost ends a packet of a direct program that has lost a part, after its last frame was sent.
+// settleLost ends an incomplete packet of a direct program after the packet's last frame was sent.
 func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	x := r.flight(s)
 	if x == nil || x.arrived != 0 {
@@ -442,12 +444,12 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 	})
 }
 
-// Methods of fabric.Referee without a meaning here: frames show all packets, and firmware announces nothing.
+// Methods of fabric.Referee without a meaning for traffic: frames show all packets, and firmware announces nothing.
 
 func (r *Referee) Announce(_ *fabric.Ledger, _ int, _, _ uint32) {}
 
-// Offer implements fabric.Offering. It takes back the words that firmware has cleared and shows packets of the
-// waiting sources of the bank.
+// Offer implements fabric.Offering. It collects the words that firmware has cleared and offers packets of the bank's
+// waiting sources.
 func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
 	s := &r.sources[shard]
 	if bank.Cells < s.end-s.first {

@@ -76,8 +76,8 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	return m
 }
 
-// Unfinished implements fabric.Ending. It yields a run with too few slots, and measured packets that have not
-// arrived.
+// Unfinished implements fabric.Ending. It yields a finding for a run with too few slots, and findings for measured
+// packets that have not arrived.
 func (r *Referee) Unfinished(yield func(fabric.Finding)) {
 	if r.over {
 		w := r.window()
@@ -114,7 +114,7 @@ var metrics string
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
 // AddFrames adds the latencies of frames between processors at routers, and the loads of channels, in a run of the
-// given number of cycles. For other transports it adds nothing.
+// given number of cycles. It adds nothing for other transports.
 func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles uint64) {
 	s := stream.StreamOf(t)
 	if s == nil {
@@ -162,7 +162,8 @@ func (r *Referee) WritePackets(to io.Writer) error {
 	})
 }
 
-// pending yields the packets that neither arrived nor were lost, and the cycles from creation to slot of each.
+// pending yields the packets that neither arrived nor were lost, each with the number of cycles from its creation to
+// slot.
 func (r *Referee) pending(yield func(source uint32, x *flight, before uint32)) {
 	for i := range r.flights {
 		f := &r.flights[i]

@@ -6,8 +6,8 @@ import (
 	"starloom/hw"
 )
 
-// The word of an offer, from the highest bit: valid 1, destination 31, frames 8, number 24. Firmware clears it to
-// take the packet.
+// The word of an offer, from the highest bit: valid 1, destination 31, frames 8, number 24. Firmware clears the word
+// to accept the packet.
 const (
 	wordValid            = 1 << 63
 	wordDestinationShift = 32
@@ -19,15 +19,15 @@ func word(destination uint32, size uint8, number uint32) uint64 {
 	return wordValid | uint64(destination)<<wordDestinationShift | uint64(size)<<wordSizeShift | uint64(number&numberMask)
 }
 
-// cursors are the columns of all sources: the packets that they have created and offered.
+// cursors are the columns of all sources: positions in the sequences of created and offered packets.
 type cursors struct {
-	created []uint32 // packets so far, which is the number of the next one
+	created []uint32 // number of packets so far, and the number of the next packet
 	at      []uint32 // slot in which the next packet is created, never for none
 	next    []uint32 // number of the packet that is, or will be, offered
-	due     []uint32 // slot in which that packet is created
-	shown   []uint8  // 1 while its word is shown
-	open    []uint16 // packets in flight or unacknowledged if they are limited, otherwise nil
-	sent    []uint32 // packets so far whose first frame was sent
+	due     []uint32 // slot in which packet next is created
+	shown   []uint8  // 1 while the word of packet next is shown
+	open    []uint16 // packets in flight or unacknowledged; nil without a limit
+	sent    []uint32 // number of packets whose first frame was sent
 }
 
 func newCursors(processors int, closed bool) cursors {
@@ -49,20 +49,21 @@ func (c *cursors) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "sent", c.sent)
 }
 
-// wheelSlots is the number of slots ahead for which sources are filed; later packets wait for a whole turn.
+// wheelSlots is the number of slots ahead for which sources are filed. A source with a later packet waits for a whole
+// turn of the wheel.
 const wheelSlots = 1 << 10
 
 const none = ^uint32(0)
 
-// sources holds the sources of a shard by the slot of their next packet, and those with packets to offer. Both follow
-// from the cursors.
+// sources holds the sources of a shard by the slot of their next packet, and the sources with packets to offer. Both
+// lists follow from the cursors.
 type sources struct {
 	first, end int
-	wheel      [wheelSlots]uint32 // sources that create in slots of this remainder
-	after      []uint32           // next source of the same list
-	waiting    []uint32           // sources with packets that were not taken
+	wheel      [wheelSlots]uint32 // first source with a packet in a slot, by slot modulo wheelSlots
+	after      []uint32           // next source in the same list
+	waiting    []uint32           // sources whose packets were not accepted
 	created    []creation         // packets created in this slot
-	before     []creation         // packets created in the slot before
+	before     []creation         // packets created in the previous slot
 }
 
 func (s *sources) state(v *hw.StateVisitor, name string) {

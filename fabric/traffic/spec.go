@@ -1,13 +1,13 @@
-// Package traffic offers packets to firmware, follows them and measures their latency: the workload traffic, on every
-// fabric. Packets are a function of workload, seed and processor alone; firmware carries them.
+// Package traffic offers packets to firmware, follows the packets and measures their latency: the workload traffic,
+// on every fabric. Packets are a function of workload, seed and processor alone; firmware carries them.
 //
 //	draws --> sources --word of the schedule--> firmware --frames--> referee --> figures
 //	          (cursors)  <------cleared--------                     (flights)     log
 //
-// Time counts in slots, in a streaming network in cycles. A packet is created at the beginning of a slot and offered
-// at the first boundary from then on, one at a time: until the word of a source is cleared, newer packets wait. The
-// queue consists of two cursors, at the next packet to create and at the next packet to offer, so its memory does not
-// depend on its length: packets are drawn again when the second cursor passes them.
+// Time counts in slots, or in cycles in a streaming network. A packet is created at the beginning of a slot and
+// offered at the first boundary from then on. A source offers one packet at a time: newer packets wait until the word
+// of the source is cleared. The queue consists of two cursors, at the next packet to create and at the next packet to
+// offer, so its memory does not depend on its length. Packets are drawn again when the second cursor reaches them.
 package traffic
 
 import (
@@ -30,8 +30,8 @@ type Spec struct {
 	Window
 }
 
-// Window is the measured time: packets created from cycle From to before cycle End. The run ends in cycle Last at the
-// latest.
+// Window is the measured time. It contains packets created from cycle From up to, but not in, cycle End. The run ends
+// in cycle Last at the latest.
 type Window struct{ From, End, Last uint64 }
 
 // Measures reports whether the window contains a cycle.
@@ -55,8 +55,8 @@ const (
 // RateMin is the lowest rate.
 const RateMin = 1e-8
 
-// Settle fills in the defaults of a workload on a network. It returns an *input.Error, whose place is a key of the
-// scenario, if the workload is impossible there.
+// Settle fills in the defaults of a workload on a network. If the workload is impossible on the network, it returns
+// an *input.Error whose place is a key of the scenario.
 func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.Timebase) (*Spec, error) {
 	s := &Spec{Traffic: *t, Timebase: base}
 	if s.Arrivals == "" {
@@ -77,7 +77,7 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 func (s *Spec) settle(n fabric.Network) {
 	file := s.Arrivals == fabric.ArrivalsFile
 	a := n.Abilities()
-	s.Self = a.Reflexive || a.Routers != nil // a router also delivers packets of its own processor to it
+	s.Self = a.Reflexive || a.Routers != nil // a router also delivers packets from its own processor to that processor
 	if s.Traffic.Self != nil {
 		s.Self = *s.Traffic.Self
 	}
@@ -103,7 +103,7 @@ func (s *Spec) settleWindow() error {
 	if file {
 		warmUp = 0
 	}
-	own, whole := s.Traffic, file && s.Traffic.Measure == nil // windows given by the user stay
+	own, whole := s.Traffic, file && s.Traffic.Measure == nil // windows set by the user are kept
 	for _, w := range []struct {
 		key   string
 		given **fabric.Duration
@@ -283,7 +283,7 @@ func (s *Spec) checkPattern(n int) error {
 	return nil
 }
 
-// sizeMax limits the frames of a packet: a word of the schedule has 8 bits for them.
+// sizeMax limits the frames of a packet: the word of the schedule has 8 bits for the number.
 const sizeMax = 255
 
 func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
@@ -326,7 +326,7 @@ func (s *Spec) draws() bool {
 	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot || s.Pattern == fabric.PatternPermutation
 }
 
-// checkReaches rejects a pattern with a destination that a source does not reach. For patterns with draws it only
+// checkReaches rejects a pattern with a destination that a source cannot reach. For patterns with draws it only
 // checks packets from a source to itself.
 func (s *Spec) checkReaches(n fabric.Network, c *fabric.Carries) error {
 	processors := n.Shape().Processors()

@@ -10,12 +10,12 @@ import (
 	"starloom/traces"
 )
 
-// window summarises the measured packets of a run: have they arrived, is the network saturated, and which notes
-// follow.
+// window summarises the measured packets of a run: their arrival, the saturation of the network, and the resulting
+// notes.
 type window struct {
 	spec              *Spec
 	unit              string
-	created, accepted uint64  // packets created in the window; packets received in it, whenever they were created
+	created, accepted uint64  // packets created in the window; packets received in it, regardless of their creation
 	pending, lost     uint64  // created packets that neither arrived nor were lost; created packets that were lost
 	excused           uint64  // pending packets whose source or destination was killed by faults
 	over              bool    // all packets have arrived or are lost, or the drain is over
@@ -24,7 +24,7 @@ type window struct {
 	growing           growing
 }
 
-// growthBatches is the number of batches of half a window, from which the variance of arrivals follows.
+// growthBatches is the number of batches in half a window. The variance of arrivals is estimated from the batches.
 const growthBatches = 32
 
 type growth struct {
@@ -33,13 +33,13 @@ type growth struct {
 	created [growthBatches]uint64
 }
 
-// Growth is saturation above this share of the packets created, or above this many standard deviations of their
-// number.
+// Growth counts as saturation above this share of the packets created, or above this many standard deviations of
+// their number.
 const (
 	saturatedShare      = 0.015
 	saturatedDeviations = 2.33
 	saturatedPackets    = 500 // fewest packets for a verdict
-	burstsVary          = 2   // packets come in bursts if their number varies this many times as much as with independent arrivals
+	burstsVary          = 2   // packets come in bursts if the variance of their number is this many times that of independent arrivals
 )
 
 type growing struct {
@@ -84,8 +84,8 @@ func (g *growth) all() (n uint64) {
 	return n
 }
 
-// variance returns the variance of the packets created: their number if they are independent, in bursts the variance
-// of batches.
+// variance returns the variance of the number of packets created. For independent packets it is that number, for
+// bursts the variance of batches.
 func (g *growth) variance() float64 {
 	n, squares := float64(g.all()), 0.0
 	first := uint64(0) // first time of a batch; batches differ by at most one time
@@ -101,8 +101,8 @@ func (g *growth) variance() float64 {
 	return n
 }
 
-// grows reports whether more packets stay inside than chance explains. known is false if there are too few packets
-// for a verdict; the limit for bursts corresponds to that for independent packets.
+// grows reports whether the number of packets inside the network grows more than by chance. known is false if there
+// are too few packets for a verdict. The limit for bursts corresponds to the limit for independent packets.
 func (g *growth) grows() (grows, known bool) {
 	n, variance := float64(g.all()), g.variance()
 	if n == 0 || float64(n*n) < saturatedPackets*variance {
@@ -111,12 +111,12 @@ func (g *growth) grows() (grows, known bool) {
 	return n-float64(g.gone) > min(saturatedShare*n, saturatedDeviations*math.Sqrt(variance)), true
 }
 
-// saturated reports whether packets inside the network grow in number in the second half of the window.
+// saturated reports whether the number of packets inside the network grows in the second half of the window.
 func (w *window) saturated() (saturated, known bool) { return w.growing.halves[1].grows() }
 
-// late describes the overdue measured packets, "" for none. Other rules judge lost packets. Overload set by the user
-// excuses everything except a window without arrivals. It also reports a window without packets, or whose packets
-// were all lost.
+// late describes the overdue measured packets, or returns "". Lost packets are judged by other rules. Overload set by
+// the user excuses all overdue packets, unless no packet arrives in the window. late also reports a window without
+// packets, or in which all packets were lost.
 func (w *window) late() string {
 	switch {
 	case !w.over:
