@@ -27,8 +27,8 @@ type Design interface {
 	// Open opens a device with the ports of the RTL.
 	Open(o Options) (Device, error)
 
-	// Warnings returns the tool warnings that affect a verdict, or nil if they are unknown, as before the first
-	// device of a backend that compiles on opening.
+	// Warnings returns the tool warnings that affect a verdict. It returns nil if the warnings are unknown, for
+	// example before the first device of a backend that compiles on opening.
 	Warnings() []Warning
 
 	// CaseBlind reports whether names of the RTL ignore case.

@@ -17,9 +17,9 @@ type Device interface {
 	// Ports returns the ports in the order of their declaration.
 	Ports() []Port
 
-	// Inputs and Outputs return the values of all ports in 64-bit words, the low word of a wide port first; Port.Word
-	// is the index of its first word. The slices belong to the device and stay valid until Close. Unused bits of a
-	// port's last word are 0 in Outputs and ignored in Inputs. Clocks have no word: Edge drives them.
+	// Inputs and Outputs return the values of all ports in 64-bit words, the low word of a wide port first. Port.Word
+	// is the index of a port's first word. The slices belong to the device and stay valid until Close. Unused bits of
+	// a port's last word are 0 in Outputs and ignored in Inputs. Clocks have no word, since Edge drives them.
 	Inputs() []uint64
 	Outputs() []uint64
 
@@ -37,8 +37,8 @@ type Device interface {
 	// Step calls Edge the given number of times.
 	Step(clocks uint64, cycles int) error
 
-	// Save and Restore transfer the whole state, Outputs included. They return ErrNoSnapshot if the backend cannot. A
-	// snapshot fits only devices of the same build.
+	// Save and Restore transfer the whole state, Outputs included. They return ErrNoSnapshot if the backend cannot
+	// save its state. A snapshot fits only devices of the same build.
 	Save() ([]byte, error)
 	Restore(snapshot []byte) error
 

@@ -11,7 +11,7 @@ type Options struct {
 	Seed uint64
 
 	// TimeLimit is the longest time of a cycle before a FaultHang; 0: 5 s. Endless loops are usually detected
-	// earlier, by counting iterations, in Icarus by processor time.
+	// earlier, by the number of iterations or, in Icarus, by processor time.
 	TimeLimit time.Duration
 
 	// Interpreter interprets wasm, slowly. It is the reference for the compiler.

@@ -59,8 +59,8 @@ func (s *Source) declares(expression string) bool {
 	})
 }
 
-// checkParams rejects text for a parameter that is not text in any source: 8hff would silently become character
-// codes. It also rejects a number for a parameter that is text in every source.
+// checkParams rejects text for a parameter that is not text in any source, because text such as 8hff would silently
+// become character codes. It also rejects a number for a parameter that is text in every source.
 func (s *Source) checkParams() error {
 	if s.VHDL() {
 		return nil

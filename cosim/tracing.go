@@ -8,8 +8,8 @@ import (
 // ErrUnseen is returned by devices that were built without Seeing.
 var ErrUnseen = errors.New("this was built to show no more than its ports")
 
-// Seeing selects instrumentation of RTL. It makes RTL slower but does not change its behaviour, including registers
-// without a reset value.
+// Seeing selects instrumentation of RTL. Instrumentation slows down RTL but does not change its behaviour, including
+// registers without a reset value.
 type Seeing struct {
 	Internals bool
 	Coverage  bool

@@ -115,11 +115,11 @@ func printable(text string) string {
 
 const formatBytesMax = 1024
 
-// formatLog formats a line like C's printf. The arguments are in memory as clang passes them to a variadic function
-// of wasm32: consecutive, each aligned to its own size. It accepts %d %i %u %x %X %o %c %s %p and %% with flags,
-// width and precision (a number or *) and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). Any other
-// conversion ends the line with a message, since the length of its argument is unknown. A line has at most
-// logBytesMax bytes.
+// formatLog formats a line like C's printf. The arguments are in memory in the order in which clang passes them to a
+// variadic function of wasm32: consecutive, each aligned to its own size. formatLog accepts %d %i %u %x %X %o %c %s
+// %p and %% with flags, width and precision (a number or *) and the lengths hh, h, l, z, t (32 bits), ll and j (64
+// bits). Any other conversion ends the line with a message, since the length of its argument is unknown. A line has
+// at most logBytesMax bytes.
 func formatLog(memory api.Memory, format, arguments uint32) string {
 	text := cString(memory, format, formatBytesMax)
 	a := logArguments{memory: memory, at: uint64(arguments)}

@@ -78,7 +78,7 @@ func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
-		// Without a random source an instance is 5 KiB smaller; no permitted import reads it.
+		// Without a random source an instance is 5 KiB smaller. No permitted import reads random bytes.
 		wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader("")))
 	if err != nil {
 		return nil, fmt.Errorf("does not start: %s", firstLine(err))

@@ -85,8 +85,8 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 }
 
 // runAll calls an entry point for some cells. If a handler traps, its cell is marked faulty and the loop continues
-// with the next cell. Changes by the firmware to the list of cells in its memory are ignored. A stopped call blames
-// no handler: see Host.Stopped.
+// with the next cell. Changes by the firmware to the list of cells in its memory are ignored. If a call is stopped
+// (see Host.Stopped), no handler is blamed.
 func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.turns.all, in.turns.laps = 0, uint64(len(cells))
 	if !in.image.copy.Laps {

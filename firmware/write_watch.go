@@ -44,8 +44,9 @@ const (
 	watchedChunk    = 4096
 )
 
-// Watched is an Instance that calls handlers one at a time and records their writes outside their own processor's
-// part of the bank and the stack. In an image without names, memory below the stack pointer counts as stack.
+// Watched is an Instance that calls handlers one at a time. It records writes of a handler outside the stack and
+// outside the handler's own part of the bank. In an image without names, memory below the stack pointer counts as
+// stack.
 type Watched struct {
 	Instance
 	in      *wasmInstance

@@ -129,8 +129,8 @@ func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 	return print, err
 }
 
-// restartsMax bounds how often a source may end itself. After violatedMax violated assertions, inputs that violate
-// one are redrawn.
+// restartsMax bounds how often a source may end itself. After violatedMax violated assertions, inputs that violate an
+// assertion are redrawn.
 const restartsMax, violatedMax = 500, 20
 
 type comparison struct {

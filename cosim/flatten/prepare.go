@@ -67,8 +67,8 @@ func nestedSelections(root *node) map[string][]*node {
 	return nested
 }
 
-// A level is one of several nested selections, such as s[i].member[k +: 2], that Verilator merged into one. The sum
-// of their indexes hides that one of them may be beyond its end.
+// A level is one of several nested selections that Verilator merged, such as s[i].member[k +: 2]. The sum of the
+// indexes of all levels hides that an index may be beyond the end of its own level.
 type level struct {
 	at          *node
 	room, width int // bits of the operand and of the selection
@@ -101,8 +101,8 @@ func (n *node) isCut() bool {
 	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
 }
 
-// cutsAnIndex reports whether a node of the earlier tree truncates an index. A structure member at the low end looks
-// alike but has a declared type.
+// cutsAnIndex reports whether a node of the earlier tree truncates an index. The selection of a structure member at
+// the low end looks alike but has a declared type.
 func (n *node) cutsAnIndex() bool {
 	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
 }
@@ -126,8 +126,8 @@ func (n *node) bitsBefore() int {
 // strideBits bounds the size of a selected element, as its logarithm.
 const strideBits = 24
 
-// scales reports whether n is Verilator's product of an index and an element size. It has the width of the index, so
-// that a large index may wrap.
+// scales reports whether n is Verilator's product of an index and an element size. The product has the width of the
+// index, so that a large index may wrap.
 func (n *node) scales() bool {
 	if n.kind != "MUL" && n.kind != "MULS" {
 		return false

@@ -11,7 +11,7 @@ type (
 )
 
 // A process is one always, initial or assign, executed once with symbolic inputs. The result is an expression for
-// every bit that it writes.
+// every bit that the process writes.
 type process struct {
 	*design
 	statements  map[string]statement

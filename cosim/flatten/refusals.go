@@ -417,8 +417,8 @@ func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 	driven[found[1]] = append(driven[found[1]], driver{at, low, high})
 }
 
-// enumerations refuses next and prev of an enumeration that lacks values of its width. For these Verilator returns 0,
-// the source X.
+// enumerations refuses next and prev of an enumeration that lacks values of its width. For the missing values,
+// Verilator returns 0 and the source returns X.
 func (l *lost) enumerations() {
 	l.earlier.each(func(n *node) {
 		if n.kind != "VAR" || !strings.HasPrefix(n.name(), "__Venumtab_") {
@@ -457,7 +457,7 @@ func (l *lost) signedArrays() {
 var negativeRange = regexp.MustCompile(`decl\[(?:-\d+:|\d+:-)`)
 
 // negativeRanges refuses unsigned indexes into a range with a negative end. Verilator computes the offset in the
-// width of the index, where large values stand for negative ones.
+// width of the index. In this width, large values represent negative offsets.
 func (l *lost) negativeRanges() {
 	l.earlier.each(func(n *node) {
 		if n.kind != "SEL" || !negativeRange.MatchString(n.rest) {

@@ -13,8 +13,8 @@ import (
 	"starloom/cosim/icarus"
 )
 
-// A second simulator runs SecondCycles cycles. While branches are untaken it continues to secondCyclesMost, or until
-// secondCyclesIdle cycles pass without a new one.
+// A second simulator runs SecondCycles cycles. While some branches are untaken, it continues to secondCyclesMost, or
+// until secondCyclesIdle cycles pass without a newly taken branch.
 const SecondCycles, secondCyclesMost, secondCyclesIdle = 2_000, 20_000, 1_000
 
 const secondRestartsMax = 20

@@ -78,8 +78,8 @@ func (n *node) dropRoom() {
 	})
 }
 
-// dropReals removes the values of real parameters. Constants derived from them are folded; a remaining reference has
-// no bits and is refused.
+// dropReals removes the values of real parameters. Constants derived from real parameters are folded. Any other
+// reference to a real parameter has no bits and is refused.
 func (n *node) dropReals() {
 	n.each(func(n *node) {
 		if n.kind == "VAR" && strings.HasSuffix(n.width, "/d)") {

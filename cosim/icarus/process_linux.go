@@ -32,8 +32,8 @@ type process struct {
 	slowest time.Duration // largest processor time of a command after the first
 }
 
-// startProcess runs vvp in a folder on a compiled design with the VPI module NAME.vpi. When it returns, the first
-// command, number 1, is running. The process inherits the memory and, if it is not nil, the trace file.
+// startProcess runs vvp in a folder on a compiled design with the VPI module NAME.vpi. When startProcess returns, the
+// first command, number 1, is running. The process inherits the memory and, if it is not nil, the trace file.
 func startProcess(vvp, folder, design, module string, memory *memory, trace *os.File, log *sharedLog) (*process, error) {
 	p := &process{memory: memory, log: log, done: make(chan struct{})}
 	dir, file := filepath.Split(module) // module is an absolute path, like design
@@ -55,7 +55,7 @@ func startProcess(vvp, folder, design, module string, memory *memory, trace *os.
 	return p, nil
 }
 
-// run starts the process and waits on the same thread until it ends, since the death signal belongs to the thread and
+// run starts the process and waits for its end on the same thread, since the death signal belongs to the thread and
 // Go may end threads.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
@@ -89,8 +89,8 @@ const (
 	answerSpent  // processor time exhausted
 )
 
-// A patience limits the time without a finished clock cycle: wall-clock time, excluding waits for the machine, and
-// processor time. Neither depends on load.
+// A patience limits the time without a finished clock cycle. It has limits for wall-clock time, excluding waits for
+// the machine, and for processor time. Neither time depends on load.
 type patience struct{ wall, processor time.Duration }
 
 func (p *process) await(number uint32, patience patience) answer {

@@ -12,7 +12,7 @@ import (
 	"starloom/hw"
 )
 
-// Contract records the assumptions and compare conditions of a check (see pinmap.Contract) and how they affected its
+// Contract records the assumptions and compare conditions of a check (see pinmap.Contract) and their effects on its
 // inputs and outputs.
 type Contract struct {
 	Assumed []string `json:"assume"` // conditions on inputs, kept in all cycles without reset
@@ -108,8 +108,8 @@ func (c *contract) respectInReset(redraw func(attempt int), inputs []uint64) {
 	}
 }
 
-// respect redraws random inputs until they meet all assumptions. If redrawsMax attempts fail, it asserts reset
-// instead. It returns false, with c.err set, if the model has no reset or no cycle ever met the assumptions.
+// respect redraws random inputs until the inputs meet all assumptions. If redrawsMax attempts fail, respect asserts
+// reset instead. It returns false, with c.err set, if the model has no reset or no cycle ever met the assumptions.
 func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint64) (ok bool) {
 	if len(c.Assume) == 0 {
 		return true
@@ -254,8 +254,8 @@ func (c *contract) failure() error {
 	return c.err
 }
 
-// resetAll ends a cycle with reset on. It also decides the pending cycles of late RTL, in which a condition on inputs
-// counts as false.
+// resetAll ends a cycle with reset on. It also decides the pending cycles of late RTL. In these cycles, a condition
+// on inputs counts as false.
 func (c *contract) resetAll() {
 	if c == nil {
 		return
@@ -340,7 +340,7 @@ func (c *Contract) Lines() (lines []string) {
 }
 
 // extend appends random inputs without reset to a stimulus that begins after a reset. It stops early if no legal
-// inputs are found. The model runs along, since assumptions may depend on its outputs.
+// inputs are found. The model runs in parallel, since assumptions may depend on the model's outputs.
 func (c *contract) extend(s *Stimulus, schedule *twin.Schedule, cycles uint64, initial []byte) {
 	_ = c.model.Restore(initial)
 	c.begin(false)

@@ -102,7 +102,7 @@ type Extent struct {
 	Contract *Contract `json:"contract,omitempty"`
 
 	// Second is the result of running passing RTL in Icarus Verilog, on inputs guided to the RTL's branches or on
-	// random ones. It is nil if Icarus cannot read the RTL or differs.
+	// random inputs. It is nil if Icarus cannot read the RTL, or if the result of Icarus differs.
 	Second *flatten.Second `json:"second_reader,omitempty"`
 }
 

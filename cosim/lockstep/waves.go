@@ -113,8 +113,8 @@ type Drawing struct {
 	Still   []string // constant ports that are not drawn, with their values
 }
 
-// Drawing returns the last cycles: inputs, then outputs, in separate rows for model and RTL where they differ. Of
-// more than drawnRowsAlways rows, constant ones move to Still.
+// Drawing returns the last cycles: inputs, then outputs. Where model and RTL differ, they have separate rows. If
+// there are more than drawnRowsAlways rows, constant rows move to Still.
 func (v *Waves) Drawing() (d Drawing) {
 	from := max(0, len(v.samples)-drawnCycles)
 	samples := v.samples[from:]
@@ -179,9 +179,9 @@ func brief(label string) string {
 }
 
 // WriteVCD writes the run as a waveform, one cycle per nanosecond. Scopes model and rtl have all ports under the
-// model's names, the model's outputs as they are compared. lockstep.differs is 1 in the cycle of the divergence.
-// NAME_unknown marks the X and Z bits of NAME. The returned save file lacks its two paths; it lists the signal that
-// differs first, with a marker at the divergence.
+// model's names. The model's outputs have the values used in the comparison. lockstep.differs is 1 in the cycle of
+// the divergence. NAME_unknown marks the X and Z bits of NAME. In the returned save file, the two paths are not set.
+// The save file lists the signal that differs first, with a marker at the divergence.
 func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) {
 	out, err := vcd.NewWriter(w, vcd.Options{Comments: append(comments, v.inside.notes()...)})
 	if err != nil {

@@ -18,12 +18,13 @@ import (
 type Wires struct {
 	Model, RTL []cosim.Port
 
-	// Pins has the drivers of the RTL's inputs, by port, low bit first: bits of the model's inputs, constants, bits
-	// of the RTL's own outputs (feedback) and gates. It is nil for outputs and clocks.
+	// Pins has the drivers of the RTL's inputs, by port, low bit first. Drivers are bits of the model's inputs,
+	// constants, bits of the RTL's own outputs (feedback) and gates. The list of a port is nil for outputs and
+	// clocks.
 	Pins [][]Bit
 
-	// Ports expresses the model's ports by RTL pins, by port, low bit first: outputs by RTL outputs, inputs by the
-	// RTL inputs that they drive. It is nil for the clock and for absent ports.
+	// Ports expresses the model's ports by RTL pins, by port, low bit first. Outputs are expressed by RTL outputs,
+	// inputs by the RTL inputs that they drive. The list of a port is nil for the clock and for absent ports.
 	Ports [][]Bit
 
 	Gates  []Gate

@@ -30,8 +30,8 @@ type miterText struct {
 	b       strings.Builder
 }
 
-// moduleSides returns wrappers of both sides. They make the miter independent of module and port names. The RTL is
-// printed with its parameters.
+// moduleSides returns wrappers of both sides. The wrappers make the miter independent of module and port names. The
+// RTL is printed with its parameters.
 func (t *miterText) moduleSides() (twinText, rtlText string) {
 	twinPorts := t.Model
 	if t.rules {
@@ -243,8 +243,8 @@ func (t *miterText) writeGates() {
 	}
 }
 
-// writeAssumed disables comparison from the first cycle with inputs that break the map's limits, its assumptions or
-// the rules of neighbours.
+// writeAssumed disables comparison from the first cycle in which inputs break the map's limits, the map's assumptions
+// or the rules of neighbours.
 func (t *miterText) writeAssumed() {
 	w := &t.b
 	var all []string
@@ -328,8 +328,8 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 	}
 }
 
-// writeLine delays an output of the twin by n cycles. A reset fills the delay line with the twin's output after a
-// reset, for the inputs of the cycle of the reset.
+// writeLine delays an output of the twin by n cycles. A reset fills the delay line with the value that the output has
+// after a reset, for the inputs of the cycle of the reset.
 func (t *miterText) writeLine(port, n int) string {
 	w := &t.b
 	width := rangeText(t.Model[port].Bits)
@@ -346,8 +346,8 @@ func (t *miterText) writeLine(port, n int) string {
 	return stages[n-1] + "_now"
 }
 
-// writeAfterReset instantiates a second twin that is always in reset, with the inputs of the previous cycle. It
-// supplies the values after a reset.
+// writeAfterReset instantiates a second twin that is always in reset, with the inputs of the previous cycle. The
+// second twin supplies the values after a reset.
 func (t *miterText) writeAfterReset() {
 	w := &t.b
 	for i, p := range t.Model {

@@ -12,8 +12,8 @@ type view struct {
 	value, counts uint32 // literals of the miter
 }
 
-// A relation states that a register equals a valid view, or its inverse, in all cycles. It was observed with random
-// inputs; an engine proves it together with the outputs.
+// A relation states that a register equals a valid view, or the inverse of the view, in all cycles. A relation is
+// first observed with random inputs. Then an engine proves it together with the outputs.
 type relation struct {
 	latch    int
 	view     view

@@ -11,7 +11,7 @@ type Event struct {
 	Never []string
 	Bits  int
 
-	// Of returns the bits of the events that happen in a cycle. It is called in all cycles without reset until every
+	// Of returns the bits of the events that happen in a cycle. Of is called in all cycles without reset until every
 	// bit has been set, and may keep state between calls.
 	Of func(c *Cycle) uint64
 }

@@ -39,8 +39,8 @@ type Model struct {
 	redraws     redraws
 	Events      []Event
 
-	// Where returns the name of the part of the component whose outputs differ in this cycle. It is nil for a
-	// component without parts.
+	// Where names the part of the component whose outputs differ in this cycle. Where is nil for a component without
+	// parts.
 	Where func(model, rtl []uint64) string
 
 	attachment

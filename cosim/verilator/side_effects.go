@@ -273,8 +273,8 @@ func (e *effects) formal(arg *xmlNode) *xmlNode {
 	return &xmlNode{}
 }
 
-// kept returns the variables, except arguments, that a static function or task reads before writing them. Writing a
-// part counts as writing the whole variable. A loop is assumed to run at least once.
+// kept returns the variables, except arguments, that a static function or task reads before it writes them. Writing a
+// part of a variable counts as writing the whole variable. A loop is assumed to run at least once.
 func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
 	if known, ok := e.keeps[f]; ok {
 		return known

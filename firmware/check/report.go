@@ -70,7 +70,7 @@ type Write struct {
 	Grown     int    `json:"grown_bytes,omitempty"` // growth of the bank's memory in bytes
 
 	// Carries reports that a handler depends on the value that another handler left in a static variable or global. A
-	// variable that every call writes before it reads does not fail the check.
+	// variable that every call writes before reading does not fail the check.
 	Carries bool `json:"carries,omitempty"`
 
 	Column  string `json:"column,omitempty"` // column of the bank, by its name in the register map
@@ -90,8 +90,8 @@ func (w Write) Fails() bool { return w.Harms() || w.Carries }
 type Difference struct {
 	Runs [2]int `json:"runs"` // indices in Report.Runs
 
-	// Place of the difference. If no processor shows it, Field is the first different field of the JSON reports, and
-	// First and Other are its values.
+	// Place of the difference. If no processor shows the difference, Field is the first different field of the JSON
+	// reports, and First and Other are the values of that field.
 	Found      bool   `json:"found"`
 	Field      string `json:"field,omitempty"`
 	Slot       uint32 `json:"slot"` // slot at whose boundary, after the handlers, the processors differ

@@ -24,8 +24,8 @@ const (
 	valuesMax             = 2_000_000 // locals of all functions, and values carried by calls, blocks and branches
 )
 
-// Compile time in nanoseconds, measured on a core of 2.5 GHz. It grows with the number of instructions, and within a
-// function quadratically with blocks and branches, with calls, and with locals per block.
+// Compile time in nanoseconds, measured on a core of 2.5 GHz. The time grows with the number of instructions. Within
+// a function, it grows quadratically with blocks and branches, with calls, and with locals per block.
 const (
 	workPerBranchPair  = 40
 	workPerCallPairs   = 8 // pairs per nanosecond

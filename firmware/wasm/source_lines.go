@@ -424,7 +424,7 @@ func formatLine(line *dwarf.LineEntry) string {
 }
 
 // appendPlaces appends minimal debug information that covers all code, so that the runtime writes offsets into
-// traces. Places.Frames maps these to lines of the image.
+// traces. Places.Frames maps the offsets to lines of the image.
 func appendPlaces(to []byte) []byte {
 	const first, bytes = 1, 1<<31 - 2
 	word := endian.LittleEndian.AppendUint32

@@ -321,7 +321,7 @@ func (r *retelling) path(late *outcome.Lateness) {
 }
 
 // noteDid adds the sender's activity in one slot: its own frame f (nil for none) and the source of a received frame
-// (-1 for none). Slots of equal activity merge; the last slot, in which the packet crosses, gets an entry of its own.
+// (-1 for none). Slots of equal activity merge. The last slot, in which the packet crosses, gets a separate entry.
 func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last bool) {
 	what, with := outcome.DidNothing, heard
 	switch {

@@ -16,8 +16,8 @@ import (
 	"starloom/traces"
 )
 
-// Memory of a machine's parts in bytes, without frames and the network's own, measured in processes that ran nothing
-// else (TestLongMemoryEstimates).
+// Memory of a machine's parts in bytes, without the memory of frames and of the network. The sizes were measured in
+// processes that ran nothing else (TestLongMemoryEstimates).
 const (
 	memoryProcess        = 35 << 20 // program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
 	memoryValue          = 455      // per value of the scenario file: the value's place and the parser's data
@@ -177,7 +177,8 @@ func processBytes(c *config.Config) uint64 {
 	return need
 }
 
-// BareBytes estimates the peak memory of a process that runs routers without firmware; logs adds a file of packets.
+// BareBytes estimates the peak memory of a process that runs routers without firmware. If logs is set, the estimate
+// includes a file of packets.
 func BareBytes(c *config.Config, logs bool) uint64 {
 	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs)
 	return need + need/memorySpareBare

@@ -45,9 +45,9 @@ func (m *Machine) Signal(path string) (*Signal, error) {
 	return found[0], nil
 }
 
-// Signals returns the signals whose paths match one of the patterns, or all without patterns, in the order of
-// waveforms. In a pattern, * stands for a part of a name, ** for any number of names, [2..5] for a range. The slot
-// engine has no hardware signals. Signals returns an *InputError for a bad pattern or if nothing matches.
+// Signals returns the signals whose paths match one of the patterns, in the order of waveforms. Without patterns, it
+// returns all signals. In a pattern, * stands for a part of a name, ** for any number of names, [2..5] for a range.
+// The slot engine has no hardware signals. Signals returns an *InputError for a bad pattern or if nothing matches.
 func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	compiled := make([]*hw.Pattern, len(patterns))
 	for i, pattern := range patterns {

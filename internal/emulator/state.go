@@ -65,8 +65,8 @@ func (m *Machine) Save(w io.Writer) error {
 func (m *Machine) Whole() bool { return !m.Interrupted || m.bare != nil }
 
 // Restore reads a state written by Save into a machine built from the same scenario with the same engine, bank size
-// and firmware mode. After an error the machine must be Reset before further use. While recording, Restore returns an
-// error and changes nothing: recorded time cannot jump.
+// and firmware mode. After an error, the machine must be Reset before further use. While recording, Restore returns
+// an error and changes nothing, because recorded time cannot jump.
 func (m *Machine) Restore(r io.Reader) error {
 	if err := m.enterWhole("restoring state"); err != nil {
 		return err

@@ -108,8 +108,8 @@ func (r *Recording) Dropped() error {
 	return r.err
 }
 
-// Boundary implements Observer. It writes the events of a boundary. After an error the recording ends and none of its
-// files appears.
+// Boundary implements Observer. It writes the events of a boundary. After an error, the recording ends and none of
+// its files appears.
 func (r *Recording) Boundary() error {
 	if r.err == nil {
 		r.err = r.write()

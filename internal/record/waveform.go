@@ -208,9 +208,9 @@ func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, erro
 	return &saveFile{SaveFile: vcd.SaveFile{Path: savePath, VCD: vcdPath}, file: file, surfer: surfer}, err
 }
 
-// write writes the save files. The slot and the signals of broken rules come first. Markers show violations and the
-// first strikes of the faults that caused them, if the waveform covers them. A violation detected at the end of the
-// run is marked at the last cycle.
+// write writes the save files. The slot and the signals of broken rules are listed first. Markers show violations and
+// the first strikes of the faults that caused them, if the waveform covers these cycles. A violation detected at the
+// end of the run is marked at the last cycle.
 func (s *saveFile) write(of *shown, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
 	s.Signals, s.First = wave.Signals(), slices.Clone(of.first)
 	mark := func(marker vcd.Marker) {

@@ -25,7 +25,7 @@ import (
 const contextDefault = 16
 
 // Files compares two waveforms side by side in one pass; vcd.Open lists the formats. Memory grows with the number of
-// signals, not with the length of the files; only the few cycles before the first difference are read again. Files
+// signals, not with the length of the files. Only the few cycles before the first difference are read again. Files
 // returns an *input.Error for unusable files and options, and ctx's error when ctx ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
 	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}, halfGiven: map[int32]bool{}}

@@ -16,8 +16,9 @@ type differ struct {
 	from, to int64
 	pairs    []pair
 
-	// relaxed holds, per pair, the number of the last instant at which unequal values matched: x or z, reals within
-	// the tolerance, possible events. It is nil if the options allow none.
+	// relaxed holds, per pair, the number of the last instant at which unequal values matched. Unequal values can
+	// match because of x or z, the tolerance of reals, or possible events. relaxed is nil if the options allow no
+	// such match.
 	match        matching
 	relaxed      []uint64
 	relaxedCount uint64         // matches by x or z

@@ -6,8 +6,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// readTail reads the longer file up to the first change of a compared signal, or to its end. If the last line of the
-// shorter file is incomplete, its end is unknown and readTail does nothing.
+// readTail reads the longer file up to the first change of a compared signal, or to the end of the file. If the last
+// line of the shorter file is incomplete, the end of that file is unknown and readTail does nothing.
 func (d *differ) readTail(m *merge) error {
 	ended, longer, ofLonger := m.a, m.b, &m.ofB
 	if m.a.Loaded {

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable converts foreign text to one line: control characters, bidirectional marks, invisible characters and
-// bytes that are not UTF-8 become escapes (\x1b, \u202e). All output for people uses it.
+// Printable converts foreign text to one line. Control characters, bidirectional marks, invisible characters and
+// bytes that are not UTF-8 become escapes (\x1b, \u202e). All output for people uses Printable.
 func Printable(text string) string { return escaped(text, "") }
 
 // PrintableLines is Printable, except that it keeps newlines and tabs.

@@ -117,8 +117,8 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 	return id, nil
 }
 
-// Packet writes a frame sent or received on an interface. The cycle is below 2^63; cycles may be out of order, but
-// viewers expect ascending ones. frame has at most FrameBytesMax bytes and is nil if no frame was visible.
+// Packet writes a frame sent or received on an interface. The cycle must be below 2^63. Cycles may be out of order,
+// but viewers expect ascending cycles. frame has at most FrameBytesMax bytes and is nil if no frame was visible.
 func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if p.err != nil {
 		return p.err

@@ -136,8 +136,8 @@ func log(x *big.Float) *big.Float {
 // Z95 is the half-width of the 95 % confidence interval of a mean, in standard errors (normal distribution).
 const Z95 = 1.959963984540054
 
-// Wilson returns the 95 % confidence interval of a probability after successes in runs (1 or more) trials (E. B.
-// Wilson, "Probable Inference", 1927). It is also accurate near 0 and 1.
+// Wilson returns the 95 % confidence interval of a probability, given the number of successes in runs trials; runs is
+// at least 1 (E. B. Wilson, "Probable Inference", 1927). The interval is also accurate near 0 and 1.
 func Wilson(successes, runs uint64) (low, high float64) {
 	n, p := float64(runs), float64(successes)/float64(runs)
 	z2 := float64(Z95 * Z95)

@@ -31,9 +31,9 @@ const (
 	gtkwGroupEnd     = 0x1000000
 )
 
-// SaveFile is a GTKWave save file that opens a VCD and shows its signals: one group per scope, named by its path, in
-// order of declaration; single bits and states first, then vectors. It lists at most 2,048 signals, and only the
-// first 8 groups are open.
+// SaveFile is a GTKWave save file that opens a VCD and shows its signals. There is one group per scope, named by the
+// path of the scope, in order of declaration. Within a group, single bits and states precede vectors. The save file
+// lists at most 2,048 signals, and only the first 8 groups are open.
 type SaveFile struct {
 	// Path and VCD are the paths of the two files. The save file refers to the VCD by its base name.
 	Path, VCD string

@@ -583,8 +583,8 @@ func (r *Reader) settle() {
 	r.changed = r.changed[:0]
 }
 
-// portStates are the port states and their digits (IEEE 1364-2005, section 18.4.3.1): low, high, unknown and
-// three-state of input drivers, of output drivers, and of both.
+// portStates are the port states and their digits (IEEE 1364-2005, section 18.4.3.1). The states are low, high,
+// unknown and three-state, each for input drivers, for output drivers, and for both.
 var portStates = map[string]byte{"DdLl0": '0', "UuHh1": '1', "NX?AaBbCc": 'x', "ZTFf": 'z'}
 
 var portDigits = makePortDigits()

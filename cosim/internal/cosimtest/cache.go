@@ -13,8 +13,8 @@ import (
 	"starloom/cosim"
 )
 
-// Main runs the tests of a package with a temporary cache for builds that are not reused, and returns their exit
-// status. dir receives its path. The cache begins with Verilator's library (see Library).
+// Main runs the tests of a package and returns their exit status. It provides a temporary cache for builds that are
+// not reused, and stores the path of the cache in dir. The cache begins with Verilator's library (see Library).
 func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 	var err error
 	if *dir, err = os.MkdirTemp("", "starloom-cosim-test-"); err != nil {
