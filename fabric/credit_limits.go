@@ -61,7 +61,7 @@ func (l *CreditLimits) RoundTrip() int { return max(l.RoundTripSlots, RoundTripM
 
 // Bytes returns the memory of a network's credits.
 func (l *CreditLimits) Bytes(processors, ports int) uint64 {
-	port := 4 + 2 + 1 + hw.CreditCounterBytes // one word each of from, sent and lost
+	port := 4 + 2 + 1 + hw.CreditCounterBytes // from, sent and lost have one element each
 	if ways := l.RoundTrip() - 1; ways > 1 {
 		port += ways
 	}

@@ -89,7 +89,7 @@ func (d Switched) NIC() nic.Discipline { return nic.Discipline{Taps: d.Taps} }
 
 func (Switched) Rules() []string { return switchedRules }
 
-// Holds returns the reason why no run can break a rule, "" if one may.
+// Holds returns the reason why no run can break a rule, "" if a run may break the rule.
 func (d Switched) Holds(rule string) string {
 	switch {
 	case rule == RuleOneBus && d.Taps.Ports < 2:

@@ -26,7 +26,7 @@ const (
 	UnitTicks  = "ticks"  // period of firmware at routers, corresponding to the slot
 )
 
-// DurationUnits returns the units of a Duration in the plural. A count of one drops the s.
+// DurationUnits returns the units of a Duration in the plural. After the number 1 a unit has no s.
 func DurationUnits() []string { return []string{UnitCycles, UnitSlots, UnitTicks} }
 
 // DurationPattern returns a regular expression for durations with a unit.
@@ -113,7 +113,7 @@ var secondsUnits = []string{"ps", "ns", "us", "µs", "ms", "s", "sec", "min", "s
 type Timebase struct {
 	Cycles int    // cycles per slot or tick
 	Unit   string // unit of a bare number: UnitSlots, or UnitCycles at routers
-	Word   string // UnitSlots, UnitTicks, or "" for routers without firmware, which have neither
+	Word   string // UnitSlots or UnitTicks; "" for routers without firmware, because they have no slots and no ticks
 }
 
 // Of returns the duration with its unit, and its length in cycles. An error is an *input.Error about the key named by

@@ -18,7 +18,7 @@ type Finding struct {
 	Index int
 	Value uint32
 	Cycle uint64    // 0 if the slot determines it
-	Text  string    // text of the message, for kinds that need it
+	Text  string    // text of the message, for kinds with a variable text
 	Waits []Waiting // for FindDeadlock: the waiting packets
 
 	// Write, unless nil, writes Text if the finding is reported. Of millions of findings, about a hundred are.
@@ -57,36 +57,36 @@ type FindingKind uint8
 const (
 	FindCollision    FindingKind = iota // frames collided on a medium in a slot that must be free of collisions
 	FindLate                            // light at the far end of a link in the last cycle of a slot
-	FindIllegalHear                     // firmware listens to a missing port: Text describes it
-	FindIllegalSend                     // the NIC refuses a frame of firmware: Text describes it
+	FindIllegalHear                     // firmware listens to a missing port; Text describes the port
+	FindIllegalSend                     // the NIC refuses a frame of firmware; Text gives the reason
 	FindTwoBuses                        // a processor with one switch sends to one port and listens to another; Text names both
 	FindCrowded                         // too many processors are switched to a medium: Text gives the limit
 	FindMisrouted                       // a packet arrived at a wrong processor; Value is its origin; Text if announced
 	FindDuplicate                       // a packet arrived again; Value is its origin; Text if announced
 	FindUnbacked                        // firmware announced a packet that no frame has brought; Value is the packet's origin
 	FindCreated                         // a frame has an item that its sender cannot have; Value is the item's origin
-	FindUnsent                          // a queued frame was lost before it was sent: Text gives the cause
+	FindUnsent                          // a queued frame was lost before it was sent; Text gives the cause
 	FindLost                            // a frame was lost on a medium; Value is its sender; Text gives the cause
 	FindUnheard                         // a frame was lost at its sender or receiver: Text gives the cause
-	FindOverdue                         // a deadline was missed: Text describes it
+	FindOverdue                         // a deadline was missed; Text describes the delay
 	FindHeld                            // a processor holds Value packets, more than allowed; Text if known from frames
 	FindTrap                            // the handler trapped: Text gives the place
 	FindFail                            // the handler called sl_fail, or an assertion failed: Text gives the place
-	FindUnfinished                      // the run ended before the processor was done: Text describes it
-	FindShort                           // the run ended before its workload was offered: Text describes it
+	FindUnfinished                      // the run ended before the processor was done; Text describes the processor's state
+	FindShort                           // the run ended before all packets of its workload were offered; Text gives the progress
 	FindUnended                         // the run did not end in time: Text gives its progress
-	FindResult                          // a result of firmware is wrong: Text describes it
-	FindPending                         // measured packets have not arrived: Text counts them
+	FindResult                          // a result of firmware is wrong; Text describes the error
+	FindPending                         // measured packets have not arrived; Text gives their number
 	FindMissing                         // at the end, a packet has not arrived; Value is its origin; Text if the packet is not in flight
-	FindStep                            // a message arrived in a wrong step: Text names it
-	FindDisagreement                    // voters decided differently: Text describes it
-	FindInvalid                         // a voter decided for a value that no correct module holds: Text gives it
+	FindStep                            // a message arrived in a wrong step; Text names the step
+	FindDisagreement                    // voters decided differently; Text describes the decisions
+	FindInvalid                         // a voter decided for a value that no correct module holds; Text gives the value
 	FindOverrun                         // a handler exceeded its compute window: Text gives the excess
-	FindSlow                            // a frame took too long: Text describes it
+	FindSlow                            // a frame took too long; Text describes the delay
 	FindOvertaken                       // a frame arrived after a frame that was queued later; Text names the later frame
-	FindCredit                          // credits of a channel between routers are missing: Text counts them
+	FindCredit                          // credits of a channel between routers are missing; Text gives their number
 	FindStanding                        // the run ended with blocked packets in routers: Text gives their places
-	FindDeadlock                        // frames in routers wait for one another forever: Text names them
+	FindDeadlock                        // frames in routers wait for one another forever; Text names these frames
 	FindEnergy                          // an update raised the energy: Text gives the time
 	findingKinds
 )
@@ -237,7 +237,7 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 
 const findingsMax = 100
 
-// Found holds the findings of a shard: the total of a run, and those of the current slot.
+// Found holds the findings of a shard: the total number in a run, and the findings of the current slot.
 type Found struct {
 	FindingsTotal uint64
 	Findings      []Finding

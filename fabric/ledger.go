@@ -17,7 +17,7 @@ type Frames struct {
 	Faulted    uint64 // frames of Alone on media with listeners, lost to faults
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost to a full RX FIFO
-	TxOverflow uint64 // slots of a processor in which its frames did not fit into its TX FIFO
+	TxOverflow uint64 // slots in which frames of a processor did not fit into its TX FIFO, summed over processors
 	Blocked    uint64 // times that a frame waited for a taken medium
 	OnTrust    uint64 // announced packets whose frames the host cannot verify
 }
@@ -61,11 +61,11 @@ type Ledger struct {
 	Overhears bool         // packets in frames for other processors count as arrivals: Referee.Overhears
 	Capture   bool         // keep Sent and Heard for a packet capture
 	Held      HeldPackets  // packets held by processors according to frames, nil for none
-	Follow    *Follow      // packets whose frames are kept in Followed, nil for none
+	Follow    *Follow      // packets whose frames are stored in Followed, nil for none
 	Faults    *Faults      // faults of this run, nil for none; set by SetFaults
 	Queues    QueuedFrames // queued frames of the machine, nil for none
 	Onlooker  Onlooker     // observer that draws a picture, nil for none
-	At        uint64       // 1 + the cycle of the frames being recorded, 0 if their slot determines it
+	At        uint64       // 1 + the cycle of the frames being recorded, 0 if the slot determines the cycle
 
 	Frames      Frames
 	HeldMax     uint8
@@ -300,7 +300,7 @@ func (l *Ledger) NoteAnnounced(processor int, origin uint32) {
 	l.Sum.Event(traces.EventHead(eventAnnounced, 0, 0, uint32(processor)), uint64(origin), 0, 0)
 }
 
-// NoteAltered records that a received frame differs from the sent one.
+// NoteAltered records that a received frame differs from the sent frame.
 func (l *Ledger) NoteAltered(processor int, port uint16, wire nic.Frame) {
 	l.Sum.Event(traces.EventHead(eventAltered, 0, port, uint32(processor)), traces.Fold(wire), 0, 0)
 }

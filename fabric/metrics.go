@@ -29,7 +29,7 @@ type Metrics []Metric
 type Metric struct {
 	Name  string
 	Value any
-	In    string // unit, if other networks use a different one
+	In    string // unit, if other networks use another unit for the figure
 	Of    string // part of the network that the figure covers, "" for the whole network
 
 	Former bool // former name of a figure; kept for scripts during one version, and not displayed

@@ -22,7 +22,7 @@ type Names interface {
 	HeardOn(processor int, port uint16) int
 }
 
-// UnitNames implements the paths of processors, which are the same in every network.
+// UnitNames implements the methods for paths of processors, which all networks share.
 type UnitNames struct {
 	Path    string // path of the units: Names.Unit
 	PerUnit int

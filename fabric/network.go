@@ -45,7 +45,7 @@ type Abilities struct {
 	// CheckFIFOs returns an error if rxFrames, the number of frames per port in an RX FIFO, is less than the network
 	// promises to senders.
 	CheckFIFOs func(rxFrames int) error
-	Holds      func(rule string) (why string) // reason why no run can break a rule, "" if one may
+	Holds      func(rule string) (why string) // reason why no run can break a rule, "" if a run may break the rule
 
 	Schedules Schedules
 	// ROM returns the tables of firmware for a workload and a program, or for an image if p is nil. It may return
@@ -72,7 +72,7 @@ type Schedules struct {
 	Plan func(name string, r Referee) (Schedule, error)
 }
 
-// SlotEngine replaces the slot engine of package wired by a faster one.
+// SlotEngine replaces the slot engine of package wired by a faster engine.
 type SlotEngine struct {
 	Transport func(c *Config) (Transport, error)
 	Parks     bool // Transport returns a Stillness

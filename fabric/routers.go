@@ -71,7 +71,7 @@ func (r *Routers) Ways() *RouterWays {
 	return w
 }
 
-// Follow calls pass for each link from one node to another.
+// Follow calls pass for each link on the path from one node to another.
 func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	at, nodes, phase := w.Graph.Nodes[source], len(w.Graph.Nodes), false
 	for {

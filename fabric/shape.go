@@ -18,7 +18,7 @@ type Shape struct {
 	PortLabels []string
 	Media      int // number of places where frames meet; each ends in a link to its listeners
 	// Paths returns the paths of transmitters and receivers in a network of one unit with named processors. Nil means
-	// that they have numbers.
+	// that transmitters and receivers have numbers.
 	Paths func() []string
 	// Latencies returns the cycles of the shortest and the longest link, if links have individual lengths. linkCycles
 	// is link.propagation_cycles, the length of all other links. Nil means that all links have this length.
@@ -46,7 +46,8 @@ func (s Shape) Chosen() Discipline {
 	return s.Discipline
 }
 
-// NameLanes returns the bank with names for its transmitters or receivers if NICs have one of them per port.
+// NameLanes returns the bank with names for its transmitters or receivers if NICs have one transmitter or receiver
+// per port.
 func (s Shape) NameLanes(bank hw.Bank) hw.Bank {
 	switch {
 	case s.Paths != nil:

@@ -21,7 +21,7 @@ type Light struct {
 	lit     [][]uint32
 	shards  int
 	readers int
-	owner   []uint16 // by unit: the shard that drives it
+	owner   []uint16 // by unit: shard that drives the unit's wires
 	reader  []uint16 // by unit: shard that drives its wires
 }
 

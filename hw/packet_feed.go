@@ -11,7 +11,7 @@ type Feed struct {
 	RxFrames int  // maximum number of packets in a sink until the processor takes them
 	Harm     bool // faults may harm packets: RouterNetwork.Suffer
 	Chosen   bool // packets name the virtual channels in which they may leave; otherwise packets may leave in all
-	Lossless bool // a sink returns credits only for packets that fit; otherwise it accepts every flit
+	Lossless bool // a sink returns credits only for packets that fit; otherwise the sink accepts every flit
 }
 
 // FedNetwork is a network that receives packets from firmware while it runs. Packet numbers are reused.
@@ -209,7 +209,7 @@ func newFedSinks(path string, config RouterConfig, clock *Clock, w *routerWiring
 		for i := range x.shards {
 			saved = append(saved, x.shards[i].arrived...)
 		}
-		slices.Sort(saved) // at most one per node: earlier arrivals were taken before the state is saved
+		slices.Sort(saved) // at most one packet per node, because earlier arrivals were taken before the state is saved
 	}
 	if feed.Lossless {
 		x.eject = newEjection(w, &config, feed.RxFrames)

@@ -85,7 +85,8 @@ func (p *Pattern) Match(path string) bool {
 	}
 }
 
-// nextComponent returns the end of the component at at, the start of the next one, and whether it was the last.
+// nextComponent returns the end of the component at position at, the start of the next component, and whether the
+// component was the last.
 func nextComponent(path string, at int) (end, following int, last bool) {
 	dot := strings.IndexByte(path[at:], '.')
 	if dot < 0 {

@@ -8,7 +8,7 @@ type Asks struct {
 	high [][]uint32
 
 	// Valid for high wires, and for transmitters whose requested frame is still being sent.
-	To  []uint16 // output; PortNone if a list selects it
+	To  []uint16 // output; PortNone if a list selects the output
 	Tag []uint16
 }
 

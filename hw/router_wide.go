@@ -140,7 +140,7 @@ func distance(i, pointer, n int) int {
 	return i
 }
 
-// islip matches requests: every output grants one, then every input accepts one.
+// islip matches requests: every output grants one input, then every input accepts one grant.
 func (w *wideScratch) islip(requests []request, ins, outs int, grant, accept func(i int) int) []request {
 	for _, r := range requests {
 		w.best[r.out], w.accept[r.in] = -1, -1

@@ -33,7 +33,7 @@ type RouteTable struct {
 	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
 	Torus   TorusRoute
 
-	Carried bool // flits carry their routes; only NewRouter permits it
+	Carried bool // flits carry their routes; only NewRouter permits Carried
 }
 
 // VCRange is a range of virtual channels that includes both ends.
@@ -184,7 +184,7 @@ func (w *routerWiring) unknown(router, port int) bool {
 	return router < 0 || router >= len(w.ports) || port < 0 || port >= w.ports[router]
 }
 
-// wire connects two ends: the flits of one direction and their credits back.
+// wire connects two ends: the flits of one direction, and the credits that return for them.
 func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
 	if near.wire != unwired || far.wire != unwired {
 		return fmt.Errorf("%s: two links or nodes at one port", w.path)

@@ -448,8 +448,7 @@ func allows[T Fixed](i int, checks []func(int, T) error) func(value uint64) bool
 	}
 }
 
-// limitOf returns the largest allowed value, at most most. If a smaller value is not allowed, it returns
-// most.
+// limitOf returns the largest allowed value, at most most. If a smaller value is not allowed, it returns most.
 func limitOf(most uint64, allowed func(value uint64) bool) uint64 {
 	low, high := uint64(0), most // low is allowed unless no value is
 	for low < high {

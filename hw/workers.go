@@ -157,7 +157,7 @@ func (w *Workers) Close() {
 func (w *Workers) pull(worker int) {
 	for i := range w.stretches {
 		s := &w.stretches[(worker+i)%len(w.stretches)]
-		for s.next.Load() < s.end { // a load does not slow the others when the stretch is finished
+		for s.next.Load() < s.end { // when the stretch is finished, a load does not slow down the other workers
 			shard := s.next.Add(1) - 1
 			if shard >= s.end {
 				break
@@ -213,7 +213,7 @@ func (h *helper) wait(spins int) uint32 {
 	return h.state.Load()
 }
 
-// await returns when the helper has finished, or at once if it never started.
+// await returns when the helper has finished. If the helper has not started, await returns at once.
 func (h *helper) await(spins int) {
 	if h.state.CompareAndSwap(helperPosted, helperIdle) {
 		return

@@ -36,7 +36,7 @@ type Bank struct {
 // it or the network lacks it.
 type Columns struct {
 	Registers []Registers
-	Words     []uint64 // Registers as one word per cell, in the same memory; see the constants Word...Shift
+	Words     []uint64 // registers as one word per cell, in the same memory; see the constants Word...Shift
 	RxStatus  []uint8  // Status of each receiver in the previous slot, by lane and cell
 	Workload  []uint32 // word of the workload of each cell
 	Schedule  []uint64 // word of the schedule of each cell for this slot

@@ -48,7 +48,7 @@ type Deserialisers struct {
 	frames []byte   // frames of stride bytes per cell
 	port   []uint32 // input of the unit, or tap, that each cell hears; NoInput for none
 
-	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one
+	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one frame
 	queueBytes []uint32 // bytes of each queue, for a saved state
 	queueAll   []byte   // all queues in sequence, for a saved state
 
@@ -423,7 +423,7 @@ func (d *Deserialisers) Status(cell int) Status {
 	return StatusCRC
 }
 
-// Idle is a fast test for StatusIdle. With RTL in the loop it may be false for an idle cell.
+// Idle is a fast test for StatusIdle. If RTL replaces receivers, Idle may be false for an idle cell.
 func (d *Deserialisers) Idle(cell int) bool { return d.site == nil && d.state[cell] == receiverIdle }
 
 // AllIdle is Idle for count adjacent cells.

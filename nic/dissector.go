@@ -15,8 +15,9 @@ import (
 //
 //	tshark -X lua_script:starloom.lua -r run.pcapng -Y 'starloom.status == 2'
 //
-// It is generated from pcapng.PseudoHeaderFields and FrameFields, so it matches the bytes written. Wireshark has Lua
-// 5.1 to 5.4, depending on its version. Only 5.3 and later have bit operators, so the script uses the bit library.
+// The script is generated from pcapng.PseudoHeaderFields and FrameFields, so it matches the captures. Wireshark has
+// Lua 5.1 to 5.4, depending on the version of Wireshark. Only Lua 5.3 and later have bit operators, so the script
+// uses the bit library.
 
 // Offsets of a routed packet's addresses in the payload of a data frame, in the layout of the firmware SDK:
 // little-endian, 32 bits each.

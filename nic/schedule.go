@@ -88,8 +88,8 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 //	foreseen            a0
 //	                         a0   good              due, bits and frame as in cycle 4
 
-// Finish makes all transmitters idle, except those in goesOn, as their last phit does. Loaded frames stay in their
-// registers.
+// Finish makes all transmitters idle, except those in goesOn, as if their last phits had been sent. Loaded frames
+// remain in their registers.
 func (t *Serialisers) Finish(goesOn []bool) {
 	for i := range t.shards {
 		shard := &t.shards[i]
@@ -108,12 +108,12 @@ func (t *Serialisers) Finish(goesOn []bool) {
 // Foreseen holds the frames of a slot.
 type Foreseen struct {
 	Transmitters *Serialisers
-	Carries      []uint32 // a transmitter whose frame each wire lit in this slot carries
-	GoesOn       []bool   // transmitters whose light arrives phit by phit, since they are not foreseen
+	Carries      []uint32 // by wire lit in this slot: transmitter of the frame on the wire
+	GoesOn       []bool   // by transmitter: its light arrives phit by phit, because its frame is not foreseen
 }
 
-// Foresee sets the foreseen frames, nil for none, whose first phits will arrive in this slot. It returns false if
-// light has already arrived in this slot. Links have a latency.
+// Foresee sets the foreseen frames whose first phits will arrive in this slot, nil for none. It returns false if
+// light has already arrived in this slot. Links must have a latency.
 func (d *Deserialisers) Foresee(frames *Foreseen) bool {
 	d.foreseen = nil
 	for _, heard := range d.heard {

@@ -372,8 +372,8 @@ func (t *Serialisers) answer(shard *serialiserShard) {
 	shard.active = kept
 }
 
-// pass counts the phits that outputs have taken. It idles cells after their last phit, and unserved cells once it is
-// too late to start.
+// pass counts the phits that outputs have accepted. It makes cells idle after their last phit, and unserved cells
+// when they can no longer start in time.
 func (t *Serialisers) pass(shard *serialiserShard, mayStart bool) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -464,7 +464,7 @@ func getPhit(stream []byte, first, count int) uint64 {
 	return word >> (64 - uint(count))
 }
 
-// putPhit is the inverse of getPhit. It also changes later bits; the next phit overwrites them.
+// putPhit is the inverse of getPhit. It also changes the bits after the phit; the next phit overwrites these bits.
 func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]
 	word <<= 64 - uint(count)

@@ -82,19 +82,19 @@ func (t Timing) SlotCycles() int {
 // SlotCycle returns the first cycle of a slot.
 func (t Timing) SlotCycle(slot uint32) uint64 { return uint64(slot) * uint64(t.SlotCycles()) }
 
-// BoundaryCycle returns the last cycle of a slot, in which the handlers of the next one run.
+// BoundaryCycle returns the last cycle of a slot. The handlers of the next slot run in this cycle.
 func (t Timing) BoundaryCycle(slot uint32) uint64 {
 	return t.SlotCycle(slot) + uint64(t.SlotCycles()) - 1
 }
 
-// FirstPhitCycle returns the cycle in which the first phit of the slot's first frames is on its transmitter's wire:
-// the time stamp of a sent frame.
+// FirstPhitCycle returns the cycle in which the first phit of the first frame in a slot is on its transmitter's wire.
+// This cycle is the time stamp of a sent frame.
 func (t Timing) FirstPhitCycle(slot uint32) uint64 {
 	return t.SlotCycle(slot) + uint64(t.ComputeCycles+t.ArbitrationCycles)
 }
 
-// LastPhitCycle returns the cycle in which the last phit of the last, longest frame reaches the receivers: the time
-// stamp of a receive status.
+// LastPhitCycle returns the cycle in which the last phit of the last frame, with the maximum length, reaches the
+// receivers. This cycle is the time stamp of a receive status.
 func (t Timing) LastPhitCycle(slot uint32) uint64 {
 	if t.Tick > 0 {
 		return t.BoundaryCycle(slot)

@@ -59,8 +59,8 @@ type SlotShape struct {
 	BoundaryCycle     int `json:"boundary_cycle"`   // the handlers run
 }
 
-// NetworkSize is the size of the network and of its NICs. A NIC has one lane, or one lane per port if it uses all
-// ports in a slot. Each lane has a transmitter, a receiver and FIFOs.
+// NetworkSize is the size of the network and of its NICs. A NIC has one lane, or one lane per port if the NIC uses
+// all ports in a slot. Each lane has a transmitter, a receiver and FIFOs.
 type NetworkSize struct {
 	Kind       string `json:"kind"`
 	Processors int    `json:"processors"`

@@ -27,7 +27,7 @@ func (r *Report) ByFaults() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Cause == CauseFaults })
 }
 
-// Left is the outcome of a run without one of its faults, or with another program.
+// Left is the outcome of a run without a fault, or with another program.
 type Left struct {
 	Verdict    Verdict
 	Violations uint64
@@ -122,7 +122,8 @@ const (
 	CauseUnclear  = "unclear"  // the rule is broken differently without the faults, or more violations exist than a report lists
 )
 
-// MissingPacket is a packet that never arrived. Violation is its index in the report, -1 if it breaks no rule yet.
+// MissingPacket is a packet that never arrived. Violation is the index of its violation in the report, -1 if the
+// packet breaks no rule yet.
 type MissingPacket struct {
 	Violation           int
 	Origin, Destination uint32

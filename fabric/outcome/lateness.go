@@ -51,9 +51,9 @@ type Doing uint8
 // Actions of a processor.
 const (
 	DidNothing Doing = iota // nothing visible from outside
-	DidHear                 // it heard a frame
-	DidWait                 // it waited to send a frame
-	DidSend                 // it sent a frame
+	DidHear                 // the processor heard a frame
+	DidWait                 // the processor waited to send a frame
+	DidSend                 // the processor sent a frame
 )
 
 func (d *Did) Span() string { return texts.Say("span", d) }

@@ -15,7 +15,8 @@ type RTLReport struct {
 	Assumed []Assumption `json:"assumed,omitempty"` // assumptions of its pin map
 }
 
-// Assumption is a pin map's condition on the inputs of its RTL, and the number of cycles that broke it.
+// Assumption is a pin map's condition on the inputs of RTL, and the number of cycles in which the inputs violated the
+// condition.
 type Assumption struct {
 	Text   string  `json:"assume"`
 	Broken uint64  `json:"broken_cycles"`

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// StudyReport compares measured figures with published ones.
+// StudyReport compares measured figures with published figures.
 type StudyReport struct {
 	Study   string             `json:"study"`
 	Verdict Verdict            `json:"verdict"`

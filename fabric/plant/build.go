@@ -112,8 +112,8 @@ func (t *Plant) Carry(m fabric.Media) (err error) {
 	return err
 }
 
-// list lists the components replaceable by RTL, and the others. Components that queue several frames per slot have no
-// twin.
+// list separates components that RTL can replace from the others. Components that queue several frames per slot have
+// no twin.
 func (t *Plant) list() {
 	t.sited, t.unsited = []hw.Sited{t.media.Links}, nil
 	if sited, ok := t.media.Medium.(hw.Sited); ok {

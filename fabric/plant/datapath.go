@@ -189,12 +189,12 @@ func (d *Datapath) Met(medium int, last uint32) uint32 {
 type Hardware interface {
 	fabric.Transport
 	Clock() *hw.Clock
-	Probes(yield func(hw.Probe)) // all signals except those of routers
+	Probes(yield func(hw.Probe)) // all signals except the signals of routers
 	Routers() *hw.RouterSignals  // nil if there are no routers
 	Watching() *Watched
 }
 
-// Signals yields all signals, including those of routers.
+// Signals yields all signals, including the signals of routers.
 func Signals(h Hardware, yield func(hw.Probe)) {
 	h.Probes(yield)
 	if r := h.Routers(); r != nil {

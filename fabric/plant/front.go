@@ -49,7 +49,7 @@ type site struct {
 
 // seenMedia holds observations of media in the crossing or crossed slot.
 type seenMedia struct {
-	met     []uint32 // by violated medium: first cycle that shows it
+	met     []uint32 // by violated medium: first cycle in which the violation is visible
 	harmed  []uint32 // concatenation of all shards' plantShard.harmed, in ascending order
 	counted uint32   // slot whose frames plantShard.placed counts
 	late    []int    // media with light at the link's far end at the last boundary
@@ -248,7 +248,7 @@ func Guarded(rtl RTL, run func()) {
 type Access interface {
 	// Outputs returns the number of media of a transmitter, or the number of outputs that it can request.
 	Outputs() int
-	// Begin begins a slot in the last cycle of the previous one.
+	// Begin begins a slot. It is called in the last cycle of the previous slot.
 	Begin()
 	// Hear delivers the results of a window's receivers (Transport.Hear).
 	Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window)

@@ -32,7 +32,7 @@ func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 type mixed struct {
 	allPorts
 	classes *nic.Classes
-	asked   []uint8 // by transmitter: 1 if it has a request in the crossing slot
+	asked   []uint8 // by transmitter: 1 if the transmitter has a request in the crossing slot
 }
 
 func (a *mixed) Outputs() (most int) {

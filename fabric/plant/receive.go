@@ -9,7 +9,7 @@ import (
 	"starloom/traces"
 )
 
-// Receive handles the result of one receiver of a processor, at a port, in a slot.
+// Receive handles the result of a processor's receiver at a port in a slot.
 func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, ledger *fabric.Ledger, slot uint32) {
 	s, processor := &t.shards[shard], bank.First+cell
 	receiver := processor*t.lanes + lane

@@ -48,8 +48,8 @@ func NewPackets(processors int) *Packets {
 	return p
 }
 
-// ArriveInUnit changes the condition of arrival: a packet arrives, and its sender learns of the arrival, when it
-// reaches any processor of the destination's unit.
+// ArriveInUnit changes the condition of arrival: a packet arrives when it reaches any processor of the destination's
+// unit. The sender then learns of the arrival.
 func (p *Packets) ArriveInUnit(units, perUnit int) {
 	p.perUnit, p.arrived = perUnit, make([]own, units)
 }

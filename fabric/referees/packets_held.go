@@ -97,7 +97,7 @@ func (h *Held) Received(processor int, origin, slot uint32) {
 			h.next[processor] = h.next[processor]%(heldPackets-1) + 1
 		}
 	} else {
-		h.others[processor] = 0 // counts since its return
+		h.others[processor] = 0 // the count starts again when the own packet returns
 	}
 	h.origin[place], h.since[place], h.end[place] = origin, slot+1, 0
 }

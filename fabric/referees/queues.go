@@ -31,8 +31,8 @@ type Queues struct {
 
 	processors int
 
-	// Waiting lists the frames that have not left each processor, in order: first those on the fabric, then those in
-	// its TX FIFO. Nil if waiting times are not needed.
+	// Waiting lists, in order, the frames that have not left each processor: first the frames on the fabric, then the
+	// frames in the TX FIFO. Nil if waiting times are not needed.
 	waiting [][]queued
 	gone    []uint32 // by processor: number of waiting frames on the fabric
 	judged  uint64   // frames that have met or missed the deadline

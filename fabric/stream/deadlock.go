@@ -81,9 +81,9 @@ func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while %s", place(n, built, h.To), full)
 }
 
-// cyclesPerKnots is the period of the search for deadlocks, which end a run. A handler call is refused if firmware
-// takes no frame out of an RX FIFO while the TX FIFO of the processor is full. After refusalsMax consecutive refused
-// calls, firmware counts as waiting for room in the TX FIFO.
+// cyclesPerKnots is the period of the search for deadlocks. A deadlock ends a run. A handler call is refused if
+// firmware takes no frame out of an RX FIFO while the TX FIFO of the processor is full. After refusalsMax consecutive
+// refused calls, firmware counts as waiting for room in the TX FIFO.
 const cyclesPerKnots, refusalsMax = 1 << 12, 64
 
 // refuses counts the consecutive handler calls of a processor that leave all left frames of a port in its RX FIFO

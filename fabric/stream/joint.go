@@ -112,7 +112,7 @@ type Flying interface {
 	// Stands reports whether no frame in flight will ever arrive. AtEnd reports findings about frames in flight at
 	// the end of a run.
 	Stands() bool
-	// Deadlocked reports whether frames wait for one another forever, which ends a run.
+	// Deadlocked reports whether frames wait for one another forever. If so, the run ends.
 	Deadlocked() bool
 	AtEnd(checks *fabric.Checks, find func(fabric.Finding))
 	// Forget empties the TX FIFO of a processor. Frames taken by the NIC remain in flight; Forget returns their
