@@ -95,7 +95,7 @@ func TestStandardInput(t *testing.T) {
 	require.Equal(t, statusInput, r.status)
 	require.True(t, strings.HasPrefix(r.stderr, "standard input:4:7: seed is -1; allowed are"), r.stderr)
 	r = fed(t, dir, smallScenario+"workload: {file: perm.csv}\n", "scenario", "show", "-")
-	require.True(t, strings.HasPrefix(r.stderr, "perm.csv:2:1: no permutation"), r.stderr)
+	require.True(t, strings.HasPrefix(r.stderr, "perm.csv:2:1: not a permutation"), r.stderr)
 	r = fed(t, dir, "", "run", "-")
 	require.True(t, strings.HasPrefix(r.stderr, "standard input:1:1: the scenario is empty"), r.stderr)
 	r = fed(t, dir, "x: 1", "cosim", "check", "-")

@@ -179,7 +179,7 @@ func TestCreditsRefuse(t *testing.T) {
 		require.NoError(t, restore(saved()), status)
 	}
 	c.Reset()
-	require.ErrorContains(t, restore(saved()), "are 0 in all, there are 1", "a counter without books")
+	require.ErrorContains(t, restore(saved()), "add up to 0 instead of 1", "a counter without books")
 	c.Counters[0].Reset()
 	c.Sent(e.torus().Neighbour(1, 1, 0), 3, 0)
 	latch()
