@@ -110,7 +110,7 @@ type ListMatching struct {
 	Rule ListRule
 
 	// With RoundRobin, Pointer is the first input in the order. After a slot with claims, Slot sets Pointer to the
-	// input after the first served one.
+	// input after the first served input.
 	Pointer uint32
 
 	left   []uint8 // by output: 1 if the output listens and is unclaimed

@@ -148,7 +148,7 @@ func (c *ArbiterConfig) check() error {
 // ArbiterIndexBits returns the width of the index output: 6 to 16 bits.
 func ArbiterIndexBits(requesters int) int { return max(6, bits.Len(uint(requesters-1))) }
 
-// Busy returns a wire per arbiter: 1 while it grants.
+// Busy returns a wire per arbiter: 1 while the arbiter grants.
 func (a *Arbiters) Busy() *Signal { return a.busy }
 
 // Index returns a wire per arbiter: the granted requester, 0 while Busy is 0.
@@ -160,7 +160,7 @@ func (a *Arbiters) Site() *Site {
 		parameters["SLICE_CYCLES"] = a.shape.SliceCycles
 	}
 	index := SignalPort("index_o", a.index, false)
-	index.Watched = true // redundant: grant_o determines it
+	index.Watched = true // redundant, because grant_o determines the index
 	index.Put = Unread
 	ports := []Port{a.request.Port("request_i")}
 	if spec.Weighted {

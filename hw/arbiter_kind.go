@@ -50,8 +50,8 @@ type ArbiterShape struct {
 // Arbitration is the memory of all arbiters of one kind and shape. It assigns ranks to requests.
 type Arbitration interface {
 	// Rank sets ranks[k] for asks[k], 0..NeverRank. The lowest rank wins, and among equal ranks the lower requester.
-	// A request with NeverRank is not granted. If asks contains a request of an arbiter, it contains all of them, in
-	// any order.
+	// A request with NeverRank is not granted. asks contains all requests of each arbiter that occurs in it, in any
+	// order.
 	Rank(shard int, asks []Request, ranks []uint64)
 	// Granted records that a requester's frame begins.
 	Granted(arbiter, requester uint32)
@@ -65,7 +65,7 @@ type Arbitration interface {
 // NeverRank is the rank of a request that must not be granted.
 const NeverRank = 1<<48 - 1
 
-// Forgetful is an Arbitration without memory. Kinds embed it.
+// Forgetful is an Arbitration without memory. Kinds without memory embed Forgetful.
 type Forgetful struct{}
 
 // Granted does nothing.

@@ -33,8 +33,8 @@ type Buses struct {
 	lit, asked   [][]uint32
 	serving      [][]uint32 // by shard: transmitters whose To is not PortNone
 
-	replaced []bool // by bus: RTL replaces the bus; nil if it replaces none
-	whole    []bool // by bus: RTL replaces the bus and its arbiter; nil if it replaces none
+	replaced []bool // by bus: RTL replaces the bus; nil if RTL replaces none
+	whole    []bool // by bus: RTL replaces the bus and its arbiter; nil if RTL replaces none
 }
 
 // BusConfig holds the wires of a bank of buses.

@@ -106,7 +106,7 @@ func (c *channels[T]) shows(shard int) bool {
 	return c.shown[shard*c.shownSlots()+int(c.clock.cycle)&(c.slots-1)] != 0
 }
 
-// put makes a wire show a value in delay cycles. The writer's shard calls it.
+// put makes a wire show a value in delay cycles. The writer's shard calls put.
 func (c *channels[T]) put(shard int, wire uint32, delay uint16, value T) {
 	if c.loses != nil && c.loses(shard, wire, c.clock.cycle+uint64(delay), value) {
 		return

@@ -25,7 +25,7 @@ type StarCouplers struct {
 	ports *PortSelect
 	out   *Light
 
-	replaced []bool // by coupler: RTL replaces the coupler; nil if it replaces none
+	replaced []bool // by coupler: RTL replaces the coupler; nil if RTL replaces none
 }
 
 // NewStarCouplers returns a bank that drives out from in. Port p of transmitter i leads to coupler base[i]+p, p below

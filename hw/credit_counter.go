@@ -42,7 +42,7 @@ type CreditCounters struct {
 	asked    []bool // [giver*shards+owner]: shard giver has set an input of shard owner in this cycle
 	flagged  []bool // by shard: a flag is set
 	shards   int
-	replaced []bool // by sender: RTL replaces the counter; nil if it replaces none
+	replaced []bool // by sender: RTL replaces the counter; nil if RTL replaces none
 
 	// Restoring, unless nil, is called with the count of each sender, in ascending order, when a state is restored.
 	Restoring func(sender int, count uint16)
@@ -82,7 +82,7 @@ func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, e
 // Count returns a sender's credits, 0..depth.
 func (c *CreditCounters) Count(sender int) int { return int(c.count[sender]) }
 
-// Take sets a sender's take input for the next Latch. The sender's shard must call it between Settle and Latch.
+// Take sets a sender's take input for the next Latch. The sender's shard must call Take between Settle and Latch.
 func (c *CreditCounters) Take(sender int) {
 	if c.count[sender] == 0 {
 		broken(c.bank.Element(sender), "a frame is sent without a credit")
@@ -91,7 +91,7 @@ func (c *CreditCounters) Take(sender int) {
 	c.ask(int(c.owner[sender/c.bank.PerUnit]), sender)
 }
 
-// Give adds 1 to a sender's give input for the next Latch. The shard of the sender's only receiver must call it
+// Give adds 1 to a sender's give input for the next Latch. The shard of the sender's only receiver must call Give
 // between Settle and Latch.
 func (c *CreditCounters) Give(giver, sender int) {
 	c.give[sender]++

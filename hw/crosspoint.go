@@ -14,7 +14,7 @@ type Crosspoints struct {
 	passing [][]uint32 // by shard: transmitters whose To is not PortNone
 
 	listed   []bool // by transmitter: lit, and a list selects its output
-	replaced []bool // by transmitter: RTL replaces the gate; nil if it replaces none
+	replaced []bool // by transmitter: RTL replaces the gate; nil if RTL replaces none
 }
 
 // CrosspointConfig holds the wires of a bank of crosspoints.

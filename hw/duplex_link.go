@@ -29,7 +29,7 @@ type DuplexLinks struct {
 	// By transmitter.
 	carries  []uint32 // wire of out that carries its light
 	opposite []uint32 // transmitter at the other end, noEnd for a transmitter without a link
-	replaced []bool   // RTL replaces the transmitter's link; nil if it replaces none
+	replaced []bool   // RTL replaces the transmitter's link; nil if RTL replaces none
 }
 
 // DuplexLinkConfig holds the parameters of a bank of links.

@@ -24,7 +24,7 @@ type Fibre struct {
 	// By shard: delay stages, used in turn.
 	stages [][]lightOnWire
 
-	replaced []bool // by wire: RTL replaces the wire; nil if it replaces none
+	replaced []bool // by wire: RTL replaces the wire; nil if RTL replaces none
 
 	// The registers as a table, filled only before a state is saved.
 	saved struct {

@@ -28,7 +28,7 @@ type Filters struct {
 
 	load     []filterLoad
 	loading  bool   // a load is pending
-	replaced []bool // by output: RTL replaces the filter; nil if it replaces none
+	replaced []bool // by output: RTL replaces the filter; nil if RTL replaces none
 }
 
 // filterLoad is the load input of an output in this cycle, with the data to load.

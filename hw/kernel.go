@@ -28,7 +28,7 @@ import (
 // advances it after Latch.
 type Clock struct{ cycle uint64 }
 
-// CycleOfReset is the clock's value in the last cycle of reset, which has no number. The next value is 0, modulo
+// CycleOfReset is the clock's value in the last cycle of reset. This cycle has no number. The next value is 0, modulo
 // 2^64.
 const CycleOfReset = ^uint64(0)
 

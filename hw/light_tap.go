@@ -20,7 +20,7 @@ type LightTap struct {
 	slotCycles uint64
 	harm       func(wire, slot uint32) Harm
 	told       []Harm // harm set through ports, used instead of the function harm; nil without RTL
-	replaced   []bool // by wire: RTL replaces the tap; nil if it replaces none
+	replaced   []bool // by wire: RTL replaces the tap; nil if RTL replaces none
 
 	// By wire: the last slot in which the wire was lit (numbers start at 1), the first lit cycle, and the harm.
 	number []uint32

@@ -66,8 +66,8 @@ func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	}
 }
 
-// leaves returns the memory left by one control group. It reads the use only if there is a limit, because the kernel
-// computes the use anew for each reader.
+// leaves returns the memory left by one control group. It reads the use only below a limit, because the kernel must
+// compute the use for each reader.
 func (names groupFiles) leaves(folder string) (bytes uint64) {
 	limit, limited := fileNumber(filepath.Join(folder, names.limit))
 	if !limited || limit >= math.MaxInt64/2 {

@@ -246,7 +246,7 @@ const flitCarriedHead = 1 << 3
 type routerPins struct {
 	head     Flit     // flag of a head
 	dataBits int      // data bits per flit
-	replaced []bool   // by router: RTL replaces the router; nil if it replaces none
+	replaced []bool   // by router: RTL replaces the router; nil if RTL replaces none
 	carried  []uint64 // [input VC*depth + place]: route that a flit carries; nil with a route table
 
 	// By port: values put on the pins.

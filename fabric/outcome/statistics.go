@@ -17,8 +17,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// Statistic sums up a figure of many runs. Undefined values are nil: every value if there are no runs, SD and SE if
-// there is one run.
+// Statistic sums up a figure of many runs. Undefined values are nil: every value without runs, SD and SE of a single
+// run.
 type Statistic struct {
 	Name      string   `json:"-"`
 	Runs      uint64   `json:"runs"` // runs with this figure

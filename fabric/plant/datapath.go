@@ -190,7 +190,7 @@ type Hardware interface {
 	fabric.Transport
 	Clock() *hw.Clock
 	Probes(yield func(hw.Probe)) // all signals except the signals of routers
-	Routers() *hw.RouterSignals  // nil if there are no routers
+	Routers() *hw.RouterSignals  // nil without routers
 	Watching() *Watched
 }
 

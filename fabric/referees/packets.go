@@ -171,7 +171,7 @@ func (p *Packets) belongs(processor int, origin uint32) bool {
 func (p *Packets) Sent(*fabric.Ledger, int, nic.FrameView, uint32)    {}
 func (p *Packets) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements Witness. It records a frame with the packet for this processor, or with a payload that is no
+// Received implements Witness. It records a frame with the packet for this processor, or with a payload that is not a
 // packet: a short payload, an ack or a control frame.
 func (p *Packets) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, _ uint32) {
 	switch {

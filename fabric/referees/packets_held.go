@@ -21,7 +21,7 @@ import (
 // which is taken from the frame unchecked.
 type Held struct {
 	// heldPackets places per processor, the own packet first: origin, first boundary at which the packet is held, and
-	// end of the boundaries at which frames show that it is held. end <= since if there is no such boundary.
+	// end of the boundaries at which frames show that it is held. end <= since if frames show it at no boundary.
 	origin, since, end []uint32
 	next               []uint8 // by processor: next place to use
 	others             []uint8 // by processor: maximum number of packets shown at once, without the own packet

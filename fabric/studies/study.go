@@ -125,9 +125,9 @@ func (l *SampleList) Means() (means, se []float64) {
 	return means, se
 }
 
-// StudyRow compares a measured figure with a reference, or with a paper's figure if there is no reference. OK means
-// that the difference is at most Tolerance, or that the condition in Note is met. Contradicted means that the paper
-// is wrong, as quoted in Note, and OK refers to Reference.
+// StudyRow compares a measured figure with a reference, or without a reference with a paper's figure. OK means that
+// the difference is at most Tolerance, or that the condition in Note is met. Contradicted means that the paper is
+// wrong, as quoted in Note, and OK refers to Reference.
 type StudyRow struct {
 	Case     string `json:"case"`
 	Quantity string `json:"quantity"`
