@@ -62,7 +62,7 @@ func (s *Source) AllFiles() []string {
 	return files
 }
 
-// InLanguage returns the files for tools. A file with its own language is included by a generated file in dir.
+// InLanguage returns the files for tools. If a file has its own language, a generated file in dir includes it.
 func (s *Source) InLanguage(dir string) ([]string, error) {
 	files := slices.Clone(s.Files)
 	for i, file := range files {

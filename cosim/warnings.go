@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Warning is a doubtful construct that a tool accepts, such as an ignored driver. It weakens a verdict.
+// Warning is a doubtful construct that a tool accepts, such as an ignored driver. A warning weakens a verdict.
 type Warning struct {
 	Code  string `json:"code"`  // Verilator's code (MULTIDRIVEN), a system task ($fopen), IFDEF, SIMULATORS, or a code of package verilator (CASESIGN)
 	Place string `json:"place"` // file:line, file:line:column

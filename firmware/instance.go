@@ -32,7 +32,8 @@ type Instance interface {
 	// Costs returns the costs of the last Start or Slot, in the order of its cells. The cost of a trapped handler is
 	// 0. Without a meter, the slice is empty. It is valid until the next Start or Slot.
 	Costs() []uint32
-	// TakeEvents returns the events since the last call, in the order of cells, valid until the next Slot.
+	// TakeEvents returns the events since the last call, in the order of cells. The events are valid until the next
+	// Slot.
 	TakeEvents() []Event
 	// Probes returns the values of sl_probe, len(Image.Probes) per cell.
 	Probes() []uint64
@@ -425,7 +426,8 @@ type Event struct {
 	Function string // trap, fail: innermost firmware function; assert: function with the assertion
 	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
 
-	// Backtrace has the active functions, inlined ones included, innermost first, each with its place if known.
+	// Backtrace has the active functions, including inlined functions, innermost first. Each function has its place
+	// if known.
 	Backtrace []wasm.Frame
 }
 

@@ -24,12 +24,12 @@ import (
 // Load checks a wasm binary against the ABI and compiles it. Errors name the remedy.
 func (h *Host) Load(name string, image []byte) (*Image, error) { return h.load(name, image, nil) }
 
-// LoadMetered is Load for a metered image. A call of an export above the meter's limit traps.
+// LoadMetered is Load for a metered image. A call of an export traps if its cost exceeds the meter's limit.
 func (h *Host) LoadMetered(name string, image []byte, meter *wasm.Meter) (*Image, error) {
 	return h.load(name, image, meter)
 }
 
-// LoadProfiled is LoadMetered for an image whose instances are Profilers. They are slow.
+// LoadProfiled is LoadMetered for an image whose instances are Profilers. Such instances are slow.
 func (h *Host) LoadProfiled(name string, image []byte, meter wasm.Meter) (*Image, error) {
 	meter.Profile = true
 	return h.load(name, image, &meter)

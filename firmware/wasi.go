@@ -93,7 +93,8 @@ func wasiNone(_ *wasmInstance, m api.Memory, stack []uint64) uint64 {
 
 func wasiNothing(*wasmInstance, api.Memory, []uint64) uint64 { return wasiOK }
 
-// wasiClock returns the time of the slot for any clock. It starts at one slot: Go considers a clock at 0 broken.
+// wasiClock returns the time of the slot for any clock. The clock starts at one slot, because Go considers a clock at
+// 0 broken.
 func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if !m.WriteUint64Le(uint32(stack[2]), wasiSlotNanoseconds*(1+in.now())) {
 		return wasiFault
@@ -180,7 +181,7 @@ func wasiExit(_ *wasmInstance, _ api.Memory, stack []uint64) uint64 {
 	panic(fmt.Errorf("proc_exit: the firmware's runtime exits with status %d", int32(uint32(stack[0]))))
 }
 
-// panics are the prefixes of lines in which Go's runtime reports why it exits.
+// panics are the prefixes of lines in which Go's runtime reports the reason for its exit.
 var panics = []string{"panic: ", "fatal error: "}
 
 func (in *wasmInstance) now() uint64 {

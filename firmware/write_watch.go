@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// WriteKind classifies writes by the column's owner, or the variable. Writes of one kind are counted together.
+// WriteKind classifies writes by the column's owner, or by the variable. Writes of one kind are counted together.
 type WriteKind struct {
 	Column    string // column of the bank, by its name in the register map; "" outside the bank
 	Neighbour bool   // the column belongs to another processor, otherwise to none
@@ -296,7 +296,8 @@ func (w *Watched) TakeBranches(set []uint64) {
 // Operands are the two operands of a comparison.
 type Operands [2]uint64
 
-// TakeOperands appends, for each comparison executed since the last call, its last operands if they differ.
+// TakeOperands appends the operands of comparisons executed since the last call. It appends the last operands of each
+// comparison, if these differ.
 func (w *Watched) TakeOperands(list []Operands) []Operands {
 	operands := w.in.cover.operands
 	for k := 0; k < len(operands); k += 2 {

@@ -73,7 +73,8 @@ var temporaries = struct {
 	converters map[*exec.Cmd]bool
 }{paths: map[string]bool{}, converters: map[*exec.Cmd]bool{}}
 
-// RemoveTemporaries removes this process's temporary files before an immediate exit; it blocks later Files forever.
+// RemoveTemporaries removes this process's temporary files before an immediate exit. Afterwards, later Files block
+// forever.
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
 	for converter := range temporaries.converters {
@@ -264,7 +265,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.keep(err)
 }
 
-// Flush writes buffered bytes to standard output or a writer, unless they are held.
+// Flush writes buffered bytes to standard output or a writer, unless the bytes are held.
 func (f *File) Flush() error {
 	if f.temp != "" || f.hold || f.settled {
 		return f.err

@@ -158,7 +158,7 @@ func newStudyList(networks starloom.Networks) *cobra.Command {
 	}
 }
 
-// caseTime is the assumed time of a case. Jobs request three times as much, and more after a timeout.
+// caseTime is the assumed time of a case. Jobs request three times this time, and more after a timeout.
 const caseTime = 20 * time.Minute
 
 // caseMemory is the memory in bytes reserved for a case without an estimate.

@@ -28,7 +28,7 @@ type scanner struct {
 	line, column int
 }
 
-// signs are all operators, longest first. Unsupported ones are included for better error messages.
+// signs are all operators, longest first. Unsupported operators are included for better error messages.
 var signs = []string{
 	"===", "!==", "<<<", ">>>", "<->", "|->", "|=>",
 	"->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "~&", "~|", "~^", "^~", "**",

@@ -35,7 +35,7 @@ type Register struct {
 	ones, zeros uint64   // bits of a large register that have been 1, and bits that have been 0
 }
 
-// NewModel returns empty coverage of the registers of a model. name is prefixed to their paths.
+// NewModel returns empty coverage of the registers of a model. name is prefixed to the paths of the registers.
 func NewModel(name string, cells []hw.Cell) Model {
 	m := Model{name: name, states: map[uint64]struct{}{}, left: max(0, len(cells)-registersMax)}
 	m.cells = cells[:min(len(cells), registersMax)]

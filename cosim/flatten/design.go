@@ -39,7 +39,7 @@ type check struct {
 	bad *expr
 }
 
-// A latch holds the bits that a process without a clock writes. They must not depend on themselves.
+// A latch holds the bits that a process without a clock writes. These bits must not depend on themselves.
 type latch struct {
 	at *node
 	v  *variable

@@ -293,7 +293,7 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 	return sum
 }
 
-// divided evaluates a division: X for a zero divisor. The printed division never has a zero divisor.
+// divided evaluates a division, which is X for a zero divisor. The printed division never has a zero divisor.
 func divided(op operation) expression {
 	return func(p *process, n *node, s *state) *expr {
 		g, width := p.g, p.width(n)

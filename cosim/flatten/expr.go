@@ -528,7 +528,7 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 	return g.intern(expr{op: op, width: 1, args: []*expr{e}})
 }
 
-// dyn returns a slice that begins at a variable position. The caller guarantees that it ends within e.
+// dyn returns a slice that begins at a variable position. The caller guarantees that the slice ends within e.
 func (g *graph) dyn(e, at *expr, width int) *expr {
 	if width == e.width { // there is only one position, and a one-bit vector is printed as a scalar without an index
 		return e

@@ -10,7 +10,8 @@ import (
 	"starloom/cosim"
 )
 
-// A printer writes a design as one module. Every operation gets its own wire, so that its context cannot widen it.
+// A printer writes a design as one module. Every operation gets its own wire, so that the context of the operation
+// cannot widen it.
 type printer struct {
 	*design
 	ports     []cosim.Port
@@ -213,7 +214,8 @@ func (pr *printer) oneDriver() {
 	}
 }
 
-// races refuses registers that one process writes with = while another reads them: their order is undefined.
+// races refuses registers that one process writes with = while another process reads them, because the order is
+// undefined.
 func (pr *printer) races() {
 	raced := map[*variable]*node{}
 	for _, v := range pr.order {

@@ -97,7 +97,7 @@ func (p *process) unknownNode(n *node) error {
 
 const realRemedy = "count in integers, scaled: a circuit has no real numbers"
 
-// refusedNodes lists nodes that are legal Verilog but cannot be proved: their meaning and a remedy.
+// refusedNodes lists nodes that are legal Verilog but cannot be proved, each with its meaning and a remedy.
 var refusedNodes = map[string][2]string{
 	"TIME":         {"$time", "a circuit has no time: count cycles in a register"},
 	"TIMED":        {"$realtime", "a circuit has no time: count cycles in a register"},

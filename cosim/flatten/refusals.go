@@ -274,7 +274,7 @@ func (l *lost) turns(n *node) *span {
 	return nil
 }
 
-// constants refuses X that Verilator decides: in conditions of generate and case, and on the left of ==?.
+// constants refuses X if Verilator chooses its value: in conditions of generate and case, and on the left of ==?.
 func (l *lost) constants() {
 	l.source.each(func(n *node) {
 		switch {
@@ -307,7 +307,7 @@ func fixed(n *node) bool {
 	return ok
 }
 
-// mayBeX reports whether a constant expression may be X: by an X or Z bit, a division or a function.
+// mayBeX reports whether a constant expression may be X, because of an X or Z bit, a division or a function.
 func (l *lost) mayBeX(n *node) bool {
 	if among(n.kind, "EQCASE", "NEQCASE") {
 		return false
@@ -328,7 +328,7 @@ func (l *lost) mayBeX(n *node) bool {
 	return false
 }
 
-// highImpedance refuses Z used as a value. Verilator turns it into 0 or a disabled driver.
+// highImpedance refuses Z used as a value. Verilator turns such a Z into 0 or a disabled driver.
 func (l *lost) highImpedance() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" && strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
@@ -337,8 +337,8 @@ func (l *lost) highImpedance() {
 	})
 }
 
-// isPattern reports whether a constant is a pattern. A parameter counts as one, since its references are checked
-// instead.
+// isPattern reports whether a constant is a pattern. A parameter counts as a pattern, since its references are
+// checked instead.
 func (l *lost) isPattern(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		switch above.kind {
@@ -434,7 +434,7 @@ func (l *lost) enumerations() {
 
 func (n *node) below() string { return firstGroup(typeBelow.FindStringSubmatch(n.rest)) }
 
-// continuous refuses assign in a process. Verilator treats it as a plain assignment.
+// continuous refuses assign in a process, because Verilator treats it as a plain assignment.
 func (l *lost) continuous() {
 	l.source.each(func(n *node) {
 		if n.kind == "ASSIGNCONT" || n.kind == "ASSIGN" && l.word(n) == "assign" {

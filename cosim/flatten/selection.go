@@ -53,7 +53,7 @@ func (c *covered) addRange(low, high *big.Int) {
 	}
 }
 
-// selection executes case, casez, casex and case inside: the first matching item counts.
+// selection executes case, casez, casex and case inside. The first matching item applies.
 func (p *process) selection(n *node, s *state) *state {
 	subject := p.eval(n.one(1), s)
 	var items []item

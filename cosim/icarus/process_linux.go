@@ -127,7 +127,8 @@ func (p *process) await(number uint32, patience patience) answer {
 	}
 }
 
-// waits reports whether the simulator is runnable but waits for a processor or a disk. Such time does not count.
+// waits reports whether the simulator is runnable but waits for a processor or a disk. The time of these waits does
+// not count.
 func (p *process) waits() bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {

@@ -90,7 +90,7 @@ func (l *Loop) Broken(f *hw.Fault) {
 	}
 }
 
-// Restored returns the error of the latest restored state that a device rejected.
+// Restored returns the error of a device that rejected the latest restored state.
 func (l *Loop) Restored() error { return l.restored }
 
 func (l *Loop) fail(path string, unknown bool, err error) {

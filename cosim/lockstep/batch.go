@@ -145,7 +145,7 @@ func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 
 var errUnsteady = errors.New("the RTL differed from the model, but not again with the same inputs from the same state")
 
-// books holds the counters of a pair, saved before a batch that may be repeated.
+// books holds the counters of a pair. They are saved before a batch that may be repeated.
 type books struct {
 	exchanged uint64
 	coverage  *Coverage

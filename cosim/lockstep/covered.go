@@ -46,7 +46,7 @@ func (c *covered) settled(cycle uint64, rtl cosim.Device, err error) error {
 	return nil
 }
 
-// enter starts counting a device. Its counters are cumulative; restoring a snapshot does not clear them.
+// enter starts counting a device. The device's counters are cumulative; restoring a snapshot does not clear them.
 func (c *covered) enter(rtl cosim.Device) {
 	if c.device == rtl {
 		return

@@ -62,7 +62,7 @@ func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 	return ""
 }
 
-// inIcarus runs a map in Icarus Verilog, a second reader of the RTL. It returns nil if that is impossible.
+// inIcarus runs a map in Icarus Verilog, a second reader of the RTL. It returns nil if Icarus cannot run the map.
 func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 	if m.Backend == cosim.BackendIcarus || m.Image != "" {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input"
 )
 
-// hintCycles is the number of random cycles in which a changed map must agree to be suggested.
+// hintCycles is the number of random cycles in which model and RTL must agree before a changed map is suggested.
 const hintCycles = 2_000
 
 // Schema is the version of Report's JSON.
@@ -38,7 +38,8 @@ type Report struct {
 
 	Extent
 
-	// LongestStretch is the longest run of compared cycles without a reset. Slower bugs stay undetected.
+	// LongestStretch is the longest run of compared cycles without a reset. Bugs that need a longer run stay
+	// undetected.
 	LongestStretch uint64 `json:"longest_stretch_cycles"`
 
 	Explored []Exploration `json:"explored,omitempty"`
@@ -49,7 +50,7 @@ type Report struct {
 	// Bounds are the ranges that joins and functions of the map allow for inputs: give_i is [0, credit].
 	Bounds []string `json:"bounds,omitempty"`
 
-	// Unexercised lists values and events of inputs that no cycle without reset showed.
+	// Unexercised lists values and events of inputs that did not occur in any cycle without reset.
 	Unexercised []Gap `json:"unexercised"`
 
 	Covers
@@ -78,7 +79,7 @@ type Covers struct {
 
 // Extent describes what was compared and on which inputs.
 type Extent struct {
-	// Inputs counts cycles with distinct inputs; each of PowerOns states repeats them.
+	// Inputs counts cycles with distinct inputs. The same inputs are repeated from each of PowerOns states.
 	Inputs   uint64 `json:"input_cycles"`
 	PowerOns uint64 `json:"power_on_states"`
 

@@ -233,7 +233,7 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 	return all
 }
 
-// oneHot sets all to the one-hot code of an item's index and returns a bit that is 1 while the index is in range.
+// oneHot sets all to the one-hot code of an item's index. It returns a bit that is 1 while the index is in range.
 func (j *joiner) oneHot(all []Bit, item joined, isInput bool) (within Bit) {
 	w, index, first := j.wires, j.value(item.of[0], isInput), item.first()
 	var valid []Bit

@@ -53,7 +53,7 @@ type Bit struct {
 	Inverted bool
 }
 
-// A Gate is the OR or AND of its inputs; without inputs it is 0 or 1. Gates use only earlier gates.
+// A Gate is the OR or AND of its inputs. Without inputs, an OR is 0 and an AND is 1. Gates use only earlier gates.
 type Gate struct {
 	And    bool
 	Inputs []Bit
@@ -197,7 +197,8 @@ func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	return number
 }
 
-// several returns a bit that is 1 while more than one bit is set: two set bits differ in a bit of their indexes.
+// several returns a bit that is 1 while more than one bit is set. If two bits are set, their indexes differ in at
+// least one bit.
 func (w *Wires) several(hot []Bit) Bit {
 	var pairs []Bit
 	for j := 0; (len(hot)-1)>>j > 0; j++ {

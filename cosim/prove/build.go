@@ -195,7 +195,7 @@ func (b *builder) compare() (flatten.Second, error) {
 	return second, refusedPrint(err)
 }
 
-// build builds the miter. It returns a *refusal if the design cannot be proved, or not in time.
+// build builds the miter. It returns a *refusal if the design cannot be proved, or if time is up.
 func (b *builder) build() (made *miter, err error) {
 	bits, err := b.sources()
 	if err != nil {

@@ -416,7 +416,7 @@ type decision struct {
 	cached   bool
 }
 
-// decision returns the result of the race. An undecided race counts as having used its whole time limit.
+// decision returns the result of the race. An undecided race counts as if it had used its whole time limit.
 func (r *race) decision() *decision {
 	took := time.Since(r.start)
 	if r.witness == nil && len(r.open) > 0 {

@@ -119,6 +119,5 @@ func (o *Options) limit() time.Duration {
 
 const besidesLeast = 20 * time.Second
 
-// besides is the time limit for building and simulating the graph, and for checking afterwards that the miter can
-// fail.
+// besides is the time limit for building and simulating the graph, and for the final check that the miter can fail.
 func (o *Options) besides() time.Duration { return max(o.limit(), besidesLeast) }

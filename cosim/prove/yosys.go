@@ -215,7 +215,8 @@ func yosysMemory() uint64 {
 	return available / 4 * 3
 }
 
-// runYosys runs a script in a folder. Its memory is limited to most bytes. A design that Yosys rejects is a *refusal.
+// runYosys runs a script in a folder. Yosys may use at most most bytes of memory. A design that Yosys rejects is a
+// *refusal.
 func runYosys(ctx context.Context, dir, script string, most uint64) (log string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {
 		return "", err

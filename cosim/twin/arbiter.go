@@ -70,8 +70,8 @@ func arbiter(kind hw.ArbiterKind) Twin {
 	return t
 }
 
-// settings returns a function that draws weights and seeds. They change rarely, and weights are usually small, as in
-// machines.
+// settings returns a function that draws weights and seeds. Weights and seeds change rarely. As in machines, weights
+// are usually small.
 func (m *Model) settings(spec hw.ArbiterSpec) func(random *Random, inputs []uint64) {
 	var weights, seed Pin
 	if spec.Weighted {

@@ -212,8 +212,8 @@ func (m *Model) leave(outputs []string, take func(values []uint64)) {
 	}
 }
 
-// Left names the outputs that the model leaves to the RTL within bounds, because no model can predict them cycle by
-// cycle.
+// Left names the outputs that the model leaves to the RTL within bounds, because no model can predict these outputs
+// cycle by cycle.
 func (m *Model) Left() []string { return m.left.outputs }
 
 // Follow adopts the RTL's values of the outputs that the model leaves to the RTL, and settles the model. It is called

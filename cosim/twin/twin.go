@@ -103,7 +103,7 @@ func (t Twin) New(p Parameters) (*Model, error) {
 	return m, m.finish()
 }
 
-// Source returns the text of one of the twin's Verilog files, or of their header.
+// Source returns the text of one of the twin's Verilog files, or of the header of these files.
 func (t Twin) Source(name string) ([]byte, error) {
 	text, err := cosim.RTL.ReadFile("rtl/" + name)
 	if errors.Is(err, fs.ErrNotExist) && t.Own != nil {

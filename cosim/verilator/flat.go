@@ -27,7 +27,7 @@ type Flat struct {
 	Files map[string]string // file names, by the letters that begin every place
 	Ports []cosim.Port
 	Data  map[string][]byte // $readmem files, by name
-	// Beyond holds constant indexes beyond the end, by file:line:column. The tree contains truncated ones.
+	// Beyond holds constant indexes beyond the end, by file:line:column. The tree contains truncated indexes.
 	Beyond map[string][]int
 	// Steps holds the values that constant functions read, by place.
 	Steps map[string][]string

@@ -163,7 +163,8 @@ func (b *builder) refusedVHDL(before, what, remedy string) error {
 	return &cosim.InputError{Place: place, Reason: what + ", which GHDL translates wrongly", Remedy: remedy}
 }
 
-// narrowed warns about resize to fewer bits: GHDL drops the sign of a signed value, numeric_std keeps it.
+// narrowed warns about resize to fewer bits. GHDL drops the sign of a signed value, whereas numeric_std keeps the
+// sign.
 func narrowed(verilog string) (warnings []cosim.Warning) {
 	for _, found := range ghdlNarrow.FindAllStringSubmatch(verilog, -1) {
 		line, _ := strconv.Atoi(found[2])

@@ -192,8 +192,8 @@ func (n *netlist) elements(id, name string, low, bits int, dims []dimension) (pa
 
 const partsMax = 4096
 
-// parts lists the members of a structure, also inside elements of packed arrays. Other bits have no names of their
-// own.
+// parts lists the members of a structure, including structures in elements of packed arrays. Other bits have no
+// names.
 func (n *netlist) parts(id, name string, low int) (parts []cosim.Part) {
 	t := n.types[id]
 	if t == nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Instrumentation for internal signals and coverage. Builds without it are unaffected.
+// Instrumentation for internal signals and coverage. Builds without instrumentation are unaffected.
 
 func (b *builder) translationFlags() []string {
 	flags := plainFlags

@@ -188,7 +188,7 @@ func (n *netlist) place(node *xmlNode) string {
 	return n.files[part[0]] + ":" + part[1] + ":" + part[2]
 }
 
-// shape returns a type's width in bits and its text, or the reason why it cannot be a port.
+// shape returns a type's width in bits and its text. If a port cannot have the type, shape returns the reason.
 func (n *netlist) shape(id string) (bits int, text, refused string) {
 	t := n.types[id]
 	if t == nil {
@@ -365,8 +365,8 @@ func (n *netlist) sensitivity(d *design) {
 	d.inner = n.waitsFor(func(key string) bool { return !plain[key] })
 }
 
-// wires returns a port of the top module and the ports of instances that are directly wired to it, each as module and
-// name.
+// wires returns a port of the top module and the ports of instances that are directly wired to this port, each as
+// module and name.
 func (n *netlist) wires(name string) map[string]bool {
 	found := map[string]bool{}
 	var follow func(module *xmlNode, name string)

@@ -48,14 +48,15 @@ type FuzzFrame struct {
 	Payload     string `json:"payload"` // payload bytes in hex
 }
 
-// FuzzLane is the status of a receiver or transmitter, of its port if the NIC uses all at once, otherwise of port 0.
+// FuzzLane is the status of a receiver or transmitter. If the NIC uses all ports at once, it is the status of the
+// lane's port, otherwise of port 0.
 type FuzzLane struct {
 	Port   uint16 `json:"port"`
 	Status uint8  `json:"status"`
 	Served uint32 `json:"served,omitempty"` // addressee, for transmitters
 }
 
-// FuzzWord is a word of the network's tables, the processor's own or the machine's.
+// FuzzWord is a word of the network's tables. The table belongs to the processor or to the machine.
 type FuzzWord struct {
 	Machine bool   `json:"machine"` // table of the machine
 	Word    int    `json:"word"`

@@ -134,7 +134,7 @@ type FuzzFinding struct {
 	// check. A failed assertion (sl_assert, the SDK's checked build, clang's sanitizers) is a fault.
 	GaveUp bool      `json:"gave_up,omitempty"`
 	Input  FuzzInput `json:"input"` // smallest input found
-	// Again repeats the finding with the files written by Options.Reproduce; "" without them.
+	// Again repeats the finding with the files written by Options.Reproduce. It is "" if no files were written.
 	Again string `json:"again,omitempty"`
 
 	place string // place in the firmware; findings at the same place are merged

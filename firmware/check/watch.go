@@ -25,7 +25,8 @@ type watcher struct {
 	cut      bool                       // more writes were not examined
 }
 
-// watch runs the scenario banked, calls handlers one at a time, and records their writes and endless loops.
+// watch runs the scenario banked, calls handlers one at a time, and records the writes and endless loops of the
+// handlers.
 func (c *checker) watch() (err error) {
 	n := c.processors()
 	if n > watchedProcessorsMax {

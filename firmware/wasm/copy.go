@@ -60,7 +60,7 @@ type Covered struct {
 	Branches    int // number of branch bits
 	Comparisons int
 
-	// Constants are the constants in or before comparisons, ascending: inputs with these values reach more code.
+	// Constants are the constants in or before comparisons, ascending. Inputs with these values reach more code.
 	Constants []uint64
 }
 

@@ -27,7 +27,8 @@ type path struct {
 // callsType marks a call through a table, to any function of that type in the table.
 const callsType = 1 << 31
 
-// shape holds paths[0], the function, and paths[k], its loop k in order of starts.
+// shape holds the paths of a function: paths[0] is the function itself, and paths[k] is its loop k in order of
+// starts.
 type shape struct{ paths []path }
 
 func (s *shape) note(at int, i *binary.Instruction, imported int) {

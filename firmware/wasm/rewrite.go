@@ -20,7 +20,7 @@ func RewriteMetered(image []byte, meter Meter) (*Copy, error) {
 	return rewriteWith(image, &meter, false)
 }
 
-// RewriteCovered is Rewrite, or RewriteMetered if meter is not nil, with coverage.
+// RewriteCovered is Rewrite with coverage. If meter is not nil, it is RewriteMetered with coverage.
 func RewriteCovered(image []byte, meter *Meter) (*Copy, error) {
 	return rewriteWith(image, meter, true)
 }

@@ -76,7 +76,7 @@ func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 	return &Places{copy: c, mapped: mapped}
 }
 
-// Frame is an active function and the file:line:column reached in it, each "" if unknown.
+// Frame is an active function and the file:line:column reached in this function. Each is "" if unknown.
 type Frame struct {
 	Function string `json:"function"`
 	Source   string `json:"source,omitempty"`
@@ -279,7 +279,7 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	return &best
 }
 
-// checkLines refuses long line programs. A program shared by several units counts for each.
+// checkLines refuses long line programs. A program shared by several units counts once for each unit.
 func (m *module) checkLines() error {
 	sections, total := m.DebugSections(), 0
 	lines := sections["line"]

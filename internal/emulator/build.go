@@ -240,7 +240,8 @@ func (m *Machine) newQueues(shards int) *referees.Queues {
 	return referees.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 
-// checkDeadline refuses deadline_slots where the arrived workload ends the run, and packet limits with traffic.
+// checkDeadline refuses deadline_slots if the run ends when the workload has arrived. With traffic, it refuses packet
+// limits.
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,

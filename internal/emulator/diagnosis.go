@@ -38,7 +38,8 @@ type crossing struct {
 	slot   uint32
 }
 
-// standing records for a processor, per kind of activity, the slot after the last activity, 0 for none.
+// standing records a processor's last activities. For each kind of activity, it has the slot after the last activity,
+// 0 for none.
 type standing struct {
 	sent, heard, changed uint32
 	violation            int

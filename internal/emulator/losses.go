@@ -95,7 +95,8 @@ func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 	}
 }
 
-// claim ranks a receiver of a packet: 2 for its destination, 0 for one of its senders, 1 for others.
+// claim ranks a receiver of a packet: 2 for the packet's destination, 0 for one of its senders, 1 for other
+// receivers.
 func (l *losses) claim(t *trail, e fabric.Followed) int {
 	switch {
 	case l.packets.Destination[e.Origin] == uint32(e.Processor):

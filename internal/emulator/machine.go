@@ -135,7 +135,7 @@ func (m *Machine) exact(slot uint32) bool {
 // Cycles returns the number of completed cycles, a multiple of the slot length.
 func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
 
-// eachProcessor calls f for all processors, except in parked blocks that are done, without faults and queues.
+// eachProcessor calls f for all processors. It omits parked blocks that are done and have no faults or queues.
 func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 	for i := range m.Shards {
 		for k := range m.Shards[i].blocks {

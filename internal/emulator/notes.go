@@ -251,7 +251,7 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
-// routeNotes reports whether packets may wait in a cycle. NICs can close a cycle even if the routes have none.
+// routeNotes reports whether packets may wait in a cycle. NICs can close a cycle even if the routes have no cycle.
 func (m *Machine) routeNotes(broken []outcome.Violation) []string {
 	r := fabric.RoutersOf(m.Network)
 	if r == nil || r.Shown == "" {

@@ -52,7 +52,7 @@ const (
 	bankUnits         = 16
 )
 
-// NoSlots returns an error if EngineSlot cannot run a network, with RTL or without.
+// NoSlots returns an error if EngineSlot cannot run a network. rtl is set if the machine has RTL.
 func NoSlots(n fabric.Network, rtl bool) error {
 	switch {
 	case fabric.RoutersOf(n) != nil:
@@ -64,7 +64,7 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	return nil
 }
 
-// choose resolves open options for a network, with RTL or without, and returns its shape in the engine.
+// choose resolves open options for a network and returns its shape in the engine. rtl is set if the machine has RTL.
 func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err error) {
 	switch o.Engine {
 	case "", EngineAuto:

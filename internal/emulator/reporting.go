@@ -171,7 +171,7 @@ func (m *Machine) Report() *outcome.Report {
 	return m.Sum()
 }
 
-// Violations returns the first ViolationsMax violations so far, and the first of every rule.
+// Violations returns the first ViolationsMax violations so far, and the first violation of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
 
 // Summed returns the digest of the run so far.

@@ -87,7 +87,7 @@ func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
 	l.StateFaults(v, name)
 }
 
-// drop removes an interrupted boundary's additions for slot, and returns the findings of the slot before.
+// drop removes the additions of an interrupted boundary for slot. It returns the findings of the slot before.
 func (s *Shard) drop(slot uint32) (remain []fabric.Finding) {
 	l, whole := &s.Ledger, s.whole
 	l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked

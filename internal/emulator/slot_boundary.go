@@ -29,7 +29,7 @@ func (m *Machine) Boundary(last bool) (whole bool) {
 func (m *Machine) TurnShards() {
 	m.fillWords(m.slot)
 	if m.Referee.Acknowledges() {
-		// Sources learn at once of arrivals anywhere: all processors receive before any handler runs.
+		// Sources learn at once of arrivals anywhere, so all processors receive before any handler runs.
 		m.phase = phaseHear
 		m.workers.Run(len(m.Shards), (*boundaryTask)(m))
 		m.acknowledge()

@@ -142,7 +142,7 @@ func (w *waveform) boundary(violations []outcome.Violation) {
 	}
 }
 
-// close ends the waveform before cycle end. A violation detected at the end triggers at the last cycle.
+// close ends the waveform before cycle end. A violation that is detected at the end triggers at the last cycle.
 func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	w.boundary(violations)
 	if w.pending && end > w.of.begin {

@@ -165,7 +165,8 @@ func (w *watched) Restore(snapshot []byte) error {
 
 func (w *watched) Close() error { return errors.Join(w.model.Close(), w.Device.Close()) }
 
-// Reports describes the RTL components, and the cycles in which the machine broke assumptions of their maps.
+// Reports describes the RTL components, and the cycles in which the machine broke assumptions of the components'
+// maps.
 func (r *Devices) Reports() []outcome.RTLReport {
 	reports := append([]outcome.RTLReport{}, r.Report...)
 	for _, w := range r.beside {

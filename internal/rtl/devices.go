@@ -33,7 +33,7 @@ type InPlace uint8
 const (
 	// OfRTL selects the RTL itself.
 	OfRTL InPlace = iota
-	// Models selects models with the parameters of the RTL. Their inputs and outputs are recorded.
+	// Models selects models with the parameters of the RTL. The inputs and outputs of the models are recorded.
 	Models
 	// Own keeps the machine's components. Their outputs are recorded.
 	Own
@@ -102,7 +102,7 @@ func (r *Devices) Identity() string {
 const rtlComponentsMax = 1024
 
 // components holds the parts of the hardware with ports (components, composites and the whole), and the selected
-// ones.
+// parts.
 type components struct {
 	parts  int
 	sites  []*hw.Site

@@ -73,7 +73,7 @@ func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	return run, nil
 }
 
-// held reports which sites do not run: parts of a replaced composite, and composites that are not replaced.
+// held reports which sites do not run. These are parts of a replaced composite, and composites that are not replaced.
 func (r *Devices) held() ([]bool, error) {
 	held := make([]bool, len(r.sites))
 	for i := r.parts; i < len(r.sites); i++ {

@@ -62,7 +62,8 @@ type Options struct {
 	Sampling   vcd.Sampling
 	FirstCycle uint64
 	Lanes      []Lane
-	// Slot is the signal with the slot number. Without it a slot has SlotCycles cycles, or all cycles are slot 0.
+	// Slot is the signal with the slot number. Without this signal, a slot has SlotCycles cycles; without SlotCycles,
+	// all cycles belong to slot 0.
 	Slot       string
 	SlotCycles uint64
 }

@@ -43,7 +43,8 @@ type framing struct {
 	fault       string
 }
 
-// NewFramer returns a framer. emit is called with every frame, valid until emit returns; its error ends the framer.
+// NewFramer returns a framer. emit is called with every frame, which is valid until emit returns. An error of emit
+// ends the framer.
 func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	f := &Framer{form: form, lanes: make([]framing, len(r.lanes)), emit: emit}
 	for i := range r.lanes {

@@ -80,7 +80,7 @@ func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
 	}
 }
 
-// next returns the next instant of either file; ok is false if a file has ended or is cut off within that instant.
+// next returns the next instant of either file. ok is false if a file has ended, or is cut off within that instant.
 func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	if !m.a.Loaded || !m.b.Loaded {
 		return 0, false, false, false

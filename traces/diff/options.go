@@ -18,7 +18,7 @@ type Options struct {
 
 	// Lenient lets x and z match all values.
 	Lenient bool
-	// RealTolerance is the largest relative difference of matching reals; 0: they must be equal.
+	// RealTolerance is the largest relative difference of matching reals. With 0, matching reals are equal.
 	RealTolerance float64
 	// Prefix allows one file to end before the other.
 	Prefix bool

@@ -152,7 +152,8 @@ func (p *pairing) findExact(o *Options) error {
 	return nil
 }
 
-// findVariable pairs a variable of A: by the first matching rule, by its path, or by its path without outer scopes.
+// findVariable pairs a variable of A. It uses the first matching rule, otherwise the variable's path, otherwise the
+// path without outer scopes.
 func (p *pairing) findVariable(v *vcd.Var, order int) {
 	if _, ok := p.exact[v.Path]; ok {
 		return

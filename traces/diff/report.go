@@ -147,7 +147,8 @@ type Difference struct {
 	B       string `json:"value_b"`
 }
 
-// Mismatch is a signal whose declarations differ, so that its values cannot be compared. It counts as a difference.
+// Mismatch is a signal whose declarations differ, so that its values cannot be compared. A mismatch counts as a
+// difference.
 type Mismatch struct {
 	Signal  string `json:"signal"`
 	SignalB string `json:"signal_b"`

@@ -179,7 +179,7 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// Clip shortens text quoted from a file, perhaps a wrong one, to the beginning of its first line.
+// Clip shortens text quoted from a file to the beginning of its first line, because the file may be a wrong file.
 func Clip(text string) string {
 	const most = 60
 	first, _, several := strings.Cut(text, "\n")

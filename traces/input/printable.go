@@ -56,7 +56,7 @@ func (p printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// CSVWriter writes tables for people and spreadsheets: texts are Printable, and none is a formula.
+// CSVWriter writes tables for people and spreadsheets. Its texts are Printable, and no text is a formula.
 type CSVWriter struct{ *csv.Writer }
 
 // NewCSVWriter returns a CSVWriter on w.

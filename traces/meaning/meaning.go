@@ -25,7 +25,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 )
 
-// Group is a set of related figures: of a workload, the columns of a table, the rules.
+// Group is a set of related figures, such as the figures of a workload, the columns of a table, or the rules.
 type Group struct {
 	Key     string  `yaml:"group"` // word for the whole group
 	Title   string  `yaml:"title"`

@@ -66,7 +66,7 @@ func (d Direction) String() string {
 	return fmt.Sprintf("direction(%d)", uint8(d))
 }
 
-// Field describes a field of the pseudo-header, or of the data after it: Bits bits at bit Offset.
+// Field describes a field of the pseudo-header, or of the data after it. The field has Bits bits at bit Offset.
 type Field struct {
 	Name   string
 	Offset int

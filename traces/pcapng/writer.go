@@ -40,7 +40,8 @@ const (
 	interfaceNameMax = 4096
 )
 
-// InterfaceID is 0, 1, 2 ... in the order of first calls of Interface. It is not the number in the file.
+// InterfaceID is 0, 1, 2 ... in the order of first calls of Interface. It differs from the interface's number in the
+// file.
 type InterfaceID uint32
 
 // Writer writes a packet capture: every frame sent or received by a NIC, after a pseudo-header. An interface is a NIC

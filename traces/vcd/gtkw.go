@@ -11,7 +11,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Limits of a save file. GTKWave draws every listed trace, so a long list is slow; its signal tree has all signals.
+// Limits of a save file. GTKWave draws every listed trace, so a long list is slow. GTKWave's signal tree has all
+// signals.
 const (
 	gtkwSignalsMax    = 2048
 	gtkwGroupsOpenMax = 8
@@ -40,7 +41,7 @@ type SaveFile struct {
 	Signals   []Signal
 	// First are the paths of scopes and signals listed before all others, in this order.
 	First []string
-	// Markers are in ascending order; the first 26 have names. Markers[Main] is the primary one.
+	// Markers are in ascending order. The first 26 markers have names. Markers[Main] is the primary marker.
 	Markers []Marker
 	Main    int
 }

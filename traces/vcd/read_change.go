@@ -519,7 +519,8 @@ func (r *Reader) readSection() {
 	}
 }
 
-// skipSection skips a section up to its $end, or its first line if a line with a time comes before an $end.
+// skipSection skips a section up to its $end. If a line with a time precedes the $end, it skips only the section's
+// first line.
 func (r *Reader) skipSection() {
 	at, oneLine := r.pos, 0 // length of the first line, 0 while unknown
 	newLine := false

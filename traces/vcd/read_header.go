@@ -313,7 +313,7 @@ func (r *Reader) variable(scope string) error {
 	return nil
 }
 
-// reference sets path and range from a name and the words after it. An escaped name may contain any characters,
+// reference sets path and range from a name and the words after the name. An escaped name may contain any characters,
 // including brackets.
 //
 //	data [7:0]   data[7:0]   data [3]   data[3]   mem[2] [7:0]   \odd[1 [7:0]

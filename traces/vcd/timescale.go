@@ -20,7 +20,7 @@ const (
 	timescaleMax Timescale = 2
 )
 
-// timeUnits are the units from the finest to the coarsest, three powers of ten apart. GTKWave supports the first two.
+// timeUnits are the units from the finest to the coarsest, three powers of ten apart. GTKWave supports zs and as.
 var timeUnits = []string{"zs", "as", "fs", "ps", "ns", "us", "ms", "s"}
 
 // String returns the unit as in a VCD: 1 ns, 100 ps.

@@ -89,7 +89,7 @@ func (h *Header) Resolve(index map[string]int, name string) (p Part, variable in
 	return Part{Name: name, Net: v.Net, Kind: KindBits, Low: uint32(last), Bits: uint32(first - last + 1)}, i, true
 }
 
-// MissingSignal returns the error for a signal that the file lacks; what is the purpose of the signal.
+// MissingSignal returns the error for a signal that the file lacks. what names the purpose of the signal.
 func (r *Reader) MissingSignal(what, name string) *input.Error {
 	return input.Mistake(r.file, fmt.Sprintf("%s %s is not in the file", what, name), r.NamesRemedy())
 }

@@ -80,7 +80,8 @@ type Writer struct {
 	values  []uint64 // values set
 	settled []uint64 // values at the end of the last completed cycle
 
-	// dirty has a bit for each signal with a new value in this cycle, summary a bit for each nonzero word of dirty.
+	// dirty has a bit for each signal with a new value in this cycle. summary has a bit for each nonzero word of
+	// dirty.
 	dirty   []uint64
 	summary []uint64
 
@@ -215,7 +216,7 @@ func (v *Writer) Begin() error {
 	return v.err
 }
 
-// Set sets the value of a signal in the current cycle, or before the first Cycle the initial value.
+// Set sets the value of a signal in the current cycle. Before the first Cycle, it sets the initial value.
 func (v *Writer) Set(id SignalID, value uint64) {
 	if v.values[id] == value {
 		return
@@ -353,7 +354,8 @@ func (v *Writer) fail(err error) error {
 	return v.err
 }
 
-// flush writes the buffer. After an error it drops the bytes: the file is lost, and Cycle or Close returns the error.
+// flush writes the buffer. After an error, it drops the bytes, because the file is lost. Cycle or Close returns the
+// error.
 func (v *Writer) flush() {
 	if v.err == nil && len(v.buf) > 0 {
 		if _, err := v.w.Write(v.buf); err != nil {

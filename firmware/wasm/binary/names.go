@@ -10,7 +10,7 @@ import (
 // Reserved is the name prefix that images may not use; such names are ignored.
 const Reserved = "starloom."
 
-// nameBytesMax is the longest name in messages; clipped marks a truncated one.
+// nameBytesMax is the longest name in messages; clipped marks a truncated name.
 const nameBytesMax, clipped = 250, "..."
 
 // Clip truncates a name from an image, because such a name may have megabytes.

@@ -27,7 +27,7 @@ func (a *Assignment) place() string {
 	return SetOption + " " + a.Key + "=" + Clip(a.Value)
 }
 
-// SetOption is the command-line option that assigns; places of its values begin with it.
+// SetOption is the command-line option that assigns values. The places of these values begin with SetOption.
 const SetOption = "--set"
 
 // Assign returns a copy of a document with the assignments. It adds missing keys with their objects; a list may grow

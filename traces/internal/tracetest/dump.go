@@ -16,7 +16,8 @@ type Dump struct {
 	Waves map[string]*Wave // waves by path
 }
 
-// Wave is one signal. Values are all binary digits, or a number or text after r or s; events have one step each.
+// Wave is one signal. A value has all binary digits, or is a number after r or a text after s. An event has one step
+// each time it occurs.
 type Wave struct {
 	Type  string
 	Bits  int
