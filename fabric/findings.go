@@ -250,7 +250,7 @@ func (w *Found) beginSlot() {
 }
 
 // Find records a finding. Beyond findingsMax findings of a kind in a slot, Find keeps the first ones in the order of
-// Compare, whatever the order of calls.
+// Compare. The order of calls does not matter.
 func (w *Found) Find(f Finding) {
 	w.FindingsTotal++
 	if w.kinds[f.Kind]++; w.kinds[f.Kind] <= findingsMax {

@@ -10,8 +10,8 @@ import (
 	"starloom/traces/meaning"
 )
 
-// RunTable is a table of a run, with a row per processor and a column per step. Cells show whether the processor
-// sent, received, waited or was blocked.
+// RunTable is a table of a run, with a row per processor and a column per step. A cell shows the activity of the
+// processor: it sent, received, waited or was blocked.
 type RunTable interface {
 	WriteCSV(w io.Writer) error
 	WriteSVG(w io.Writer) error

@@ -57,7 +57,7 @@ type Needs struct {
 
 // Least holds lower bounds, in slots, for the arrival of all packets of a workload.
 type Least struct {
-	Slots uint32 // bound for this program, whatever its orders and waits; 0 if unknown
+	Slots uint32 // bound for this program with any orders and any waits; 0 if unknown
 	Any   uint32 // bound for any firmware on this network; 0 if unknown
 	Why   string // reason for Slots in sentences, without the last full stop
 	Sum   string // the calculation, without the last full stop; "" if Why includes it

@@ -210,8 +210,8 @@ func (p tapProbes) Probes(yield func(Probe)) {
 }
 
 // Site describes a bus. If the bus has an arbiter, the arbiter is not included. The inputs are the taps' light, side
-// by side, and a bit per tap that shows whether its transmitter is switched to the bus. Rails are dark for
-// transmitters switched elsewhere and for taps that the bus does not have.
+// by side, and a bit per tap that is 1 if its transmitter is switched to the bus. Rails are dark for transmitters
+// switched elsewhere and for taps that the bus does not have.
 func (b *Buses) Site() *Site {
 	lanes := b.Taps.Longest
 	rails := b.railPorts()

@@ -56,6 +56,7 @@ const (
 	DidSend                 // the processor sent a frame
 )
 
+// Span names the range of slots.
 func (d *Did) Span() string { return texts.Say("span", d) }
 
 // Waits is the number of slots in which a frame of the sender waited.

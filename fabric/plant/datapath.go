@@ -210,6 +210,7 @@ type Watched struct {
 	WatchError error
 }
 
+// Watching returns w. Types that embed Watched thereby provide it.
 func (w *Watched) Watching() *Watched { return w }
 
 // Look calls Watch for a cycle.

@@ -56,7 +56,7 @@ func (b *Bare) Start() {}
 
 func (b *Bare) Begin(int, uint32, bool) {}
 
-// Hear updates a ledger up to a slot. Bare packets have no processors.
+// Hear updates a ledger up to a slot. A Bare has no processors.
 func (b *Bare) Hear(_ int, _ *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
 	f, w := &ledger.Frames, b.wires
 	f.Sent, f.Delivered, f.Faulted = w.Sent(), w.Sinks.Received(), w.Sinks.Dropped()
