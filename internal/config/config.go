@@ -1,5 +1,5 @@
-// Package config defines elaborated scenarios, in which every default, range, size, plan and rule is decided. A
-// Config runs, not a file.
+// Package config defines elaborated scenarios, in which every default, range, size, plan and rule is decided. A run
+// executes a Config, not a file.
 //
 //	scenario --elaborate--> Config --> emulator, record, runs
 package config
@@ -16,11 +16,11 @@ import (
 	"starloom/traces/input"
 )
 
-// Config is an elaborated scenario with all decisions made. A machine is built from it and never changes it.
+// Config is an elaborated scenario. A machine is built from a Config and never changes it.
 type Config struct {
 	Name     string // name of the scenario in reports and traces
 	Seed     uint64
-	Network  fabric.Network // includes the requirements of its program
+	Network  fabric.Network // network, adapted to its program
 	Workload fabric.Workload
 	Traffic  *traffic.Spec
 	Rules    fabric.Rules
@@ -43,8 +43,8 @@ func (c *Config) Bare() bool {
 	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" && f.Bytes == nil
 }
 
-// Checked lists the rules that a run is checked against. Without firmware there are no rules about handlers, and with
-// RTL no deadlock detection, since waits inside RTL are unknown.
+// Checked lists the rules that are checked in a run. Rules about handlers require firmware. Deadlock detection
+// requires models in place of RTL, since waits inside RTL are unknown.
 func (c *Config) Checked() (names []string) {
 	if !c.Bare() {
 		return c.Rules.Checked()
@@ -63,7 +63,7 @@ func (c *Config) Checked() (names []string) {
 	return names
 }
 
-// NIC are the sizes of a NIC, FIFOs for each port.
+// NIC holds the sizes of a NIC, whose FIFOs exist for each port.
 type NIC = nic.Sizes
 
 // Firmware is the firmware of the processors.
@@ -74,15 +74,15 @@ type Firmware struct {
 	Path     string          // path of the image relative to the working folder; "" if no file is read
 	Bytes    []byte          // the image, if no file is read
 	Params   map[string]int64
-	Schedule string // schedule that it needs, "" for none
+	Schedule string // required schedule, "" for none
 	Mode     string
 	CPU      *meter.CPU // nil: handlers take no time
 }
 
-// Isolated reports whether every processor has its own instance.
+// Isolated reports whether every processor has a separate instance.
 func (f *Firmware) Isolated() bool { return f.Mode == ModeIsolated }
 
-// RTL replaces components by a twin or by RTL with a pin map.
+// RTL replaces components by a twin or by other RTL with a pin map.
 type RTL struct {
 	Replace string // path or pattern of paths
 	Twin    string // "" selects the twin of the replaced component
@@ -91,19 +91,20 @@ type RTL struct {
 	PinMap  *pinmap.Map
 }
 
-// Wave selects a waveform: signals that match, all if there are no patterns, in a window of cycles.
+// Wave selects the content of a waveform: the matching signals, or all signals without patterns, in a window of
+// cycles.
 type Wave struct {
 	Signals       []string
-	From, To      uint64 // window of cycles; To 0 means the end of the run
+	From, To      uint64 // window of cycles; To 0 is the end of the run
 	Triggered     bool   // starts at the first violation
 	Before, After uint64 // cycles around the violation
 }
 
 // Known holds facts about the program that do not depend on a run, for reports.
 type Known struct {
-	Notes        []string // number of this run among many, and facts about the program on this network
-	SlotsPerStep int      // slots per step of the algorithm, 1 if unknown
-	Carries      bool     // the firmware routes the workload's packets, which an image declares by its rules
+	Notes        []string // notes on the number of this run among many, and on the program on this network
+	SlotsPerStep int      // slots of a step of the algorithm, 1 if unknown
+	Carries      bool     // the firmware routes the workload's packets; for an image, the rules declare this
 }
 
 // Source is the origin of a Config, for errors, traces and hints.
@@ -116,10 +117,10 @@ type Source struct {
 	Library  func() pinmap.Library
 
 	With    func(program string, params map[string]int64) (*Config, error) // returns the Config for another program or other parameters
-	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network smaller by a number; nil without a single size
+	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network whose only size is smaller by a number; nil if there are several sizes
 
 	RunOne                   string // options of RunCommand for this run: seed, permutation
-	RunCommand, CheckCommand string // commands that repeat the run, and that compare its RTL with the models; "" for a scenario without a file
+	RunCommand, CheckCommand string // command that repeats the run, and command that compares its RTL with the models; "" for a scenario without a file
 }
 
 // StatesWorkload reports whether the scenario's file has a workload.
@@ -127,7 +128,7 @@ func (s *Source) StatesWorkload() bool {
 	if s.Place == nil {
 		return false
 	}
-	place := s.Place("workload") // the place of a missing key is that of its parent, or its own path
+	place := s.Place("workload") // the place of a missing key is the place of its parent, or the key's own path
 	return place != s.Place("") && place != "workload"
 }
 

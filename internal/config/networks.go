@@ -14,13 +14,13 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Networks are networks written in Go that scenario files may name. Their fields hold the defaults.
+// Networks are networks written in Go that scenario files may name. The fields of a network hold its defaults.
 type Networks []fabric.Network
 
 var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Check rejects networks that a file cannot name: their keys must come from a struct, and their kinds must be unique,
-// also among the built-in kinds.
+// Check rejects networks that a file cannot name. The keys of a network must come from a struct, and its kind must
+// differ from all others, including the built-in kinds.
 func (list Networks) Check(builtIn []fabric.Network) error {
 	var kinds []string
 	for _, n := range builtIn {
@@ -50,7 +50,7 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 	return nil
 }
 
-// Given returns the network in a struct of pointers to networks, nil for none.
+// Given returns the network in a struct of pointers to networks, or nil without one.
 func Given(v reflect.Value) fabric.Network {
 	for i := range v.NumField() {
 		if field := v.Field(i); field.Kind() == reflect.Pointer && !field.IsNil() {
@@ -60,7 +60,7 @@ func Given(v reflect.Value) fabric.Network {
 	return nil
 }
 
-// Kinds returns the networks that a struct of pointers to networks may have, without a size.
+// Kinds returns the networks that a struct of pointers to networks may contain, without their sizes.
 func Kinds(t reflect.Type) (kinds []fabric.Network) {
 	for i := range t.NumField() {
 		if field := t.Field(i).Type; field.Kind() == reflect.Pointer {
@@ -89,7 +89,8 @@ func structOf(n fabric.Network) reflect.Type {
 	return t
 }
 
-// Fabric returns a value of a struct with the keys of others and a key for each network, a pointer to its struct.
+// Fabric returns a value of a struct type that has the fields of others and a field for each network, a pointer to
+// the network's struct.
 func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	var fields []reflect.StructField
 	for _, field := range strict.Fields(others) {
@@ -103,7 +104,7 @@ func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	return reflect.New(reflect.StructOf(fields)).Elem()
 }
 
-// Start sets a pointer to the struct of a network to its defaults. It returns false for other pointers.
+// Start sets a pointer to the struct of a network to that network's defaults. It returns false for other pointers.
 func (list Networks) Start(v reflect.Value) bool {
 	for _, n := range list {
 		if v.Type() == reflect.PointerTo(structOf(n)) {
@@ -115,7 +116,7 @@ func (list Networks) Start(v reflect.Value) bool {
 	return false
 }
 
-// Read returns the network in a value of Fabric, nil for none.
+// Read returns the network in a value of Fabric, or nil without one.
 func (list Networks) Read(v reflect.Value) fabric.Network {
 	for i, n := range list {
 		switch field := v.FieldByName(fmt.Sprintf("Network%d", i)); {
@@ -141,7 +142,7 @@ func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Def
 		}
 		own := r.ReflectFromType(t)
 		maps.Copy(definitions, own.Definitions)
-		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // excludes types with their own form
+		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // exclude types whose schema is defined separately
 		if err := strict.SchemaRanges(own.Definitions, types, r.Namer); err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// ParamsMax is the number of firmware parameters: the register map has a word for each.
+// ParamsMax is the largest number of firmware parameters. The register map has a word for each parameter.
 const ParamsMax = 16
 
 // ParamSpan is the range of a firmware parameter, a signed 32-bit register.
@@ -27,13 +27,13 @@ var ParamSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
 // ParamName matches the name of a firmware parameter: a C identifier.
 var ParamName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// RatesMax bounds the rates of a survival curve.
+// RatesMax bounds the number of rates in a survival curve.
 const RatesMax = 64
 
 // Described lists the subjects of a schema of scenarios.
 type Described struct {
 	Types   []reflect.Type
-	BuiltIn []fabric.Network // networks without a size
+	BuiltIn []fabric.Network // built-in networks, without their sizes
 	More    Networks
 	Twins   []twin.Twin
 }
@@ -146,7 +146,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 		}
 	}
 	twin := property("RTL", "twin")
-	for _, t := range x.Twins { // the fabric decides which of them fit
+	for _, t := range x.Twins { // the fabric determines which twins fit
 		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}

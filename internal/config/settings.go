@@ -18,14 +18,14 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Origin is the origin of a value: who decided it, and the place or name.
+// Origin is the origin of a value: By is its kind, Of the place or name.
 type Origin struct{ By, Of string }
 
 // Settings lists the values of a scenario.
 type Settings struct {
 	List   []outcome.Setting
 	Origin func(path string) Origin
-	short  map[string]Origin // origins of values that the file has in place of an object
+	short  map[string]Origin // origins of single values that replace an object in the file
 }
 
 func (l *Settings) add(path string, value any) {
@@ -36,7 +36,7 @@ func (l *Settings) add(path string, value any) {
 	l.List = append(l.List, outcome.Setting{Key: path, Value: value, By: o.By, Of: o.Of})
 }
 
-// Network lists the keys of a network. One written in Go may have none.
+// Network lists the keys of a network. A network written in Go may have no keys.
 func (l *Settings) Network(n fabric.Network) {
 	at, before := "fabric."+n.Kind(), len(l.List)
 	if v := reflect.Indirect(reflect.ValueOf(n)); v.Kind() == reflect.Struct {
@@ -56,7 +56,7 @@ func (l *Settings) Field(object reflect.Value, field *strict.Field, path string)
 	l.add(path, usual(object.Type(), field))
 }
 
-// Value lists the value at path: one line for a value or a list of values.
+// Value lists the value at path. A value or a list of values takes one line.
 func (l *Settings) Value(v reflect.Value, path string) {
 	if p, ok := v.Interface().(fabric.Permutation); ok {
 		l.permutation(p, path)
@@ -94,7 +94,7 @@ func (l *Settings) Value(v reflect.Value, path string) {
 
 func (l *Settings) object(v reflect.Value, path string) {
 	fields := strict.Fields(v.Type())
-	if short, ok := v.Interface().(fabric.Shorthand); ok { // the file may have a single value in its place
+	if short, ok := v.Interface().(fabric.Shorthand); ok { // the file may have a single value in place of the object
 		key, _ := short.Short()
 		stated := func(o Origin) bool { return o.By == outcome.ByFile || o.By == outcome.ByOption }
 		if at, o := strict.Join(path, key), l.Origin(path); stated(o) && !stated(l.Origin(at)) {
@@ -114,7 +114,7 @@ func (l *Settings) object(v reflect.Value, path string) {
 
 var usualWord = regexp.MustCompile(`\(default ([a-z0-9_.]+)\)$`)
 
-// usual returns the default of an omitted key from its comment, a number or an enumerated word, or nil.
+// usual returns the default of an omitted key, found in the key's comment: a number, an enumerated word, or nil.
 func usual(object reflect.Type, field *strict.Field) any {
 	said := usualWord.FindStringSubmatch(strict.Comment(object, object.FieldByIndex(field.Index).Name))
 	if said == nil {
@@ -143,7 +143,8 @@ func (l *Settings) permutation(p fabric.Permutation, path string) {
 // PermutationRules are the named permutations.
 var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity, fabric.PermutationReverse, fabric.PermutationAll}
 
-// DecodePermutation parses a permutation, a word or a list. entryPlace returns the place of entry i of a list.
+// DecodePermutation parses a permutation, which is a word or a list. entryPlace returns the place of entry i of a
+// list.
 func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation, path string) (entryPlace func(i int) string, err error) {
 	const wants = "random, identity, reverse, all or a list of destinations: [1, 0, 2]"
 	switch {
@@ -169,7 +170,7 @@ func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation
 	return nil, d.Wrong(node, path, wants)
 }
 
-// PermutationSchema describes both forms of a permutation, which struct tags cannot express.
+// PermutationSchema describes the two forms of a permutation, which struct tags cannot express.
 func PermutationSchema() *jsonschema.Schema {
 	rules := make([]any, len(PermutationRules))
 	for i, rule := range PermutationRules {

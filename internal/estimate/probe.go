@@ -20,9 +20,9 @@ import (
 // Progress is the progress of a run.
 type Progress struct {
 	Slots    uint32
-	Runs     uint64 // finished runs of many; otherwise 0
-	Of       uint64 // number of all runs; 0 for one
-	Repeated bool   // the run is finished and repeated for further details
+	Runs     uint64 // number of finished runs if there are many, otherwise 0
+	Of       uint64 // number of all runs if there are many, otherwise 0
+	Repeated bool   // the run has finished and is repeated for details
 }
 
 func (p *Progress) place() uint64 {
@@ -32,14 +32,14 @@ func (p *Progress) place() uint64 {
 	return uint64(p.Slots)
 }
 
-// Mark is a place of a run and the processor time from the first place to it.
+// Mark is a place in a run, with the processor time since the first place.
 type Mark struct {
 	Place uint64        `json:"place"`
 	After time.Duration `json:"after_ns"`
 }
 
 // Measured is the measurement of one size. A place is a slot, or one of many runs. Times are processor times unless
-// stated otherwise, since these depend little on other load.
+// stated otherwise, since processor times depend little on other load.
 type Measured struct {
 	Processors int           `json:"processors"`
 	SlotsMax   uint32        `json:"slots_max"`
@@ -53,11 +53,11 @@ type Measured struct {
 	Marks      []Mark        `json:"marks"`        // some places, including the last
 }
 
-// marksMax bounds the marks: above it, every other one is dropped.
+// marksMax bounds the number of marks. Above it, every other mark is dropped.
 const marksMax = 256
 
-// A run is stopped after its processor time, or, on a busy machine, after twice that wall-clock time; in the middle
-// of a slot, after three times.
+// A run is stopped after its limit of processor time or, on a busy machine, after busy times the limit in wall-clock
+// time. In the middle of a slot it is stopped after slack times the limit.
 const (
 	busy  = 2
 	slack = 3
@@ -74,7 +74,7 @@ type watch struct {
 	step         uint64
 	last         Mark
 	stop         func()
-	over         bool // the run was stopped, or its last place is over
+	over         bool // the run was stopped, or has passed its last place
 }
 
 // Interval of clock readings: long enough to cost nothing, short enough to stop the run in time.
@@ -83,7 +83,7 @@ const (
 	readsTogether = 8 * readsApart
 )
 
-// probe runs one size to its end or for a limited time. It returns an error only if the scenario cannot run.
+// probe runs one size to its end or until the limit. It returns an error only if the scenario cannot run.
 func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, error) {
 	hurried, stop := context.WithTimeout(ctx, slack*limit)
 	defer stop()
@@ -182,22 +182,23 @@ func (m *Measured) after(place float64) float64 {
 	return float64(m.Between)
 }
 
-// share returns the share of the time between the first and last place that a share of the places took, from 0 to 1.
+// share returns the share of the measured time that the first places took. part is the share of these places, from 0
+// to 1.
 func (m *Measured) share(part float64) float64 {
 	return m.after(float64(part*float64(m.Places))) / math.Max(float64(m.Between), 1)
 }
 
-// pace returns the time per place in the second half of the measurement. The first half includes first accesses to
-// memory.
+// pace returns the time per place in the second half of the measurement. The first half is slower, since it accesses
+// memory for the first time.
 func (m *Measured) pace() float64 {
 	half := m.Places / 2
 	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)
 }
 
 type kept struct {
-	path  string  // path of the cache; "": none
+	path  string  // path of the cache, "" for none
 	Found []found `json:"measured"`
-	fresh bool    // the cache lacks some measurements
+	fresh bool    // some measurements are missing in the cache
 }
 
 type found struct {
@@ -226,7 +227,7 @@ func open(folder, identity string, again bool) *kept {
 	return k
 }
 
-// find returns a measurement that serves for this limit: one that ended, or one of about the same limit.
+// find returns a measurement that is valid for this limit: of a run that has ended, or with about the same limit.
 func (k *kept) find(steps int, limit time.Duration) *Measured {
 	for _, f := range k.Found {
 		if f.Steps == steps && f.Measured != nil && (f.Measured.Whole || f.Limit >= limit/2) {
@@ -236,7 +237,7 @@ func (k *kept) find(steps int, limit time.Duration) *Measured {
 	return nil
 }
 
-// add caches a measurement. A write error only costs the next estimate time.
+// add caches a measurement. It ignores write errors: the next estimate then measures again.
 func (k *kept) add(steps int, limit time.Duration, m *Measured) {
 	k.fresh = true
 	k.Found = append(k.Found, found{steps, limit, m})
@@ -257,7 +258,8 @@ func (k *kept) add(steps int, limit time.Duration, m *Measured) {
 	}
 }
 
-// machineIdentity identifies this executable on this machine. Other measurements are not comparable.
+// machineIdentity identifies this executable on this machine. Measurements of other machines or executables are not
+// comparable.
 func machineIdentity() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

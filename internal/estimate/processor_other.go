@@ -4,5 +4,5 @@ package estimate
 
 import "time"
 
-// processorTime returns wall-clock time, where the processor time is not available.
+// processorTime returns wall-clock time, since this system does not provide processor time.
 func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

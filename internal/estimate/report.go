@@ -24,11 +24,11 @@ type Estimate struct {
 	Engine          string   `json:"engine"`
 	Processors      int      `json:"processors"`
 	SlotsMax        uint32   `json:"slots_max"`              // limit after which an unfinished run fails
-	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if less is available
+	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if less memory is available
 	MemoryAvailable uint64   `json:"memory_available_bytes"` // bytes available now; 0 if unknown
 	Time            Time     `json:"time"`
 	Larger          []Larger `json:"larger"`
-	Measured        bool     `json:"-"` // this call ran something; otherwise everything was cached
+	Measured        bool     `json:"-"` // this call ran something; otherwise all measurements were cached
 }
 
 // Larger is a larger size of the same scenario.
@@ -43,15 +43,15 @@ type Larger struct {
 type Time struct {
 	Seconds   float64 `json:"seconds"`           // 0 if unknown
 	Processor float64 `json:"processor_seconds"` // sum over all processors
-	Slots     float64 `json:"slots"`             // number of slots, or of runs if there are many; 0 if unknown
+	Slots     float64 `json:"slots"`             // number of slots, or number of runs if there are many; 0 if unknown
 	Basis     string  `json:"basis"`
-	From      string  `json:"from"` // the measured part: 40 slots
+	From      string  `json:"from"` // the measured part, such as 40 slots
 }
 
 const (
 	BasisItself  = "run"           // the whole run
 	BasisPart    = "first slots"   // first slots of the run, and the distribution of time in smaller runs
-	BasisLimit   = "limit"         // first slots of the run, continued to the limit of slots: the run may end earlier
+	BasisLimit   = "limit"         // first slots of the run, extrapolated to the limit of slots; the run may end earlier
 	BasisSmaller = "smaller sizes" // runs of smaller sizes
 	BasisNothing = ""              // no measurement was possible
 )
@@ -103,7 +103,7 @@ func (e *Estimate) WriteText(w io.Writer) error {
 	return err
 }
 
-// text formats the time with at most two digits, its accuracy.
+// text formats the time with at most two digits, which is the accuracy of the prediction.
 func (t *Time) text() string {
 	if t.Basis == BasisNothing {
 		return "-"

@@ -20,15 +20,15 @@ type Runs struct {
 	// At returns the scenario at a size larger by steps, which may be negative, and the keys that differ. It returns
 	// nil if there is no such size.
 	At      func(steps int) (*runs.Batch, []Key, error)
-	Many    bool // there is one run for each of Seeds, otherwise a single run
+	Many    bool // the scenario is run for each of Seeds instead of once
 	Seeds   outcome.Seeds
 	Options runs.Options
 	Inputs  []string
-	Keys    any // everything in the scenario that decides its cost, as JSON
+	Keys    any // all keys of the scenario that affect the cost, as JSON
 }
 
-// Of estimates a run. longest bounds the run of one size, 0 for LongestDefault. cache is the folder for measurements,
-// "" for none; again ignores cached ones.
+// Of estimates a run. longest bounds the measurement of one size, 0 for LongestDefault. cache is the folder of cached
+// measurements, "" for none. If again is true, cached measurements are ignored.
 func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again bool) (*Estimate, error) {
 	check := r.Options.CheckOne
 	if r.Many {
@@ -80,7 +80,8 @@ func (r *Runs) run(ctx context.Context, b runs.Batch, progress func(Progress)) e
 	return err
 }
 
-// identity returns everything that decides the cost, except the executable and the machine, or "" if unknown.
+// identity returns everything that affects the cost, except the executable and the machine. It returns "" if this is
+// unknown.
 func (r *Runs) identity() string {
 	b, _, err := r.At(0)
 	if b == nil || err != nil {
@@ -99,7 +100,7 @@ func (r *Runs) identity() string {
 	return text
 }
 
-// Differences returns the integer keys at path in which b differs from a.
+// Differences returns the integer keys at path whose values in b differ from a, with the values in b.
 func Differences(path string, a, b any) (keys []Key) {
 	from, to := reflect.Indirect(reflect.ValueOf(a)), reflect.Indirect(reflect.ValueOf(b))
 	for _, field := range strict.Fields(to.Type()) {
@@ -110,8 +111,8 @@ func Differences(path string, a, b any) (keys []Key) {
 	return keys
 }
 
-// Less returns the network with the size that Resized changes reduced by by. It returns nil if there are several, or
-// none.
+// Less returns the network after reducing its only size by a number. It returns nil if resizing changes several keys
+// or is not possible.
 func Less(n fabric.Network, by int) fabric.Network {
 	half := fabric.Resized(n, -1)
 	if half == nil {
@@ -133,7 +134,7 @@ func Less(n fabric.Network, by int) fabric.Network {
 	return nil
 }
 
-// One measures a run of the batch's own seed, to its end or for a limited time.
+// One measures a run with the batch's own seed until it ends or reaches a limit.
 func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, error) {
 	r := Runs{}
 	one := *b
@@ -143,10 +144,10 @@ func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, 
 	return probe(ctx, size, longest)
 }
 
-// Time returns the measured processor time, a lower bound for an unfinished run.
+// Time returns the measured processor time. For an unfinished run it is a lower bound.
 func (m *Measured) Time() time.Duration { return m.total() }
 
-// Grown predicts the time of a size from measurements of others, sorted by size.
+// Grown predicts the time of a size from measurements of other sizes, sorted by size.
 func Grown(measured []*Measured, processors int) time.Duration {
 	var points []point
 	for _, m := range measured {

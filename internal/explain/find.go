@@ -1,10 +1,10 @@
-// Package explain finds the meaning of figures by their names in reports, tables and studies.
+// Package explain finds the meanings of figures by their names in reports, tables and studies.
 //
 //	metrics.yaml of each package --Collect--> Book --Find--> Answer --WriteText--> text
 //
-// Each package describes its own figures, as may a network written in Go (fabric.Description). This package collects
-// the descriptions and knows the structure of names: a figure, an index of a list, and endings such as .p99 and
-// .mean.
+// Each package describes its own figures; a network written in Go may also describe its figures (fabric.Description).
+// This package collects the descriptions and parses names, which consist of a figure, list indices, and endings such
+// as .p99 and .mean.
 package explain
 
 import (
@@ -30,11 +30,11 @@ import (
 type Answer struct {
 	Word   string
 	Found  []Found
-	Parts  []Found // entries below the name, such as frames.sent of frames
+	Parts  []Found // entries under the name; for frames, frames.sent and others
 	Groups []*meaning.Group
 }
 
-// Found is an entry for a name, with the endings that the name adds.
+// Found is an entry for a name, with the meanings of the name's endings.
 type Found struct {
 	entry
 	As      string
@@ -43,8 +43,8 @@ type Found struct {
 
 func (e entry) Group() *meaning.Group { return e.group }
 
-// Find looks up a word: the name of a figure with indexes and endings, a pattern with * and ?, an ending alone, or
-// the word of a group. An unknown word is an *input.Error.
+// Find looks up a word: the name of a figure with indices and endings, a pattern with * and ?, an ending alone, or
+// the word of a group. For an unknown word it returns an *input.Error.
 func (b *Book) Find(word string) (*Answer, error) {
 	a := &Answer{Word: word}
 	for i := range b.Groups {
@@ -58,10 +58,10 @@ func (b *Book) Find(word string) (*Answer, error) {
 	case strings.ContainsAny(word, "*?") && len(a.Groups) == 0:
 		a.Found = b.only(func(e entry) bool { return b.fits(word, e) })
 	}
-	if len(a.Found) == 0 { // a name may contain a *, too: broadcasts not of n*M steps
+	if len(a.Found) == 0 { // a name itself may contain a *: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
-	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // part of a row: 0 blocked
+	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // part of a row, such as 0 blocked
 	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
 		remedy := "'starloom explain' lists what there is, without signals of waveforms"
@@ -73,7 +73,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	return a, nil
 }
 
-// Unit returns the unit of a figure, "" if it has none or is unknown.
+// Unit returns the unit of a figure, or "" for a figure that is unknown or without a unit.
 func (b *Book) Unit(name string) string {
 	unit := ""
 	for _, f := range b.Resolve(name) {
@@ -125,11 +125,11 @@ func (b *Book) endings() (all []entry) {
 var (
 	indices = regexp.MustCompile(`\[[0-9]+\]`)
 	heads   = regexp.MustCompile(`^(metrics|statistics|rows)\.(.+)$`)
-	result  = regexp.MustCompile(`^(\d+|processor)\.[^.= ]+(=.*)?$`) // results of firmware in the text form
+	result  = regexp.MustCompile(`^(\d+|processor)\.[^.= ]+(=.*)?$`) // results of firmware in the format of text reports
 )
 
-// Resolve returns the entries of a figure's name: of the name itself, otherwise without an ending, otherwise of
-// entries with a trailing *, otherwise without an index. A leading key of the JSON form is ignored.
+// Resolve returns the entries of a figure's name. It looks up the name itself, then the name without an ending, then
+// entries with a trailing *, then the name without an index. It ignores a leading key of the JSON form.
 func (b *Book) Resolve(name string) []Found {
 	if head := heads.FindStringSubmatch(name); head != nil {
 		if found := b.Resolve(head[2]); len(found) > 0 {
@@ -141,7 +141,7 @@ func (b *Book) Resolve(name string) []Found {
 		switch {
 		case e.Name == name:
 			same = append(same, Found{entry: e, As: name})
-		case e.group.Kind == meaning.KindQuantity && strings.HasPrefix(e.Name, name+","): // the word lacks the sizes of runs
+		case e.group.Kind == meaning.KindQuantity && strings.HasPrefix(e.Name, name+","): // the name lacks the sizes of runs
 			quantities = append(quantities, Found{entry: e, As: e.Name})
 		case !strings.Contains(e.Name, "*") || !meaning.Matches(e.Name, name):
 		case e.group.Kind == meaning.KindQuantity:
@@ -182,7 +182,7 @@ func (b *Book) Resolve(name string) []Found {
 	return nil
 }
 
-// figure reports whether the entry is a number of a run, which may have endings.
+// figure reports whether the entry is a number of a run, to which endings apply.
 func (f *Found) figure() bool {
 	return f.Unit != "" && (f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey)
 }
@@ -203,7 +203,7 @@ func (b *Book) nearest(word string) string {
 	return input.Nearest(word, names)
 }
 
-// Book holds all descriptions in the order of listing.
+// Book holds all descriptions in listing order.
 type Book struct{ Groups []meaning.Group }
 
 // Collect gathers the descriptions of all packages and networks.

@@ -13,7 +13,7 @@ import (
 
 const foundMax = 8
 
-// WriteText lists all groups in the given width.
+// WriteText lists all groups, wrapped to the given number of columns.
 func (b *Book) WriteText(w io.Writer, columns int) error {
 	p := printer{columns: columns}
 	for i := range b.Groups {
@@ -28,7 +28,7 @@ func (b *Book) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// WriteText writes the answer in the given width.
+// WriteText writes the answer, wrapped to the given number of columns.
 func (a *Answer) WriteText(w io.Writer, columns int) error {
 	p := printer{columns: columns}
 	if len(a.Found) > foundMax {
@@ -55,7 +55,7 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// links matches links within a page, which has the remedies, too.
+// links matches links within a page, since remedies also appear in pages.
 var links = regexp.MustCompile(`\[([^][]+)\]\(#[a-z0-9-]+\)`)
 
 type printer struct {

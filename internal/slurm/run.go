@@ -1,12 +1,12 @@
-// Package slurm runs work as jobs of a Slurm cluster: arrays of tasks that each do some units of the work.
+// Package slurm runs work as jobs of a Slurm cluster: arrays of tasks, each of which does some units of the work.
 //
 //	Work: units, time and memory of each --pack--> arrays of tasks --sbatch--> the cluster
 //	         ^                                                                    |
 //	         '------ sent again <--- failed, lost, out of time <--- squeue, results
 //
-// Slurm alone schedules. The command that sends the jobs needs only sbatch, squeue, sinfo and scontrol, no
-// accounting; it may end and be called again while they run. Results on a file system shared by all nodes show which
-// units are done. Files there are written under a temporary name and renamed, never locked.
+// Only Slurm schedules the tasks. The command that sends jobs needs only sbatch, squeue, sinfo and scontrol, no
+// accounting. It may end while jobs run, and be called again. Results are on a file system shared by all nodes and
+// show which units are done. Files there are written under a temporary name and renamed, never locked.
 package slurm
 
 import (
@@ -28,13 +28,13 @@ import (
 )
 
 const (
-	triesMost   = 3 // tasks without results of a unit after which it fails
+	triesMost   = 3 // a unit fails after this many tasks without its results
 	longestMost = 8 // number of times that the time limit of a unit is doubled
 	pollFirst   = time.Second
 	pollLast    = 15 * time.Second
-	pollPart    = 30 // fraction of the elapsed time between two polls
-	// settles is the time after the end of a task in which its results may still appear: on a network file system,
-	// files of other nodes show late.
+	pollPart    = 30 // divisor of the elapsed time that yields the time between two polls
+	// settles is the time after the end of a task in which its results may still appear. On a network file system,
+	// new files of other nodes are visible only after a delay.
 	settles = 20 * time.Second
 )
 
@@ -65,8 +65,8 @@ func newRunner(w *Work) *runner {
 	return r
 }
 
-// Run does the work until it is finished or ctx ends, when jobs continue to run. It returns errors of Slurm and the
-// folder.
+// Run does the work until all units are finished or ctx ends. Jobs continue to run after ctx has ended. Errors are
+// those of Slurm and of the folder.
 func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	if err := c.fits(w); err != nil {
 		return nil, err
@@ -178,7 +178,7 @@ func (r *runner) submit(ctx context.Context, a *array) error {
 	if err != nil {
 		return err
 	}
-	// An interruption waits for the answer, so that no array is half sent.
+	// An interruption waits for the answer, so that every array is either sent or not sent.
 	text, err := ask(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(here))
@@ -206,7 +206,7 @@ func (r *runner) sleep(ctx context.Context) {
 func (r *runner) look(ctx context.Context) error {
 	queue, err := r.queue(ctx)
 	if err != nil {
-		return nil // without an answer, the next poll tries again
+		return nil // if there is no answer, the next poll asks again
 	}
 	p := Progress{Units: len(r.units)}
 	for id, s := range r.sent {
@@ -295,7 +295,7 @@ func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
 	return text + " (" + log + ")"
 }
 
-// note adds a line to the log, the only place with the times and hosts of tasks.
+// note adds a line to the log. Only the log contains the times and hosts of tasks.
 func (r *runner) note(id taskID, s *sent, q queued, e ended, missing int) error {
 	_, known := os.Stat(r.log)
 	file, err := os.OpenFile(r.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)

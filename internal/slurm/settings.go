@@ -39,7 +39,7 @@ func (Settings) Declaration() string { return source }
 
 const settingsBytesMax = 1 << 20
 
-// Load reads a file of settings, in the form of the keys under slurm:. "" yields no settings.
+// Load reads a file of settings in the form of the keys under slurm:. For "" it returns empty settings.
 func Load(path string) (*Settings, error) {
 	if path == "" {
 		return &Settings{}, nil
@@ -56,7 +56,7 @@ func Load(path string) (*Settings, error) {
 	return Read(path, root)
 }
 
-// Read reads the settings under slurm: in a file. A nil node yields no settings.
+// Read reads the settings under slurm: in a file. For a nil node it returns empty settings.
 func Read(file string, node *yaml.Node) (*Settings, error) {
 	s := &Settings{}
 	if node == nil {

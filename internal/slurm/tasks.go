@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A taskID identifies a task by the unique name of its array and its number in it.
+// A taskID identifies a task by the unique name of the array and the task's number in the array.
 type taskID struct {
 	array  string
 	number int
@@ -19,14 +19,14 @@ type taskID struct {
 type sent struct {
 	*task
 	here string
-	gone time.Time // time since it left the queue, zero before
+	gone time.Time // time since the task left the queue, zero before
 }
 
-// record describes an array. It is stored before the array is sent, so that another call finds its tasks.
+// record describes an array. It is stored before the array is sent, so that a later call finds the tasks.
 type record struct {
 	Limit  time.Duration `json:"limit_ns"`
 	Memory uint64        `json:"memory_bytes"`
-	Tasks  [][]string    `json:"tasks"` // keys of units
+	Tasks  [][]string    `json:"tasks"` // keys of the units of each task
 }
 
 const recordName = "array.json"
@@ -85,7 +85,7 @@ func globbed(path string) string {
 
 type ended struct {
 	host       string
-	begun, end int64 // seconds since 1970; end is 0 without a report of the end
+	begun, end int64 // seconds since 1970; end is 0 if the task has not reported its end
 	status     int
 }
 
@@ -104,8 +104,8 @@ func readEnded(here string, number int) (e ended, ok bool) {
 	return e, err == nil
 }
 
-// atLimit reports whether a task that has begun and left the queue was killed at its time limit: it did not report
-// its end, or its script did after its command had been killed.
+// atLimit reports whether a task that has begun and left the queue was killed at its time limit. Such a task did not
+// report its end, or its script reported the end after the script's command was killed.
 func (e ended) atLimit(limit time.Duration) bool {
 	if e.end == 0 {
 		return time.Since(time.Unix(e.begun, 0)) >= limit

@@ -53,7 +53,7 @@ type Cluster struct {
 	settings *Settings
 	user     string
 	arrayMax int           // largest number of tasks per array
-	timeMax  time.Duration // time limit of a job in the partition; 0: none
+	timeMax  time.Duration // time limit of a job in the partition; 0: no limit
 	memory   uint64        // bytes of the largest node
 }
 

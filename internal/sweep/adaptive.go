@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// A bisection searches along one axis. lines holds the points along it for each combination of the other axes.
+// A bisection searches along one axis. lines holds the points along that axis for each combination of the other axes.
 type bisection struct {
 	axis  int
 	lines [][]int
@@ -50,7 +50,7 @@ func (b *bisection) others(labels []string) []string {
 	return slices.Delete(slices.Clone(labels), b.axis, b.axis+1)
 }
 
-// A search narrows a line down to the part where its outcome changes.
+// A search narrows a line down to the two points between which the outcome changes.
 type search struct {
 	line      []int
 	low, top  int
@@ -84,8 +84,8 @@ func (x *search) learn(at int, passes bool) {
 	}
 }
 
-// bisect runs as few points as it needs to find where each line changes, assuming a single change. It returns the
-// points run.
+// bisect finds the change of outcome in each line with as few runs as possible, assuming a single change. It returns
+// the points that were run.
 func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []*point) (run []*point, err error) {
 	searches := make([]*search, len(b.lines))
 	for k, line := range b.lines {
@@ -125,8 +125,8 @@ func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []
 // saturated is the metric of runs that could not carry the offered load.
 const saturated = "saturated"
 
-// look determines the outcome of a point: it passes if no run fails and less than half of the runs are saturated. In
-// a run with too few packets for that metric, undelivered packets count as saturation.
+// look determines the outcome of a point. The point passes if no run fails and less than half of the runs are
+// saturated. If a run has too few packets for the metric, undelivered packets count as saturation.
 func (s *sweeper) look(x *search, at int, p *point) error {
 	runs, err := s.folder.Runs(p.key)
 	if err != nil {
@@ -194,8 +194,8 @@ func (b *bisection) limits(axes []string, searches []*search, points []*point) *
 	return l
 }
 
-// risingFails reports whether larger values are expected to fail. The first line with a change decides; without one,
-// larger values fail if runs saturate.
+// risingFails reports whether larger values are expected to fail. The first line with a change decides. Without a
+// change, larger values are expected to fail if runs saturate.
 func risingFails(searches []*search) bool {
 	rising := false
 	for _, x := range searches {

@@ -38,7 +38,7 @@ type point struct {
 	key        string // hash of everything that determines the results
 	memory     uint64
 	processors int
-	kind       string // points of a kind have similar growth of run times
+	kind       string // the run times of points of the same kind grow similarly
 	seeds      outcome.Seeds
 	total      uint64
 	missing    []uint64
@@ -65,7 +65,7 @@ type sweeper struct {
 type checker struct {
 	*sweeper
 	files files
-	rtl   sync.Map // RTL that was built into a machine
+	rtl   sync.Map // RTL that was already built into a machine
 }
 
 func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, error) {
@@ -90,7 +90,7 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 		})
 	}
 	wg.Wait()
-	for _, err := range errs { // returns the first error in the order of points
+	for _, err := range errs { // of several errors, the first in the order of points
 		if err != nil {
 			return nil, err
 		}
@@ -119,8 +119,9 @@ func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 
 const builtMax = 2048
 
-// weigh estimates the memory of a point and detects errors that only building its machine reveals. Large machines are
-// not built, and RTL only for the first point that uses it: an error of one is an error of all.
+// weigh estimates the memory of a point and detects errors that only appear when a machine is built. It does not
+// build large machines. It builds RTL only for the first point that uses it, since an error of the RTL concerns all
+// such points.
 func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (err error) {
 	if config.Bare() || x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
 		x.memory, _, err = emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
@@ -154,7 +155,7 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 const rateKey, overloadKey = "workload.traffic.rate", "workload.traffic.overload"
 
 // sets returns the settings of a point. If an axis is the rate, overload is a result rather than a fault, unless an
-// option or an axis says otherwise.
+// option or an axis sets the key.
 func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	all := slices.Concat(s.Set, p.Settings)
 	if k := slices.IndexFunc(p.Settings, func(a strict.Assignment) bool { return a.Key == rateKey }); k >= 0 {
@@ -186,10 +187,10 @@ func atPoint(err error, p *plan.Point, axes []string) error {
 	return &at
 }
 
-// another matches the end of a remedy that suggests setting a further key.
+// another matches the end of a remedy that suggests a further key.
 var another = regexp.MustCompile(`or write ([a-z_]+): ([a-z_0-9]+)$`)
 
-// together extends a remedy: an axis may set the rejected key together with the further key.
+// together returns the continuation of a remedy: an axis may set the rejected key and the further key together.
 func together(a *strict.Assignment, remedy string) string {
 	beside := another.FindStringSubmatch(remedy)
 	if beside == nil {

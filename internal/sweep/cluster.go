@@ -55,7 +55,7 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 	if err != nil {
 		return nil, err
 	}
-	byKey := map[string][]*point{} // several points of a key may differ in seeds
+	byKey := map[string][]*point{} // points with the same key may differ in seeds
 	var wanted []*point
 	for _, x := range points {
 		if len(x.missing) > 0 {

@@ -70,11 +70,11 @@ func (f *files) hashMap(path string, library pinmap.Library) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// named matches a possible file name in Verilog or VHDL.
+// named matches quoted text in Verilog or VHDL that may be a file name.
 var named = regexp.MustCompile(`"([^"\n]+)"`)
 
-// sourcesOf lists the files of a map's RTL: named files, files in include folders, and existing files whose names a
-// source has in quotes.
+// sourcesOf lists the files of a map's RTL: files named in the map, files in include folders, and existing files
+// whose names are quoted in a source.
 func sourcesOf(m *pinmap.Map) []string {
 	found := map[string]bool{}
 	waiting := slices.Clone(m.Source.Files)
@@ -98,7 +98,7 @@ func sourcesOf(m *pinmap.Map) []string {
 		found[path] = true
 		data, err := input.Read(path, sourceBytesMax)
 		if err != nil || filepath.Ext(path) == ".wasm" {
-			continue // the file is too long for a source
+			continue // the file is too long to be a source
 		}
 		for _, name := range named.FindAllSubmatch(data, -1) {
 			for _, folder := range append([]string{filepath.Dir(path), m.Source.DataDir, filepath.Dir(m.File)}, m.Source.IncludeDirs...) {

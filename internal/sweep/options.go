@@ -15,15 +15,15 @@ type Options struct {
 	Workers  int                 // number of threads; 0: one for each core
 	Set      []strict.Assignment // scenario keys to set at all points
 	Adaptive string              // axis to bisect; "": run every point
-	Keys     []string            // run only the points with these keys and write no tables: one part of a divided sweep
+	Keys     []string            // run only the points with these keys, as one part of a divided sweep, and write no tables
 
 	// Child returns a process that calls Run for a single key. It is used for points that have ended processes
-	// before; nil: they run with the others.
+	// before. If Child is nil, these points run in this process.
 	Child func(ctx context.Context, key string) *exec.Cmd
 
 	On      string    // where points run: OnLocal (default) or OnSlurm
 	Command []string  // command that runs points in a new process; the path of a file with their keys is appended
-	DryRun  io.Writer // receives the scripts of OnSlurm in place of running anything
+	DryRun  io.Writer // writer for the scripts of OnSlurm, which are then not run
 
 	Checked  func(Extent)      // called before the first run
 	Progress func(Progress)    // called with progress, never concurrently
@@ -36,7 +36,7 @@ type Extent struct {
 	Runs      uint64
 	RunsThere uint64
 	Memory    uint64        // estimated bytes of the largest point
-	Time      time.Duration // estimated time of the missing runs, from a run of some points; 0 if unknown
+	Time      time.Duration // time of the missing runs, estimated by running some points; 0 if unknown
 	Workers   int
 }
 

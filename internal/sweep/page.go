@@ -15,7 +15,7 @@ import (
 	"starloom/traces"
 )
 
-// Limits of a page. The tables have all figures.
+// Limits of a page. The tables contain all figures.
 const (
 	pageFiguresMax = 6
 	pageCurvesMax  = 12
@@ -23,15 +23,15 @@ const (
 
 var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
 
-// Page returns the report as a page with a table and plots. command repeats the sweep; unit returns the unit of a
-// figure.
+// Page returns the report as a page with a table and plots. command is the command that repeats the sweep; unit
+// returns the unit of a figure.
 func (r *Report) Page(command string, unit func(figure string) string) (*page.Page, error) {
 	t, err := plot.Read(r.Out, folder.ResultsCSV)
 	if err != nil {
 		return nil, err
 	}
 	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name)}
-	if r.Verdict() == outcome.VerdictFail { // failed runs alone are a result and do not fail the page
+	if r.Verdict() == outcome.VerdictFail { // failed runs are results and do not make the page fail
 		p.Verdict = outcome.VerdictFail
 	}
 	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"), r.Failed)
@@ -101,8 +101,8 @@ func (r *Report) failedPage(p *page.Page) {
 	p.Add("Runs that failed", page.Block{Table: t})
 }
 
-// figures selects the figures of a page: among varying ones, well-known figures first, frames last. left is the
-// number of figures that are not shown.
+// figures selects the varying figures for a page, well-known figures first, frames last. left is the number of
+// figures that were not selected.
 func (r *Report) figures(t *plot.Table) (names []string, left int) {
 	for _, name := range t.Metrics() {
 		if t.Varies(name + ".mean") {
@@ -208,7 +208,7 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 			blocks = append(blocks, page.Block{Aside: "Not drawn: " + mixed.Error() + "."})
 			continue
 		case err != nil:
-			continue // no row has this figure on these axes
+			continue // this figure is missing in all rows on these axes
 		}
 		if svg := page.FigureSVG(f); svg != nil {
 			caption := f.Title + "."

@@ -17,17 +17,18 @@ import (
 	"starloom/internal/sweep/folder"
 )
 
-// A pool shares the runs of points among workers. A worker takes an unbegun point whose machine fits into memory and
-// runs it run by run. If there is none, it helps with the point that has most runs left.
+// A pool distributes the runs of points to workers. A worker picks a point that was not begun and whose machine fits
+// into memory, and executes its runs one by one. If there is no such point, the worker helps with the point that has
+// the most runs left.
 type pool struct {
 	*sweeper
 	folder *folder.Folder
 
 	lock    sync.Mutex
-	moved   sync.Cond // signals that a job began or ended
+	moved   sync.Cond // signals the beginning or end of a job
 	queue   []*job
 	running []*job
-	alone   []*job // jobs that ended processes; each runs in its own process
+	alone   []*job // jobs that have ended processes before; each runs in a separate process
 	over    []*job
 	memory  uint64 // available bytes
 	used    uint64 // estimated bytes in use
@@ -46,7 +47,7 @@ func newPool(s *sweeper, points []*point) *pool {
 		key   string
 		seeds outcome.Seeds
 	}
-	queued := map[runs]bool{} // equivalent points run once
+	queued := map[runs]bool{} // equivalent points are run once
 	for _, x := range points {
 		if len(x.missing) == 0 || queued[runs{x.key, x.seeds}] {
 			continue
@@ -115,7 +116,7 @@ func (p *pool) reserve(j *job) *job {
 	return j
 }
 
-// fits reports whether the machine of a job fits into memory. A job that would run alone always fits.
+// fits reports whether the machine of a job fits into memory. Without other running jobs, every job fits.
 func (p *pool) fits(j *job) bool {
 	return p.threads == p.workers || p.used+j.need <= p.memory && j.threads <= p.threads
 }
@@ -141,11 +142,11 @@ func (p *pool) begin() *job {
 	return nil
 }
 
-// aloneAfter is the number of processes that a point may end before it runs in its own process.
+// aloneAfter is the number of processes that a point may end before it runs in a separate process.
 const aloneAfter = 2
 
-// ready marks a job as begun and drops its runs that exist by now. If another process runs the job, it is postponed
-// until the others have begun.
+// ready marks a job as begun and drops runs that were stored in the meantime. If another process runs the job, the
+// job is postponed until all others have begun.
 func (p *pool) ready(j *job) (bool, error) {
 	begun, err := p.folder.Begun(j.key)
 	switch {
@@ -175,7 +176,7 @@ func (p *pool) ready(j *job) (bool, error) {
 	return true, nil
 }
 
-// help returns the job with most work left that is worth another machine.
+// help returns the job with most work left among the jobs that are worth another machine.
 func (p *pool) help() (most *job) {
 	for _, j := range p.running {
 		worth := j.left() >= 2 && (j.done == 0 || time.Duration(j.left())*j.took/time.Duration(j.done) > 2*j.built)
@@ -206,7 +207,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if j.done == 0 {
-		p.moved.Broadcast() // the benefit of helping is known better now
+		p.moved.Broadcast() // the first finished run shows whether a second machine is worth its construction
 	}
 	j.done++
 	j.took += time
@@ -245,7 +246,7 @@ func (p *pool) tell() {
 		return
 	}
 	p.told = time.Now()
-	var took time.Duration // time of the running jobs' finished runs
+	var took time.Duration // time of all finished runs of running jobs
 	processors := 0
 	for _, j := range p.running {
 		took += j.took
@@ -265,8 +266,8 @@ func (p *pool) tell() {
 	p.Progress(Progress{Runs: p.done, RunsTotal: p.total, Left: left / time.Duration(p.workers)})
 }
 
-// runAlone runs points that ended processes one after the other, each in its own process, which alone ends if that
-// happens again.
+// runAlone runs the points that have ended processes before, one after the other, each in a separate process. If a
+// point ends its process again, this process continues.
 func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 	for _, j := range p.alone {
 		if ctx.Err() != nil {
@@ -302,13 +303,13 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 	return nil
 }
 
-// A job is the missing runs of a point. The pool's lock guards it.
+// A job holds the missing runs of a point. It is guarded by the pool's lock.
 type job struct {
 	*point
 	need    uint64
 	threads int
 
-	next      int // index in point.missing
+	next      int // index of the next run in point.missing
 	workers   int
 	done      int
 	took      time.Duration
@@ -325,7 +326,7 @@ func (j *job) left() int {
 	return len(j.missing) - j.next
 }
 
-// keepEvery is the time between two writes of results, so that a killed process loses little.
+// keepEvery is the time between two writes of results. A killed process loses at most the runs of this time.
 const keepEvery = 2 * time.Second
 
 type runner struct {
@@ -337,7 +338,7 @@ type runner struct {
 	kept    time.Time
 }
 
-// work runs the runs of a job until none is left. The runner that it returns has unsaved runs.
+// work executes the runs of a job until none is left. The returned runner holds runs that are not stored yet.
 func (p *pool) work(ctx context.Context, j *job) (r *runner, err error) {
 	r = &runner{pool: p, job: j, kept: time.Now()}
 	defer func() {
@@ -384,7 +385,7 @@ func (r *runner) runAll(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if r.machine != nil && r.machine.RTLFailed { // a failed circuit spoils its machine
+		if r.machine != nil && r.machine.RTLFailed { // a machine whose RTL has failed is not used again
 			if err := errors.Join(r.close(), r.build(ctx)); err != nil {
 				return err
 			}
@@ -420,12 +421,13 @@ func (r *runner) keep() error {
 	return nil
 }
 
-// folderError is an error of the results folder, which ends the sweep.
+// folderError is an error of the results folder. It ends the sweep.
 type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
 
-// recordOf returns the stored form of a run. It keeps only the first violation, since the run can be repeated alone.
+// recordOf returns the stored form of a run. It contains only the first violation, since the run can be repeated
+// alone.
 func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	r := run.Report
 	record := folder.Record{Seed: run.Seed, Verdict: r.Verdict, Violations: r.ViolationsTotal, Digest: r.Digest}
@@ -439,7 +441,7 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	for _, m := range r.Figures() {
 		value, number := m.Value, false
 		if kind := reflect.ValueOf(value).Kind(); kind == reflect.Slice || kind == reflect.Struct {
-			continue // lists appear in reports only
+			continue // lists are only in reports
 		}
 		outcome.EachNumber(value, func(_ int, x float64) {
 			if _, number = outcome.Number64(value); !number {

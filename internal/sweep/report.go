@@ -33,12 +33,13 @@ type Report struct {
 // Unfinished is a point that could not be finished.
 type Unfinished struct{ Point, Key, Reason string }
 
-// FailedRun is a failed run and the command that repeats it, "" if the scenario is inside the sweep file.
+// FailedRun is a failed run and the command that repeats it. The command is "" if the scenario is inside the sweep
+// file.
 type FailedRun struct{ Point, Rule, Command string }
 
 const failedRunsMax = 20
 
-// Verdict returns pass if every point ran. Failures of runs are results.
+// Verdict returns pass if every point was run. Failures of runs are results and do not affect it.
 func (r *Report) Verdict() outcome.Verdict {
 	if len(r.Unfinished) > 0 {
 		return outcome.VerdictFail
@@ -101,15 +102,15 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// Limits holds the changes of a bisected axis, one for each combination of the other axes.
+// Limits holds the outcome changes along a bisected axis, one for each combination of the other axes.
 type Limits struct {
 	Axis   string
 	Others []string
 	Rows   []Limit
 }
 
-// Limit is a change between two neighbouring values: with Passes, all runs pass unsaturated, with Fails they do not.
-// "": none.
+// Limit is a change between two neighbouring values of an axis: at Passes all runs pass unsaturated, at Fails they do
+// not. "" means no such value.
 type Limit struct {
 	Others        []string
 	Passes, Fails string

@@ -3,8 +3,8 @@
 //	plan (file) --elaborate--> checked cases --missing runs--> pool --> folder --> tables
 //	                                                  alone: <--- points that ended processes
 //
-// All runs share one process. Each worker takes one run at a time, first from a point of its own, then from points of
-// others as far as memory allows. Results do not depend on that; the folder keeps them.
+// All runs share one process. Each worker executes one run at a time, first of its own point, then of other workers'
+// points if memory allows. Results do not depend on this order. They are stored in the folder.
 package sweep
 
 import (
@@ -22,8 +22,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Run runs the sweep of the file at path. Bad input is an *input.Error, before anything runs. If ctx ends, the folder
-// has the finished runs, and the tables are unchanged.
+// Run runs the sweep of the file at path. Bad input is an *input.Error, returned before anything runs. If ctx ends,
+// the folder has the finished runs, and the tables are unchanged.
 func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Report, error) {
 	s := &sweeper{Options: o, path: path, make: elaborate, workers: o.Workers}
 	if s.workers <= 0 {
@@ -104,7 +104,7 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 		if len(x.missing) > 0 || s.DryRun != nil {
 			continue
 		}
-		if err := s.folder.End(x.key, true); err != nil { // a process killed after its last run leaves its mark
+		if err := s.folder.End(x.key, true); err != nil { // a process that was killed after its last run has left its mark
 			return nil, err
 		}
 	}
@@ -122,7 +122,7 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	return r, nil
 }
 
-// runsMax bounds the runs of a sweep, whose numbers are kept in memory.
+// runsMax bounds the number of runs of a sweep, whose indices are kept in memory.
 const runsMax = 100_000_000
 
 func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {

@@ -16,7 +16,7 @@ type timing struct {
 	all  time.Duration
 }
 
-// A cluster task is killed when its time is over. In this process the time is for display only, and measured runs are
+// A cluster task is killed at its time limit. In this process, times are only displayed, and measured runs are
 // repeated.
 var (
 	timingOfTasks = timing{2 * time.Second, 20 * time.Second}
@@ -29,7 +29,8 @@ func kindOf(c *config.Config) string {
 	return c.Network.Kind() + " " + c.Firmware.Name + " " + c.Firmware.Mode
 }
 
-// times estimates the times of the missing runs of points from runs of some, smallest networks first.
+// times estimates the times of the missing runs of all points. It measures runs of some points, smallest networks
+// first.
 func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.Duration, error) {
 	kinds := map[string][]*point{}
 	for _, x := range points {
@@ -51,7 +52,7 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 				return nil, ctx.Err()
 			}
 			if err != nil {
-				continue // the task of the point will report the error
+				continue // the point's task will report the error
 			}
 			build, m.Begin = max(build, m.Begin), 0
 			measured[kind] = append(measured[kind], m)
@@ -70,7 +71,8 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 	return all, nil
 }
 
-// averaged returns one measurement per size. Unfinished runs are ignored if two others finished.
+// averaged returns one measurement per size. If two runs of a size have finished, it ignores unfinished runs of that
+// size.
 func averaged(measured []*estimate.Measured) (sizes []*estimate.Measured) {
 	left := func(m *estimate.Measured) bool { return !m.Whole }
 	if whole := slices.DeleteFunc(slices.Clone(measured), left); len(whole) > 1 {
@@ -100,7 +102,7 @@ func (s *sweeper) timeHere(ctx context.Context, points []*point) (sum time.Durat
 	return sum / time.Duration(s.workers), err
 }
 
-// spread selects points of different sizes, or, of a single size, some at even distances.
+// spread selects points of different sizes. If all points have the same size, it selects points at equal distances.
 func spread(points []*point) (some []*point) {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b *point) int { return a.processors - b.processors })

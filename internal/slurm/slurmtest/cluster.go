@@ -1,5 +1,5 @@
-// Package slurmtest runs a real Slurm cluster of one node for a test, in a separate folder with its own ports, keys
-// and state. It does not touch the machine's Slurm.
+// Package slurmtest runs a Slurm cluster of one node for a test, in a separate folder with its own ports, keys and
+// state. It does not use the machine's Slurm configuration.
 //
 //	munged <--- slurmctld <--- slurmd
 //	               ^ sbatch, squeue, ... with SLURM_CONF
@@ -25,10 +25,10 @@ const (
 	ArrayMax  = 21    // MaxArraySize
 	MemoryMiB = 4000  // memory of the node
 	CPUs      = 2     // processors of the node
-	Partition = "all" // default partition; "short" has jobs of a minute
+	Partition = "all" // default partition; jobs of the partition "short" may take a minute
 )
 
-// configuration describes a cluster of one node, which is also its controller, in a plain container without cgroups.
+// configuration describes a cluster whose only node is also the controller, in a plain container without cgroups.
 const configuration = `ClusterName=test
 SlurmctldHost=%[1]s(127.0.0.1)
 SlurmUser=%[2]s
@@ -62,7 +62,8 @@ PartitionName=short Nodes=ALL MaxTime=1 State=UP
 
 var tools = []string{"munged", "slurmctld", "slurmd", "sbatch", "squeue", "sinfo", "scontrol", "scancel"}
 
-// Start starts a cluster, which SLURM_CONF names until the test ends. Without Slurm it skips the test.
+// Start starts a cluster and sets SLURM_CONF to its configuration until the test ends. Without Slurm it skips the
+// test.
 func Start(t *testing.T) {
 	t.Helper()
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
@@ -142,7 +143,7 @@ func tail(path string) string {
 	return string(data[max(0, len(data)-2000):])
 }
 
-// Queue lists the tasks in the queue as squeue prints them: number of the array, number of the task, state.
+// Queue lists the tasks in the queue in the format of squeue: number of the array, number of the task, state.
 func Queue(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("squeue", "--noheader", "--array", "--format=%F %K %T").Output()
@@ -150,12 +151,12 @@ func Queue(t *testing.T) []string {
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-// Cancel ends all jobs, and waits until they are gone.
+// Cancel ends all jobs and waits until the queue is empty.
 func Cancel(t *testing.T) {
 	t.Helper()
 	me, err := user.Current()
 	require.NoError(t, err)
-	_ = exec.Command("scancel", "--user="+me.Username).Run() // fails if there is nothing to cancel
+	_ = exec.Command("scancel", "--user="+me.Username).Run() // the error of an empty queue is ignored
 	for begun := time.Now(); Queue(t)[0] != "" && time.Since(begun) < 30*time.Second; time.Sleep(200 * time.Millisecond) {
 	}
 }

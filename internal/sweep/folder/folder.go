@@ -1,12 +1,12 @@
-// Package folder stores the results of a sweep. Finished runs survive any end of the process, and tables are derived
-// from them.
+// Package folder stores the results of a sweep. Finished runs are kept even if the process is killed, and tables are
+// derived from stored runs.
 //
 //	DIR/points/KEY/NAME.jsonl      some runs of a point: head, a line for each run, their hash
 //	DIR/points/KEY/NAME.started    a process is running the point, or ended while it did
 //	DIR                            tables: of points, of runs, of reports
 //
-// A file is written under a temporary name, synced and renamed; files are never changed or locked. So any number of
-// processes may write to one folder, on NFS, too. Runs that two processes repeat count once. KEY is the hash of
+// A file is written under a temporary name, synced and renamed. Files are never changed or locked, so any number of
+// processes may write to one folder, also on NFS. Runs repeated by two processes count once. KEY is the hash of
 // everything that determines a point's results.
 package folder
 
@@ -76,7 +76,7 @@ func (f *Folder) points() string { return filepath.Join(f.Path, "points") }
 
 func (f *Folder) of(key string) string { return filepath.Join(f.points(), key) }
 
-// Keep stores runs of a point. Runs with other figures get their own file.
+// Keep stores runs of a point. Runs whose figures differ get a separate file.
 func (f *Folder) Keep(key string, records []Record) error {
 	for len(records) > 0 {
 		n := slices.IndexFunc(records, func(r Record) bool { return !slices.Equal(r.Figures, records[0].Figures) })
@@ -110,8 +110,8 @@ func (f *Folder) files(key, ending string) (paths []string, err error) {
 	return paths, err
 }
 
-// Runs returns the stored runs of a point without their reports, sorted by seed and permutation. Incomplete files,
-// left by a lost connection or a full disk, are ignored.
+// Runs returns the stored runs of a point without their reports, sorted by seed and permutation. It ignores
+// incomplete files, which a lost connection or a full disk may leave.
 func (f *Folder) Runs(key string) ([]Record, error) { return f.runs(key, false) }
 
 func (f *Folder) runs(key string, reports bool) ([]Record, error) {
@@ -163,7 +163,7 @@ func union(known, names []string) []string {
 	return known
 }
 
-// Join copies the runs of another folder. Duplicates count once.
+// Join copies the runs of another folder. A run that is in both folders counts once.
 func (f *Folder) Join(from string) (points, files int, err error) {
 	entries, err := os.ReadDir(filepath.Join(from, "points"))
 	if err != nil {
@@ -247,10 +247,10 @@ func (f *Folder) step(what string) {
 
 var temporary = regexp.MustCompile(`^\..+\.([^.]*)\.([0-9]+)\.[A-Z2-7]+\.tmp$`)
 
-// staleAfter exceeds the time to write a file, in case that two hosts share a name.
+// staleAfter exceeds the time to write a file. It protects files of another host with the same name.
 const staleAfter = 10 * time.Minute
 
-// removeStale removes the incomplete files of killed processes of this host.
+// removeStale removes the incomplete files that killed processes of this host have left.
 func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 	for _, entry := range entries {
 		parts := temporary.FindStringSubmatch(entry.Name())
@@ -272,7 +272,7 @@ func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 	}
 }
 
-// Begin marks that this process runs a point. The mark stays if the process ends before End.
+// Begin marks a point as run by this process. The mark stays if the process ends before it calls End.
 func (f *Folder) Begin(key string) error {
 	if err := os.MkdirAll(f.of(key), 0o777); err != nil {
 		return err
@@ -282,7 +282,7 @@ func (f *Folder) Begin(key string) error {
 
 func (f *Folder) mark(key string) string { return filepath.Join(f.of(key), f.token+endingMark) }
 
-// End removes the mark of this process, or all marks of a finished point.
+// End removes the mark of this process. If all is true, it removes all marks of a finished point.
 func (f *Folder) End(key string, all bool) error {
 	paths := []string{f.mark(key)}
 	if all {
@@ -299,8 +299,8 @@ func (f *Folder) End(key string, all bool) error {
 	return nil
 }
 
-// Begun returns the number of other processes that began a point and did not end it: they run it now, or it ended
-// them.
+// Begun returns the number of other processes that have begun a point and not finished it. Such a process is still
+// running the point, or the point has ended the process.
 func (f *Folder) Begun(key string) (int, error) {
 	paths, err := f.files(key, endingMark)
 	others := 0

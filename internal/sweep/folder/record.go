@@ -15,7 +15,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// Record is a stored run of a point. It does not depend on the process or the time of the run.
+// Record is a stored run of a point. It does not depend on the process that made the run, or on the time.
 type Record struct {
 	Seed        uint64          `json:"seed"`
 	Permutation *uint64         `json:"permutation,omitempty"` // number of the permutation, if every permutation is run
@@ -72,8 +72,8 @@ func writeRecords(w io.Writer, records []Record) error {
 	return json.NewEncoder(w).Encode(end{len(records), hex.EncodeToString(sum.Sum(nil))})
 }
 
-// readRecords reads a file of records, optionally with their reports. It returns an error for other, incomplete and
-// unreadable files.
+// readRecords reads a file of records, optionally with their reports. It returns an error for a file of another
+// version, an incomplete file or an unreadable file.
 func readRecords(path string, reports bool) (records []Record, err error) {
 	file, err := os.Open(path)
 	if err != nil {

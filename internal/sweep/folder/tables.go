@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Tables of a sweep, in its folder.
+// Tables of a sweep, which are files in the sweep's folder.
 const (
 	ResultsCSV   = "results.csv"   // a row per point
 	RunsCSV      = "runs.csv"      // a row per run
@@ -39,14 +39,14 @@ type Entry struct {
 // Tables describes the tables of a sweep's stored runs.
 type Tables struct {
 	Axes    []string
-	UnitOf  map[string]string // figure with the same unit as an axis, by axis
+	UnitOf  map[string]string // for each axis, a figure with the same unit
 	Entries []Entry
 	Wanted  func(i int, run *Record) bool // reports whether the sweep includes a run of point i
 	Each    func(i int, runs []Record)    // called with the runs of each point; may be nil
 }
 
-// Write writes all three tables. They depend only on the runs, not on who ran them, in which order or in how many
-// calls.
+// Write writes all three tables. Their content depends only on the runs, not on the processes, the order or the
+// number of calls that made the runs.
 func (f *Folder) Write(t *Tables) error {
 	w := &tableWriter{Tables: t}
 	if err := w.findColumns(f); err != nil {
@@ -103,7 +103,7 @@ const (
 	longBytes = 32 << 20
 )
 
-// each passes the points with their runs to take, in order. Several goroutines read and decode files.
+// each calls take for each point with its runs, in order. Several goroutines read and decode files.
 func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) error {
 	type read struct {
 		runs []Record
@@ -216,7 +216,7 @@ func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSV
 		row = append(row, string(r.Verdict), r.Rule, strconv.FormatUint(r.Violations, 10))
 		cells := make([]string, len(w.columns))
 		for k, name := range r.Figures {
-			if at, ok := w.index[name]; ok { // another process may have just added the figure
+			if at, ok := w.index[name]; ok { // another process may just have added a missing figure
 				cells[at] = cell(r.Values[k])
 				w.columns[at].add(r.Values[k], passed)
 			}
@@ -279,20 +279,20 @@ const confidence = 0.95
 
 type column struct {
 	name    string
-	numeric bool // some run of some point has a number
+	numeric bool // the figure is a number in some run
 	values  outcome.Histogram
 	unit    string // unit of a point's runs, in a column of units
 }
 
-// UnitEnding is the suffix of a column with the unit of a figure, if networks differ in it: accepted.unit.
+// UnitEnding is the suffix of a column for the unit of a figure whose unit differs between networks: accepted.unit.
 const UnitEnding = ".unit"
 
 func (c *column) isUnit() bool { return strings.HasSuffix(c.name, UnitEnding) }
 
-// add adds a run's value. Finishing times count only for runs that passed.
+// add adds the value of a run. Finishing times count only for runs that passed.
 func (c *column) add(value any, passed bool) {
 	if unit, ok := value.(string); ok && c.isUnit() {
-		c.unit = unit // the unit is equal in all runs of a point
+		c.unit = unit // all runs of a point have the same unit
 	}
 	text, ok := value.(json.Number)
 	if !ok || !passed && slices.Contains(outcome.FinishingTimes, c.name) {
@@ -303,7 +303,8 @@ func (c *column) add(value any, passed bool) {
 	}
 }
 
-// cells returns mean, standard deviation, and the ends of the mean's interval, "" if there are too few runs.
+// cells returns the mean, the standard deviation, and the ends of the mean's confidence interval; "" with too few
+// runs.
 func (c *column) cells() [4]string {
 	s := c.values.Statistic(c.name)
 	switch {
@@ -316,8 +317,8 @@ func (c *column) cells() [4]string {
 	return [4]string{outcome.ExactFloat(*s.Mean), outcome.ExactFloat(*s.SD), outcome.ExactFloat(*s.Mean - half), outcome.ExactFloat(*s.Mean + half)}
 }
 
-// studentT returns the quantile of Student's t distribution for the confidence level. Rounding hides its last digits,
-// which differ between processors with and without fused multiply-add.
+// studentT returns the quantile of Student's t distribution for the confidence level. The result is rounded, since
+// its last digits differ between processors with and without fused multiply-add.
 func studentT(degrees uint64) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + confidence) / 2)
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(t, 'e', 9, 64), 64)

@@ -25,7 +25,7 @@ type Axis struct {
 // Value is a value of an axis.
 type Value struct {
 	Label    string
-	Term     any // value in conditions: float64, bool or string
+	Term     any // value in conditions: a float64, bool or string
 	Settings []strict.Assignment
 	Place    string
 }
@@ -231,8 +231,8 @@ func decimalText(x *big.Rat) string {
 	return x.FloatString(digits)
 }
 
-// ladder returns the numbers of a range: each is the previous one plus the step, or times the step. The last number
-// must equal the end of the range; otherwise reason and remedy describe the error.
+// ladder returns the numbers of a range. Each number is the previous number plus the step, or times the step. The
+// last number must equal the end of the range; otherwise reason and remedy describe the error.
 func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, remedy string) {
 	next := func(x *big.Rat) *big.Rat { return new(big.Rat).Add(x, step) }
 	up := step.Sign()

@@ -1,9 +1,9 @@
-// Package plan reads sweep files: axes, and the points that they span.
+// Package plan reads sweep files: axes, and the points that the axes span.
 //
 //	bytes --Parse--> Plan: axes (keys, values), zip, where, seeds --Points--> settings of each point
 //
-// Values are exact: ranges count in decimals, not binary fractions. A point holds settings without interpreting them;
-// they have the effect of lines in the scenario.
+// Values are exact: ranges are computed in decimals, not binary fractions. A point holds settings without
+// interpreting them; a setting has the same effect as a line in the scenario.
 package plan
 
 import (
@@ -28,7 +28,7 @@ type Plan struct {
 	Scenario Source
 	Axes     []*Axis
 	Zip      [][]string
-	Seeds    *outcome.Seeds // nil: the scenario's seed
+	Seeds    *outcome.Seeds // seeds of each point; nil selects the scenario's seed
 	Slurm    *yaml.Node     // settings for the scheduler, nil for none
 
 	places map[string]string
@@ -214,7 +214,7 @@ func (p *Plan) Names() (names []string) {
 	return names
 }
 
-// Place returns the place of a key, or that of the file.
+// Place returns the place of a key, or the place of the file if the key is missing.
 func (p *Plan) Place(key string) string {
 	if place, ok := p.places[key]; ok {
 		return place

@@ -22,7 +22,7 @@ type Point struct {
 	Settings []strict.Assignment
 }
 
-// String formats a point: load=0.15 arbiter=fixed.
+// String formats a point as load=0.15 arbiter=fixed.
 func (p *Point) String(names []string) string {
 	words := make([]string, len(names))
 	for i, name := range names {
@@ -91,7 +91,7 @@ func (p *Plan) point(chosen []int) (point Point) {
 	return point
 }
 
-// condition selects points. Its names are axes; it is evaluated in double precision.
+// condition selects points. Its names are those of axes. It is evaluated in double precision.
 type condition struct {
 	text, place string
 	program     *vm.Program
