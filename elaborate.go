@@ -79,7 +79,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	if c.Traffic != nil && c.Bare() {
 		c.Slots = min(c.Slots, c.Traffic.Slots())
 	}
-	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // which the program takes: its state depends on it
+	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // the state of the program depends on this parameter
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy, never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
@@ -226,7 +226,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	}
 	if shape.Latencies != nil {
 		least, most := shape.Latencies(s.Link.PropagationCycles)
-		if c.Timing.PropagationCycles = most; least == 0 && most > 0 { // which no hardware has: a link of 0 is a wire, others are registers
+		if c.Timing.PropagationCycles = most; least == 0 && most > 0 { // no hardware mixes a wire, the link of 0 cycles, with registers
 			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles and others of up to %d", most),
 				"give all links 0, or all 1 or more; link.propagation_cycles is that of links without one")
 		}
@@ -299,7 +299,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 			err.Place = paths[i] + err.Place
 			return s.refusal(err)
 		}
-		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit && (len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil) // as deadlock
+		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit && (len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil) // RTL as for deadlock
 	}
 	return nil
 }

@@ -82,8 +82,8 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 }
 
 // Step lets the next slot cross the fabric and runs the boundary in its last cycle (deliver, handlers, send) up to
-// the edge that ends it. The first Step runs the boundary of slot 0 before. Step does nothing after the run has ended
-// because it finished or reached stop.slots. It blocks forever if a handler never returns; Run has a context.
+// the edge that ends it. Before this, the first Step runs the boundary of slot 0. Step does nothing after the run has
+// ended because it finished or reached stop.slots. Step blocks forever if a handler never returns; Run has a context.
 //
 // An error comes from a recording, which it ends, or from Watch. The step was still made, and the next Step
 // continues. Failing firmware is not an error; see Violations.

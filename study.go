@@ -16,7 +16,7 @@ import (
 
 // StudyOptions control a study. Its rows depend on Full and Case only.
 type StudyOptions struct {
-	Full     bool   // run all sizes, including those that take more than seconds
+	Full     bool   // run all sizes; otherwise only sizes that take seconds
 	Case     string // path.Match pattern that selects cases by name; "": all
 	Workers  int    // 0: all cores
 	Plots    string // folder for plots as SVG; "": none

@@ -117,7 +117,7 @@ type Source struct {
 	Library  func() pinmap.Library
 
 	With    func(program string, params map[string]int64) (*Config, error) // returns the Config for another program or other parameters
-	Smaller func(by int) (c *Config, key string, value int)                // returns the Config for a network whose only size is smaller by a number; nil if there are several sizes
+	Smaller func(by int) (c *Config, key string, value int)                // Config with the network's only size reduced by a number; nil for several sizes
 
 	RunOne                   string // options of RunCommand for this run: seed, permutation
 	RunCommand, CheckCommand string // command that repeats the run, and command that compares its RTL with the models; "" for a scenario without a file

@@ -142,7 +142,7 @@ func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Def
 		}
 		own := r.ReflectFromType(t)
 		maps.Copy(definitions, own.Definitions)
-		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // exclude types whose schema is defined separately
+		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // exclude types with their own form
 		if err := strict.SchemaRanges(own.Definitions, types, r.Namer); err != nil {
 			return err
 		}
