@@ -1,5 +1,5 @@
-// Package coverage holds the coverage of runs of RTL and its model: lines, branches and toggles of the RTL, as
-// Verilator counts them, and values of the model's registers.
+// Package coverage holds the coverage of runs of RTL and its model. For RTL, it has lines, branches and toggles, as
+// counted by Verilator; for the model, values of its registers.
 //
 //	cosim.Counter --Add--> RTL    ---\
 //	                                  +--> Coverage --> text, JSON, LCOV, Verilator's own form

@@ -56,8 +56,9 @@ func (d *Difference) Error() string {
 // branches. Registers start at zero or at their initial values. All outputs are compared before and after every clock
 // edge, assertions at every edge.
 //
-// After a difference, Compare repeats the run with a second print that has 1 in place of X, and excludes bits that
-// depend on X. Every output must still be compared often enough. A difference counts only for inputs within m.Rules.
+// After a difference, Compare repeats the run with a second print that has 1 in place of X. It then excludes bits
+// that depend on X. Every output must still be compared often enough. A difference counts only for inputs within
+// m.Rules.
 func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (*Comparison, error) {
 	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed, false)
 	if differs := (*Difference)(nil); errors.As(err, &differs) {

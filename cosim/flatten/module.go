@@ -20,8 +20,8 @@ const (
 // BeginsWithAny ends entries of Dropped about power-on values, which the print has only with DefinePowerOn.
 const BeginsWithAny = ": a proof starts with any"
 
-// A Module is a design as one module of plain Verilog: wires with one operation each, registers with one clock and
-// constant asynchronous resets, and memories. It has the ports and the name of the source.
+// A Module is a design as one module of plain Verilog. The module has wires with one operation each, registers with
+// one clock and constant asynchronous resets, and memories. It has the ports and the name of the source.
 //
 // Power-on values are free. Variables that only initial blocks write are constants or ROM.
 type Module struct {

@@ -39,8 +39,8 @@ type Second struct {
 }
 
 // CompareSecond compares a print with its source in Icarus Verilog, as Compare does in Verilator. It detects errors
-// of Verilator's reader, which Compare cannot: there, print and source share them. A difference counts only for
-// inputs within m.Rules. If Icarus cannot read the source, the result has the reason in Absent.
+// of Verilator's reader. Compare cannot detect such errors, because its print and its source share them. A difference
+// counts only for inputs within m.Rules. If Icarus cannot read the source, the result has the reason in Absent.
 //
 // A difference is returned as a *Difference.
 func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {

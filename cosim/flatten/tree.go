@@ -16,7 +16,8 @@ import (
 //
 //	1:2:2:2:1: ADD 0x55eea2897370 {c15dj} @dt=0x55eea2874390@(G/w4)  rest
 //
-// The last number is the operand of the parent that the node is, or begins: operands may be lists.
+// The last number is the number of the parent's operand. The node is this operand or, since operands may be lists,
+// begins it.
 type node struct {
 	kind, id string
 	loc      string // file, line and column: c15dj

@@ -40,13 +40,13 @@ type device struct {
 // takes 200 or 300 time units of the top module, so that delays in the RTL must stay below 100. The design's output
 // goes to Log. $error ends the simulation, as in the other backends.
 //
-// The simulation runs in an empty temporary folder with copies of its $readmem files (Source.DataDir), so that $fopen
-// and $dumpfile cannot reach the user's files by relative names. Icarus is not a sandbox: absolute names are open to
-// it. Warnings lists such tasks.
+// The simulation runs in an empty temporary folder with copies of its $readmem files (Source.DataDir). Therefore
+// $fopen and $dumpfile cannot reach the user's files by relative names. Icarus is not a sandbox: the simulation can
+// open absolute names. Warnings lists tasks with file access.
 //
-// Open returns an *InputError for a missing tool, with its Debian package, for a source that iverilog rejects, with
-// its place, and for ports that cannot be driven; a *Fault if the circuit ends the simulation before the first cycle.
-// Options.Seed is ignored.
+// Open returns an *InputError for a missing tool, with its Debian package; for a source that iverilog rejects, with
+// its place; and for ports that cannot be driven. It returns a *Fault if the circuit ends the simulation before the
+// first cycle. Options.Seed is ignored.
 func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
 	return OpenSeeing(source, options, cosim.Seeing{})
 }

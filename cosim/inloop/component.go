@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// replaced is a component of which some elements are RTL. Each exchange happens once per cycle:
+// replaced is a component with some elements that are RTL. Each exchange happens once per cycle:
 //
 //	phase    combinational site               other site
 //	Drive                                     outputs
@@ -14,8 +14,8 @@ import (
 //	Latch    if clocked: inputs, Edge         inputs, Edge
 //
 // Polled outputs are put when the model requests them. Thus every device has one edge per cycle, like the model's
-// registers. Settle is skipped for a circuit without a clock whose inputs have not changed. The activity of RTL with
-// dark inputs is unknown, so that it is never quiet.
+// registers. Settle is skipped for a circuit without a clock if its inputs have not changed. The activity of RTL with
+// dark inputs is unknown, so such RTL is never quiet.
 type replaced struct {
 	hw.Sited
 	loop  *Loop

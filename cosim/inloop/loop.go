@@ -1,5 +1,5 @@
-// Package inloop runs RTL in place of elements of a machine's components. It knows a component by its hw.Site and RTL
-// as a cosim.Device.
+// Package inloop runs RTL in place of elements of a machine's components. A component is represented by its hw.Site,
+// RTL by a cosim.Device.
 //
 //	machine --wires--> [ model | device, device, ... ] --wires--> machine
 package inloop

@@ -9,8 +9,9 @@ import (
 )
 
 // explorer searches for behaviour that a run with a Schedule has not reached. It drives model and RTL in phases. A
-// phase that shows something new of the model (see novelty) leaves a place: the states of both and the phases that
-// lead there. Later phases start from places, so that a rare state is reached once and tried often:
+// phase that shows something new of the model (see novelty) leaves a place. A place has the states of model and RTL
+// and the phases that lead to these states. Later phases start from places, so that a rare state is reached once and
+// tried often:
 //
 //	backbone   one long run without reset; leaves places at many ages (cycles since reset)
 //	bursts     a few cycles from places just before ages of 2^k, for counters that only the RTL has
@@ -18,7 +19,7 @@ import (
 //	search     short phases from places that few phases have started from
 //	run-ups    inputs that move a counter stay constant until it stops
 //
-// With a stimulus recorded from a run, places along it replace those of the backbone.
+// With a stimulus recorded from a run, places along the recorded run replace the places of the backbone.
 //
 // Only the model guides the search, so that inputs are a function of model, seed and cycle count. The exception is a
 // model that follows outputs of the RTL. A backend that cannot restore its state continues from its present state.

@@ -20,12 +20,12 @@ import (
 //
 //	inputs; Settle; compare all outputs; Edge
 //
-// Outputs are compared after the first clock edge with reset on, in all cycles with reset off: during reset, RTL with
-// asynchronous reset may differ. An X or Z bit differs from every value. A fault of the RTL is a divergence, too. The
-// case is then shortened (see Options.NoShrink).
+// Outputs are compared after the first clock edge with reset on, in all cycles with reset off. During reset they are
+// not compared, because RTL with asynchronous reset may differ. An X or Z bit differs from every value. A fault of
+// the RTL is also a divergence. The case is then shortened (see Options.NoShrink).
 //
-// Equal maps and options yield equal reports. Errors are those of pinmap.Map.Open, except faults, and of the context;
-// a failed simulator is a *ToolError.
+// Equal maps and options yield equal reports. Errors are the errors of pinmap.Map.Open, except faults, and of the
+// context; a failed simulator is a *ToolError.
 func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	o.complete(m.Backend)
 	l, err := newPair(ctx, m, o)

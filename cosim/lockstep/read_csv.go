@@ -18,8 +18,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// ReadStimulus reads the inputs of the map's model from a file, which may be compressed with gzip, or from standard
-// input for "-".
+// ReadStimulus reads the inputs of the map's model from a file or, for "-", from standard input. The file may be
+// compressed with gzip.
 //
 // CSV: a header of input names, then one line per cycle; values are written as 12, 0x1f or 0b101. Inputs without a
 // column are 0. With a column cycle, lines may be omitted: the inputs then keep their values.

@@ -9,10 +9,10 @@ import (
 )
 
 // Survivors describes state of the RTL that survives its reset. The run was repeated from its last reset, with the
-// same inputs, after another history (Past).
+// same inputs, after a different history (Past).
 //
-// Undefined: the RTL's outputs depended on that history. MissingReset: after Past, the RTL agreed with the model.
-// ShortReset: the difference disappears with a longer reset.
+// Undefined means that the RTL's outputs depended on that history. MissingReset means that after Past, the RTL agreed
+// with the model. ShortReset means that the difference disappears with a longer reset.
 type Survivors struct {
 	Undefined    bool   `json:"undefined"`
 	MissingReset bool   `json:"missing_reset"`
@@ -35,11 +35,12 @@ const (
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )
 
-// findPast searches for state that survives a reset: it repeats the run from its last reset, with the same inputs,
+// findPast searches for state that survives a reset. It repeats the run from its last reset, with the same inputs,
 // after other pasts. whole is the run up to the difference.
 //
-// Other outputs show that a register, memory read before it is written (perhaps at a wrong address), or a loop keeps
-// state. Agreement with the model after another past shows that a missing reset is the only mistake.
+// If the outputs differ after another past, some state was kept by a register, by a loop, or by memory that is read
+// before it is written (perhaps at a wrong address). If the RTL agrees with the model after another past, a missing
+// reset is the only mistake.
 func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 	exchanged := l.exchanged
 	defer func() { l.exchanged = exchanged }()

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// PseudoHeader is the header before every frame of a capture, big-endian. It adds time, direction and the receiver's
-// status, which the medium does not carry.
+// PseudoHeader is the header before every frame of a capture, big-endian. It adds three properties that the medium
+// does not carry: time, direction and the receiver's status.
 //
 //	byte  0         1                       2 ... 3   4 ... 7   8 ... 15   16 ...
 //	     +---------+-----------+-----------+---------+---------+----------+-------+
