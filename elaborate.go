@@ -299,7 +299,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 			err.Place = paths[i] + err.Place
 			return s.refusal(err)
 		}
-		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit && (len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil) // RTL as for deadlock
+		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit && (len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil) // credits inside RTL routers are unknown
 	}
 	return nil
 }

@@ -102,7 +102,8 @@ func (d *draws) below(bound uint32) uint32 { return hw.Below(d.bits32(), bound) 
 
 func (d *draws) int64() int64 { return int64(uint64(d.bits32())<<32 | uint64(d.bits32())) }
 
-// outside draws a number below low or above high, low <= high. If no such number exists, it draws any number.
+// outside draws a number below low or above high, low <= high. If all numbers are between low and high, it draws any
+// number.
 func (d *draws) outside(low, high int64) int64 {
 	below, above := uint64(low)-1<<63, math.MaxInt64-uint64(high)
 	value := uint64(d.int64())

@@ -112,23 +112,24 @@ func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int
 // Adversary builds a permutation that a deterministic two-hops algorithm does not route in an even number of slots.
 // It returns destination[i] of every packet i, and the packet start, which is not delivered.
 //
-// All marked packets get destinations in the group a0 on which the fewest processors shoot. Only packets that never
-// shoot on it are marked, so each needs two hops. At every odd slot t before it was marked, a marked packet collides:
+// All marked packets get destinations in the group a0, the group on which the fewest processors shoot. Only packets
+// that never shoot on a0 are marked, so each needs two hops. At every odd slot t before it was marked, a marked
+// packet collides:
 //
-//   - if another processor of its group shoots on the same group in slot t (a multi), one such packet is marked too,
-//     and they collide in slot t;
-//   - otherwise (a single) it passes, and another single on the same group is marked: both go on to a0 in slot t+1 and
-//     collide there.
+//   - If another processor of its group shoots on the same group in slot t (a multi), one such packet is marked, too,
+//     and the two packets collide in slot t.
+//   - Otherwise (a single) the packet passes, and another single on the same group is marked. Both packets go on to
+//     a0 in slot t+1 and collide there.
 //
-// The published proof accepts any packet with the same choice as the partner. That leaves a gap, see
-// PublishedAdversary; the two kinds of buckets close it. A packet without a possible partner at some slot must not be
-// marked before it. Fail(t) holds these packets: those that shoot on a0 and, for all slots up to t, the last packet
-// of each bucket whose others are all in Fail(t-2). Any start outside the last Fail will do, and marks at most
-// 2^(slots/2) packets; a0 has room for d.
+// The published proof accepts any packet with the same choice as the partner. This leaves a gap (see
+// PublishedAdversary), which the two kinds of buckets close. A packet without a possible partner at some slot must
+// not be marked before that slot. Fail(t) holds these packets: the packets that shoot on a0 and, for all slots up to
+// t, the last packet of each bucket whose other packets are all in Fail(t-2). Any start outside the last Fail is
+// suitable, and marks at most 2^(slots/2) packets; a0 has room for d packets.
 //
-// An error means that the network is too small, and gives the largest number of slots for which this construction
-// succeeds. With choice.Heard, a single that is not heard needs no partner and is none. Cost: O(slots*n) for the
-// first start; if slots > 2*log2 d, all starts are tried until one marks at most d packets.
+// An error means that the network is too small. It states the largest number of slots for which this construction
+// succeeds. With choice.Heard, a single without a listener needs no partner and cannot be a partner. Cost: O(slots*n)
+// for the first start. If slots > 2*log2 d, all starts are tried until one marks at most d packets.
 func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, 0, fmt.Errorf("adversary: %w", err)
@@ -318,12 +319,12 @@ func (a *adversary) permutation(marked []uint32, group int) []uint32 {
 	return destination
 }
 
-// PublishedAdversary is the construction of the paper. From the packets that never shoot on a0 it drops those that
-// share their choice in some slot with fewer than sqrt(g) others (lemma II.11), starts with the first remaining
-// packet, and gives every marked packet at every odd slot an unmarked partner with the same choice.
+// PublishedAdversary is the construction of the paper. From the packets that never shoot on a0 it removes the packets
+// that share their choice in some slot with fewer than sqrt(g) others (lemma II.11). It starts with the first
+// remaining packet, and gives every marked packet at every odd slot an unmarked partner with the same choice.
 //
-// It can fail: an unmarked packet of the partner's own group may block the partner in the odd slot, and the marked
-// packet then passes alone. GapTable is an example.
+// The construction can fail: an unmarked packet of the partner's group may block the partner in the odd slot, and the
+// marked packet then passes alone. GapTable is an example.
 func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, 0, fmt.Errorf("published adversary: %w", err)
