@@ -11,8 +11,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A Contract is the set of conditions (package condition) that a check assumes, over inputs and the model's outputs,
-// in cycles without reset.
+// A Contract is the set of conditions (package condition) of a check, over inputs and the model's outputs. The
+// conditions apply in cycles without reset.
 //
 // Inputs meet Assume in every cycle. An output with a condition in Compare is compared in the cycles in which the
 // condition holds; for late RTL, these are the model's cycles.

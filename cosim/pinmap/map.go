@@ -28,13 +28,13 @@ type Library struct {
 // A Map connects the pins of some RTL with the ports of a model. It opens the RTL as a Device with the ports of the
 // model.
 //
-// A pin is NAME, NAME[3] or NAME[7:4]; a leading ~ inverts it. Bits count from 0 at the low end, whatever the
-// declaration says. Several pins for one port are joined as in Verilog's braces, highest first. Every bit of an RTL
-// input needs exactly one driver; unmapped outputs are ignored.
+// A pin is NAME, NAME[3] or NAME[7:4]; a leading ~ inverts it. Bits count from 0 at the low end, regardless of the
+// declaration. Several pins for one port are joined as in Verilog's braces, highest first. Every bit of an RTL input
+// needs exactly one driver; unmapped outputs are ignored.
 //
 // The suffix of a model's port may be omitted: request for request_i.
 //
-// Latency is the delay of the RTL against the model, in cycles, by output of the model:
+// Latency is the delay of the RTL relative to the model, in cycles, by output of the model:
 //
 //	 0  none, even if the output follows inputs within the cycle
 //	-1  the RTL is a cycle early: combinational where the model has a register. The device
@@ -43,7 +43,7 @@ type Library struct {
 //	 n  the RTL is n cycles late, at most 64. A device cannot undo that: package lockstep
 //	    delays the model's output, with reset values after a reset
 //
-// A Map must be used by one goroutine at a time. Its devices may be used by others.
+// A Map must be used by one goroutine at a time. Its devices may be used by other goroutines.
 type Map struct {
 	Library
 
@@ -275,11 +275,11 @@ type Timing struct {
 	ResetCycles int
 }
 
-// A Clock rises Edges times in Cycles cycles of the model. With phase 0, one of its edges coincides with the model's
-// clock. Phase, at least 0 and below 1, shifts the edges by that part of the clock's period.
+// A Clock rises Edges times in Cycles cycles of the model. With phase 0, one of the edges coincides with the edge of
+// the model's clock. Phase, at least 0 and below 1, shifts the edges by that part of the clock's period.
 //
-// A clock with When, an input of the model, rises with the model's clock in cycles in which that input is 1, and
-// during reset.
+// A clock with When, an input of the model, is gated. It rises with the model's clock in cycles in which that input
+// is 1, and during reset.
 type Clock struct {
 	Name          string
 	Edges, Cycles int

@@ -12,10 +12,10 @@ import (
 	"starloom/traces/input"
 )
 
-// Open builds the RTL on the first call and returns a device with exactly the model's ports. Its clocks are those of
-// the model.
+// Open builds the RTL on the first call and returns a device with exactly the model's ports. The clocks of the device
+// are the model's clocks.
 //
-// It returns an *InputError with its place in the map or the sources, or a *Fault of the RTL.
+// Errors are an *InputError with its place in the map or the sources, or a *Fault of the RTL.
 func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
 	return m.OpenSeeing(ctx, o, cosim.Seeing{})
 }

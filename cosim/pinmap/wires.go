@@ -8,8 +8,8 @@ import (
 	"starloom/cosim"
 )
 
-// Wires is a pin map resolved bit by bit for the ports of a model and its RTL. A Device moves bits according to it,
-// and package prove writes it as Verilog:
+// Wires is a pin map resolved bit by bit for the ports of a model and its RTL. A Device moves bits according to
+// Wires, and package prove writes Wires as Verilog:
 //
 //	model's inputs --Pins--> RTL's inputs    RTL's outputs --Ports--> the model's outputs
 //	      ^--Ports, in reverse-----'

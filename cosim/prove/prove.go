@@ -48,8 +48,8 @@ type prover struct {
 
 // Run proves that RTL equals the twin of its model, or finds a difference.
 //
-// Errors are those of lockstep.Run about the map and the RTL, and the context's. An undecided proof is a verdict, not
-// an error.
+// Errors are the context's error and the errors of lockstep.Run about the map and the RTL. An undecided proof is a
+// verdict, not an error.
 func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if o.Workers == 0 {
 		o.Workers = 2

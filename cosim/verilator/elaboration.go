@@ -15,8 +15,8 @@ import (
 	"starloom/cosim"
 )
 
-// An elaboration records the inputs of a build. While they are unchanged, the next build of the same design takes its
-// result from the cache without running Verilator:
+// An elaboration records the inputs of a build. While these inputs are unchanged, the next build of the same design
+// takes its result from the cache without running Verilator:
 //
 //	key --> elaboration --files, folders, data unchanged--> result
 //

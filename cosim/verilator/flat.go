@@ -16,10 +16,10 @@ import (
 	"starloom/traces/input"
 )
 
-// Flat is a design elaborated by Verilator into one module: parameters are resolved, instances, functions and tasks
-// inlined, and every operation has a width.
+// Flat is a design elaborated by Verilator into one module. Parameters are resolved, instances, functions and tasks
+// are inlined, and every operation has a width.
 //
-// It is read from Verilator's tree dump, because the XML lacks jump targets and the interface instance of a name.
+// Flat is read from Verilator's tree dump, because the XML lacks jump targets and the interface instance of a name.
 type Flat struct {
 	Tree  []byte
 	Whole []byte            // before indexes are truncated to the bits that valid elements need
