@@ -177,24 +177,25 @@ func (m *Machine) Close() error { return m.own.Close() }
 // handlers of the last boundary, or before the first step after reset. It is a copy; changes to it have no effect on
 // the machine.
 //
-//	Number int    // 0 to Scenario.Processors()-1
-//	Path   string // as in traces and violations
+//	Number int
+//	Path   string
 //
-//	Done      bool // its firmware has nothing more to do
-//	Faulty    bool // it trapped, gave up, broke the ABI, or declared itself faulty
-//	Sleeping  bool // its handler is not called until a frame arrives or its slot begins
-//	Delivered bool // the network told it that the packet that started here has arrived
-//	Held      int  // packets that it reports to hold, 0 to 255
-//	RxFrames  int  // frames in the RX FIFO that the handler has not taken
-//	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
-//	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
+//	Done      bool // the processor's firmware has no more work
+//	Faulty    bool // the firmware trapped, gave up, violated the ABI, or set the flag itself
+//	Sleeping  bool // the handler is not called until a frame or its wake-up slot arrives
+//	Delivered bool // the network reported the arrival of the processor's own packet
+//	Held      int  // number of packets that the firmware claims to hold, 0 to 255
+//	RxFrames  int  // frames in the RX FIFO
+//	TxFrames  int  // frames in the TX FIFO
+//	RxPort    int  // port at which the processor listens in the next slot, -1 for none, nic.PortAll for all
 //
-//	// RxStatus is the receiver's status of the last slot. Firmware can overwrite it with an illegal value.
+//	// RxStatus is the receiver's status after the last slot. Firmware can overwrite it with an invalid value.
 //	RxStatus nic.Status
-//	// RxStatuses holds the status of each port if a NIC receives at all ports; RxStatus is that of port 0.
+//	// RxStatuses are the statuses of all ports, for NICs that receive at all ports; RxStatus is then the status of
+//	// port 0.
 //	RxStatuses []nic.Status
 //
-//	Probes map[string]uint64 // values of sl_probe by name, nil for firmware without
+//	Probes map[string]uint64 // values of sl_probe by name, nil for none
 type Processor = emulator.Processor
 
 // Signal is a view of one signal of a machine: a register or wire of the hardware, a register of a NIC, a value that

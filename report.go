@@ -94,7 +94,7 @@ const (
 //	Path     string
 //	Map      *pinmap.Map
 //	Stimulus *lockstep.Stimulus
-//	Check    string // the command that checks the RTL with other inputs
+//	Check    string // command that checks the RTL with other inputs
 type RTLPartRun = rtl.PartRun
 
 // The content of `starloom scenario show`.
