@@ -13,7 +13,9 @@ import (
 // *InputError; when ctx ends, the error is that of ctx.
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*FirmwareCheck, error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
-		return nil, s.refuse("workload.permutation", "permutation: all is many runs, and one is checked", "choose one of them, such as random or reverse")
+		return nil,
+			s.refuse("workload.permutation", "permutation: all is many runs, and one is checked",
+				"choose one of them, such as random or reverse")
 	}
 	c, err := s.elaborate()
 	if err != nil {

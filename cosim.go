@@ -117,7 +117,8 @@ func (r *RTLRun) Close() error {
 // result.
 func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if len(s.RTL) == 0 {
-		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help` shows how to check RTL without a scenario")
+		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help` "+
+			"shows how to check RTL without a scenario")
 	}
 	c, err := s.elaborate()
 	if err != nil {

@@ -61,10 +61,12 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	}
 	for i := range s.RTL {
 		r := &s.RTL[i]
-		c.RTL = append(c.RTL, config.RTL{Replace: r.Replace, Twin: r.Twin, Map: s.resolve(r.Map), Backend: r.Backend, PinMap: r.PinMap})
+		c.RTL = append(c.RTL,
+			config.RTL{Replace: r.Replace, Twin: r.Twin, Map: s.resolve(r.Map), Backend: r.Backend, PinMap: r.PinMap})
 	}
 	if t := s.Traces.VCD; t != nil {
-		c.VCD = config.Wave{Signals: t.Signals, From: t.From, To: t.To, Triggered: t.Trigger == TriggerFirstViolation, Before: t.Before, After: t.After}
+		c.VCD = config.Wave{Signals: t.Signals, From: t.From, To: t.To, Triggered: t.Trigger == TriggerFirstViolation,
+			Before: t.Before, After: t.After}
 	}
 	c.PerPort = s.Traces.PCAPNG != nil && s.Traces.PCAPNG.Interfaces == "port"
 	for _, step := range []func(*config.Config) error{s.elaborateTiming, s.checkLanes, s.elaborateFaults} {
@@ -115,7 +117,8 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 	case s.Rules == nil: // the rules are those of a program
 		c.Rules.FinishBy, c.FinishBy = nil, 0
 	default:
-		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why), "write less, or let the run last longer")
+		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why),
+			"write less, or let the run last longer")
 	}
 	return nil
 }
@@ -138,9 +141,11 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 			return nil, err
 		}
 	}
-	spec, err := traffic.Settle(&own, c.Network, s.program(), fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles()))
+	spec, err := traffic.Settle(&own, c.Network, s.program(),
+		fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles()))
 	if err == nil && s.NIC.PayloadBytes < traffic.HeadBytes {
-		err = s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
+		err = s.refuse("nic.payload_bytes",
+			fmt.Sprintf("nic.payload_bytes is %d, and a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
 			fmt.Sprintf("give at least %d", traffic.HeadBytes))
 	}
 	if err != nil {
@@ -198,7 +203,8 @@ func (s *Scenario) smaller(by int) (c *config.Config, key string, value int) {
 
 func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 	f := &s.Firmware
-	return config.Firmware{Program: p, Name: cmp.Or(f.Program, f.imageName()), Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
+	return config.Firmware{Program: p, Name: cmp.Or(f.Program, f.imageName()), Image: f.Image, Path: s.imagePath(),
+		Bytes: f.ImageBytes, Params: f.Params,
 		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
 }
 
@@ -220,19 +226,23 @@ func (c *CPU) elaborate() *meter.CPU {
 
 func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	shape := c.Network.Shape()
-	c.Timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	c.Timing,
+		err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles,
+		s.Link.GuardCycles)
 	if err != nil {
 		return s.refuse("link", err.Error(), "change the value")
 	}
 	if shape.Latencies != nil {
 		least, most := shape.Latencies(s.Link.PropagationCycles)
-		if c.Timing.PropagationCycles = most; least == 0 && most > 0 { // no hardware mixes a wire, the link of 0 cycles, with registers
+		// no hardware mixes a wire, the link of 0 cycles, with registers
+		if c.Timing.PropagationCycles = most; least == 0 && most > 0 {
 			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles and others of up to %d", most),
 				"give all links 0, or all 1 or more; link.propagation_cycles is that of links without one")
 		}
 	}
 	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
-	if err := fabric.Pace(c.Network, s.Firmware.Program == "" && s.Firmware.Image == "" && s.Firmware.ImageBytes == nil, &c.Timing); err != nil {
+	if err := fabric.Pace(c.Network, s.Firmware.Program == "" && s.Firmware.Image == "" &&
+		s.Firmware.ImageBytes == nil, &c.Timing); err != nil {
 		return s.refusal(err)
 	}
 	if cycles := c.Timing.SlotCycles(); cycles > hw.SlotCyclesMax {
@@ -248,7 +258,8 @@ const framesMax = 255
 func (s *Scenario) checkLanes(c *config.Config) error {
 	lanes := c.Network.Shape().Lanes()
 	if lanes > nic.LanesMax {
-		return s.refuse("fabric."+c.Network.Kind(), fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at most %d are possible", lanes, nic.LanesMax),
+		return s.refuse("fabric."+c.Network.Kind(), fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at "+
+			"most %d are possible", lanes, nic.LanesMax),
 			"choose a network of fewer ports")
 	}
 	for _, fifo := range []struct {
@@ -256,7 +267,9 @@ func (s *Scenario) checkLanes(c *config.Config) error {
 		frames int
 	}{{"nic.rx_frames", c.NIC.RxFrames}, {"nic.tx_frames", c.NIC.TxFrames}} {
 		if fifo.frames*lanes > framesMax {
-			return s.refuse(fifo.key, fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes, framesMax),
+			return s.refuse(fifo.key,
+				fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes,
+					framesMax),
 				fmt.Sprintf("choose %d or less", framesMax/lanes))
 		}
 	}
@@ -271,18 +284,21 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 		return nil
 	}
 	if s.rates() != nil {
-		return s.refuse("faults.random.rates", "one run has one rate", "write rate: "+outcome.ExactFloat(s.rates()[0])+", or run many seeds with --seeds")
+		return s.refuse("faults.random.rates", "one run has one rate",
+			"write rate: "+outcome.ExactFloat(s.rates()[0])+", or run many seeds with --seeds")
 	}
 	faults, paths := s.Faults.all()
 	matches, err := match(c.Network, faults)
 	if err != nil {
-		return s.refuse("faults", err.Error(), "let a glob stand for several targets, or begin with what few paths begin with")
+		return s.refuse("faults", err.Error(),
+			"let a glob stand for several targets, or begin with what few paths begin with")
 	}
 	c.Faults = make([]fabric.Fault, len(faults))
 	for i := range faults {
 		f, p := faults[i].settled(), &c.Faults[i]
 		*p = fabric.Fault{Kind: kindOfFault(f), To: math.MaxUint32, Every: 1, Chance: fabric.Chance(*f.Probability),
-			RxFrames: f.RXFrames, TxFrames: f.TXFrames, Key: strings.Replace(paths[i]+".probability", "random.probability", "random.rate", 1)}
+			RxFrames: f.RXFrames, TxFrames: f.TXFrames,
+			Key: strings.Replace(paths[i]+".probability", "random.probability", "random.rate", 1)}
 		if err := s.checkDepths(f, paths[i]); err != nil {
 			return err
 		}
@@ -299,13 +315,16 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 			err.Place = paths[i] + err.Place
 			return s.refusal(err)
 		}
-		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit && (len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil) // credits inside RTL routers are unknown
+		// credits inside RTL routers are unknown
+		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit &&
+			(len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil)
 	}
 	return nil
 }
 
 // targets returns the processors or media whose paths match a glob, or all if globs is nil.
-func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, matches globMatches, at string) (hw.Set, error) {
+func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, matches globMatches,
+	at string) (hw.Set, error) {
 	what, count, path := fabric.FaultTargets(n, kind)
 	set := hw.NewSet(count)
 	if globs == nil && kind.OnMedia() {
@@ -316,8 +335,9 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 	for k, glob := range globs {
 		match := matches[what][glob]
 		if match.one == nil && (match.pattern == nil || match.many.Next(0, count) == count) {
-			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", strict.Clip(glob), what),
-				fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
+			return set,
+				s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", strict.Clip(glob), what),
+					fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
 		}
 		for _, i := range match.one {
 			set.Add(i)
@@ -396,14 +416,16 @@ const noteUnmetered = "budget_cycles reserves time at the start of every slot, a
 // packetsStated reports whether the workload consists of packets and was stated, so that a deadline applies to these
 // packets.
 func (s *Scenario) packetsStated() bool {
-	packets := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll, fabric.WorkloadAdversary}
+	packets := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll,
+		fabric.WorkloadAdversary}
 	source := config.Source{Place: s.Place}
 	return slices.Contains(packets, s.Workload.Kind()) && (!s.Workload.Usual() || source.StatesWorkload())
 }
 
 // known returns the facts for reports; p is nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {
-	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil && s.rules().DeadlineSlots > 0 && s.packetsStated()}
+	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil && s.rules().DeadlineSlots > 0 &&
+		s.packetsStated()}
 	for _, note := range []string{s.oneOf, s.ofImage, s.otherInBookSim()} {
 		if note != "" {
 			k.Notes = append(k.Notes, note)
@@ -440,7 +462,8 @@ func (s *Scenario) otherInBookSim() string {
 	if grid := cmp.Or(n.Mesh, n.Torus); grid == nil || len(grid.K) == 1 {
 		return ""
 	}
-	return "pattern: " + t.Pattern + " goes by the numbers of processors, and that of BookSim by each dimension; to send BookSim's packets " +
+	return "pattern: " + t.Pattern + " goes by the numbers of processors, and that of BookSim by each dimension; to " +
+		"send BookSim's packets " +
 		"write them into a file: traffic: {file: packets.csv}"
 }
 
@@ -500,7 +523,8 @@ func (s *Scenario) refusal(err error) error {
 
 func isKey(place string) bool {
 	head, _, _ := strings.Cut(place, ".")
-	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(strict.Fields(reflect.TypeFor[Scenario]()), func(f strict.Field) bool { return f.Key == head })
+	return !strings.ContainsAny(place, "/:") &&
+		slices.ContainsFunc(strict.Fields(reflect.TypeFor[Scenario]()), func(f strict.Field) bool { return f.Key == head })
 }
 
 func (s *Scenario) schedule() string {

@@ -66,7 +66,8 @@ func tooManyGlobs(globs, count int) error {
 }
 
 // matchPaths finds the targets of one kind. whole is false if the limit of comparisons was reached.
-func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch, patterns []*globMatch) (whole bool) {
+func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch,
+	patterns []*globMatch) (whole bool) {
 	compared := 0
 	_, count, path := fabric.FaultTargets(n, kind)
 	for i := range count {

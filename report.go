@@ -80,13 +80,15 @@ const (
 const (
 	RuleInterrupted = outcome.RuleInterrupted // the run was interrupted
 	RuleReplay      = outcome.RuleReplay      // a handler behaved differently when called alone
-	RuleRTLFault    = outcome.RuleRTLFault    // the RTL ended the simulation, did not settle, or produced impossible output
-	RuleRTLUnknown  = outcome.RuleRTLUnknown  // an output of the RTL was X or Z
-	RuleRTLTool     = outcome.RuleRTLTool     // the simulator of the RTL failed, hung or was killed
+	// the RTL ended the simulation, did not settle, or produced impossible output
+	RuleRTLFault   = outcome.RuleRTLFault
+	RuleRTLUnknown = outcome.RuleRTLUnknown // an output of the RTL was X or Z
+	RuleRTLTool    = outcome.RuleRTLTool    // the simulator of the RTL failed, hung or was killed
 
 	CauseFaults   = outcome.CauseFaults   // the violation does not occur in the run without the faults
 	CauseFirmware = outcome.CauseFirmware // the violation also occurs in the run without the faults
-	CauseUnclear  = outcome.CauseUnclear  // undecided: the rule breaks in another way without the faults, or more rules break than are listed
+	// undecided: the rule breaks in another way without the faults, or more rules break than are listed
+	CauseUnclear = outcome.CauseUnclear
 )
 
 // RTLPartRun is a component that the scenario replaces.

@@ -77,7 +77,8 @@ func (o *RunOptions) own() runs.Options {
 		Machine:     o.MachineOptions.own(),
 		Record:      record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
 		Reports:     runs.Reports{JSON: o.JSON, JUnit: o.JUnit, HTML: o.HTML, CSV: o.CSV, StatsCSV: o.StatsCSV},
-		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG, Packets: o.Packets, Pictures: o.SVG,
+		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG,
+		Packets: o.Packets, Pictures: o.SVG,
 		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
 		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Profile: o.Profile,
 	}
@@ -92,7 +93,8 @@ type Progress struct {
 	Slots, SlotsLimit uint32 // slots that have crossed, and the limit after which the run ends
 	Done, Processors  int    // processors that are done or faulty, and all processors
 	Runs, RunsTotal   uint64 // finished runs and all runs, if there are many; otherwise 0
-	Repeated          bool   // the run is repeated for details: places of lost packets, effects of faults, profile of the longest call
+	// the run is repeated for details: places of lost packets, effects of faults, profile of the longest call
+	Repeated bool
 }
 
 // Run emulates a scenario and returns its report. Bad input is an *InputError; an output that cannot be written ends
@@ -157,7 +159,8 @@ func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, 
 		b, err := one.ratedBatch(seeds, own.Machine)
 		return b, keys, err
 	}
-	r := estimate.Runs{At: at, Many: o.Seeds != nil, Seeds: outcome.Seeds(seeds), Options: own, Inputs: s.Inputs(), Keys: s}
+	r := estimate.Runs{At: at, Many: o.Seeds != nil, Seeds: outcome.Seeds(seeds), Options: own, Inputs: s.Inputs(),
+		Keys: s}
 	return estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
 }
 

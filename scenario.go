@@ -348,9 +348,10 @@ type Overrides struct {
 	// --permutation: the number of the permutation to run in place of `permutation: all`, with the coins of that run
 	Permutation *uint64
 	Mode        string // --mode
-	Image       string // --firmware: name of a program, or path of an image relative to the working folder; an image keeps the program's rules and schedule
-	ImageBytes  []byte // image that replaces the program, instead of a file; Image is its name
-	ImagePlace  string // place of Image for errors, if it is not from --firmware
+	// --firmware: name of a program, or path of an image relative to the working folder; an image keeps the program's rules and schedule
+	Image      string
+	ImageBytes []byte // image that replaces the program, instead of a file; Image is its name
+	ImagePlace string // place of Image for errors, if it is not from --firmware
 }
 
 // isProgram reports whether a name is that of a built-in program rather than a file.

@@ -114,7 +114,8 @@ func (s *Scenario) checkNamed(anywhere bool) error {
 	if !anywhere || name == "" || len(s.foreign) > 0 || slices.Contains(known, name) {
 		return nil
 	}
-	return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", strict.Clip(name)), input.DidYouMean(name, known, config.KnownAre("program", known)))
+	return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", strict.Clip(name)),
+		input.DidYouMean(name, known, config.KnownAre("program", known)))
 }
 
 func (s *Scenario) checkProgram() error {
@@ -134,14 +135,16 @@ func (s *Scenario) checkProgram() error {
 	case f.Program != "" && (f.Image != "" || f.ImageBytes != nil):
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
-		reason, remedy := fmt.Sprintf("unknown program %q", strict.Clip(f.Program)), input.DidYouMean(f.Program, known, config.KnownAre("program", known))
+		reason, remedy := fmt.Sprintf("unknown program %q", strict.Clip(f.Program)),
+			input.DidYouMean(f.Program, known, config.KnownAre("program", known))
 		if slices.Contains(firmware.Programs(), f.Program) {
 			reason, remedy = fabric.Refused(n, f.Program, remedy)
 		}
 		return s.refuse("firmware.program", reason, remedy)
 	case f.Schedule != "" && !slices.Contains(n.Abilities().Schedules.Names, f.Schedule):
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
-			input.DidYouMean(f.Schedule, n.Abilities().Schedules.Names, config.KnownAre("schedule", n.Abilities().Schedules.Names)))
+			input.DidYouMean(f.Schedule, n.Abilities().Schedules.Names,
+				config.KnownAre("schedule", n.Abilities().Schedules.Names)))
 	}
 	return nil
 }
@@ -164,8 +167,10 @@ func (s *Scenario) checkBare() error {
 	every := (&Rules{}).Checked()
 	for _, rule := range s.Rules.Checked() {
 		if !slices.Contains(every, rule) && !slices.Contains(s.Rules.OfPackets(), rule) && rule != fabric.RuleFinishBy {
-			return s.refuse("rules."+rule, fmt.Sprintf("without firmware routers carry bare packets, for which the rule %s is not checked", rule),
-				"delete it; finishes and deadlock always hold, and in_order, latency_max, deadline_slots and finish_by may be asked for")
+			return s.refuse("rules."+rule, fmt.Sprintf("without firmware routers carry bare packets, for which the rule %s "+
+				"is not checked", rule),
+				"delete it; finishes and deadlock always hold, and in_order, latency_max, deadline_slots and finish_by may be "+
+					"asked for")
 		}
 	}
 	return nil
@@ -206,7 +211,8 @@ func (s *Scenario) checkParams() error {
 	}
 	for _, c := range p.Params {
 		if value, given := s.Firmware.Params[c.Name]; given && !c.Allows(value) {
-			return s.refuse(strict.Join("firmware.params", c.Name), fmt.Sprintf("firmware.params.%s is %d", c.Name, value), "allowed are "+c.Allowed())
+			return s.refuse(strict.Join("firmware.params", c.Name), fmt.Sprintf("firmware.params.%s is %d", c.Name, value),
+				"allowed are "+c.Allowed())
 		}
 	}
 	return nil
@@ -227,7 +233,8 @@ func (s *Scenario) checkPayload(takeNeeds func()) error {
 		return nil
 	}
 	return s.refuse("nic.payload_bytes",
-		fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %s", s.NIC.PayloadBytes, p.Name, traces.Plural(least, "byte", "bytes")),
+		fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %s", s.NIC.PayloadBytes, p.Name,
+			traces.Plural(least, "byte", "bytes")),
 		fmt.Sprintf("give at least %d", least))
 }
 
@@ -299,7 +306,8 @@ func (s *Scenario) checkTraces() error {
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
-	if program := s.program(); p.Kind == "" && (s.Workload.Kind() != fabric.WorkloadPermutation || program != nil && program.Workloads == nil) {
+	if program := s.program(); p.Kind == "" &&
+		(s.Workload.Kind() != fabric.WorkloadPermutation || program != nil && program.Workloads == nil) {
 		return nil
 	}
 	if p.Kind != PermutationList {
@@ -328,7 +336,8 @@ func (f *Faults) all() (faults []Fault, paths []string) {
 		faults, paths = append(faults, f.Schedule[i]), append(paths, fmt.Sprintf("faults.schedule[%d]", i))
 	}
 	if r := f.Random; r != nil {
-		faults, paths = append(faults, Fault{Kind: r.Kind, Targets: r.Targets, Probability: r.Rate}), append(paths, "faults.random")
+		faults, paths = append(faults, Fault{Kind: r.Kind, Targets: r.Targets, Probability: r.Rate}),
+			append(paths, "faults.random")
 	}
 	return faults, paths
 }
@@ -410,9 +419,11 @@ func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) erro
 	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
 		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
 	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
-		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From), "exchange them")
+		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From),
+			"exchange them")
 	case f.Probability != nil && *f.Probability != 0 && kind == fabric.FaultStuck:
-		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots", "delete the key, write kind: drop, or 0 to leave it out")
+		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots",
+			"delete the key, write kind: drop, or 0 to leave it out")
 	}
 	return nil
 }
@@ -425,7 +436,8 @@ func (s *Scenario) checkBuffers(f *Fault, kind fabric.FaultKind, at string) erro
 	case buffers && f.RXFrames == 0 && f.TXFrames == 0:
 		return s.refuse(at, "buffers has neither rx_frames nor tx_frames", "give one")
 	case buffers && (f.Slots != nil || f.Probability != nil && *f.Probability != 0):
-		return s.refuse(at, "buffers are smaller for the whole run", "delete slots and probability; a probability of 0 leaves the fault out")
+		return s.refuse(at, "buffers are smaller for the whole run",
+			"delete slots and probability; a probability of 0 leaves the fault out")
 	}
 	return nil
 }
@@ -454,7 +466,8 @@ func (s *Scenario) checkCPU() error {
 			given bool
 		}{{"cost", len(c.Cost) > 0}, {"clock_ratio", c.ClockRatio != 0}, {"trap_cycles", c.TrapCycles != 0}} {
 			if key.given {
-				return s.refuse(strict.Join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name),
+				return s.refuse(strict.Join(path, key.name),
+					fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name),
 					"add model: unit, or delete the key")
 			}
 		}
@@ -480,12 +493,15 @@ func (s *Scenario) checkCPU() error {
 	}
 	if budget := uint64(c.BudgetCycles); c.TrapCycles > 0 && c.TrapCycles < budget {
 		return s.refuse(path+".trap_cycles",
-			fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot", path, c.TrapCycles, budget),
+			fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot",
+				path, c.TrapCycles, budget),
 			fmt.Sprintf("give %d or more, or delete the key", budget))
 	}
 	if ratio := c.ratio(); c.TrapCycles > firmware.LimitMax/ratio {
-		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
-			fmt.Sprintf("allowed are 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio, uint64(firmware.LimitMax)))
+		return s.refuse(path+".trap_cycles",
+			fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
+			fmt.Sprintf("allowed are 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio,
+				uint64(firmware.LimitMax)))
 	}
 	return nil
 }
@@ -536,7 +552,8 @@ func (s *Scenario) checkSchedule() error {
 	case f.Schedule != "" && s.Workload.Traffic != nil:
 		return s.refuse("firmware.schedule", "the words of the schedule are those of traffic", "delete schedule")
 	case f.Schedule != "" && f.Program != "":
-		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
+		return s.refuse("firmware.schedule", "a built-in program brings its own schedule",
+			"delete schedule, or give an image")
 	}
 	return nil
 }
@@ -572,7 +589,8 @@ func (s *Scenario) checkEndpoints() error {
 			fmt.Sprintf("allowed are 0 to %d", n-1))
 	}
 	if w.Scatter != nil && n < 2 {
-		return s.refuse("fabric."+s.network().Kind(), "scatter needs at least 2 processors", "choose a network of 2 processors or more")
+		return s.refuse("fabric."+s.network().Kind(), "scatter needs at least 2 processors",
+			"choose a network of 2 processors or more")
 	}
 	if w.Scatter != nil && w.Scatter.Origin >= n {
 		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin),
@@ -635,8 +653,9 @@ func workloadExamples(kinds []string) string {
 // is for a scenario from Go.
 type reading struct {
 	input.Errors
-	lost       map[string]bool    // sections with unknown values
-	takeNeeds  func()             // sets open sizes once network and program are correct, before the program's limits are checked
+	lost map[string]bool // sections with unknown values
+	// sets open sizes once network and program are correct, before the program's limits are checked
+	takeNeeds  func()
 	readFile   func() error       // reads the file of the workload once the network is correct
 	entryPlace func(i int) string // returns the place of entry i of the permutation; nil if unknown
 }

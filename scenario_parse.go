@@ -25,7 +25,8 @@ import (
 const scenarioBytesMax = 64 << 20
 
 // rivals lists, for each object, keys that exclude each other; nil means all keys of the object.
-var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"}, "rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
+var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"},
+	"rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
 
 // LoadScenario reads and checks the scenario file at path after replacing the values of some keys. The path - is
 // standard input, and paths in that scenario are relative to the working folder. Every error is an *InputError with
@@ -66,13 +67,18 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	if place == "" {
 		place = "scenario"
 	}
-	root, err := strict.Document(place, data, "scenario", "write starloom: 1, fabric: {...} and firmware: {...}; `starloom schema` prints what they may say")
+	root, err := strict.Document(place, data, "scenario",
+		"write starloom: 1, fabric: {...} and firmware: {...}; `starloom schema` prints what they may say")
 	if err != nil {
 		return nil, err
 	}
-	if (strict.Has(root, "nodes") || strict.Has(root, "links")) && !strict.Has(root, "starloom") && !strict.Has(root, "fabric") {
-		return nil, &InputError{Place: place + ":1:1", Reason: "this is a netlist, the network alone", Remedy: fmt.Sprintf("write a scenario that names it: "+
-			"starloom: 1, fabric: {netlist: {file: %s}} and firmware: {program: netlist/next-hop}; 'starloom netlist show' prints what it is", filepath.Base(place))}
+	if (strict.Has(root, "nodes") || strict.Has(root, "links")) && !strict.Has(root, "starloom") &&
+		!strict.Has(root, "fabric") {
+		return nil,
+			&InputError{Place: place + ":1:1", Reason: "this is a netlist, the network alone",
+				Remedy: fmt.Sprintf("write a scenario that names it: "+
+					"starloom: 1, fabric: {netlist: {file: %s}} and firmware: {program: netlist/next-hop}; 'starloom netlist show' "+
+					"prints what it is", filepath.Base(place))}
 	}
 	d, err := list.decode(place, root, set)
 	if err != nil {
@@ -114,7 +120,8 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	if n := d.scenario.Fabric.Netlist; n != nil {
 		return n, n.Settle()
 	}
-	return nil, d.scenario.refuse("fabric", "the scenario has no netlist", "write fabric: {netlist: {nodes: {...}, links: [...]}}")
+	return nil, d.scenario.refuse("fabric", "the scenario has no netlist", "write fabric: {netlist: {nodes: {...}, "+
+		"links: [...]}}")
 }
 
 // decode reads the keys of a scenario without checking their values. Mistakes are recorded in the decoder's reading.
@@ -146,7 +153,8 @@ type scenarioDecoder struct {
 func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
 	d := &scenarioDecoder{scenario: s}
 	d.reading.takeNeeds, d.reading.readFile = s.takeNeeds, d.readPermutationFile
-	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.places, Special: d.special, Refuses: d.refuses, Param: paramRange,
+	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.places, Special: d.special,
+		Refuses: d.refuses, Param: paramRange,
 		Note: func(path string, err error) { d.note(path, err) }}
 	return d
 }
@@ -185,7 +193,8 @@ func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
 		case first == "":
 			first = key.Value
 		case first != key.Value:
-			return d.Refuse(key, fmt.Sprintf("two fabrics: %s and %s", first, key.Value), "a scenario has exactly one; delete the other")
+			return d.Refuse(key, fmt.Sprintf("two fabrics: %s and %s", first, key.Value),
+				"a scenario has exactly one; delete the other")
 		}
 	}
 	return nil

@@ -35,8 +35,10 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 		return nil, err
 	}
 	defer func() { err = cmp.Or(err, m.Close()) }()
-	e = &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: own.settings(), Rules: c.Checked(), Faults: one.faultPlans(c, s.rates()),
-		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Slot: m.MemoryBytesOf(EngineSlot), Cycle: m.MemoryBytesOf(EngineCycle)}, Bare: c.Bare()}
+	e = &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: own.settings(), Rules: c.Checked(),
+		Faults:   one.faultPlans(c, s.rates()),
+		SlotsMax: c.Slots, Notes: c.Known.Notes,
+		Memory: MemoryEstimate{Slot: m.MemoryBytesOf(EngineSlot), Cycle: m.MemoryBytesOf(EngineCycle)}, Bare: c.Bare()}
 	if cpu := c.Firmware.CPU; cpu != nil {
 		e.TrapCost = cpu.Meter.Limit
 	}
@@ -55,14 +57,17 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 func sizeOf(e *Explained, c *config.Config) {
 	t, shape := c.Timing, c.Network.Shape()
 	e.Slot = SlotShape{
-		Cycles: t.SlotCycles(), ComputeCycles: t.ComputeCycles, ArbitrationCycles: t.ArbitrationCycles, FramePhits: t.FramePhits, Frames: t.Frames,
+		Cycles: t.SlotCycles(), ComputeCycles: t.ComputeCycles, ArbitrationCycles: t.ArbitrationCycles,
+		FramePhits: t.FramePhits, Frames: t.Frames,
 		PropagationCycles: t.PropagationCycles, GuardCycles: t.GuardCycles,
-		FirstPhitCycle: int(t.FirstPhitCycle(0)), LastPhitCycle: int(t.LastPhitCycle(0)), BoundaryCycle: int(t.BoundaryCycle(0)),
+		FirstPhitCycle: int(t.FirstPhitCycle(0)), LastPhitCycle: int(t.LastPhitCycle(0)),
+		BoundaryCycle: int(t.BoundaryCycle(0)),
 	}
 	e.CyclesMax = t.SlotCycle(c.Slots)
 	lanes := shape.Lanes()
 	e.Network = NetworkSize{
-		Kind: c.Network.Kind(), Processors: shape.Processors(), Units: shape.Units, Media: shape.Media, Ports: shape.Ports, Lanes: lanes,
+		Kind: c.Network.Kind(), Processors: shape.Processors(), Units: shape.Units, Media: shape.Media, Ports: shape.Ports,
+		Lanes:    lanes,
 		RXFrames: lanes * c.NIC.RxFrames, TXFrames: lanes * c.NIC.TxFrames,
 	}
 	e.OneMedium, e.ManyMedia = c.Network.Names().MediumNoun()
@@ -76,7 +81,8 @@ func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultP
 	faults, paths := s.Faults.all()
 	for i := range c.Faults {
 		p, f := &c.Faults[i], faults[i].settled()
-		plan := FaultPlan{Key: paths[i], Kind: f.Kind, OnMedia: p.Kind.OnMedia(), Of: c.Network.Shape().Processors(), Slots: p.List, From: p.From, Every: p.Every,
+		plan := FaultPlan{Key: paths[i], Kind: f.Kind, OnMedia: p.Kind.OnMedia(), Of: c.Network.Shape().Processors(),
+			Slots: p.List, From: p.From, Every: p.Every,
 			Probability: *f.Probability, RXFrames: p.RxFrames, TXFrames: p.TxFrames}
 		if plan.OnMedia {
 			plan.Of = c.Network.Shape().Media
@@ -194,7 +200,8 @@ func (s *Scenario) keys() (map[string]any, error) {
 		keys["fabric"] = map[string]any{custom.Kind(): own}
 	}
 	delete(keys, "traces")
-	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // the default, which excludes other workloads
+	// the default, which excludes other workloads
+	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom {
 		delete(workload, "permutation")
 		if len(workload) == 0 {
 			delete(keys, "workload")

@@ -123,7 +123,8 @@ type Fault struct {
 // ToolError returns the error for a failed simulator.
 func (f *Fault) ToolError() *ToolError {
 	return &ToolError{
-		Tool: f.Tool, Place: f.Device, Reason: fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), Remedy: remedySimulator, Err: f,
+		Tool: f.Tool, Place: f.Device, Reason: fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text),
+		Remedy: remedySimulator, Err: f,
 	}
 }
 

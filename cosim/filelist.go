@@ -46,11 +46,13 @@ type fileLister struct {
 
 func (l *fileLister) read(path string) error {
 	if l.lists++; l.lists > fileListsMax {
-		return &InputError{Place: path, Reason: fmt.Sprintf("more than %d lists of files", fileListsMax), Remedy: "check whether a list includes itself"}
+		return &InputError{Place: path, Reason: fmt.Sprintf("more than %d lists of files", fileListsMax),
+			Remedy: "check whether a list includes itself"}
 	}
 	text, err := input.Read(path, 1<<20)
 	if err != nil {
-		return &InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)), Remedy: "give an existing list of files"}
+		return &InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)),
+			Remedy: "give an existing list of files"}
 	}
 	number := 0
 	for line := range strings.Lines(string(text)) {
@@ -80,7 +82,8 @@ func (l *fileLister) line(place, folder string, words []string) error {
 			return value
 		})
 		if unset != "" {
-			return &InputError{Place: place, Reason: "the environment has no variable " + unset, Remedy: "set it, or write the path"}
+			return &InputError{Place: place, Reason: "the environment has no variable " + unset,
+				Remedy: "set it, or write the path"}
 		}
 		value := ""
 		for _, option := range []string{"-f", "-F", "-I", "-y", "-v", "-D"} {

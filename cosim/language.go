@@ -83,16 +83,19 @@ func (s *Source) InLanguage(dir string) ([]string, error) {
 	return files, nil
 }
 
-var ghdlFlag = regexp.MustCompile(`^(?:-f[a-z-]+|--std=[0-9a-z]+|--ieee=[a-z]+|-W[a-z-]+|--no-vital-checks|--syn-binding)$`)
+var ghdlFlag = regexp.MustCompile(
+	`^(?:-f[a-z-]+|--std=[0-9a-z]+|--ieee=[a-z]+|-W[a-z-]+|--no-vital-checks|--syn-binding)$`)
 
 func (s *Source) checkLanguages() error {
 	for _, file := range slices.Sorted(maps.Keys(s.Languages)) {
 		language := s.Languages[file]
 		switch {
 		case s.VHDL():
-			return &InputError{Place: file, Reason: "language is for Verilog", Remedy: "give the standard of VHDL by ghdl_flags: [--std=93]"}
+			return &InputError{Place: file, Reason: "language is for Verilog",
+				Remedy: "give the standard of VHDL by ghdl_flags: [--std=93]"}
 		case !slices.Contains(Languages, language):
-			return &InputError{Place: file, Reason: fmt.Sprintf("there is no language %q", language), Remedy: "write one of " + strings.Join(Languages, ", ")}
+			return &InputError{Place: file, Reason: fmt.Sprintf("there is no language %q", language),
+				Remedy: "write one of " + strings.Join(Languages, ", ")}
 		}
 	}
 	if !s.VHDL() && len(s.Libraries)+len(s.GHDLFlags) > 0 {
@@ -108,7 +111,8 @@ func (s *Source) checkLanguages() error {
 	}
 	for _, l := range s.Libraries {
 		if !IsIdentifier(l.Name) || len(l.Files) == 0 {
-			return &InputError{Place: "--libraries", Reason: fmt.Sprintf("library %q has no name or no files", l.Name), Remedy: "write libraries: {NAME: [FILE]}"}
+			return &InputError{Place: "--libraries", Reason: fmt.Sprintf("library %q has no name or no files", l.Name),
+				Remedy: "write libraries: {NAME: [FILE]}"}
 		}
 	}
 	return nil

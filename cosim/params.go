@@ -76,18 +76,21 @@ func (s *Source) checkParams() error {
 		}
 		q := regexp.QuoteMeta(own)
 		ofString, isText := `\bstring\s+`+q+`\b`, `\b`+q+`\s*=\s*"`
-		number := verilogConstant.MatchString(value) && !strings.HasPrefix(value, `"`) && s.declares(ofString) && !s.declares(`\b`+q+`\s*=\s*[-+\d']`)
+		number := verilogConstant.MatchString(value) && !strings.HasPrefix(value, `"`) && s.declares(ofString) &&
+			!s.declares(`\b`+q+`\s*=\s*[-+\d']`)
 		untyped := decimal.MatchString(value) && s.declares(isText) && !s.declares(`\b`+q+`\s*=\s*[^"=\s]`)
 		if number || untyped {
 			return &InputError{
-				Place: "--param", Reason: fmt.Sprintf("%s is the number %s, and the source declares %s with a text", name, value, name),
+				Place: "--param", Reason: fmt.Sprintf("%s is the number %s, and the source declares %s with a text", name, value,
+					name),
 				Remedy: fmt.Sprintf(`give a text, one of digits with quotes in the value: '"%s"'`, value),
 			}
 		}
 		if !verilogConstant.MatchString(value) && !s.declares(isText+`|`+ofString+`|`+typeNamed(own)) {
 			return &InputError{
-				Place:  "--param",
-				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
+				Place: "--param",
+				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value,
+					name),
 				Remedy: fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value),
 			}
 		}

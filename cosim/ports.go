@@ -16,7 +16,8 @@ func PlacePorts(ports []Port, clocks []string) error {
 		p.Clock = slices.Contains(clocks, p.Name)
 		switch {
 		case p.Clock && (!p.Input || p.Bits != 1):
-			return &InputError{Place: "--clock", Reason: fmt.Sprintf("%s is %s", p.Name, p.Kind()), Remedy: "a clock is an input of one bit"}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("%s is %s", p.Name, p.Kind()),
+				Remedy: "a clock is an input of one bit"}
 		case p.Clock:
 			p.Word = -1
 		case p.Input:

@@ -12,9 +12,10 @@ import (
 
 // Source is RTL: the files of a design and their build settings.
 type Source struct {
-	Top         string            // name of the module or VHDL entity
-	Files       []string          // files of Verilog and SystemVerilog, or of VHDL in the order of analysis
-	DataDir     string            // folder of $readmem files, searched before the folder of the source; "": the working directory
+	Top   string   // name of the module or VHDL entity
+	Files []string // files of Verilog and SystemVerilog, or of VHDL in the order of analysis
+	// folder of $readmem files, searched before the folder of the source; "": the working directory
+	DataDir     string
 	IncludeDirs []string          // folders for `include, and for modules in files of the same name
 	Defines     map[string]string // macros; "" for a name without a value
 	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; VHDL: generics
@@ -45,7 +46,8 @@ func (s *Source) Check() error {
 		return &InputError{Place: "--top", Reason: "no top module is named", Remedy: "give the name of the module to build"}
 	}
 	if !IsIdentifier(s.Top) {
-		return &InputError{Place: "--top", Reason: fmt.Sprintf("%q is not the name of a module", s.Top), Remedy: "give a plain Verilog name"}
+		return &InputError{Place: "--top", Reason: fmt.Sprintf("%q is not the name of a module", s.Top),
+			Remedy: "give a plain Verilog name"}
 	}
 	if len(s.Files) == 0 {
 		return &InputError{Place: s.Top, Reason: "no source is given", Remedy: "give the Verilog or VHDL files of the design"}
@@ -56,7 +58,8 @@ func (s *Source) Check() error {
 	for _, file := range s.AllFiles() {
 		info, err := os.Stat(file)
 		if err != nil {
-			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)), Remedy: "give an existing source"}
+			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)),
+				Remedy: "give an existing source"}
 		}
 		if info.IsDir() {
 			return &InputError{Place: file, Reason: "is a directory", Remedy: "give the files, and the directory " + WithInclude}
@@ -88,7 +91,8 @@ func (s *Source) Check() error {
 		}
 	}
 	if len(s.Clocks) > 64 {
-		return &InputError{Place: "--clock", Reason: fmt.Sprintf("%d clocks", len(s.Clocks)), Remedy: "at most 64 are possible"}
+		return &InputError{Place: "--clock", Reason: fmt.Sprintf("%d clocks", len(s.Clocks)),
+			Remedy: "at most 64 are possible"}
 	}
 	return nil
 }

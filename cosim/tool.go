@@ -53,7 +53,8 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
 		return ToolVersion{}, &InputError{
-			Place: t.Command, Reason: "is needed to build RTL and is not on the PATH", Remedy: "install the Debian package " + t.Packages,
+			Place: t.Command, Reason: "is needed to build RTL and is not on the PATH",
+			Remedy: "install the Debian package " + t.Packages,
 		}
 	}
 	info, err := os.Stat(path)
@@ -94,7 +95,8 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 // start, with the same shell and stack limit, since on a small module the script takes several times as long as
 // Verilator. If environment variables configure the script, started returns the script itself.
 func started(name string) []string {
-	if name != "verilator" || slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VERILATOR_") }) {
+	if name != "verilator" ||
+		slices.ContainsFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "VERILATOR_") }) {
 		return []string{name}
 	}
 	path, err := exec.LookPath(name)

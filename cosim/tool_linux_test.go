@@ -42,7 +42,8 @@ func TestToolsDieWithStarloom(t *testing.T) {
 			require.NoError(t, syscall.Kill(tool, 0))
 			require.NoError(t, victim.Process.Signal(end))
 			require.Error(t, victim.Wait())
-			require.Eventually(t, func() bool { return errors.Is(syscall.Kill(tool, 0), syscall.ESRCH) || zombie(tool) }, 5*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return errors.Is(syscall.Kill(tool, 0), syscall.ESRCH) || zombie(tool) },
+				5*time.Second, 10*time.Millisecond)
 		})
 	}
 }

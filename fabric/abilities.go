@@ -161,7 +161,8 @@ func CheckWiring(n Network) error {
 	own := shape.NIC().Own
 	for processor := range shape.Processors() {
 		for port := range shape.PortsOf(processor) {
-			if w.Sends[w.SendRow(processor, shape.Ports)+port] == NoMedium && (own == nil || own.Sends(processor, uint16(port))) {
+			if w.Sends[w.SendRow(processor, shape.Ports)+port] == NoMedium &&
+				(own == nil || own.Sends(processor, uint16(port))) {
 				return fmt.Errorf("%s: port %d of processor %d sends to NoMedium; give it a medium, or declare in Own"+
 					" that the processor lacks the port or that the port only hears", n.Kind(), port, processor)
 			}
@@ -183,7 +184,8 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 	if t.Tick, t.PhitBits = r.Tick, r.Bits; bare {
 		t.Tick = 1
 	} else if t.ComputeCycles >= t.Tick {
-		return &input.Error{Place: "firmware.cpu.budget_cycles", Reason: fmt.Sprintf("budget_cycles is %d, but a tick has %d", t.ComputeCycles, t.Tick),
+		return &input.Error{Place: "firmware.cpu.budget_cycles",
+			Reason: fmt.Sprintf("budget_cycles is %d, but a tick has %d", t.ComputeCycles, t.Tick),
 			Remedy: fmt.Sprintf("allowed are 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
 	}
 	return nil

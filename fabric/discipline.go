@@ -67,7 +67,8 @@ func (AllPorts) Rules() []string { return nil }
 // Addressed is the discipline of a NIC that requests the output of its frame's destination, as on a crossbar. The NIC
 // repeats the request at the start of each slot until it is served.
 type Addressed struct {
-	ListWords int  // words per processor of the ROM with lists of destinations that a NIC requests at once; 0 for one destination
+	// words per processor of the ROM with lists of destinations that a NIC requests at once; 0 for one destination
+	ListWords int
 	Shared    bool // all outputs are one medium: NICs drop frames for others
 }
 

@@ -95,7 +95,8 @@ func parseDuration(text string) (d Duration, reason, remedy string) {
 	case word == "":
 		return d, ", a text", fmt.Sprintf("write the number without quotes, or its unit, too: %s cycles", digits)
 	case unit < 0 && slices.Contains(secondsUnits, word):
-		return d, ", but models measure time in cycles", fmt.Sprintf("write how many cycles or slots that is: %s cycles, %s slots", digits, digits)
+		return d, ", but models measure time in cycles",
+			fmt.Sprintf("write how many cycles or slots that is: %s cycles, %s slots", digits, digits)
 	case unit < 0:
 		return d, ", a number without a unit that is known", input.DidYouMean(word, DurationUnits(), "write "+durationForm)
 	}

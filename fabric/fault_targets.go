@@ -26,14 +26,16 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	processors := n.Shape().Processors()
 	switch {
 	case r == nil && f.Kind == FaultCredit:
-		return refuse(".kind", "credit_loss happens to routers, and this network has none", "write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
+		return refuse(".kind", "credit_loss happens to routers, and this network has none",
+			"write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
 	case r == nil:
 		return nil
 	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
 		return nil
 	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
 		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
-			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(), 0)+", or kind: stuck, whose targets are channels")
+			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(),
+				0)+", or kind: stuck, whose targets are channels")
 	case bare && f.Kind == FaultFlip:
 		return refuse(".kind", "packets without firmware have no bits", "write kind: drop")
 	}

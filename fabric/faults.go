@@ -15,19 +15,21 @@ type FaultKind uint8
 
 // Kinds of faults. The first four affect processors, the others media.
 const (
-	FaultDead    FaultKind = iota // from a slot on, the NIC of a processor sends and hears nothing, and the handler is not called
-	FaultRestart                  // in a slot, NIC and firmware of a processor are reset, and the start handler runs again
-	FaultPause                    // in a slot, the handler of a processor is not called; the NIC continues
-	FaultBuffers                  // the FIFOs of a processor hold fewer frames than usual
-	FaultDrop                     // in a slot, the light of a medium does not reach its listeners
-	FaultFlip                     // in a slot, listeners of a medium receive one inverted bit
-	FaultStuck                    // a medium is dark at its listeners
-	FaultCredit                   // a returning credit of a channel between routers is lost
+	// from a slot on, the NIC of a processor sends and hears nothing, and the handler is not called
+	FaultDead    FaultKind = iota
+	FaultRestart           // in a slot, NIC and firmware of a processor are reset, and the start handler runs again
+	FaultPause             // in a slot, the handler of a processor is not called; the NIC continues
+	FaultBuffers           // the FIFOs of a processor hold fewer frames than usual
+	FaultDrop              // in a slot, the light of a medium does not reach its listeners
+	FaultFlip              // in a slot, listeners of a medium receive one inverted bit
+	FaultStuck             // a medium is dark at its listeners
+	FaultCredit            // a returning credit of a channel between routers is lost
 	faultKinds
 )
 
 // FaultNames holds the names of the kinds in scenarios and reports.
-var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop", "bit_flip", "stuck", "credit_loss"}
+var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop", "bit_flip", "stuck",
+	"credit_loss"}
 
 // OnMedia reports whether the kind affects media.
 func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
@@ -184,7 +186,8 @@ func (f *Faults) Bit(number, medium int, slot uint32) int {
 
 // FaultCount counts the effects of a fault in a run and records the first.
 type FaultCount struct {
-	Count uint64 // pairs of processor and slot; for faults of media, pairs of slot and receiver that light would have reached
+	// pairs of processor and slot; for faults of media, pairs of slot and receiver that light would have reached
+	Count uint64
 	Slot  uint32 // slot of the first effect
 	Index uint32 // processor or medium of the first effect, the lowest of that slot
 }
@@ -219,7 +222,8 @@ func (f *Faults) Smaller(processor int, tx bool) bool {
 }
 
 func (f *Fault) shrinks(processor int, tx bool) bool {
-	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
+	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) &&
+		f.Targets.Has(processor)
 }
 
 // Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts the effect. met

@@ -55,39 +55,40 @@ func (f *Finding) Plain() bool { return f.Text == "" && f.Write == nil }
 type FindingKind uint8
 
 const (
-	FindCollision    FindingKind = iota // frames collided on a medium in a slot that must be free of collisions
-	FindLate                            // light at the far end of a link in the last cycle of a slot
-	FindIllegalHear                     // firmware listens to a missing port; Text describes the port
-	FindIllegalSend                     // the NIC refuses a frame of firmware; Text gives the reason
-	FindTwoBuses                        // a processor with one switch sends to one port and listens to another; Text names both
-	FindCrowded                         // too many processors are switched to a medium: Text gives the limit
-	FindMisrouted                       // a packet arrived at a wrong processor; Value is its origin; Text if announced
-	FindDuplicate                       // a packet arrived again; Value is its origin; Text if announced
-	FindUnbacked                        // firmware announced a packet that no frame has brought; Value is the packet's origin
-	FindCreated                         // a frame has an item that its sender cannot have; Value is the item's origin
-	FindUnsent                          // a queued frame was lost before it was sent; Text gives the cause
-	FindLost                            // a frame was lost on a medium; Value is its sender; Text gives the cause
-	FindUnheard                         // a frame was lost at its sender or receiver: Text gives the cause
-	FindOverdue                         // a deadline was missed; Text describes the delay
-	FindHeld                            // a processor holds Value packets, more than allowed; Text if known from frames
-	FindTrap                            // the handler trapped: Text gives the place
-	FindFail                            // the handler called sl_fail, or an assertion failed: Text gives the place
-	FindUnfinished                      // the run ended before the processor was done; Text describes the processor's state
-	FindShort                           // the run ended before all packets of its workload were offered; Text gives the progress
-	FindUnended                         // the run did not end in time: Text gives its progress
-	FindResult                          // a result of firmware is wrong; Text describes the error
-	FindPending                         // measured packets have not arrived; Text gives their number
-	FindMissing                         // at the end, a packet has not arrived; Value is its origin; Text if the packet is not in flight
-	FindStep                            // a message arrived in a wrong step; Text names the step
-	FindDisagreement                    // voters decided differently; Text describes the decisions
-	FindInvalid                         // a voter decided for a value that no correct module holds; Text gives the value
-	FindOverrun                         // a handler exceeded its compute window: Text gives the excess
-	FindSlow                            // a frame took too long; Text describes the delay
-	FindOvertaken                       // a frame arrived after a frame that was queued later; Text names the later frame
-	FindCredit                          // credits of a channel between routers are missing; Text gives their number
-	FindStanding                        // the run ended with blocked packets in routers: Text gives their places
-	FindDeadlock                        // frames in routers wait for one another forever; Text names these frames
-	FindEnergy                          // an update raised the energy: Text gives the time
+	FindCollision   FindingKind = iota // frames collided on a medium in a slot that must be free of collisions
+	FindLate                           // light at the far end of a link in the last cycle of a slot
+	FindIllegalHear                    // firmware listens to a missing port; Text describes the port
+	FindIllegalSend                    // the NIC refuses a frame of firmware; Text gives the reason
+	// a processor with one switch sends to one port and listens to another; Text names both
+	FindTwoBuses
+	FindCrowded      // too many processors are switched to a medium: Text gives the limit
+	FindMisrouted    // a packet arrived at a wrong processor; Value is its origin; Text if announced
+	FindDuplicate    // a packet arrived again; Value is its origin; Text if announced
+	FindUnbacked     // firmware announced a packet that no frame has brought; Value is the packet's origin
+	FindCreated      // a frame has an item that its sender cannot have; Value is the item's origin
+	FindUnsent       // a queued frame was lost before it was sent; Text gives the cause
+	FindLost         // a frame was lost on a medium; Value is its sender; Text gives the cause
+	FindUnheard      // a frame was lost at its sender or receiver: Text gives the cause
+	FindOverdue      // a deadline was missed; Text describes the delay
+	FindHeld         // a processor holds Value packets, more than allowed; Text if known from frames
+	FindTrap         // the handler trapped: Text gives the place
+	FindFail         // the handler called sl_fail, or an assertion failed: Text gives the place
+	FindUnfinished   // the run ended before the processor was done; Text describes the processor's state
+	FindShort        // the run ended before all packets of its workload were offered; Text gives the progress
+	FindUnended      // the run did not end in time: Text gives its progress
+	FindResult       // a result of firmware is wrong; Text describes the error
+	FindPending      // measured packets have not arrived; Text gives their number
+	FindMissing      // at the end, a packet has not arrived; Value is its origin; Text if the packet is not in flight
+	FindStep         // a message arrived in a wrong step; Text names the step
+	FindDisagreement // voters decided differently; Text describes the decisions
+	FindInvalid      // a voter decided for a value that no correct module holds; Text gives the value
+	FindOverrun      // a handler exceeded its compute window: Text gives the excess
+	FindSlow         // a frame took too long; Text describes the delay
+	FindOvertaken    // a frame arrived after a frame that was queued later; Text names the later frame
+	FindCredit       // credits of a channel between routers are missing; Text gives their number
+	FindStanding     // the run ended with blocked packets in routers: Text gives their places
+	FindDeadlock     // frames in routers wait for one another forever; Text names these frames
+	FindEnergy       // an update raised the energy: Text gives the time
 	findingKinds
 )
 
@@ -112,36 +113,45 @@ var findings = [findingKinds]struct {
 	text   func(f *Finding, c *Circumstances) string
 	before string
 }{
-	FindCollision: {rule: RuleCollisionFree, path: Names.Medium, medium: true, when: atValue, text: func(f *Finding, c *Circumstances) string {
-		one, _ := c.Names.MediumNoun()
-		period := c.Rules.CollisionFree.Period
-		if period == 1 {
-			return fmt.Sprintf("frames met on a %s; no slot may have a collision", one)
-		}
-		return fmt.Sprintf("frames met on a %s in the %s of the %d slots of a step, which must be free of collisions", one, ordinal(int(f.Slot)%period+1), period)
-	}},
-	FindLate: {rule: RuleLateLight, path: Names.Link, medium: true, when: atBoundary, text: func(f *Finding, _ *Circumstances) string {
-		return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is late, or shines all the time;"+
-			" RTL that is k cycles later than its model may need guard_cycles of k+1", f.Slot)
-	}},
+	FindCollision: {rule: RuleCollisionFree, path: Names.Medium, medium: true, when: atValue,
+		text: func(f *Finding, c *Circumstances) string {
+			one, _ := c.Names.MediumNoun()
+			period := c.Rules.CollisionFree.Period
+			if period == 1 {
+				return fmt.Sprintf("frames met on a %s; no slot may have a collision", one)
+			}
+			return fmt.Sprintf("frames met on a %s in the %s of the %d slots of a step, which must be free of collisions", one,
+				ordinal(int(f.Slot)%period+1), period)
+		}},
+	FindLate: {rule: RuleLateLight, path: Names.Link, medium: true, when: atBoundary,
+		text: func(f *Finding, _ *Circumstances) string {
+			return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is "+
+				"late, or shines all the time;"+
+				" RTL that is k cycles later than its model may need guard_cycles of k+1", f.Slot)
+		}},
 	FindIllegalHear: {rule: RuleIllegalListen, path: Names.Processor, before: ": "},
 	FindIllegalSend: {rule: RuleIllegalSend, path: Names.Processor, before: ": "},
 	FindTwoBuses:    {rule: RuleOneBus, path: Names.Processor, before: " "},
-	FindCrowded:     {rule: RuleBusLength, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
-	FindMisrouted: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ", text: func(f *Finding, _ *Circumstances) string {
-		return fmt.Sprintf("received a packet of origin %d that is not for it", f.Value)
-	}},
-	FindDuplicate: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ", text: func(f *Finding, _ *Circumstances) string {
-		return fmt.Sprintf("received the packet of processor %d again", f.Value)
-	}},
+	FindCrowded: {rule: RuleBusLength, path: Names.Medium, medium: true,
+		text: func(f *Finding, _ *Circumstances) string { return f.Text }},
+	FindMisrouted: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ",
+		text: func(f *Finding, _ *Circumstances) string {
+			return fmt.Sprintf("received a packet of origin %d that is not for it", f.Value)
+		}},
+	FindDuplicate: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ",
+		text: func(f *Finding, _ *Circumstances) string {
+			return fmt.Sprintf("received the packet of processor %d again", f.Value)
+		}},
 	FindUnbacked: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("announced the packet of processor %d, which no frame had brought to it", f.Value)
 	}},
-	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit, text: func(f *Finding, _ *Circumstances) string {
-		return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
-	}},
-	FindUnsent:  {rule: RuleNoLoss, path: Names.Processor, before: " "},
-	FindLost:    {rule: RuleNoLoss, path: Names.Medium, medium: true, when: atArrival, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
+	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit,
+		text: func(f *Finding, _ *Circumstances) string {
+			return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
+		}},
+	FindUnsent: {rule: RuleNoLoss, path: Names.Processor, before: " "},
+	FindLost: {rule: RuleNoLoss, path: Names.Medium, medium: true, when: atArrival,
+		text: func(f *Finding, _ *Circumstances) string { return f.Text }},
 	FindUnheard: {rule: RuleNoLoss, path: Names.Processor, when: atArrival, before: " "},
 	FindOverdue: {rule: RuleDeadline, path: Names.Processor, when: atBoundary, before: " "},
 	FindHeld: {rule: RuleHeld, path: Names.Processor, before: ": ", text: func(f *Finding, c *Circumstances) string {
@@ -150,32 +160,38 @@ var findings = [findingKinds]struct {
 	FindTrap:       {rule: RuleTrap, path: Names.Processor, before: ": "},
 	FindFail:       {rule: RuleFail, path: Names.Processor, before: ": "},
 	FindUnfinished: {rule: RuleFinishes, path: Names.Processor, before: " "},
-	FindShort: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
-		return "all processors " + f.Text
-	}},
-	FindUnended: {rule: RuleFinishBy, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
-		return f.Text
-	}},
+	FindShort: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true,
+		text: func(f *Finding, _ *Circumstances) string {
+			return "all processors " + f.Text
+		}},
+	FindUnended: {rule: RuleFinishBy, path: func(n Names, _ int) string { return whole(n) }, medium: true,
+		text: func(f *Finding, _ *Circumstances) string {
+			return f.Text
+		}},
 	FindResult: {rule: RuleResults, path: Names.Processor, before: " "},
-	FindPending: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
-		return f.Text
-	}},
-	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ", text: func(f *Finding, _ *Circumstances) string {
-		if int(f.Value) == f.Index {
-			return "lost its packet for itself, which is routed like all others"
-		}
-		return fmt.Sprintf("never received the packet of processor %d", f.Value)
-	}},
+	FindPending: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true,
+		text: func(f *Finding, _ *Circumstances) string {
+			return f.Text
+		}},
+	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ",
+		text: func(f *Finding, _ *Circumstances) string {
+			if int(f.Value) == f.Index {
+				return "lost its packet for itself, which is routed like all others"
+			}
+			return fmt.Sprintf("never received the packet of processor %d", f.Value)
+		}},
 	FindStep:         {rule: RuleReceiveStep, path: Names.Processor, when: atArrival, before: " "},
 	FindDisagreement: {rule: RuleAgreement, path: Names.Processor, before: " "},
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
 	FindOverrun:      {rule: RuleMeetsBudget, path: Names.Processor, before: " "},
 	FindSlow:         {rule: RuleLatency, path: Names.Processor, before: ": "},
 	FindOvertaken:    {rule: RuleInOrder, path: Names.Processor, before: ": "},
-	FindCredit:       {rule: RuleCredits, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
-	FindStanding: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
-		return f.Text
-	}},
+	FindCredit: {rule: RuleCredits, path: Names.Medium, medium: true,
+		text: func(f *Finding, _ *Circumstances) string { return f.Text }},
+	FindStanding: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true,
+		text: func(f *Finding, _ *Circumstances) string {
+			return f.Text
+		}},
 	FindDeadlock: {rule: RuleDeadlock, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string {
 		return f.Text
 	}},

@@ -118,9 +118,10 @@ type Study interface{ IsStudy() }
 
 // Example is a small scenario of a program.
 type Example struct {
-	Program string   // set by Example("")
-	Set     []string // keys and values in the form of --set: fabric.ring.nodes=8; a workload only if it exceeds the minimum
-	Expect  string   // outcome of the run in the form of --expect; "" for pass
+	Program string // set by Example("")
+	// keys and values in the form of --set: fabric.ring.nodes=8; a workload only if it exceeds the minimum
+	Set    []string
+	Expect string // outcome of the run in the form of --expect; "" for pass
 }
 
 // ProgramNamed returns the named program of a network, nil if it has none.

@@ -73,7 +73,8 @@ func (r ResultRule) MarshalJSON() ([]byte, error) {
 	return json.Marshal(limits)
 }
 
-const resultForm = "the name of a result and what it must be: {sum: 120}, {leader: equal}, {id: distinct}, {rounds: {max: 5}}"
+const resultForm = "the name of a result and what it must be: {sum: 120}, {leader: equal}, {id: distinct}, {rounds: " +
+	"{max: 5}}"
 
 func (r *ResultRules) ReadYAML(d *strict.Decoder, node *yaml.Node, path string) error {
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
@@ -118,7 +119,8 @@ func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error
 		}
 		limit, known := map[string]*int64{"min": &r.Min, "max": &r.Max}[key]
 		if !known {
-			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", strict.Clip(key), path), "known are min and max")
+			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", strict.Clip(key), path),
+				"known are min and max")
 		}
 		n, err := d.Integer(strict.Target(node.Content[i+1]), strict.Join(path, key), every)
 		if err != nil {
@@ -269,7 +271,8 @@ type Judge interface {
 // Judge finds the processors whose results break a rule. names are the names of result words, and skipped processors
 // are ignored. A missing result breaks its rule. A rule that applies to no result is also broken; comparisons need
 // two processors.
-func (r *ResultRules) Judge(given *Results, names []string, processors int, skipped func(processor int) bool, find func(Finding)) {
+func (r *ResultRules) Judge(given *Results, names []string, processors int, skipped func(processor int) bool,
+	find func(Finding)) {
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
 		first := map[int64]int{}
@@ -301,10 +304,12 @@ func (r *ResultRules) Judge(given *Results, names []string, processors int, skip
 		}
 		switch {
 		case count == 0:
-			find(Finding{Kind: FindResult, Value: word, Text: "was killed by a fault, as all others were: no result " + name + " was judged"})
+			find(Finding{Kind: FindResult, Value: word,
+				Text: "was killed by a fault, as all others were: no result " + name + " was judged"})
 		case count == 1 && rule.Alike != "":
 			find(Finding{Kind: FindResult, Index: last, Value: word,
-				Text: fmt.Sprintf("is the only one whose result %s was judged, and %s compares those of two processors", name, rule.Alike)})
+				Text: fmt.Sprintf("is the only one whose result %s was judged, and %s compares those of two processors", name,
+					rule.Alike)})
 		}
 	}
 }

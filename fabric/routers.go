@@ -13,12 +13,13 @@ type Routers struct {
 	Graph  hw.RouterGraph
 	Routes hw.RouteTable
 	NIC    *NICPorts
-	ByTag  bool   // a frame's tag selects the VC, among the VCs of its class, by which the frame leaves its NIC; otherwise VCs are used in turn
-	Media  int    // media without routers, numbered before the channels
-	Tick   int    // cycles between two calls of handlers
-	Bits   int    // bits per flit
-	Sink   bool   // NICs accept every flit, so RX FIFOs may overflow; otherwise flits wait for room
-	Shown  string // statement about deadlocks before a run: that none can occur, or why some can; "" for none
+	// a frame's tag selects the VC, among the VCs of its class, by which the frame leaves its NIC; otherwise VCs are used in turn
+	ByTag bool
+	Media int    // media without routers, numbered before the channels
+	Tick  int    // cycles between two calls of handlers
+	Bits  int    // bits per flit
+	Sink  bool   // NICs accept every flit, so RX FIFOs may overflow; otherwise flits wait for room
+	Shown string // statement about deadlocks before a run: that none can occur, or why some can; "" for none
 
 	// Later computes the routes and Shown of a large network when the network is run. It is nil if both are set.
 	Later func() error

@@ -104,7 +104,8 @@ func (r *Rules) Checked() []string {
 	names := append([]string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}, given(
 		ruleGiven{RuleDeadlock, r.Deadlock}, ruleGiven{RuleCollisionFree, r.CollisionFree != nil},
 		ruleGiven{RuleHeld, r.PacketsPerProcessorMax > 0}, ruleGiven{RuleExactlyOnce, r.ExactlyOnce},
-		ruleGiven{RuleNoLoss, r.NoLoss}, ruleGiven{RuleDeadline, r.DeadlineSlots > 0}, ruleGiven{RuleFinishBy, r.FinishBy != nil},
+		ruleGiven{RuleNoLoss, r.NoLoss}, ruleGiven{RuleDeadline, r.DeadlineSlots > 0},
+		ruleGiven{RuleFinishBy, r.FinishBy != nil},
 		ruleGiven{RuleResults, r.Results != nil}, ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder},
 		ruleGiven{RuleMeetsBudget, r.MeetsBudget}, ruleGiven{RuleCredits, r.Credits})...)
 	return append(append(names, r.Switched()...), r.Judged()...)
@@ -158,14 +159,16 @@ func (r *Rules) Limits() map[string]string {
 // Checks returns the rules that ledgers check.
 func (r *Rules) Checks() Checks {
 	return Checks{
-		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, InOrder: r.InOrder, NoCreation: r.NoCreation,
+		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax,
+		InOrder: r.InOrder, NoCreation: r.NoCreation,
 		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
 	}
 }
 
 // OfPackets returns the rules of single traffic packets, on every network.
 func (r *Rules) OfPackets() []string {
-	return given(ruleGiven{RuleDeadline, r.DeadlineSlots > 0}, ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder})
+	return given(ruleGiven{RuleDeadline, r.DeadlineSlots > 0}, ruleGiven{RuleLatency, r.LatencyMax > 0},
+		ruleGiven{RuleInOrder, r.InOrder})
 }
 
 // Disciplined returns the checked rules that only networks of some disciplines support.
@@ -182,7 +185,8 @@ func (r *Rules) Switched() []string {
 
 // Judged returns the checked rules that only some referees support.
 func (r *Rules) Judged() []string {
-	return given(ruleGiven{RuleReceiveStep, r.ReceiveStep}, ruleGiven{RuleNoCreation, r.NoCreation}, ruleGiven{RuleAgreement, r.Agreement},
+	return given(ruleGiven{RuleReceiveStep, r.ReceiveStep}, ruleGiven{RuleNoCreation, r.NoCreation},
+		ruleGiven{RuleAgreement, r.Agreement},
 		ruleGiven{RuleValidity, r.Validity}, ruleGiven{RuleEnergy, r.Energy})
 }
 

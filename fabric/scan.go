@@ -74,7 +74,8 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 				all = fmt.Sprintf(", %#x for all", nic.PortAll)
 			}
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d%s, or %#x for none", port, b.Ports-1, all, nic.PortNone)})
+				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d%s, or %#x for none", port,
+					b.Ports-1, all, nic.PortNone)})
 			b.Silence(first + i)
 		}
 	}
@@ -84,7 +85,8 @@ func (l *Ledger) scanOwn(b *nic.Bank, ports []uint16, first int, slot uint32) {
 	for i, port := range ports {
 		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone && (!b.AllPorts || port != nic.PortAll) {
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; its receiver has %s, counted from 0, or %#x for none", port, traces.Plural(own, "port", "ports"), nic.PortNone)})
+				Text: fmt.Sprintf("listens to port %d; its receiver has %s, counted from 0, or %#x for none", port,
+					traces.Plural(own, "port", "ports"), nic.PortNone)})
 			b.Silence(first + i)
 		}
 	}

@@ -119,13 +119,15 @@ const (
 
 // Patterns returns the values of Traffic.Pattern.
 func Patterns() []string {
-	return []string{PatternUniform, PatternTranspose, PatternBitComplement, PatternBitReverse, PatternShuffle, PatternTornado, PatternNeighbour,
+	return []string{PatternUniform, PatternTranspose, PatternBitComplement, PatternBitReverse, PatternShuffle,
+		PatternTornado, PatternNeighbour,
 		PatternHotspot, PatternPermutation}
 }
 
 // PatternOf returns a remedy for BookSim's name of a pattern, "" if the word is not one.
 func PatternOf(word string) string {
-	is := map[string]string{"bitcomp": PatternBitComplement, "bitrev": PatternBitReverse, "randperm": PatternPermutation, "neighbor": PatternNeighbour,
+	is := map[string]string{"bitcomp": PatternBitComplement, "bitrev": PatternBitReverse, "randperm": PatternPermutation,
+		"neighbor": PatternNeighbour,
 		"hot_spot": PatternHotspot, "random": PatternUniform}[word]
 	switch word {
 	case "diagonal", "asymmetric", "taper64", "bad_dragon", "badperm_dfly", "badperm_yarc":
@@ -175,7 +177,8 @@ func WritePackets(to io.Writer, rows iter.Seq[PacketRow]) error {
 	var line []byte
 	for r := range rows {
 		line = strconv.AppendUint(line[:0], r.ID, 10)
-		for _, n := range [...]uint64{uint64(r.Source), uint64(r.Destination), uint64(r.Size), r.Created, r.Sent, r.Received, uint64(r.Hops)} {
+		for _, n := range [...]uint64{uint64(r.Source), uint64(r.Destination), uint64(r.Size), r.Created, r.Sent, r.Received,
+			uint64(r.Hops)} {
 			if line = append(line, ','); n != NotYet {
 				line = strconv.AppendUint(line, n, 10)
 			}

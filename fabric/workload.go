@@ -71,7 +71,8 @@ func (w *Workload) Kind() string {
 
 // Usual reports whether the workload is the default workload of a scenario.
 func (w *Workload) Usual() bool {
-	return w.Kind() == WorkloadPermutation && w.File == "" && (w.Permutation.Kind == "" || w.Permutation.Kind == PermutationRandom)
+	return w.Kind() == WorkloadPermutation && w.File == "" &&
+		(w.Permutation.Kind == "" || w.Permutation.Kind == PermutationRandom)
 }
 
 // OneToAll is a broadcast by one processor.
@@ -222,7 +223,8 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 	clear(given)
 	for i, destination := range list {
 		if int(destination) >= processors {
-			return i, fmt.Sprintf("entry %d of the permutation is %d", i, destination), fmt.Sprintf("allowed are 0 to %d", processors-1)
+			return i, fmt.Sprintf("entry %d of the permutation is %d", i, destination),
+				fmt.Sprintf("allowed are 0 to %d", processors-1)
 		}
 		if given[destination] {
 			return i, fmt.Sprintf("not a permutation: destination %d is given twice, by entries %d and %d, and %d is missing",
@@ -236,7 +238,8 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 // CheckPermutation returns an error for the first entry of p that is out of range 0..n-1 or used twice.
 func CheckPermutation(p []uint32, n int) error {
 	if len(p) != n {
-		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"), traces.Plural(n, "processor", "processors"))
+		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"),
+			traces.Plural(n, "processor", "processors"))
 	}
 	seen := make([]bool, n)
 	for i, v := range p {

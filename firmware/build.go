@@ -363,7 +363,8 @@ func buildRemedy(said []byte) string {
 	const freestanding = "firmware is freestanding, without a C or C++ library"
 	switch {
 	case noLibrary.Match(said):
-		return freestanding + ": there are starloom.h, the compiler's own headers such as stdint.h, and its builtins such as __builtin_memset and __builtin_memcpy"
+		return freestanding + ": there are starloom.h, the compiler's own headers such as stdint.h, and its builtins such " +
+			"as __builtin_memset and __builtin_memcpy"
 	case noHeader.Match(said):
 		return "give the header's folder with -I"
 	case noSymbol.Match(said):
@@ -381,7 +382,8 @@ func checkSource(source, output string) error {
 		return fmt.Errorf("firmware source %s: this is not a regular file: give a C or C++ source", source)
 	}
 	if languageFlags[filepath.Ext(source)] == nil {
-		return fmt.Errorf("firmware source %s: this is not a C or C++ source: give a file whose name ends in .c, .cc, .cpp or .cxx", source)
+		return fmt.Errorf("firmware source %s: this is not a C or C++ source: give a file whose name ends in .c, .cc, "+
+			".cpp or .cxx", source)
 	}
 	if old, err := os.Stat(output); err == nil && os.SameFile(info, old) {
 		return fmt.Errorf("the image would replace its source %s: give another output", source)

@@ -399,9 +399,11 @@ func TestTalkIsBounded(t *testing.T) {
 	}
 	for range 2 {
 		lines, lost, deliveries := count(alone)
-		require.Equal(t, []int{logLinesPerCellMax, 100 - logLinesPerCellMax, deliveriesPerCellMax}, []int{lines, lost, deliveries})
+		require.Equal(t, []int{logLinesPerCellMax, 100 - logLinesPerCellMax, deliveriesPerCellMax},
+			[]int{lines, lost, deliveries})
 		lines, lost, deliveries = count(together)
-		require.Equal(t, []int{logLinesPerCellMax * cells, (100 - logLinesPerCellMax) * cells, deliveriesPerCellMax * cells}, []int{lines, lost, deliveries})
+		require.Equal(t, []int{logLinesPerCellMax * cells, (100 - logLinesPerCellMax) * cells, deliveriesPerCellMax * cells},
+			[]int{lines, lost, deliveries})
 	}
 }
 

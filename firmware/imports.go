@@ -25,7 +25,8 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	default:
 		return nil, fmt.Errorf("runtime %q is not known; use one of %s", runtime, strings.Join(Runtimes, ", "))
 	}
-	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, runtimeConfig(config)), compiles: runtime != "interpreter"}
+	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, runtimeConfig(config)),
+		compiles: runtime != "interpreter"}
 	h.Until(ctx)
 	if err := h.exportImports(); err != nil {
 		return nil, errors.Join(err, h.Close())

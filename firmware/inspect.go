@@ -17,10 +17,11 @@ import (
 
 // Info describes an image.
 type Info struct {
-	Name        string   `json:"image"`
-	SHA256      string   `json:"sha256"`
-	Bytes       int      `json:"bytes"`
-	RecordBytes int      `json:"record_bytes"` // state, RX FIFO and TX FIFO of one processor, with one frame of 16 payload bytes each
+	Name   string `json:"image"`
+	SHA256 string `json:"sha256"`
+	Bytes  int    `json:"bytes"`
+	// state, RX FIFO and TX FIFO of one processor, with one frame of 16 payload bytes each
+	RecordBytes int      `json:"record_bytes"`
 	Params      []Param  `json:"params"`
 	Probes      []string `json:"probes"`
 	Results     []string `json:"results,omitempty"` // names of results, from word 0
@@ -90,7 +91,8 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	}
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
-		Params: image.Params, Probes: image.Probes, Results: image.ResultNames, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
+		Params: image.Params, Probes: image.Probes, Results: image.ResultNames, Schedule: in.Bank().Schedule != nil,
+		ROM:       in.Bank().TakesROM,
 		Recursive: image.Recursive(), Runtime: image.Runtime, Checked: image.Checked,
 	}, nil
 }

@@ -149,7 +149,8 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 }
 
 // ErrOneProcessor means that an image with a language runtime was given a bank of several processors.
-var ErrOneProcessor = errors.New("it contains a language runtime (it imports " + wasiModule + "), and serves one processor per instance")
+var ErrOneProcessor = errors.New("it contains a language runtime (it imports " + wasiModule +
+	"), and serves one processor per instance")
 
 func growBytes(c nic.BankConfig, perCell int) uint64 {
 	perCell += 6 * c.Lanes()
@@ -195,7 +196,8 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 		return nil, callError(exportAttach, err)
 	}
 	if address[0] != 0 && address[0] != descriptor[0] {
-		return nil, fmt.Errorf("%s says that the bank descriptor is at %#x, %s that it is at %#x", exportBank, descriptor[0], exportAttach, address[0])
+		return nil, fmt.Errorf("%s says that the bank descriptor is at %#x, %s that it is at %#x", exportBank, descriptor[0],
+			exportAttach, address[0])
 	}
 	if address[0] == 0 {
 		if err := nic.CheckState(in.Memory(), uint32(descriptor[0])); err != nil {
@@ -315,7 +317,9 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		return 0, fmt.Errorf("%w: it does not export %s%s", ErrNoCall, exportCall, name)
 	}
 	if want := len(f.Definition().ParamTypes()); want != len(arguments) {
-		return 0, fmt.Errorf("the firmware's call %s takes %s, the network gives %d", name, traces.Plural(want, "argument", "arguments"), len(arguments))
+		return 0,
+			fmt.Errorf("the firmware's call %s takes %s, the network gives %d", name,
+				traces.Plural(want, "argument", "arguments"), len(arguments))
 	}
 	values := make([]uint64, len(arguments))
 	for i, value := range arguments {
@@ -395,7 +399,8 @@ func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
 func (in *wasmInstance) callsAddress() uint64 {
 	memory := in.Memory()
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))
+	return uint64(
+		uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))
 }
 
 func (in *wasmInstance) Costs() []uint32 { return in.spent }

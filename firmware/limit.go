@@ -55,7 +55,8 @@ type turnsKey struct{}
 
 func newTurns(module api.Module) *turns {
 	get := func(name string) api.MutableGlobal { return module.ExportedGlobal(name).(api.MutableGlobal) }
-	return &turns{left: get(wasm.TurnsName), lap: get(wasm.LapName), metered: module.ExportedGlobal(wasm.CounterName) != nil, start: wasm.TickTurns, laps: 1}
+	return &turns{left: get(wasm.TurnsName), lap: get(wasm.LapName),
+		metered: module.ExportedGlobal(wasm.CounterName) != nil, start: wasm.TickTurns, laps: 1}
 }
 
 func (t *turns) begin() {

@@ -58,7 +58,8 @@ func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error
 	if h.compiles && (meter == nil || !meter.Profile) {
 		keepCompiled(context.WithoutCancel(h.ctx), rewritten.Binary)
 	}
-	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter, pristine: map[nic.BankConfig]pristine{}}
+	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter,
+		pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
 	sum := sha256.Sum256(image)
 	img.SHA256 = hex.EncodeToString(sum[:])
@@ -87,7 +88,8 @@ func brokenImage(rewritten *wasm.Copy, err error) error {
 	if errors.As(err, &unknown) {
 		return fmt.Errorf("%w; build it without that feature: firmware/ABI.md lists those that are refused", err)
 	}
-	return fmt.Errorf("broken WebAssembly module: %w; if the file is unchanged since the build, correct the tool that wrote it", err)
+	return fmt.Errorf("broken WebAssembly module: %w; if the file is unchanged since the build, correct the tool that "+
+		"wrote it", err)
 }
 
 func (img *Image) check() error {
@@ -111,7 +113,8 @@ func (img *Image) check() error {
 		img.Announces = img.Announces || name == importDeliver
 		img.Results = img.Results || name == importResult
 		if !slices.Equal(f.ParamTypes(), want) || len(f.ResultTypes()) != 0 {
-			return fmt.Errorf("imports %s.%s as %s; include starloom.h of this version", module, name, signature(f.ParamTypes(), f.ResultTypes()))
+			return fmt.Errorf("imports %s.%s as %s; include starloom.h of this version", module, name,
+				signature(f.ParamTypes(), f.ResultTypes()))
 		}
 	}
 	if len(img.compiled.ImportedMemories()) > 0 {
@@ -125,7 +128,8 @@ func (img *Image) check() error {
 		if own>>20 == ownBytesMax>>20 {
 			unit, shift = "KiB", 10
 		}
-		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift, unit, ownBytesMax>>shift)
+		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift, unit,
+			ownBytesMax>>shift)
 	}
 	exports := img.compiled.ExportedFunctions()
 	img.Checked = exports[exportChecked] != nil
@@ -138,12 +142,14 @@ func (img *Image) check() error {
 			return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", want.name)
 		}
 		if !allI32(f.ParamTypes(), want.params) || !allI32(f.ResultTypes(), want.results) {
-			return fmt.Errorf("exports %s as %s, the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of starloom.h",
+			return fmt.Errorf("exports %s as %s, the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of "+
+				"starloom.h",
 				want.name, signature(f.ParamTypes(), f.ResultTypes()), want.params, want.results)
 		}
 	}
 	for name, f := range exports {
-		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
+		if strings.HasPrefix(name, exportCall) &&
+			(!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
 			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; "+
 				"use STARLOOM_CALL of starloom.h", binary.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
 		}
@@ -157,7 +163,8 @@ func migration(version uint64) string {
 	case version > nic.ABIVersion:
 		return "run it with the Starloom that it was built for, or " + again
 	case version == 2:
-		return again + " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in starloom_pops.h)"
+		return again + " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in " +
+			"starloom_pops.h)"
 	}
 	return again
 }
@@ -181,7 +188,8 @@ func (img *Image) describe() error {
 		return beforeHandlers(callError(exportABI, err))
 	}
 	if version[0] != nic.ABIVersion {
-		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0], nic.ABIVersion, migration(version[0]))
+		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0], nic.ABIVersion,
+			migration(version[0]))
 	}
 	if in.ExportedFunction(exportBank) == nil {
 		return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", exportBank)
@@ -197,7 +205,8 @@ func (img *Image) describe() error {
 		return err
 	}
 	if len(params) > nic.Params {
-		return fmt.Errorf("has %d parameters, at most %d are possible; delete some of STARLOOM_PARAMS", len(params), nic.Params)
+		return fmt.Errorf("has %d parameters, at most %d are possible; delete some of STARLOOM_PARAMS", len(params),
+			nic.Params)
 	}
 	for _, p := range params {
 		name, value, ok := strings.Cut(p, "=")
@@ -268,7 +277,8 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 		}
 		names = append(names, string(text[:end]))
 	}
-	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, namesMax)
+	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end; correct STARLOOM_PROBES or "+
+		"STARLOOM_PARAMS", export, namesMax)
 }
 
 const unknownStackBytes = 1 << 20

@@ -125,5 +125,6 @@ func ProgramImage(name string) ([]byte, error) {
 }
 
 func unknown(name string) error {
-	return &input.Error{Place: "--program", Reason: fmt.Sprintf("%q is not a built-in program", name), Remedy: input.RemedyOf(name, Programs())}
+	return &input.Error{Place: "--program", Reason: fmt.Sprintf("%q is not a built-in program", name),
+		Remedy: input.RemedyOf(name, Programs())}
 }

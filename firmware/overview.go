@@ -31,7 +31,8 @@ type Overview struct {
 type Shown struct{ Functions, Blocks bool }
 
 // View is Inspect with a static analysis. Costs are taken from wasm.Table; turns are trusted.
-func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns, shown Shown) (*Overview, error) {
+func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns, shown Shown) (*Overview,
+	error) {
 	costs, err := wasm.Table(model, cost)
 	if err != nil {
 		return nil, err
@@ -158,7 +159,8 @@ func (v *Overview) handlers(t io.Writer) {
 	if given != "" {
 		given = " with" + given[1:]
 	}
-	fmt.Fprintf(t, "worst case\tof a call, by the model %s%s; starloom_start and starloom_slot for one processor\n", v.Model, given)
+	fmt.Fprintf(t, "worst case\tof a call, by the model %s%s; starloom_start and starloom_slot for one processor\n",
+		v.Model, given)
 	for _, h := range v.Static.Handlers {
 		condition := ""
 		if h.Given {
@@ -174,7 +176,8 @@ func (v *Overview) handlers(t io.Writer) {
 		}
 	}
 	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return h.OpenLoops }) {
-		fmt.Fprintln(t, "\t  --loop gives the number of turns of the loop at such a place; --help explains those of starloom.h")
+		fmt.Fprintln(t, "\t  --loop gives the number of turns of the loop at such a place; --help explains those of "+
+			"starloom.h")
 	}
 }
 
@@ -214,7 +217,8 @@ func (v *Overview) blocks(t io.Writer) {
 	fmt.Fprintln(t, "\nblock\toffset\tcost\tat\tcalls")
 	for _, f := range v.Static.Functions {
 		for k, b := range f.Blocks {
-			fmt.Fprintf(t, "%s %d\t%#x\t%s\t%s\t%s\n", f.Name, k, b.Offset, costText(b.Cost), b.Source, strings.Join(b.Calls, ", "))
+			fmt.Fprintf(t, "%s %d\t%#x\t%s\t%s\t%s\n", f.Name, k, b.Offset, costText(b.Cost), b.Source,
+				strings.Join(b.Calls, ", "))
 		}
 	}
 }

@@ -137,17 +137,19 @@ func listening(ctx context.Context, meter *wasm.Meter) context.Context {
 	if meter == nil || !meter.Profile {
 		return ctx
 	}
-	return experimental.WithFunctionListenerFactory(ctx, experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
-		if slices.ContainsFunc(f.ExportNames(), func(name string) bool { return strings.HasPrefix(name, wasm.EachName) }) {
-			return nil // not a function of the image
-		}
-		return profileListener{}
-	}))
+	return experimental.WithFunctionListenerFactory(ctx,
+		experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
+			if slices.ContainsFunc(f.ExportNames(), func(name string) bool { return strings.HasPrefix(name, wasm.EachName) }) {
+				return nil // not a function of the image
+			}
+			return profileListener{}
+		}))
 }
 
 type profileListener struct{}
 
-func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
+func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionDefinition, _ []uint64,
+	_ experimental.StackIterator) {
 	p := profileOf(ctx)
 	if p == nil {
 		return
@@ -164,7 +166,8 @@ func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionD
 	if k < 0 {
 		k = len(p.top.calls)
 		p.calls++
-		p.top.calls = append(p.top.calls, &profileCall{by: p.top, depth: p.top.depth + 1, from: from, function: name, costs: map[uint32]uint64{}})
+		p.top.calls = append(p.top.calls,
+			&profileCall{by: p.top, depth: p.top.depth + 1, from: from, function: name, costs: map[uint32]uint64{}})
 	}
 	p.top = p.top.calls[k]
 }

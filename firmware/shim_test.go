@@ -148,7 +148,8 @@ func shimInSandbox(t *testing.T, c shimCase) string {
 	config := nic.BankConfig{
 		First: shimFirst, Cells: c.processors, Processors: shimProcessors, Shape: [nic.ShapeWords]uint32{3, 4},
 		Ports: c.ports(), Discipline: nic.Discipline{AllPorts: c.allPorts},
-		Sizes: nic.Sizes{PayloadBytes: 8, RxFrames: c.frames(), TxFrames: c.frames()}, Seed: 7, Params: [nic.Params]int32{1, 40, 99},
+		Sizes: nic.Sizes{PayloadBytes: 8, RxFrames: c.frames(), TxFrames: c.frames()}, Seed: 7,
+		Params: [nic.Params]int32{1, 40, 99},
 	}
 	if c.listed > 0 {
 		config.Addressed, config.ListWords, config.ROMWords = true, c.listed, shimROM

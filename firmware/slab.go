@@ -86,7 +86,8 @@ var pageTable = sync.OnceValue(func() *os.File {
 	if err != nil {
 		return nil
 	}
-	page := make([]byte, 2*len(zeros)) // verify the table, because a user-mode emulator may show the table of its own process
+	// verify the table, because a user-mode emulator may show the table of its own process
+	page := make([]byte, 2*len(zeros))
 	page[len(zeros)] = 1
 	var entry [8]byte
 	at := int64(uintptr(unsafe.Pointer(&page[len(zeros)]))) / int64(len(zeros)) * 8

@@ -98,7 +98,8 @@ func TestFunctionsHaveOneName(t *testing.T) {
 	require.Equal(t, "starloom_start", e.Backtrace[1].Function)
 	view, err := View(t.Context(), path, "unit", nil, nil, Shown{})
 	require.NoError(t, err)
-	require.Equal(t, e.Function, view.Static.Functions[int(e.Function[len(e.Function)-1]-'0')-len(view.Static.Imports)].Name)
+	require.Equal(t, e.Function,
+		view.Static.Functions[int(e.Function[len(e.Function)-1]-'0')-len(view.Static.Imports)].Name)
 
 	// One imported function and two defined ones; the second pops a missing value or uses references.
 	module := func(code ...byte) []byte {

@@ -83,7 +83,8 @@ func (e keptError) Error() string {
 	if kept < 0 {
 		return fmt.Sprintf("the handler has returned with %s %d bytes above where it was", e.global.Name, -kept)
 	}
-	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
+	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept,
+		e.global.Name)
 }
 
 // frameName matches a line of wazero's stack trace: a name, then parameter and result types.
@@ -165,7 +166,8 @@ var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compile
 var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
 
 func ofLibrary(f wasm.Frame) bool {
-	return libraries.MatchString(f.Source) || slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
+	return libraries.MatchString(f.Source) ||
+		slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
 }
 
 const backtraceMax = 64

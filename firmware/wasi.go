@@ -55,12 +55,13 @@ func (h *Host) exportWASI() error {
 	builder := h.runtime.NewHostModuleBuilder(wasiModule)
 	for name, call := range wasiCalls {
 		results := wasiResults(name)
-		builder = builder.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
-			errno := call.answer(caller(ctx), m.Memory(), stack)
-			if len(results) > 0 {
-				stack[0] = errno
-			}
-		}), call.params, results).Export(name)
+		builder = builder.NewFunctionBuilder().WithGoModuleFunction(
+			api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
+				errno := call.answer(caller(ctx), m.Memory(), stack)
+				if len(results) > 0 {
+					stack[0] = errno
+				}
+			}), call.params, results).Export(name)
 	}
 	_, err := builder.Instantiate(h.ctx)
 	return err
@@ -75,11 +76,13 @@ func checkWASI(f api.FunctionDefinition) error {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return fmt.Errorf("imports %s.%s, which firmware may not use: there are no files, sockets or other processes; of a runtime's imports allowed are %s",
+		return fmt.Errorf("imports %s.%s, which firmware may not use: there are no files, sockets or other processes; of "+
+			"a runtime's imports allowed are %s",
 			wasiModule, name, strings.Join(names, ", "))
 	}
 	if !slices.Equal(f.ParamTypes(), call.params) || !slices.Equal(f.ResultTypes(), wasiResults(name)) {
-		return fmt.Errorf("imports %s.%s as %s; build it for WASI preview 1", wasiModule, name, signature(f.ParamTypes(), f.ResultTypes()))
+		return fmt.Errorf("imports %s.%s as %s; build it for WASI preview 1", wasiModule, name,
+			signature(f.ParamTypes(), f.ResultTypes()))
 	}
 	return nil
 }

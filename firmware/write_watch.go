@@ -71,7 +71,8 @@ type Watched struct {
 func Watch(instance Instance) *Watched {
 	in := instance.(*wasmInstance)
 	w := &Watched{Instance: in, in: in, kinds: map[WriteKind]int{}, sources: map[uint32]string{}}
-	w.stack = slices.IndexFunc(in.image.copy.Globals, func(g wasm.Global) bool { return strings.HasSuffix(g.Name, stackName) })
+	w.stack = slices.IndexFunc(in.image.copy.Globals,
+		func(g wasm.Global) bool { return strings.HasSuffix(g.Name, stackName) })
 	if w.stack < 0 {
 		for i, g := range in.image.copy.Globals {
 			if g.GivenBack {
@@ -355,7 +356,8 @@ func (w *Watched) foreign(cell, address int, old, now []byte) *Write {
 			continue
 		}
 		if column, owner := w.in.bank.Owner(uint64(address + i)); owner >= 0 && owner != cell {
-			return &Write{WriteKind: WriteKind{Column: column, Neighbour: true}, Cell: cell, Owner: owner, Address: uint32(address + i)}
+			return &Write{WriteKind: WriteKind{Column: column, Neighbour: true}, Cell: cell, Owner: owner,
+				Address: uint32(address + i)}
 		}
 	}
 	return nil
@@ -409,7 +411,8 @@ func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	plain, plainGlobals, plainEvents := w.tryOut(call, nil)
 	stained, stainedGlobals, events := w.tryOut(call, some)
 	if len(plain) != len(stained) || !slices.EqualFunc(plainEvents, events, func(a, b Event) bool {
-		return a.Kind == b.Kind && a.Cell == b.Cell && a.Origin == b.Origin && a.Word == b.Word && a.Value == b.Value && a.Text == b.Text
+		return a.Kind == b.Kind && a.Cell == b.Cell && a.Origin == b.Origin && a.Word == b.Word && a.Value == b.Value &&
+			a.Text == b.Text
 	}) {
 		return true
 	}

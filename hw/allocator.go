@@ -122,7 +122,8 @@ type ListMatching struct {
 // inputs in any order; requests and listeners cover all inputs and outputs.
 func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listeners []Listener) []ListClaim {
 	m.order = append(m.order[:0], requesting...)
-	slices.SortFunc(m.order, func(a, b uint32) int { return m.Rule.before(requests[a].Tag, a, requests[b].Tag, b, m.Pointer) })
+	slices.SortFunc(m.order,
+		func(a, b uint32) int { return m.Rule.before(requests[a].Tag, a, requests[b].Tag, b, m.Pointer) })
 	if len(m.left) != len(listeners) {
 		m.left = make([]uint8, len(listeners))
 	}

@@ -16,7 +16,8 @@ import (
 
 // naiveSlot is one slot of list matching with maps, after Algorithm 2 (De Florio and Blondia, section 6) with a
 // rotating pointer.
-func naiveSlot(rule ListRule, pointer int, requesting []uint32, requests []ListRequest, listeners []Listener) (claims []ListClaim) {
+func naiveSlot(rule ListRule, pointer int, requesting []uint32, requests []ListRequest,
+	listeners []Listener) (claims []ListClaim) {
 	type turn struct{ tag, late, input int }
 	var turns []turn
 	for _, input := range requesting {
@@ -345,7 +346,8 @@ func (s *switches) showSlot(allocator, ports int, requesting []uint32, requests 
 	for i := range ports {
 		k := allocator*ports + i
 		s.value[1][k], s.value[2][k] = flag(slices.Contains(requesting, uint32(i))), uint64(requests[i].Tag)
-		s.value[3][k], s.value[4][k], s.value[5][k] = flag(listeners[i].Listening), flag(listeners[i].Filtered), uint64(listeners[i].Tag)
+		s.value[3][k], s.value[4][k], s.value[5][k] = flag(listeners[i].Listening), flag(listeners[i].Filtered),
+			uint64(listeners[i].Tag)
 	}
 }
 
@@ -368,7 +370,8 @@ func TestListAllocatorsAgainstMatching(t *testing.T) {
 		rule := randomRule(r, ports)
 		cells := clockedBank("x").Size()
 		all := make([][]ListRequest, cells)
-		c, a := newListAllocators(t, ports, length, rule, 2, 1, nil, func(i int, input uint32) ListRequest { return all[i][input] })
+		c, a := newListAllocators(t, ports, length, rule, 2, 1, nil,
+			func(i int, input uint32) ListRequest { return all[i][input] })
 		matchings := make([]ListMatching, cells)
 		for range 10 {
 			want := make([][]ListClaim, cells)
@@ -404,7 +407,8 @@ func TestListAllocatorsAgainstMatching(t *testing.T) {
 					if from >= 0 {
 						require.EqualValues(t, want[i][from].Input, a.Source().Value[i*ports+k])
 					}
-					require.Equal(t, flag(slices.ContainsFunc(want[i], func(c ListClaim) bool { return int(c.Input) == k })), a.grant.Value[i*ports+k])
+					require.Equal(t, flag(slices.ContainsFunc(want[i], func(c ListClaim) bool { return int(c.Input) == k })),
+						a.grant.Value[i*ports+k])
 				}
 			}
 			c.kernel.Latch() // with turn 0
@@ -427,7 +431,8 @@ func TestListAllocatorsBank(t *testing.T) {
 		requireBank(t, func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked {
 			var requests [ports]ListRequest
 			for i := range requests {
-				requests[i] = ListRequest{List: []uint32{0, 1, 2, uint32(i)}, Valid: []uint64{uint64(5 + 3*i)}, First: uint32(i + 2)}
+				requests[i] = ListRequest{List: []uint32{0, 1, 2, uint32(i)}, Valid: []uint64{uint64(5 + 3*i)},
+					First: uint32(i + 2)}
 			}
 			c, _ := newListAllocators(t, ports, length, rule, unitsPerShard, workers, shuffle,
 				func(_ int, input uint32) ListRequest { return requests[input] })

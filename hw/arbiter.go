@@ -61,8 +61,9 @@ type ArbiterConfig struct {
 	Kind        ArbiterKind
 	SliceCycles int       // 1..SliceCyclesMax for kinds with slices, otherwise 0
 	Weights     [][]uint8 // by arbiter and requester: 1..255, 1 if missing; nil for unweighted kinds
-	Seeds       []uint32  // by arbiter, 0 means 1; nil for unseeded kinds; not copied, but read at the first grant after reset
-	Request     *Requests // request lines of all arbiters of the bank
+	// by arbiter, 0 means 1; nil for unseeded kinds; not copied, but read at the first grant after reset
+	Seeds   []uint32
+	Request *Requests // request lines of all arbiters of the bank
 }
 
 // NewArbiters returns a bank in its reset state, without grants.
@@ -81,7 +82,8 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	}
 	a := &Arbiters{
 		bank: c.Bank, kind: c.Kind, request: c.Request, busy: busy, index: index,
-		shape: ArbiterShape{Path: c.Bank.Path(), Element: c.Bank.Element, Arbiters: cells, Requesters: requesters, Shards: shards,
+		shape: ArbiterShape{Path: c.Bank.Path(), Element: c.Bank.Element, Arbiters: cells, Requesters: requesters,
+			Shards:      shards,
 			SliceCycles: c.SliceCycles, Weights: c.Weights, Seeds: c.Seeds},
 		granted: make([]uint32, cells),
 		holding: make([][]uint32, shards), changed: make([][]uint32, shards), asked: make([][]uint32, shards),
@@ -127,7 +129,8 @@ func (c *ArbiterConfig) check() error {
 	case spec.Uses&(ForBuses|ForOutputs) == 0 || spec.New == nil:
 		return fmt.Errorf("%s: arbiter of %v, allowed are %v", path, c.Kind, ArbitersFor(ForBuses|ForOutputs))
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
-		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles, c.Kind, min(1, slice), slice)
+		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles, c.Kind, min(1, slice),
+			slice)
 	case c.Weights != nil && !spec.Weighted:
 		return fmt.Errorf("%s: weights are not supported by arbiter %v", path, c.Kind)
 	case c.Seeds != nil && !spec.Seeded:

@@ -12,7 +12,8 @@ func init() {
 		Mutants: []Mistake{
 			{"all that request", "request_i & (~request_i + ONE)", "request_i & ~(request_i + ONE)"},
 			{"the highest but one goes first", "request_i & (~request_i + ONE)", "request_i & (~(request_i >> 1) + ONE)"},
-			{"a lone request is not granted", "request_i & (~request_i + ONE)", "request_i & (~request_i + ONE) & {REQUESTERS{|(request_i & (request_i - ONE))}}"},
+			{"a lone request is not granted", "request_i & (~request_i + ONE)",
+				"request_i & (~request_i + ONE) & {REQUESTERS{|(request_i & (request_i - ONE))}}"},
 		},
 	})
 }

@@ -127,7 +127,8 @@ func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
 		{settings && s.Whole, "arbiter_choice.v has no pins for weights and seeds: Whole is not for them"},
 		{s.RTL != nil && s.Whole, "Whole is for kinds in Starloom's own arbiter_choice.v"},
 		{s.Uses&ForCaps != 0 && !s.Whole, "ForCaps without Whole: cap_arbiter.v chooses by arbiter_choice.v"},
-		{s.Uses&ForLists != 0 && s.Name != "fixed" && s.Name != "round_robin", "ForLists is for the kinds of ListRule, fixed and round_robin"},
+		{s.Uses&ForLists != 0 && s.Name != "fixed" && s.Name != "round_robin", "ForLists is for the kinds of ListRule, " +
+			"fixed and round_robin"},
 	} {
 		if rule.is {
 			return rule.why

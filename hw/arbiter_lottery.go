@@ -18,7 +18,8 @@ func init() {
 		New: newLottery,
 		Mutants: []Mistake{
 			{"tickets of all, whether they request or not", "if (request_i[i]) tickets", "if (1'b1) tickets"},
-			{"the ticket after it wins", "holder[k] = ticket >= sum && ticket < sum +", "holder[k] = ticket > sum && ticket <= sum +"},
+			{"the ticket after it wins", "holder[k] = ticket >= sum && ticket < sum +",
+				"holder[k] = ticket > sum && ticket <= sum +"},
 			{"a draw in every cycle", "else if (take_i && |choice_o) draw_q", "else draw_q"},
 			{"one step a draw", "n < 32;", "n < 1;"},
 			{"the seed is ignored", "|seed_i ? seed_i : 32'd1", "32'd1"},

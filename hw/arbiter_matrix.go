@@ -19,7 +19,8 @@ func init() {
 				"rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;",
 			},
 			{"no one moves up", "borrow = above;", "borrow = {REQUESTERS{1'b0}};"},
-			{"moves up by an odd number only", "borrow = borrow & ~rank_q[b*REQUESTERS +: REQUESTERS];", "borrow = {REQUESTERS{1'b0}};"},
+			{"moves up by an odd number only", "borrow = borrow & ~rank_q[b*REQUESTERS +: REQUESTERS];",
+				"borrow = {REQUESTERS{1'b0}};"},
 		},
 	})
 }

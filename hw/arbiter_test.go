@@ -31,7 +31,8 @@ func (r *raiser) Settle(s Shard) {
 	r.lines.Clear(s.Index)
 	first, end := r.word.bank.Cells(s)
 	for i := first; i < end; i++ {
-		Pins{Words: r.word.Value[i:], Bits: r.word.width}.Ones(func(bit int) { r.lines.Raise(s.Index, uint32(i), r.spread(bit)) })
+		Pins{Words: r.word.Value[i:],
+			Bits: r.word.width}.Ones(func(bit int) { r.lines.Raise(s.Index, uint32(i), r.spread(bit)) })
 	}
 }
 
@@ -50,7 +51,8 @@ func holdRequests(requesters int) func(cycle uint64, s *switches) {
 }
 
 // newArbiters returns arbiters whose requesters, all or 64 of them, request at times.
-func newArbiters(t testing.TB, kind ArbiterKind, requesters, slice, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked, *Arbiters) {
+func newArbiters(t testing.TB, kind ArbiterKind, requesters, slice, unitsPerShard, workers int,
+	shuffle *rand.Rand) (*clocked, *Arbiters) {
 	t.Helper()
 	width := min(requesters, requestBits)
 	s := newSwitches(t, clockedBank("requester"), []string{"request"}, []int{width})
@@ -116,7 +118,8 @@ type arbiterByDefinition struct {
 }
 
 func newArbiterByDefinition(kind ArbiterKind, number, requesters, slice int) *arbiterByDefinition {
-	a := &arbiterByDefinition{kind: kind, requesters: requesters, slice: slice, granted: -1, last: requesters - 1, number: number, lfsr: uint32(77 + number)}
+	a := &arbiterByDefinition{kind: kind, requesters: requesters, slice: slice, granted: -1, last: requesters - 1,
+		number: number, lfsr: uint32(77 + number)}
 	for i := range requesters {
 		a.credits = append(a.credits, weightOf(number, i))
 		a.order = append(a.order, i)

@@ -9,7 +9,8 @@ const ArbiterWeightedRoundRobin ArbiterKind = 4
 
 func init() {
 	RegisterArbiter(ArbiterWeightedRoundRobin, ArbiterSpec{
-		Name: "weighted_round_robin", Does: "the next requester with credits after the last one granted; a round brings each as many as its weight",
+		Name: "weighted_round_robin", Does: "the next requester with credits after the last one granted; a round brings " +
+			"each as many as its weight",
 		Uses: ForBuses | ForSchedules | ForOutputs, Weighted: true,
 		New: newWeightedRoundRobin,
 		Mutants: []Mistake{
@@ -28,7 +29,8 @@ type weightedRoundRobin struct {
 }
 
 func newWeightedRoundRobin(s ArbiterShape) Arbitration {
-	return &weightedRoundRobin{roundRobin: roundRobin{ArbiterShape: s, first: make([]uint16, s.Arbiters)}, spent: newRequesterNumbers(s)}
+	return &weightedRoundRobin{roundRobin: roundRobin{ArbiterShape: s, first: make([]uint16, s.Arbiters)},
+		spent: newRequesterNumbers(s)}
 }
 
 func (w *weightedRoundRobin) poor(arbiter, requester uint32) bool {

@@ -111,7 +111,8 @@ func TestBusesAdd(t *testing.T) {
 	for range 400 {
 		b.light(random)
 		for i := range b.lamps.ports.Value {
-			if b.lamps.ports.Value[i] = uint16(random.IntN(len(taps.Bus[i]) + 1)); int(b.lamps.ports.Value[i]) == len(taps.Bus[i]) {
+			if b.lamps.ports.Value[i] = uint16(random.IntN(len(taps.Bus[i]) + 1)); int(b.lamps.ports.Value[i]) == len(
+				taps.Bus[i]) {
 				b.lamps.ports.Value[i] = PortNone
 			}
 		}

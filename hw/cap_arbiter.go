@@ -146,7 +146,8 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	}
 	cells, all, spec := c.Bank.Size(), c.Bank.Size()*c.Ports, c.Rule.Kind.Spec()
 	for _, err := range []error{
-		c.Start.checkColumn(path, "start", cells, 1), c.Request.checkColumn(path, "request", all, 1), c.Tag.checkColumn(path, "tag", all, 16),
+		c.Start.checkColumn(path, "start", cells, 1), c.Request.checkColumn(path, "request", all, 1),
+		c.Tag.checkColumn(path, "tag", all, 16),
 	} {
 		if err != nil {
 			return nil, err
@@ -162,7 +163,8 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 		bank Bank
 		name string
 		bits int
-	}{{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", IndexBits(c.Ports)}, {&a.grant, c.Request.bank, "grant", 1}} {
+	}{{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", IndexBits(c.Ports)},
+		{&a.grant, c.Request.bank, "grant", 1}} {
 		var err error
 		if *out.wire, err = NewSignal(out.bank, out.name, out.bits); err != nil {
 			return nil, err
@@ -196,8 +198,10 @@ func (a *CapArbiters) Site() *Site {
 		Parameters: Same(map[string]int{"PORTS": a.ports, "CAP": a.rule.Cap, "KIND": int(a.rule.Kind)}),
 		Elements:   a.bank.Size(), Path: a.bank.Element, Clocked: true,
 		Ports: []Port{
-			SignalPort("start_i", a.start, true), ColumnPort("request_i", a.request, true, a.ports), ColumnPort("tag_i", a.tag, true, a.ports),
-			SignalPort("served_o", a.served, false), SignalPort("served_input_o", a.servedInput, false), ColumnPort("grant_o", a.grant, false, a.ports),
+			SignalPort("start_i", a.start, true), ColumnPort("request_i", a.request, true, a.ports),
+			ColumnPort("tag_i", a.tag, true, a.ports),
+			SignalPort("served_o", a.served, false), SignalPort("served_input_o", a.servedInput, false),
+			ColumnPort("grant_o", a.grant, false, a.ports),
 		},
 	}
 }
@@ -252,7 +256,8 @@ func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	if a.busy[i] == 0 || int(a.chosen[i]) == a.rule.Cap {
 		return 0, false
 	}
-	request, tag, granted := a.request.Value[i*a.ports:][:a.ports], a.tag.Value[i*a.ports:][:a.ports], a.granted[i*a.ports:][:a.ports]
+	request, tag, granted := a.request.Value[i*a.ports:][:a.ports], a.tag.Value[i*a.ports:][:a.ports],
+		a.granted[i*a.ports:][:a.ports]
 	rivals := &a.rivals[i]
 	asks := rivals.asks[:0]
 	least := uint64(0)

@@ -95,7 +95,8 @@ func FuzzCapMatching(f *testing.F) {
 	})
 }
 
-func newCapArbiters(t testing.TB, ports int, rule CapRule, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked, *CapArbiters) {
+func newCapArbiters(t testing.TB, ports int, rule CapRule, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked,
+	*CapArbiters) {
 	t.Helper()
 	side := clockedBank("port")
 	side.PerUnit *= ports
@@ -138,7 +139,8 @@ func TestCapArbitersAgainstMatching(t *testing.T) {
 			for i := range cells {
 				granted, tags := randomGranted(r, ports)
 				for k, tag := range tags {
-					c.switches.value[1][i*ports+k], c.switches.value[2][i*ports+k] = flag(slices.Contains(granted, uint32(k))), uint64(tag)
+					c.switches.value[1][i*ports+k], c.switches.value[2][i*ports+k] = flag(slices.Contains(granted, uint32(k))),
+						uint64(tag)
 				}
 				want[i] = slices.Clone(matchings[i].Slot(granted, tags))
 			}

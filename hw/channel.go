@@ -61,7 +61,8 @@ func (c *channels[T]) build(path string, clock *Clock, readers channelReaders, d
 	}
 	c.wires = len(c.word)
 	c.ring, c.lit = make([]T, c.slots*c.wires), make([]uint64, c.slots*c.words)
-	c.cross, c.mail, c.shown = make([][]uint32, shards*shards), make([]uint64, shards*mailWords), make([]uint8, shards*c.shownSlots())
+	c.cross, c.mail, c.shown = make([][]uint32, shards*shards), make([]uint64, shards*mailWords),
+		make([]uint8, shards*c.shownSlots())
 	c.Registers = Declare(Declaration{
 		Path: path,
 		Registers: []Register{

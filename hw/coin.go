@@ -88,7 +88,8 @@ func NewCoins(c CoinConfig) (*Coins, error) {
 		register: make([]uint32, cells),
 	}
 	a.Registers = Declare(Declaration{
-		Bank: c.Bank, Registers: []Register{Column("register", a.register, checkLFSR).ResetTo(1)}, Wires: []Probed{heads, value},
+		Bank: c.Bank, Registers: []Register{Column("register", a.register, checkLFSR).ResetTo(1)},
+		Wires: []Probed{heads, value},
 	})
 	a.Reset()
 	return a, nil

@@ -18,7 +18,8 @@ type ContentionMatching struct {
 // (Stream.CoinSeed, Toss) and transmits on heads. A single frame passes; if several inputs transmit, all frames are
 // lost. requesting lists inputs in any order; addressees and tags cover all inputs, and listeners covers all outputs.
 // Input i uses the coin of processor i. The result is valid until the next call.
-func (m *ContentionMatching) Slot(slot uint32, requesting, addressees []uint32, tags []uint16, listeners []Listener) (contenders int, transmitted []uint32) {
+func (m *ContentionMatching) Slot(slot uint32, requesting, addressees []uint32, tags []uint16,
+	listeners []Listener) (contenders int, transmitted []uint32) {
 	for _, input := range requesting {
 		if contends(addressees[input], tags[input], listeners) {
 			contenders++
@@ -96,7 +97,8 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 		c.Start.checkColumn(path, "start", cells, 1),
 		c.Request.checkColumn(path, "request", all, 1), c.Addressee.checkColumn(path, "addressee", all, IndexBits(c.Ports)),
 		c.Tag.checkColumn(path, "tag", all, 16), c.Transmit.checkColumn(path, "transmit", all, 1),
-		c.Listen.checkColumn(path, "listen", all, 1), c.Filter.checkColumn(path, "filter", all, 1), c.FilterTag.checkColumn(path, "filter tag", all, 16),
+		c.Listen.checkColumn(path, "listen", all, 1), c.Filter.checkColumn(path, "filter", all, 1),
+		c.FilterTag.checkColumn(path, "filter tag", all, 16),
 	} {
 		if err != nil {
 			return nil, err
@@ -106,7 +108,8 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 		bank: c.Bank, ports: c.Ports,
 		start: c.Start, request: c.Request, addressee: c.Addressee, tag: c.Tag, transmit: c.Transmit,
 		listen: c.Listen, filter: c.Filter, filterTag: c.FilterTag,
-		contenders: make([]uint32, cells), contending: make([]uint8, all), sent: make([]uint8, all), changed: make([]bool, cells),
+		contenders: make([]uint32, cells), contending: make([]uint8, all), sent: make([]uint8, all),
+		changed: make([]bool, cells),
 	}
 	for _, out := range []struct {
 		wire **Signal
@@ -125,7 +128,8 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 	m.Registers = Declare(Declaration{
 		Bank: c.Bank,
 		Registers: []Register{
-			Column("contenders", m.contenders, AtMost(uint32(c.Ports))), Column("contending", m.contending, AtMost[uint8](1)), Column("sent", m.sent, AtMost[uint8](1)),
+			Column("contenders", m.contenders, AtMost(uint32(c.Ports))), Column("contending", m.contending, AtMost[uint8](1)),
+			Column("sent", m.sent, AtMost[uint8](1)),
 		},
 		Wires:  []Probed{m.count, m.contends, m.passed, m.collided},
 		Derive: func() { fill(m.changed, true) },

@@ -307,7 +307,8 @@ func TestMediumRefuses(t *testing.T) {
 		assert.ErrorContains(t, err, text)
 	}
 
-	coin := CoinConfig{Bank: coins.bank, Inputs: 3, Processors: coins.processor, Start: coins.start, Slot: coins.slot, Count: coins.count, Toss: coins.toss}
+	coin := CoinConfig{Bank: coins.bank, Inputs: 3, Processors: coins.processor, Start: coins.start, Slot: coins.slot,
+		Count: coins.count, Toss: coins.toss}
 	_, err = NewCoins(coin)
 	require.NoError(t, err)
 	for text, edit := range map[string]func(c *CoinConfig){

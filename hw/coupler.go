@@ -40,7 +40,8 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 	case in.Routed():
 		return nil, fmt.Errorf("%s: %s must be read by the unit that drives it", path, in.path)
 	case len(base) != in.bank.Size() || len(ports.Value) != in.bank.Size():
-		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(), len(base), len(ports.Value))
+		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(), len(base),
+			len(ports.Value))
 	case fan < 1 || fan > PortsMax:
 		return nil, fmt.Errorf("%s: a transmitter reaches %d couplers, allowed are 1 to %d", path, fan, PortsMax)
 	}
@@ -190,9 +191,11 @@ func NewDrawnCouplers(in *Light, ports *PortSelect, out *Light, leads []uint32, 
 	case in.width != out.width:
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, in.width, out.width)
 	case in.bank.Units != 1 || out.bank.Units != 1 || in.Routed():
-		return nil, fmt.Errorf("%s: transmitters in %d units, couplers in %d; allowed is one, which reads its own light", path, in.bank.Units, out.bank.Units)
+		return nil, fmt.Errorf("%s: transmitters in %d units, couplers in %d; allowed is one, which reads its own light",
+			path, in.bank.Units, out.bank.Units)
 	case fan < 1 || fan > PortsMax || len(leads) != fan*in.bank.Size() || len(ports.Value) != in.bank.Size():
-		return nil, fmt.Errorf("%s: %d transmitters of %d ports, wiring of %d, %d port selects", path, in.bank.Size(), fan, len(leads), len(ports.Value))
+		return nil, fmt.Errorf("%s: %d transmitters of %d ports, wiring of %d, %d port selects", path, in.bank.Size(), fan,
+			len(leads), len(ports.Value))
 	}
 	for i, coupler := range leads {
 		if coupler != NoCoupler && int(coupler) >= out.bank.Size() {

@@ -115,7 +115,8 @@ func (c *CreditCounters) Latch(s Shard) {
 		c.asked[giver*c.shards+s.Index] = false
 	}
 	first, end := c.bank.Cells(s)
-	c.flagged[s.Index] = latchCredits(c.count[first:end], c.take[first:end], c.give[first:end], c.underflow[first:end], c.overflow[first:end], uint16(c.depth))
+	c.flagged[s.Index] = latchCredits(c.count[first:end], c.take[first:end], c.give[first:end], c.underflow[first:end],
+		c.overflow[first:end], uint16(c.depth))
 }
 
 func (c *CreditCounters) calls(owner int) bool {
@@ -128,7 +129,8 @@ func (c *CreditCounters) calls(owner int) bool {
 }
 
 // latchCredits updates counters and clears their inputs. flagged reports whether a flag is set.
-func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8, depth uint16) (flagged bool) {
+func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8,
+	depth uint16) (flagged bool) {
 	for i, have := range count {
 		given, taken := give[i], uint16(take[i])
 		give[i], take[i], underflow[i], overflow[i] = 0, 0, 0, 0

@@ -19,9 +19,10 @@ type Crosspoints struct {
 
 // CrosspointConfig holds the wires of a bank of crosspoints.
 type CrosspointConfig struct {
-	In          *Light  // light of the transmitters
-	Asks        *Asks   // requests of the transmitters
-	Busy, Index *Signal // by output: whether it serves, and the served transmitter; nil if all transmitters lead to output 0
+	In   *Light // light of the transmitters
+	Asks *Asks  // requests of the transmitters
+	// by output: whether it serves, and the served transmitter; nil if all transmitters lead to output 0
+	Busy, Index *Signal
 	Allow       *Signal // by transmitter: whether it may send; nil if all may
 	Out         *Light  // by transmitter: light that passes
 }
@@ -29,8 +30,10 @@ type CrosspointConfig struct {
 // NewCrosspoints returns the gates of a bank of transmitters.
 func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	in, out := c.In, c.Out
-	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(c.Asks.To) != in.bank.Size() {
-		return nil, fmt.Errorf("%s: %d transmitters of %d bits, %d gates of %d", out.bank.Path(), in.bank.Size(), in.width, out.bank.Size(), out.width)
+	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards ||
+		len(c.Asks.To) != in.bank.Size() {
+		return nil, fmt.Errorf("%s: %d transmitters of %d bits, %d gates of %d", out.bank.Path(), in.bank.Size(), in.width,
+			out.bank.Size(), out.width)
 	}
 	return &Crosspoints{
 		CrosspointConfig: c,
@@ -167,8 +170,9 @@ func (c *Crosspoints) Site() *Site {
 		}),
 	})
 	return &Site{
-		Twin: "crosspoint", What: "crosspoints", Parameters: Same(map[string]int{"OUTPUTS": outputs, "PHIT_BITS": c.In.width}),
-		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports,
+		Twin: "crosspoint", What: "crosspoints",
+		Parameters: Same(map[string]int{"OUTPUTS": outputs, "PHIT_BITS": c.In.width}),
+		Elements:   c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports,
 		Replace: func(i int, _ func() bool) {
 			if c.replaced == nil {
 				c.replaced = make([]bool, c.bank.Size())

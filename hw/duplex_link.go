@@ -61,7 +61,8 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, c.In.width, c.Out.width)
 	case c.In.shards != c.Out.shards || c.In.bank.Units != c.Out.bank.Units || c.Bank.Units != c.Out.bank.Units:
 		return nil, fmt.Errorf("%s: transmitters, links and outputs must have the same units and shards", path)
-	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends && !c.Passes || c.Out.bank.Size() != c.In.bank.Size():
+	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends && !c.Passes ||
+		c.Out.bank.Size() != c.In.bank.Size():
 		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs of %d and %d; each link has two of both",
 			path, c.Bank.Size(), len(c.From), len(c.To), c.In.bank.Size(), c.Out.bank.Size())
 	}
@@ -74,8 +75,10 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	joined, driven := make([]bool, wires), make([]bool, wires)
 	for i, transmitter := range c.From {
 		wire, unit := c.To[i], i/2/c.Bank.PerUnit
-		if int(transmitter) >= wires || int(wire) >= wires || joined[transmitter] || driven[wire] || int(wire)/c.Out.bank.PerUnit != unit {
-			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one does not exist or is joined already, or the output is in another unit",
+		if int(transmitter) >= wires || int(wire) >= wires || joined[transmitter] || driven[wire] ||
+			int(wire)/c.Out.bank.PerUnit != unit {
+			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one does not exist or is joined "+
+				"already, or the output is in another unit",
 				c.Bank.Element(i/2), i%2, transmitter, wire, wires)
 		}
 		joined[transmitter], driven[wire] = true, true

@@ -82,7 +82,8 @@ func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16)
 		return nil, fmt.Errorf("%s: %d delays for %d wires", path, len(delays), in.bank.Size())
 	}
 	if least, most := slices.Min(delays), slices.Max(delays); least == 0 && most > 0 {
-		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed are 0 for all wires, or 1 and more", path, most)
+		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed are 0 for all wires, or 1 and more", path,
+			most)
 	}
 	f, err := NewFibre(path, clock, in, out, int(slices.Max(delays)))
 	if err == nil && slices.Min(delays) != slices.Max(delays) {
@@ -133,7 +134,8 @@ func (f *Fibre) Site() *Site {
 	return &Site{
 		Twin: "link", What: "links", Parameters: f.parameters,
 		Elements: f.out.bank.Size(), Path: f.out.bank.Element, Clocked: true, Combinational: f.delay == 0,
-		Ports:   append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same), LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
+		Ports: append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same),
+			LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
 		Replace: f.replace, Dark: f.in.Dark,
 	}
 }

@@ -108,8 +108,9 @@ func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
 
 func (f *FIFOs) Site() *Site {
 	return &Site{
-		Twin: "fifo", What: "FIFOs", Parameters: Same(map[string]int{"DEPTH": f.depth, "WIDTH": f.width, "COUNT_BITS": f.overflows.width}),
-		Elements: f.bank.Size(), Path: f.bank.Element, Clocked: true,
+		Twin: "fifo", What: "FIFOs",
+		Parameters: Same(map[string]int{"DEPTH": f.depth, "WIDTH": f.width, "COUNT_BITS": f.overflows.width}),
+		Elements:   f.bank.Size(), Path: f.bank.Element, Clocked: true,
 		Ports: []Port{
 			SignalPort("push_i", f.push, true), SignalPort("data_i", f.data, true), SignalPort("pop_i", f.pop, true),
 			SignalPort("head_o", f.head, false), SignalPort("count_o", f.count, false),

@@ -103,7 +103,8 @@ func (f *Filters) Settle(s Shard) {
 		if int(output) >= len(f.listens) || f.listens[output] == 0 || f.replaced != nil && f.replaced[output] {
 			continue
 		}
-		if (f.tag[output] == TagAny || f.tag[output] == f.asks.Tag[i]) && (f.started == nil || f.started[output] < f.limit || f.granted(output, i)) {
+		if (f.tag[output] == TagAny || f.tag[output] == f.asks.Tag[i]) &&
+			(f.started == nil || f.started[output] < f.limit || f.granted(output, i)) {
 			f.lines.Raise(s.Index, uint32(output), i)
 		}
 	}
@@ -179,8 +180,10 @@ func (f *Filters) Site() *Site {
 				load.on = value != 0
 				f.loading = f.loading || load.on
 			}),
-			loads("listen_i", 1, func(load filterLoad) uint64 { return oneIf(load.listens) }, func(load *filterLoad, value uint64) { load.listens = value != 0 }),
-			loads("accept_i", 16, func(load filterLoad) uint64 { return uint64(load.tag) }, func(load *filterLoad, value uint64) { load.tag = uint16(value) }),
+			loads("listen_i", 1, func(load filterLoad) uint64 { return oneIf(load.listens) },
+				func(load *filterLoad, value uint64) { load.listens = value != 0 }),
+			loads("accept_i", 16, func(load filterLoad) uint64 { return uint64(load.tag) },
+				func(load *filterLoad, value uint64) { load.tag = uint16(value) }),
 			{
 				Name: "request_i", Bits: inputs, Input: true,
 				Get: GetPins(func(output int, to Pins) {

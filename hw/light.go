@@ -204,7 +204,8 @@ func (g Gather) Readers(wires int) ([]uint32, error) {
 	read := make([]bool, wires)
 	for i, wire := range g.Wires {
 		if int(wire) >= wires || read[wire] {
-			return nil, fmt.Errorf("input %d of unit %d reads wire %d of %d, which does not exist or is read already", i%g.Inputs, i/g.Inputs, wire, wires)
+			return nil, fmt.Errorf("input %d of unit %d reads wire %d of %d, which does not exist or is read already",
+				i%g.Inputs, i/g.Inputs, wire, wires)
 		}
 		readers[wire], read[wire] = uint32(i/g.Inputs), true
 	}

@@ -51,7 +51,8 @@ const SlotCyclesMax = 1<<31 - 1
 
 // NewLightTap returns a tap on in and the light that it drives. harm returns the effect of faults on a wire in a
 // slot. slotCycles is 1 to SlotCyclesMax.
-func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot uint32) Harm) (*LightTap, *Light, error) {
+func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot uint32) Harm) (*LightTap, *Light,
+	error) {
 	bank, wires := in.bank, in.bank.Size()
 	bank.Part = "tapped"
 	if in.bank.Part != "" {
@@ -105,11 +106,14 @@ func (t *LightTap) Site() *Site {
 	}
 	ports := append(LightPorts("rail1_i", "rail0_i", t.in, true, 1, same),
 		input("dark_i", 1, func(h Harm) uint64 { return oneIf(h.Dark) }, func(h *Harm, value uint64) { h.Dark = value != 0 }),
-		input("flip_i", 1, func(h Harm) uint64 { return oneIf(h.Flips) }, func(h *Harm, value uint64) { h.Flips = value != 0 }),
-		input("bit_i", 16, func(h Harm) uint64 { return uint64(h.Bit) }, func(h *Harm, value uint64) { h.Bit = uint16(value) }))
+		input("flip_i", 1, func(h Harm) uint64 { return oneIf(h.Flips) },
+			func(h *Harm, value uint64) { h.Flips = value != 0 }),
+		input("bit_i", 16, func(h Harm) uint64 { return uint64(h.Bit) },
+			func(h *Harm, value uint64) { h.Bit = uint16(value) }))
 	return &Site{
-		Twin: "light_tap", What: "taps of faults", Parameters: Same(map[string]int{"PHIT_BITS": t.in.width, "SLOT_CYCLES": int(t.slotCycles)}),
-		Elements: t.out.bank.Size(), Path: t.out.bank.Element, Clocked: true, Combinational: true,
+		Twin: "light_tap", What: "taps of faults",
+		Parameters: Same(map[string]int{"PHIT_BITS": t.in.width, "SLOT_CYCLES": int(t.slotCycles)}),
+		Elements:   t.out.bank.Size(), Path: t.out.bank.Element, Clocked: true, Combinational: true,
 		Ports: append(ports, LightPorts("rail1_o", "rail0_o", t.out, false, 1, same)...),
 		Replace: func(wire int, _ func() bool) {
 			if t.replaced == nil {
@@ -188,7 +192,8 @@ func (t *LightTap) collect() {
 	s.wire, s.first, s.harm = s.wire[:0], s.first[:0], s.harm[:0]
 	for wire, number := range t.number {
 		if now != 0 && number == now {
-			s.wire, s.first, s.harm = append(s.wire, uint32(wire)), append(s.first, t.first[wire]), append(s.harm, t.held[wire].word())
+			s.wire, s.first, s.harm = append(s.wire, uint32(wire)), append(s.first, t.first[wire]),
+				append(s.harm, t.held[wire].word())
 		}
 	}
 }

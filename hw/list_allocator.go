@@ -107,8 +107,10 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	}
 	for _, err := range []error{
 		c.Start.checkColumn(path, "start", c.Bank.Size(), 1),
-		c.Request.checkColumn(path, "request", c.Bank.Size()*c.Ports, 1), c.Tag.checkColumn(path, "tag", c.Bank.Size()*c.Ports, 16),
-		c.Listen.checkColumn(path, "listen", c.Bank.Size()*c.Ports, 1), c.Filter.checkColumn(path, "filter", c.Bank.Size()*c.Ports, 1),
+		c.Request.checkColumn(path, "request", c.Bank.Size()*c.Ports, 1),
+		c.Tag.checkColumn(path, "tag", c.Bank.Size()*c.Ports, 16),
+		c.Listen.checkColumn(path, "listen", c.Bank.Size()*c.Ports, 1),
+		c.Filter.checkColumn(path, "filter", c.Bank.Size()*c.Ports, 1),
 		c.FilterTag.checkColumn(path, "filter tag", c.Bank.Size()*c.Ports, 16),
 	} {
 		if err != nil {
@@ -121,8 +123,9 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
 	a := &ListAllocators{
 		bank: c.Bank, ports: c.Ports, rule: c.Rule,
-		start: c.Start, request: c.Request, tag: c.Tag, listen: c.Listen, filter: c.Filter, filterTag: c.FilterTag, lists: c.Lists,
-		busy: make([]uint8, cells), claims: make([]uint32, cells), first: make([]uint32, cells), next: make([]uint32, cells),
+		start: c.Start, request: c.Request, tag: c.Tag, listen: c.Listen, filter: c.Filter, filterTag: c.FilterTag,
+		lists: c.Lists,
+		busy:  make([]uint8, cells), claims: make([]uint32, cells), first: make([]uint32, cells), next: make([]uint32, cells),
 		result: make([]uint32, cells), at: make([]uint32, cells),
 		had: make([]uint8, all), granted: make([]uint8, all), owner: make([]uint32, all),
 		changed: make([]bool, cells),
@@ -135,8 +138,10 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 		bits int
 	}{
 		{&a.turn, c.Bank, "turn", 1}, {&a.input, c.Bank, "input", index},
-		{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", index}, {&a.position, c.Bank, "position", position},
-		{&a.grant, c.Request.bank, "grant", 1}, {&a.claimed, c.Listen.bank, "claimed", 1}, {&a.source, c.Listen.bank, "source", index},
+		{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", index},
+		{&a.position, c.Bank, "position", position},
+		{&a.grant, c.Request.bank, "grant", 1}, {&a.claimed, c.Listen.bank, "claimed", 1},
+		{&a.source, c.Listen.bank, "source", index},
 	} {
 		var err error
 		if *out.wire, err = NewSignal(out.bank, out.name, out.bits); err != nil {
@@ -150,7 +155,8 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 			Column("busy", a.busy, AtMost[uint8](1)), Column("claims", a.claims, AtMost(ports)),
 			Column("first", a.first, AtMost(last)), Column("next", a.next, AtMost(last)),
 			Column("result", a.result, AtMost(ports)), Column("at", a.at, AtMost(uint32(c.Lists.length-1))),
-			Column("had", a.had, AtMost[uint8](1)), Column("granted", a.granted, AtMost[uint8](1)), Column("owner", a.owner, AtMost(ports)),
+			Column("had", a.had, AtMost[uint8](1)), Column("granted", a.granted, AtMost[uint8](1)),
+			Column("owner", a.owner, AtMost(ports)),
 		},
 		Wires:  []Probed{a.turn, a.input, a.served, a.servedInput, a.position, a.grant, a.claimed, a.source},
 		Derive: func() { fill(a.changed, true) },
@@ -204,7 +210,8 @@ func (a *ListAllocators) Site() *Site {
 			column("listen_i", a.listen, true), column("filter_i", a.filter, true), column("filter_tag_i", a.filterTag, true),
 			a.listPort(), a.validPort(), a.firstPort(),
 			SignalPort("turn_o", a.turn, false), input,
-			SignalPort("served_o", a.served, false), SignalPort("served_input_o", a.servedInput, false), SignalPort("position_o", a.position, false),
+			SignalPort("served_o", a.served, false), SignalPort("served_input_o", a.servedInput, false),
+			SignalPort("position_o", a.position, false),
 			column("grant_o", a.grant, false), column("claimed_o", a.claimed, false), column("source_o", a.source, false),
 		},
 	}
@@ -301,7 +308,8 @@ func (a *ListAllocators) whoseTurn(i int) (input uint32, ok bool) {
 	if starts {
 		pointer = a.next[i]
 	}
-	request, tag, had := a.request.Value[i*a.ports:][:a.ports], a.tag.Value[i*a.ports:][:a.ports], a.had[i*a.ports:][:a.ports]
+	request, tag, had := a.request.Value[i*a.ports:][:a.ports], a.tag.Value[i*a.ports:][:a.ports],
+		a.had[i*a.ports:][:a.ports]
 	for k, requests := range request {
 		if requests == 0 || had[k] != 0 && !starts {
 			continue

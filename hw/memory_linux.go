@@ -29,7 +29,8 @@ func memoryAvailable(root string) (bytes uint64, limit string) {
 		var left uint64
 		switch mount := filepath.Join(root, "sys/fs/cgroup"); {
 		case parts[1] == "": // version 2, alone or together with version 1
-			left = min(groupLeaves(mount, parts[2], groupVersion2), groupLeaves(filepath.Join(mount, "unified"), parts[2], groupVersion2))
+			left = min(groupLeaves(mount, parts[2], groupVersion2),
+				groupLeaves(filepath.Join(mount, "unified"), parts[2], groupVersion2))
 		case strings.Contains(","+parts[1]+",", ",memory,"):
 			left = groupLeaves(filepath.Join(mount, "memory"), parts[2], groupVersion1)
 		default:

@@ -36,7 +36,8 @@ type packetTable struct {
 const noPacket = ^uint32(0)
 
 // NewFedNetwork returns a network without packets.
-func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, feed Feed, shards []Shard) (*FedNetwork, error) {
+func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, feed Feed,
+	shards []Shard) (*FedNetwork, error) {
 	packets := &Packets{}
 	if feed.Harm {
 		packets.Harm = []uint32{}
@@ -52,8 +53,10 @@ func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *Router
 	nodes := uint32(len(graph.Nodes) - 1)
 	registers := []Register{
 		Column("free", t.free[:]).ResetTo(noPacket),
-		List("source", &packets.Source, AtMost(nodes)), List("destination", &packets.Destination, AtMost(nodes)), List("size", &packets.Size),
-		List("created", &packets.Created), List("sent", &packets.Sent), List("received", &packets.Received), List("hops", &packets.Hops),
+		List("source", &packets.Source, AtMost(nodes)), List("destination", &packets.Destination, AtMost(nodes)),
+		List("size", &packets.Size),
+		List("created", &packets.Created), List("sent", &packets.Sent), List("received", &packets.Received),
+		List("hops", &packets.Hops),
 		List("link", &t.link),
 	}
 	if feed.Harm {
@@ -178,9 +181,10 @@ func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiri
 		}
 	}
 	x.Registers = Declare(Declaration{
-		Path:      path,
-		Registers: append([]Register{Column("next", x.next), Column("end", x.end), Column("queue", x.queue)}, x.registers()...),
-		Derive:    x.deriveFed,
+		Path: path,
+		Registers: append([]Register{Column("next", x.next), Column("end", x.end), Column("queue", x.queue)},
+			x.registers()...),
+		Derive: x.deriveFed,
 	})
 	x.Reset()
 	return x
@@ -201,7 +205,8 @@ func (x *PacketSources) deriveFed() {
 func newFedSinks(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
 	flits *Flits, credits *CreditWires, word []int, feed *Feed,
 ) *PacketSinks {
-	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, shards: make([]sinkShard, w.shards), fed: true}
+	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word,
+		shards: make([]sinkShard, w.shards), fed: true}
 	var saved []uint32
 	d := Declaration{Path: path, Registers: []Register{List("arrived", &saved)}}
 	d.Collect = func() {

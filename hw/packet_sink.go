@@ -26,8 +26,10 @@ type sinkShard struct {
 	_        [24]byte
 }
 
-func newPacketSinks(path string, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSinks {
-	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, shards: make([]sinkShard, w.shards)}
+func newPacketSinks(path string, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires,
+	word []int) *PacketSinks {
+	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word,
+		shards: make([]sinkShard, w.shards)}
 	x.begin(path)
 	return x
 }
@@ -155,9 +157,11 @@ type ejection struct {
 
 func newEjection(w *routerWiring, config *RouterConfig, places int) *ejection {
 	n := w.nodes
-	e := &ejection{wiring: w, vcs: config.VCs, depth: config.Depth, places: uint16(places), room: config.VCs * (config.Depth + 1),
+	e := &ejection{wiring: w, vcs: config.VCs, depth: config.Depth, places: uint16(places),
+		room:  config.VCs * (config.Depth + 1),
 		taken: make([]uint16, n), packets: make([]uint16, n), granted: make([]uint16, n),
-		flits: make([]uint64, n*config.VCs*config.Depth), head: make([]uint16, n*config.VCs), count: make([]uint16, n*config.VCs), shardOf: make([]uint16, n)}
+		flits: make([]uint64, n*config.VCs*config.Depth), head: make([]uint16, n*config.VCs),
+		count: make([]uint16, n*config.VCs), shardOf: make([]uint16, n)}
 	e.order = make([]uint8, n*e.room)
 	for i, s := range w.places {
 		e.held = append(e.held, NewSet(max(1, s.End-s.First)))
@@ -170,7 +174,8 @@ func newEjection(w *routerWiring, config *RouterConfig, places int) *ejection {
 
 func (e *ejection) registers() []Register {
 	return []Register{
-		Column("taken", e.taken, AtMost(e.places)), Column("packets", e.packets, AtMost(uint16(e.room))), Column("granted", e.granted, AtMost(uint16(e.room))),
+		Column("taken", e.taken, AtMost(e.places)), Column("packets", e.packets, AtMost(uint16(e.room))),
+		Column("granted", e.granted, AtMost(uint16(e.room))),
 		Column("order", e.order, AtMost(uint8(e.vcs-1))), Column("flits", e.flits),
 		Column("head", e.head, AtMost(uint16(e.depth-1))), Column("count", e.count, AtMost(uint16(e.depth))),
 	}
@@ -242,7 +247,8 @@ func (e *ejection) end(place, vc int) {
 
 // first returns the VC of the first packet with a place and a flit, -1 if none.
 func (e *ejection) first(place int) int {
-	var seen [VCsMax / 64]uint64 // VCs of earlier packets; an earlier packet of the same VC precedes this one in the buffer
+	// VCs of earlier packets; an earlier packet of the same VC precedes this one in the buffer
+	var seen [VCsMax / 64]uint64
 	for _, vc := range e.order[place*e.room : place*e.room+int(e.granted[place])] {
 		if bit := uint64(1) << (vc & 63); seen[vc>>6]&bit == 0 {
 			if e.count[place*e.vcs+int(vc)] > 0 {

@@ -50,8 +50,10 @@ type sourceShard struct {
 	_       [48]byte // keeps shards on separate cache lines
 }
 
-func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSources {
-	x := &PacketSources{config: config, clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, mask: ^uint32(0)}
+func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits,
+	credits *CreditWires, word []int) *PacketSources {
+	x := &PacketSources{config: config, clock: clock, wiring: w, packets: packets, flits: flits, credits: credits,
+		word: word, mask: ^uint32(0)}
 	n := w.nodes
 	x.next, x.place, x.vc = make([]uint32, n), make([]uint16, n), make([]uint8, n)
 	x.sent, x.used, x.tailed = make([]uint16, n*config.VCs), make([]uint8, n*config.VCs), make([]uint8, n*config.VCs)
@@ -66,7 +68,8 @@ func (x *PacketSources) registers() []Register {
 	return []Register{
 		Column("place", x.place),
 		Column("vc", x.vc, AtMost(uint8(x.config.VCs-1))).ResetTo(uint8(x.config.VCs - 1)),
-		Column("sent", x.sent, AtMost(uint16(x.config.Depth))), Column("used", x.used, AtMost[uint8](1)), Column("tailed", x.tailed, AtMost[uint8](1)),
+		Column("sent", x.sent, AtMost(uint16(x.config.Depth))), Column("used", x.used, AtMost[uint8](1)),
+		Column("tailed", x.tailed, AtMost[uint8](1)),
 	}
 }
 
@@ -84,7 +87,8 @@ func (x *PacketSources) begin(path string) {
 	x.Registers = Declare(Declaration{
 		Path: path,
 		Registers: append([]Register{Column("next", x.next, x.checkNext).ResetTo(x.start...)},
-			append(x.registers(), Column("ready", ready, AtMost[uint8](1)), Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...),
+			append(x.registers(), Column("ready", ready, AtMost[uint8](1)),
+				Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...),
 		Collect: func() { x.collect(ready) },
 		Derive:  func() { x.derive(ready) },
 	})
@@ -131,7 +135,8 @@ func (x *PacketSources) Reset() {
 
 func (x *PacketSources) checkNext(place int, next uint32) error {
 	if next < x.start[place] || next > x.end[place] {
-		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next, x.start[place], x.end[place])
+		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next, x.start[place],
+			x.end[place])
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ type Asks struct {
 
 // NewAsks returns a bank of low wires.
 func NewAsks(bank Bank, name string, shards int) *Asks {
-	return &Asks{path: Join(bank.Path(), name), high: make([][]uint32, shards), To: make([]uint16, bank.Size()), Tag: make([]uint16, bank.Size())}
+	return &Asks{path: Join(bank.Path(), name), high: make([][]uint32, shards), To: make([]uint16, bank.Size()),
+		Tag: make([]uint16, bank.Size())}
 }
 
 func (a *Asks) Path() string { return a.path }

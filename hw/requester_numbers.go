@@ -32,7 +32,8 @@ func (n *requesterNumbers) set(arbiter, requester uint32, value uint64) {
 func (n *requesterNumbers) clear(arbiter uint32) { clear(n.rows[arbiter]) }
 
 // declare returns a Declaration of the numbers and other registers.
-func (n *requesterNumbers) declare(who, values string, check func(i int, value uint64) error, others ...Register) Declaration {
+func (n *requesterNumbers) declare(who, values string, check func(i int, value uint64) error,
+	others ...Register) Declaration {
 	return Declaration{
 		Registers: append(others, List(who, &n.who, n.checkWho()), List(values, &n.values, check)),
 		Collect: func() {

@@ -23,7 +23,8 @@ func BenchmarkMesh(b *testing.B) {
 	for _, c := range []struct {
 		k, workers, cycles int
 		load, atLeast      float64 // minimum relative to the yardstick; minimum relative to one worker
-	}{{8, 1, 20_000, 0.2, 0.5}, {8, 1, 20_000, 0.36, 0.5}, {32, 1, 2000, 0.08, 0.4}, {32, 2, 2000, 0.08, 1.5}, {64, 1, 5000, 2.5e-6, 2}} {
+	}{{8, 1, 20_000, 0.2, 0.5}, {8, 1, 20_000, 0.36, 0.5}, {32, 1, 2000, 0.08, 0.4}, {32, 2, 2000, 0.08, 1.5},
+		{64, 1, 5000, 2.5e-6, 2}} {
 		b.Run(fmt.Sprintf("%dx%d/load=%v/workers=%d", c.k, c.k, c.load, c.workers), func(b *testing.B) {
 			config := RouterConfig{VCs: 4, Depth: 8, RoutingDelay: 1}
 			build := func(workers int) (run func() (time.Duration, *Packets)) {

@@ -34,7 +34,8 @@ func TestClasses(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 27))
 		n := newRandomNetwork(t, r)
 		one := n.config
-		if table := &n.top.routing; table.Ports != nil && one.VCs > 1 { // some routes use other VCs of their class than others
+		// some routes use other VCs of their class than others
+		if table := &n.top.routing; table.Ports != nil && one.VCs > 1 {
 			half := uint8(one.VCs / 2)
 			table.VCs = []VCRange{{0, half - 1}, {half, uint8(one.VCs - 1)}}
 			for range table.Ports {

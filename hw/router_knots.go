@@ -154,7 +154,8 @@ func (g *waits) waiting(v int) bool {
 	case active:
 		out := g.output(v)
 		g.why[v] = WaitCredit
-		return int(x.sent[out]) == x.config.Depth && g.onFar(v, x.wiring.outputs[out/x.config.VCs].wire, out/x.config.VCs, out%x.config.VCs)
+		return int(x.sent[out]) == x.config.Depth &&
+			g.onFar(v, x.wiring.outputs[out/x.config.VCs].wire, out/x.config.VCs, out%x.config.VCs)
 	case waits:
 		return g.headWaits(v, router)
 	}
@@ -219,7 +220,8 @@ func (g *waits) sourceWaits(place int) bool {
 // sinkWaits implements waiting for a sink without room for its first held packet.
 func (g *waits) sinkWaits(place int) bool {
 	e, v := g.n.Sinks.eject, g.sink(place)
-	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] || e.taken[place] < e.places {
+	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] ||
+		e.taken[place] < e.places {
 		return false
 	}
 	does, before := g.takes(g.x.wiring.node[place])

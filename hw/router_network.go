@@ -18,12 +18,14 @@ type RouterNetwork struct {
 
 // NewRouterNetwork returns a network that sends the packets. The units of shards are routers. Add its Components to a
 // kernel with the same clock and shards.
-func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard,
+func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable,
+	packets *Packets, shards []Shard,
 ) (*RouterNetwork, error) {
 	return newRouterNetwork(path, clock, config, graph, routing, packets, shards, nil)
 }
 
-func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard, feed *Feed,
+func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable,
+	packets *Packets, shards []Shard, feed *Feed,
 ) (*RouterNetwork, error) {
 	if err := config.check(path); err != nil {
 		return nil, err
@@ -84,7 +86,8 @@ func (n *RouterNetwork) CountHops() {
 	}
 	for g, count := range x.count {
 		for place := range int(count) {
-			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1) // the head has not passed this router yet
+			// the head has not passed this router yet
+			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1)
 		}
 	}
 	n.Flits.each(func(at int) { note(Flit(n.Flits.ring[at]), 0) })
@@ -131,7 +134,8 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	if t.Ports == nil {
 		even := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 3 || k%2 == 0 })
 		if even >= 0 || len(t.Torus.K) == 0 || vcs < 2 {
-			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed are odd numbers from 3 on, and 2 channels or more", path, t.Torus.K, vcs)
+			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed are odd numbers from 3 on, and 2 "+
+				"channels or more", path, t.Torus.K, vcs)
 		}
 		return nil
 	}

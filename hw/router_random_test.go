@@ -43,7 +43,8 @@ func newRandomNetwork(t testing.TB, r *rand.Rand) (n randomNetwork) {
 	}
 	n.nodes, vcsMax = len(n.top.graph.Nodes), min(vcsMax, 64/slices.Max(n.top.graph.Ports))
 	n.config = RouterConfig{
-		VCs: 1 + r.IntN(1+r.IntN(vcsMax)), Depth: 1 + r.IntN(8), RoutingDelay: r.IntN(2), CreditDelay: r.IntN(4), WaitForTail: r.IntN(2) == 1,
+		VCs: 1 + r.IntN(1+r.IntN(vcsMax)), Depth: 1 + r.IntN(8), RoutingDelay: r.IntN(2), CreditDelay: r.IntN(4),
+		WaitForTail: r.IntN(2) == 1,
 		VCAllocator: RouterAllocator(r.IntN(2)), SwitchAllocator: RouterAllocator(r.IntN(2)),
 	}
 	if kind == 1 {
@@ -183,7 +184,8 @@ func TestLongRoutersOfManyPorts(t *testing.T) {
 	}{
 		{fly(70), RouterConfig{VCs: 1, Depth: 3, RoutingDelay: 1}},
 		{mesh(3, 3), RouterConfig{VCs: 10, Depth: 2, WaitForTail: true, VCAllocator: SeparableInputFirst}},
-		{torus(3, 2), RouterConfig{VCs: 130, Depth: 1, RoutingDelay: 1, CreditDelay: 1, SwitchAllocator: SeparableInputFirst}},
+		{torus(3, 2),
+			RouterConfig{VCs: 130, Depth: 1, RoutingDelay: 1, CreditDelay: 1, SwitchAllocator: SeparableInputFirst}},
 	} {
 		p := randomPackets(rand.New(rand.NewPCG(uint64(seed), 28)), len(c.top.graph.Nodes))
 		k, n := newTestNetwork(t, c.top, c.config, p, 2, 2)
@@ -340,7 +342,8 @@ func requireEmpty(t testing.TB, k *Kernel, n *RouterNetwork) {
 	for _, column := range [][]uint16{n.Routers.count, n.Routers.sent, n.Sources.sent} {
 		require.Zero(t, slices.Max(column))
 	}
-	for _, column := range [][]uint64{n.Routers.used, n.Routers.active, n.Routers.waiting, n.Routers.filled, n.Routers.full} {
+	for _, column := range [][]uint64{n.Routers.used, n.Routers.active, n.Routers.waiting, n.Routers.filled,
+		n.Routers.full} {
 		for r, ports := range n.Routers.wiring.ports {
 			for member := range members(n.Routers.of(column, r)) {
 				require.GreaterOrEqual(t, member, ports*n.Routers.config.VCs)

@@ -43,7 +43,8 @@ var vcStates = []string{"idle", "routing", "waiting", "active"}
 // Signals returns the signals of the network. node returns the path of a node.
 func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers) *RouterSignals {
 	w := n.Routers.wiring
-	s := &RouterSignals{network: n, node: node, called: called, until: make([]uint64, len(w.ports)), next: CycleOfReset - 1}
+	s := &RouterSignals{network: n, node: node, called: called, until: make([]uint64, len(w.ports)),
+		next: CycleOfReset - 1}
 	place := 0
 	for r := range w.ports {
 		first := place
@@ -87,7 +88,8 @@ func (s *RouterSignals) Probes(yield func(Probe)) { s.Groups(func(_ int, p Probe
 func (s *RouterSignals) input(path string, port int, show func(Probe)) {
 	x := s.network.Routers
 	r, vcs := int(x.wiring.router[port]), x.config.VCs
-	s.wires(path, wireSignals{func() (Flit, bool) { return x.arriving(port) }, func() (uint64, bool) { return x.freeing(port) }}, show)
+	s.wires(path,
+		wireSignals{func() (Flit, bool) { return x.arriving(port) }, func() (uint64, bool) { return x.freeing(port) }}, show)
 	if x.replaced(r) {
 		return
 	}
@@ -122,7 +124,8 @@ func (s *RouterSignals) input(path string, port int, show func(Probe)) {
 func (s *RouterSignals) output(path string, port int, show func(Probe)) {
 	x := s.network.Routers
 	r, vcs := int(x.wiring.router[port]), x.config.VCs
-	s.wires(path, wireSignals{func() (Flit, bool) { return x.leaving(port) }, func() (uint64, bool) { return x.crediting(port) }}, show)
+	s.wires(path,
+		wireSignals{func() (Flit, bool) { return x.leaving(port) }, func() (uint64, bool) { return x.crediting(port) }}, show)
 	if x.replaced(r) {
 		return
 	}
@@ -145,7 +148,8 @@ func (s *RouterSignals) ends(place int, show func(Probe)) {
 		func() (uint64, bool) { vc, lit := n.Credits.at(wire, 0); return uint64(vc), lit },
 	}, show)
 	for vc := range sources.config.VCs {
-		show(creditsLeft(Index(path+".out.vc", vc)+".credits", sources.config.Depth, &sources.sent[place*sources.config.VCs+vc]))
+		show(creditsLeft(Index(path+".out.vc", vc)+".credits", sources.config.Depth,
+			&sources.sent[place*sources.config.VCs+vc]))
 	}
 	s.wires(path+".in", wireSignals{
 		func() (Flit, bool) { f, lit := n.Flits.at(wire, 0); return Flit(f), lit },
@@ -173,7 +177,8 @@ func (s *RouterSignals) wires(path string, w wireSignals, show func(Probe)) {
 	flit("head", 1, func(f Flit) uint64 { return bit(f.Head()) })
 	flit("tail", 1, func(f Flit) uint64 { return bit(f.Tail()) })
 	flit("vc", IndexBits(vcs), func(f Flit) uint64 { return uint64(f.VC()) })
-	flit("destination", IndexBits(s.network.Routers.wiring.nodes), func(f Flit) uint64 { return uint64(p.Destination[f.Packet()]) })
+	flit("destination", IndexBits(s.network.Routers.wiring.nodes),
+		func(f Flit) uint64 { return uint64(p.Destination[f.Packet()]) })
 	flit("packet", s.called.Bits, func(f Flit) uint64 { return s.called.Of(f.Packet()) })
 	show(ViewProbe(path+".credit.valid", 1, func() uint64 { _, lit := w.credit(); return bit(lit) }))
 	show(ViewProbe(path+".credit.vc", IndexBits(vcs), func() uint64 { vc, _ := w.credit(); return vc }))

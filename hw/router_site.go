@@ -7,10 +7,12 @@ import (
 
 // NewRouter returns a stand-alone router for a kernel with the same clock and one shard of one unit. Its Site
 // replaces the neighbours. Flits carry the set of output VCs that they may take, and dataBits bits of data.
-func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork, error) {
+func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork,
+	error) {
 	switch {
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
-		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each, allowed are 64 channels in all", path, ports, config.VCs)
+		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each, allowed are 64 channels in all", path, ports,
+			config.VCs)
 	case dataBits < 1 || dataBits > RouterDataBits:
 		return nil, fmt.Errorf("%s: %d bits of data, allowed are 1 to %d", path, dataBits, RouterDataBits)
 	}
@@ -30,15 +32,18 @@ func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits i
 func (x *Routers) Site() *Site {
 	c, p := &x.config, x.pins
 	parameters := map[string]int{
-		"PORTS": x.wiring.portsMax, "VCS": c.VCs, "DEPTH": c.Depth, "ROUTING_DELAY": c.RoutingDelay, "CREDIT_DELAY": c.CreditDelay,
-		"WAIT_FOR_TAIL": int(bit(c.WaitForTail)), "VC_ALLOCATOR": int(c.VCAllocator), "SWITCH_ALLOCATOR": int(c.SwitchAllocator), "DATA_BITS": p.dataBits,
+		"PORTS": x.wiring.portsMax, "VCS": c.VCs, "DEPTH": c.Depth, "ROUTING_DELAY": c.RoutingDelay,
+		"CREDIT_DELAY":  c.CreditDelay,
+		"WAIT_FOR_TAIL": int(bit(c.WaitForTail)), "VC_ALLOCATOR": int(c.VCAllocator),
+		"SWITCH_ALLOCATOR": int(c.SwitchAllocator), "DATA_BITS": p.dataBits,
 	}
 	if p.valid == nil {
 		p.build(x.wiring.first[len(x.wiring.ports)])
 	}
 	ports := x.flitPins("_i", true, x.arriving, nil)
 	ports = append(ports, x.pin("route_i", x.wiring.portsMax*c.VCs, true,
-		func(g int) uint64 { f, _ := x.arriving(g); return x.routeIn(g, f) }, func(g int, v uint64) error { p.route[g] = v; return nil }))
+		func(g int) uint64 { f, _ := x.arriving(g); return x.routeIn(g, f) },
+		func(g int, v uint64) error { p.route[g] = v; return nil }))
 	ports = append(ports, x.creditPins("_i", true, x.crediting, nil)...)
 	ports = append(ports, x.flitPins("_o", false, x.leaving, x.send)...)
 	return &Site{
@@ -58,7 +63,8 @@ func (x *Routers) Site() *Site {
 
 // flitPins returns the pins of a flit. wire reads the flit of a port. take, unless nil, consumes a flit that was put
 // on the pins.
-func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Flit, bool), take func(port int) error) []Port {
+func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Flit, bool),
+	take func(port int) error) []Port {
 	p := x.pins
 	flit := func(name string, bits int, get func(g int, f Flit) uint64, put func(g int, v uint64)) Port {
 		return x.pin(name+direction, bits, input,
@@ -78,25 +84,32 @@ func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Fl
 	})
 	return []Port{
 		x.pin("valid"+direction, 1, input,
-			func(g int) uint64 { _, lit := wire(g); return bit(lit) }, func(g int, v uint64) error { p.valid[g] = v != 0; return nil }),
-		flit("head", 1, func(_ int, f Flit) uint64 { return bit(f&p.head != 0) }, func(g int, v uint64) { p.flit[g] = Flit(v) * p.head }),
-		flit("tail", 1, func(_ int, f Flit) uint64 { return bit(f.Tail()) }, func(g int, v uint64) { p.flit[g] |= Flit(v) * flitTail }),
-		flit("vc", IndexBits(x.config.VCs), func(_ int, f Flit) uint64 { return uint64(f.VC()) }, func(g int, v uint64) { p.vc[g] = v }),
+			func(g int) uint64 { _, lit := wire(g); return bit(lit) },
+			func(g int, v uint64) error { p.valid[g] = v != 0; return nil }),
+		flit("head", 1, func(_ int, f Flit) uint64 { return bit(f&p.head != 0) },
+			func(g int, v uint64) { p.flit[g] = Flit(v) * p.head }),
+		flit("tail", 1, func(_ int, f Flit) uint64 { return bit(f.Tail()) },
+			func(g int, v uint64) { p.flit[g] |= Flit(v) * flitTail }),
+		flit("vc", IndexBits(x.config.VCs), func(_ int, f Flit) uint64 { return uint64(f.VC()) },
+			func(g int, v uint64) { p.vc[g] = v }),
 		data,
 	}
 }
 
-func (x *Routers) creditPins(direction string, input bool, wire func(port int) (uint64, bool), take func(port int) error) []Port {
+func (x *Routers) creditPins(direction string, input bool, wire func(port int) (uint64, bool),
+	take func(port int) error) []Port {
 	p := x.pins
 	return []Port{
 		x.pin("credit"+direction, 1, input,
-			func(g int) uint64 { _, lit := wire(g); return bit(lit) }, func(g int, v uint64) error { p.credit[g] = v != 0; return nil }),
-		x.pin("credit_vc"+direction, IndexBits(x.config.VCs), input, func(g int) uint64 { vc, _ := wire(g); return vc }, func(g int, v uint64) error {
-			if p.creditVC[g] = v; take == nil {
-				return nil
-			}
-			return take(g)
-		}),
+			func(g int) uint64 { _, lit := wire(g); return bit(lit) },
+			func(g int, v uint64) error { p.credit[g] = v != 0; return nil }),
+		x.pin("credit_vc"+direction, IndexBits(x.config.VCs), input, func(g int) uint64 { vc, _ := wire(g); return vc },
+			func(g int, v uint64) error {
+				if p.creditVC[g] = v; take == nil {
+					return nil
+				}
+				return take(g)
+			}),
 	}
 }
 
@@ -109,7 +122,8 @@ func bit(on bool) uint64 {
 
 // pin returns a port with the given number of bits per router port. get and put take port numbers that count all
 // routers.
-func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64, put func(port int, value uint64) error) Port {
+func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64,
+	put func(port int, value uint64) error) Port {
 	return Port{
 		Name: name, Bits: x.wiring.portsMax * bits, Input: input,
 		Get: func(r int, to Pins) func() {
@@ -176,7 +190,8 @@ func (x *Routers) freeing(port int) (uint64, bool) {
 
 func (x *Routers) hop(port int, f Flit) Hop {
 	r := int(x.wiring.router[port])
-	hop := x.routing.Next(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes, f&flitPhase != 0, x.classVCs)
+	hop := x.routing.Next(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes,
+		f&flitPhase != 0, x.classVCs)
 	first := int(x.classFirst[f.VC()])
 	hop.Low, hop.High = hop.Low+first, hop.High+first
 	return hop

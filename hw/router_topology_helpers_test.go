@@ -28,7 +28,8 @@ func cube(k, n, latency int, wraps bool) (t topology) {
 			x := r / step % k
 			if x < k-1 || wraps {
 				to := r - x*step + (x+1)%k*step
-				t.graph.Links = append(t.graph.Links, RouterLink{r, 2 * d, to, 2*d + 1, latency}, RouterLink{to, 2*d + 1, r, 2 * d, latency})
+				t.graph.Links = append(t.graph.Links, RouterLink{r, 2 * d, to, 2*d + 1, latency},
+					RouterLink{to, 2*d + 1, r, 2 * d, latency})
 			}
 		}
 	}
@@ -125,7 +126,8 @@ func shortest(latency map[[2]int]int, routers, from int) (before []int) {
 	return before
 }
 
-func newTestNetwork(t testing.TB, top topology, config RouterConfig, packets *Packets, unitsPerShard, workers int) (*Kernel, *RouterNetwork) {
+func newTestNetwork(t testing.TB, top topology, config RouterConfig, packets *Packets, unitsPerShard,
+	workers int) (*Kernel, *RouterNetwork) {
 	t.Helper()
 	shards := Shards(len(top.graph.Ports), unitsPerShard)
 	pool := NewWorkers(workers)

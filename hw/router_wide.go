@@ -152,7 +152,8 @@ func (w *wideScratch) islip(requests []request, ins, outs int, grant, accept fun
 	}
 	w.match = w.match[:0]
 	for _, r := range requests {
-		if b := w.accept[r.in]; w.best[r.out] == r.in && (b < 0 || distance(r.out, accept(r.in), outs) < distance(b, accept(r.in), outs)) {
+		if b := w.accept[r.in]; w.best[r.out] == r.in &&
+			(b < 0 || distance(r.out, accept(r.in), outs) < distance(b, accept(r.in), outs)) {
 			w.accept[r.in] = r.out
 		}
 	}
@@ -175,7 +176,8 @@ func (w *wideScratch) inputFirst(requests []request, ins, outs int, grant, accep
 		}
 	}
 	for _, r := range requests {
-		if b := w.best[r.out]; w.accept[r.in] == r.out && (b < 0 || distance(r.in, grant(r.out), ins) < distance(b, grant(r.out), ins)) {
+		if b := w.best[r.out]; w.accept[r.in] == r.out &&
+			(b < 0 || distance(r.in, grant(r.out), ins) < distance(b, grant(r.out), ins)) {
 			w.best[r.out] = r.in
 		}
 	}
@@ -188,7 +190,8 @@ func (w *wideScratch) inputFirst(requests []request, ins, outs int, grant, accep
 	return w.match
 }
 
-func (w *wideScratch) allocate(kind RouterAllocator, requests []request, ins, outs int, grant, accept func(i int) int) []request {
+func (w *wideScratch) allocate(kind RouterAllocator, requests []request, ins, outs int, grant,
+	accept func(i int) int) []request {
 	if kind == SeparableInputFirst {
 		return w.inputFirst(requests, ins, outs, grant, accept)
 	}

@@ -27,8 +27,9 @@ type RouterGraph struct {
 
 // RouteTable selects the output port of heads at each router.
 type RouteTable struct {
-	Ports   []uint8                                  // [router*nodes + destination]: port; nil for a rule or a torus
-	Classes []uint8                                  // [router*nodes + destination]: index in VCs; nil for all VCs of the port
+	Ports []uint8 // [router*nodes + destination]: port; nil for a rule or a torus
+	// [router*nodes + destination]: index in VCs; nil for all VCs of the port
+	Classes []uint8
 	VCs     []VCRange                                // ranges of VCs by class
 	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
 	Torus   TorusRoute
@@ -141,7 +142,8 @@ type routerWiring struct {
 }
 
 func newRouterWiring(path string, g *RouterGraph, config *RouterConfig, shards []Shard) (*routerWiring, error) {
-	w := &routerWiring{path: path, ports: g.Ports, nodes: len(g.Nodes), links: g.Links, shards: len(shards), first: []int{0}}
+	w := &routerWiring{path: path, ports: g.Ports, nodes: len(g.Nodes), links: g.Links, shards: len(shards),
+		first: []int{0}}
 	if err := CheckShards(shards, len(g.Ports)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -177,7 +179,8 @@ func (w *routerWiring) link(l RouterLink, config *RouterConfig) error {
 			w.path, l.Output, l.From, l.Input, l.To)
 	}
 	out, in := w.first[l.From]+l.Output, w.first[l.To]+l.Input
-	return w.wire(&w.outputs[out], &w.inputs[in], wireEnd{uint32(in), uint16(2 + l.Latency)}, wireEnd{uint32(out), uint16(1 + l.Latency + config.CreditDelay)})
+	return w.wire(&w.outputs[out], &w.inputs[in], wireEnd{uint32(in), uint16(2 + l.Latency)},
+		wireEnd{uint32(out), uint16(1 + l.Latency + config.CreditDelay)})
 }
 
 func (w *routerWiring) unknown(router, port int) bool {
@@ -201,7 +204,8 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 	w.node = make([]int, len(nodes))
 	for node := range nodes {
 		if w.unknown(nodes[node].Router, nodes[node].Port) {
-			return fmt.Errorf("%s: node %d is at port %d of router %d, which does not exist", w.path, node, nodes[node].Port, nodes[node].Router)
+			return fmt.Errorf("%s: node %d is at port %d of router %d, which does not exist", w.path, node, nodes[node].Port,
+				nodes[node].Router)
 		}
 		w.node[node] = node
 	}
@@ -221,7 +225,8 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 		if err := w.wire(&w.sources[place], &w.inputs[at], flit, credit); err != nil {
 			return err
 		}
-		flit, credit = wireEnd{ports + uint32(place), uint16(2 + n.Latency)}, wireEnd{uint32(at), uint16(1 + n.Latency + config.CreditDelay)}
+		flit, credit = wireEnd{ports + uint32(place), uint16(2 + n.Latency)},
+			wireEnd{uint32(at), uint16(1 + n.Latency + config.CreditDelay)}
 		if err := w.wire(&w.outputs[at], &w.sinks[place], flit, credit); err != nil {
 			return err
 		}
@@ -316,7 +321,8 @@ func (c *RouterConfig) check(path string) error {
 	}{
 		{"virtual channels", c.VCs, 1, VCsMax}, {"flits of a buffer", c.Depth, 1, VCDepthMax},
 		{"cycles of routing", c.RoutingDelay, 0, 1}, {"cycles of a credit", c.CreditDelay, 0, ChannelDelayMax / 2},
-		{"as allocator", int(c.VCAllocator), 0, int(SeparableInputFirst)}, {"as allocator", int(c.SwitchAllocator), 0, int(SeparableInputFirst)},
+		{"as allocator", int(c.VCAllocator), 0, int(SeparableInputFirst)},
+		{"as allocator", int(c.SwitchAllocator), 0, int(SeparableInputFirst)},
 	} {
 		if k.value < k.least || k.value > k.most {
 			return fmt.Errorf("%s: %d %s, allowed are %d to %d", path, k.value, k.name, k.least, k.most)

@@ -161,7 +161,8 @@ func (b Bank) Check() error {
 		return fmt.Errorf("%s: %d elements per unit, in %d parts each", b.Path(), b.PerUnit, b.Parts)
 	}
 	if b.Labels != nil && (b.Unit == "" && b.Units != 1 || len(b.Labels)*max(b.Parts, 1) != b.PerUnit) {
-		return fmt.Errorf("%s: %d elements per unit of %q, in %d parts each, with %d labels", b.Path(), b.PerUnit, b.Unit, max(b.Parts, 1), len(b.Labels))
+		return fmt.Errorf("%s: %d elements per unit of %q, in %d parts each, with %d labels", b.Path(), b.PerUnit, b.Unit,
+			max(b.Parts, 1), len(b.Labels))
 	}
 	for _, label := range b.Labels {
 		if err := CheckPath(label); err != nil {

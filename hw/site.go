@@ -400,7 +400,8 @@ func (s *Site) Check() error {
 	names := map[string]bool{"clock": true, "reset": true}
 	for _, p := range s.Ports {
 		if names[p.Name] || p.Bits < 1 || p.Get == nil || p.Put == nil {
-			return fmt.Errorf("%s: port %q of %d bits: its name is taken, it has no bits, or it cannot be read and written", s.Path(0), p.Name, p.Bits)
+			return fmt.Errorf("%s: port %q of %d bits: its name is taken, it has no bits, or it cannot be read and written",
+				s.Path(0), p.Name, p.Bits)
 		}
 		names[p.Name] = true
 	}

@@ -41,7 +41,8 @@ func CheckState(memory []byte, descriptor uint32) error {
 
 func descriptorAt(memory []byte, address uint32) ([]byte, error) {
 	if address == 0 || uint64(address)+sizeBank > uint64(len(memory)) || address%8 != 0 {
-		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
+		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address,
+			len(memory))
 	}
 	return memory[address : address+sizeBank : address+sizeBank], nil
 }

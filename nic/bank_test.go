@@ -193,7 +193,8 @@ func TestListAwake(t *testing.T) {
 		end := first + random.IntN(bank.Cells-first+1)
 		want, rest := []uint32{99}, 0
 		for cell := range bank.Registers {
-			r := Registers{Wake: uint16(slot + random.Uint32N(2)), Flags: uint8(random.Uint32()) & 0x1F, Held: uint8(random.Uint32())}
+			r := Registers{Wake: uint16(slot + random.Uint32N(2)), Flags: uint8(random.Uint32()) & 0x1F,
+				Held: uint8(random.Uint32())}
 			if random.IntN(3) == 0 {
 				r.RxCount = uint8(random.IntN(3))
 				r.TxCount = uint8(random.IntN(3)) << 6
@@ -246,7 +247,8 @@ func TestSmallFrames(t *testing.T) {
 		heard := sent.On(3)
 		copyFrame(clean, append(FrameView(nil), clean...), 3)
 		a, b := clean.Words()
-		require.Equal(t, []uint64{a, b, binary.LittleEndian.Uint64(clean[16:])}, []uint64{heard.Head, heard.Route, heard.Packet})
+		require.Equal(t, []uint64{a, b, binary.LittleEndian.Uint64(clean[16:])},
+			[]uint64{heard.Head, heard.Route, heard.Packet})
 		require.EqualValues(t, 77, heard.Source())
 	}
 }

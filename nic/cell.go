@@ -96,7 +96,8 @@ func (c *Cell) Difference(o *Cell) string {
 		{"accept_tag", c.AcceptTag == o.AcceptTag},
 		{"first_choice", c.Choice == o.Choice},
 		{"list_valid", slices.Equal(c.Valid, o.Valid)},
-		{"statuses", bytes.Equal(c.RxStatus, o.RxStatus) && bytes.Equal(c.TxStatus, o.TxStatus) && slices.Equal(c.Served, o.Served)},
+		{"statuses", bytes.Equal(c.RxStatus, o.RxStatus) && bytes.Equal(c.TxStatus, o.TxStatus) &&
+			slices.Equal(c.Served, o.Served)},
 		{"workload and schedule", c.Workload == o.Workload && c.Schedule == o.Schedule},
 	} {
 		if !part.equal {
@@ -137,7 +138,8 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]
 		at                   uint64
 	}
 	places := []place{
-		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, c.Lanes(), 0}, {offBankListen, 2 * listenSlots, 0}, {offBankCalls, 4, 0},
+		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, c.Lanes(), 0}, {offBankListen, 2 * listenSlots, 0},
+		{offBankCalls, 4, 0},
 		{offBankWorkload, 4, 0}, {offBankRecord, record, 0},
 		{offBankRxMore, (c.RxFrames - 1) * frames, 0}, {offBankTxMore, (c.TxFrames - 1) * frames, 0},
 	}
@@ -147,7 +149,8 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]
 		at += uint64(c.Cells) * uint64(places[i].elementBytes)
 	}
 	if at > 1<<32-1 {
-		return nil, fmt.Errorf("a bank of %d processors takes %d bytes, more than 32-bit addresses reach; use smaller banks", c.Cells, at)
+		return nil, fmt.Errorf("a bank of %d processors takes %d bytes, more than 32-bit addresses reach; use smaller banks",
+			c.Cells, at)
 	}
 	memory := make([]byte, at)
 	put := func(offset int, value uint64) {

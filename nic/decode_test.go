@@ -41,7 +41,8 @@ func someFrame(random *rand.Rand, payloadBytes int) Frame {
 		payload[i] = byte(random.Uint32())
 	}
 	return Marshal(make([]byte, FrameBytes(payloadBytes)), Header{
-		Kind: Kind(random.IntN(KindCount)), Flags: uint8(random.Uint32()), Source: random.Uint32(), Destination: random.Uint32(), Tag: uint16(random.Uint32()),
+		Kind: Kind(random.IntN(KindCount)), Flags: uint8(random.Uint32()), Source: random.Uint32(),
+		Destination: random.Uint32(), Tag: uint16(random.Uint32()),
 	}, payload)
 }
 

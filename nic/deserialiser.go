@@ -121,7 +121,8 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	}
 	switch {
 	case c.FrameBytesMax < FrameBytesMin:
-		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path, c.FrameBytesMax, FrameBytesMin)
+		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path, c.FrameBytesMax,
+			FrameBytesMin)
 	case c.In.Bits() != c.PhitBits:
 		return nil, fmt.Errorf("%s: phit of %d bits, %s has %d", path, c.PhitBits, c.In.Path(), c.In.Bits())
 	case c.In.Shards() != len(c.Shards):
@@ -129,8 +130,9 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	case !c.In.Routed():
 		return nil, fmt.Errorf("%s: %s was built without reader units", path, c.In.Path())
 	case c.Taps != nil && (c.Bank.Units != 1 || len(c.Taps.Bus) != c.Bank.Size() || len(c.Taps.Members) != wires):
-		return nil, fmt.Errorf("%s: %d receivers in %d units, the taps are those of %d on %d of %d buses; allowed is one unit",
-			path, c.Bank.Size(), c.Bank.Units, len(c.Taps.Bus), len(c.Taps.Members), wires)
+		return nil,
+			fmt.Errorf("%s: %d receivers in %d units, the taps are those of %d on %d of %d buses; allowed is one unit",
+				path, c.Bank.Size(), c.Bank.Units, len(c.Taps.Bus), len(c.Taps.Members), wires)
 	case c.Taps == nil && len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
 		return nil, fmt.Errorf("%s: %d inputs for each of %d units, the wiring has %d in all",
 			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires))
@@ -144,7 +146,8 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	}
 	for wire, unit := range heardBy {
 		if c.In.Reader(uint32(wire)) != int(unitOwner[unit]) {
-			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire, unit)
+			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire,
+				unit)
 		}
 	}
 	cells := c.Bank.Size()
@@ -157,8 +160,9 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
 		port: make([]uint32, cells), ends: make([]bool, len(c.Shards)),
-		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells), switched: make([]bool, len(c.Shards)),
-		heard: make([][]uint32, len(c.Shards)),
+		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells),
+		switched: make([]bool, len(c.Shards)),
+		heard:    make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
 	registers := []hw.Register{
@@ -321,8 +325,10 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 func (d *Deserialisers) endSlot(shard int) {
 	for _, cell := range d.heard[shard] {
 		state, bits := d.state[cell], d.bits[cell]
-		if state == receiverIdle || state >= receiverStates || int(bits) > 8*d.frameMax || state == receiverGood && bits%8 != 0 {
-			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, a frame has %d at most", state, bits, 8*d.frameMax)
+		if state == receiverIdle || state >= receiverStates || int(bits) > 8*d.frameMax || state == receiverGood &&
+			bits%8 != 0 {
+			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, a frame has %d at most",
+				state, bits, 8*d.frameMax)
 		}
 		d.state[cell] = receiverIdle
 		if d.queues != nil {

@@ -128,7 +128,8 @@ func (d *Deserialisers) railPorts() []hw.Port {
 			return d.hears.Wire(cell/d.bank.PerUnit, lane)
 		})
 	}
-	ports := hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 { return d.taps.Bus[cell][lane] })
+	ports := hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs,
+		func(cell, lane int) uint32 { return d.taps.Bus[cell][lane] })
 	for k, rail := range [][]uint64{d.in.Rail1, d.in.Rail0} {
 		ports[k].Get = hw.GetPins(func(cell int, to hw.Pins) {
 			to.Clear()

@@ -9,20 +9,22 @@ import (
 // Discipline describes how NICs access their media. The zero value is a NIC that sends to one port, or one frame to
 // all ports, and hears one port.
 type Discipline struct {
-	AllPorts  bool     // the NIC sends and receives on all 1..LanesMax ports at once
-	Asks      bool     // the NIC repeats a request until it is served, and only then sends
-	Addressed bool     // every frame has a destination and is sent to the destination's output
-	ListWords int      // number of words of each processor's ROM that form its request list, 0 for none
-	Taps      *hw.Taps // ports of each processor, which has one switch to one of them; nil if all processors have Ports ports
-	Own       *Own     // processors with different ports; nil if all are equal
-	Classes   *Classes // with AllPorts: classes of lanes; nil if no lane asks
+	AllPorts  bool // the NIC sends and receives on all 1..LanesMax ports at once
+	Asks      bool // the NIC repeats a request until it is served, and only then sends
+	Addressed bool // every frame has a destination and is sent to the destination's output
+	ListWords int  // number of words of each processor's ROM that form its request list, 0 for none
+	// ports of each processor, which has one switch to one of them; nil if all processors have Ports ports
+	Taps    *hw.Taps
+	Own     *Own     // processors with different ports; nil if all are equal
+	Classes *Classes // with AllPorts: classes of lanes; nil if no lane asks
 }
 
 // Own describes the ports of NICs with different numbers of ports.
 type Own struct {
 	Ports []uint16 // number of ports of each processor
-	Mute  []bool   // by processor and port, in rows of the largest number of ports: the port only receives; nil if all ports send
-	all   int      // largest number of ports
+	// by processor and port, in rows of the largest number of ports: the port only receives; nil if all ports send
+	Mute []bool
+	all  int // largest number of ports
 }
 
 // NewOwn returns the ports of processors. most is the largest number of ports of a processor.

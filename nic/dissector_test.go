@@ -54,7 +54,9 @@ func capture(t *testing.T) string {
 			_, err := fmt.Sscanf(number, "%d]", &port)
 			require.NoError(t, err)
 		}
-		require.NoError(t, p.Packet(id, &pcapng.Header{Direction: direction, Status: uint8(status), Port: port, Slot: slot, Cycle: cycle}, frame))
+		require.NoError(t,
+			p.Packet(id, &pcapng.Header{Direction: direction, Status: uint8(status), Port: port, Slot: slot, Cycle: cycle},
+				frame))
 	}
 	frame := func(h Header, payload []byte) []byte {
 		return Marshal(make([]byte, FrameBytes(len(payload))), h, payload)

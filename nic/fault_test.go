@@ -26,7 +26,8 @@ func TestBrokenInvariants(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, workers := range []int{1, 2} {
-				l := newLink(t, linkConfig{d: 2, g: 2, phitBits: 8, payloadBytes: 4, compute: 4, propagation: 1, guard: 1, workers: workers})
+				l := newLink(t,
+					linkConfig{d: 2, g: 2, phitBits: 8, payloadBytes: 4, compute: 4, propagation: 1, guard: 1, workers: workers})
 				frame := Marshal(make([]byte, FrameBytes(4)), Header{Source: 2}, make([]byte, 4))
 				l.tx.Load(2, frame, 0)
 				l.hear(1, 1)

@@ -13,7 +13,8 @@ import (
 // TestFramePinned is a frame written by hand from the diagram of Frame; its CRC comes
 // from the reference package.
 func TestFramePinned(t *testing.T) {
-	f := Marshal(make([]byte, 64), Header{Kind: KindAck, Flags: 0xA5, Source: 0x01020304, Destination: AnyDestination, Tag: 0xBEEF}, []byte{1, 2, 3})
+	f := Marshal(make([]byte, 64),
+		Header{Kind: KindAck, Flags: 0xA5, Source: 0x01020304, Destination: AnyDestination, Tag: 0xBEEF}, []byte{1, 2, 3})
 	want := "11" + "a5" + "0003" + "01020304" + "ffffffff" + "beef" + "010203"
 	assert.Equal(t, want, hex.EncodeToString(f[:len(f)-CRCBytes]))
 	assert.Equal(t, referenceChecksum(f[:len(f)-CRCBytes]), f.CRC())

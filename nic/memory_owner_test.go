@@ -9,7 +9,8 @@ import (
 
 // TestOwner writes into each cell's part of every column and asks whose the byte is.
 func TestOwner(t *testing.T) {
-	c := BankConfig{Cells: 3, Processors: 3, Ports: 2, Discipline: Discipline{AllPorts: true}, Sizes: Sizes{PayloadBytes: 16, RxFrames: 4, TxFrames: 4}}
+	c := BankConfig{Cells: 3, Processors: 3, Ports: 2, Discipline: Discipline{AllPorts: true},
+		Sizes: Sizes{PayloadBytes: 16, RxFrames: 4, TxFrames: 4}}
 	memory, err := PlaceBank(64, c, 24, 2)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

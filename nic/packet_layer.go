@@ -85,7 +85,8 @@ func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.S
 	if err != nil {
 		return err
 	}
-	pcapng.PutPseudoHeader(head, &pcapng.Header{Direction: l.Direction, Status: uint8(l.Status), Port: l.Port, Slot: l.Slot, Cycle: l.Cycle})
+	pcapng.PutPseudoHeader(head,
+		&pcapng.Header{Direction: l.Direction, Status: uint8(l.Status), Port: l.Port, Slot: l.Slot, Cycle: l.Cycle})
 	return nil
 }
 

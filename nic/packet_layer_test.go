@@ -31,7 +31,8 @@ func serialised(t testing.TB, payload []byte) []byte {
 func TestLayersRoundTrip(t *testing.T) {
 	for _, payload := range [][]byte{nil, []byte("x"), bytes.Repeat([]byte{0xA5}, PayloadBytesMax)} {
 		data := serialised(t, payload)
-		want := Marshal(make([]byte, FrameBytes(len(payload))), Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}, payload)
+		want := Marshal(make([]byte, FrameBytes(len(payload))),
+			Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}, payload)
 		require.Equal(t, []byte(want), data[pcapng.PseudoHeaderBytes:], "the layer writes what Marshal writes")
 
 		packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.DecodeOptions{SkipDecodeRecovery: true})
@@ -42,7 +43,8 @@ func TestLayersRoundTrip(t *testing.T) {
 		assert.EqualValues(t, 5, pseudo.Slot)
 		assert.EqualValues(t, 77, pseudo.Cycle)
 		frame := packet.Layer(LayerTypeFrame).(*FrameLayer)
-		assert.Equal(t, Header{Kind: KindData, Flags: 1, PayloadBytes: len(payload), Source: 2, Destination: 3, Tag: 4}, frame.Header)
+		assert.Equal(t, Header{Kind: KindData, Flags: 1, PayloadBytes: len(payload), Source: 2, Destination: 3, Tag: 4},
+			frame.Header)
 		assert.True(t, frame.Valid)
 		assert.Equal(t, want.CRC(), frame.CRC)
 		if len(payload) == 0 {
@@ -68,7 +70,8 @@ func TestLayersInDecodingLayerParser(t *testing.T) {
 
 func TestCollisionHasNoFrame(t *testing.T) {
 	data := make([]byte, pcapng.PseudoHeaderBytes)
-	pcapng.PutPseudoHeader(data, &pcapng.Header{Direction: pcapng.Received, Status: uint8(StatusCollision), Slot: 1, Cycle: 2})
+	pcapng.PutPseudoHeader(data,
+		&pcapng.Header{Direction: pcapng.Received, Status: uint8(StatusCollision), Slot: 1, Cycle: 2})
 	packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.Default)
 	require.Nil(t, packet.ErrorLayer())
 	assert.Len(t, packet.Layers(), 1)
@@ -88,7 +91,8 @@ func TestFrameLayerWritesWrongValuesOnRequest(t *testing.T) {
 	require.NoError(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload("ab")))
 	assert.Equal(t, 9, GetHeader(b.Bytes()).PayloadBytes)
 	assert.EqualValues(t, 0x1234, Frame(b.Bytes()).CRC())
-	for _, bad := range []*FrameLayer{{Header: Header{PayloadBytes: -1}}, {Header: Header{PayloadBytes: 65536}}, {Header: Header{Kind: 16}}} {
+	for _, bad := range []*FrameLayer{{Header: Header{PayloadBytes: -1}}, {Header: Header{PayloadBytes: 65536}},
+		{Header: Header{Kind: 16}}} {
 		assert.Error(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, bad))
 	}
 	assert.ErrorContains(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload(make([]byte, PayloadBytesMax+1))), "65505 bytes")
@@ -110,7 +114,8 @@ func TestLayersRefuse(t *testing.T) {
 		"frame longer than it": {func(b []byte) []byte { return append(b, 0) }, false},
 		"frame cut":            {func(b []byte) []byte { return b[:len(b)-1] }, true},
 	} {
-		packet := gopacket.NewPacket(c.change(bytes.Clone(good)), LayerTypePseudoHeader, gopacket.DecodeOptions{SkipDecodeRecovery: true})
+		packet := gopacket.NewPacket(c.change(bytes.Clone(good)), LayerTypePseudoHeader,
+			gopacket.DecodeOptions{SkipDecodeRecovery: true})
 		assert.NotNil(t, packet.ErrorLayer(), name)
 		assert.Equal(t, c.truncated, packet.Metadata().Truncated, name)
 	}

@@ -21,7 +21,8 @@ type Parked struct {
 // Parks reports whether a bank's processors can be parked: they have only registers, states, FIFOs and listening
 // ports.
 func (b *Bank) Parks() bool {
-	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil && b.ROMWords == 0 && b.listenSlots == 1
+	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil && b.ROMWords == 0 &&
+		b.listenSlots == 1
 }
 
 // ParkedBytes returns the size of a parked processor without frames.
@@ -61,7 +62,8 @@ func (b *Bank) Unpark(first int, p *Parked) {
 // Park saves the processors of the bank in p.
 func (b *Bank) Park(p *Parked) {
 	if p.words == nil {
-		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]uint64, b.Cells*b.StateBytes()/8), make([]uint64, len(b.silenced))
+		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]uint64, b.Cells*b.StateBytes()/8),
+			make([]uint64, len(b.silenced))
 	}
 	copy(p.words, b.Words)
 	words := b.StateBytes() / 8

@@ -53,7 +53,9 @@ func newQueues(t testing.TB, n, frames, phitBits int, kind hw.ArbiterKind) *queu
 	require.NoError(t, err)
 	q.filters.Limit(frames, arbiters.Busy(), arbiters.Index())
 	gated := light("input", nil)
-	q.points, err = hw.NewCrosspoints(hw.CrosspointConfig{In: q.tx.Light(), Asks: q.tx.Asks(), Busy: arbiters.Busy(), Index: arbiters.Index(), Out: gated})
+	q.points,
+		err = hw.NewCrosspoints(hw.CrosspointConfig{In: q.tx.Light(), Asks: q.tx.Asks(), Busy: arbiters.Busy(),
+		Index: arbiters.Index(), Out: gated})
 	require.NoError(t, err)
 	q.tx.Await(q.points.To())
 	hears := hw.Gather{Inputs: n}

@@ -45,7 +45,8 @@ const ShapeWords = 8
 
 // RegisterMap is the whole map.
 var RegisterMap = []Block{
-	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the " +
+	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from " +
+		"and to the " +
 		"wire format.", Registers: []Register{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
 		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
@@ -62,7 +63,8 @@ var RegisterMap = []Block{
 		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
 		{"port", 16, 0, ReadWrite, "sent: port to send to, 0xfffe for all ports; received: port it was heard on"},
 	}},
-	{Name: "bank", Doc: "One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host " +
+	{Name: "bank", Doc: "One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, " +
+		"the host " +
 		"the rest.", Registers: []Register{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
@@ -132,21 +134,23 @@ var RegisterMap = []Block{
 			"ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, " +
 				"tx_status and served have a column for each, with one element per processor"},
 	}},
-	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them " +
-		"densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
-		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
-		{"tx_fewer", 8, 0, ReadOnly, "frames by which a fault has shortened the TX FIFO of this NIC, otherwise 0"},
-		{"reserved", 8, 0, ReadOnly, "zero"},
-		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
-		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head, or tries to"},
-		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
-		{"flags", 8, 0, ReadWrite,
-			"done 1 (by the handler), faulty 2 (by the host: the handler is not called again), tx overflow 4 " +
-				"(by the SDK: a frame did not fit), sleeping 16 (by the handler: no call before the slot wake " +
-				"without a frame in a FIFO; the host clears it if tx_status is used and a frame was sent, if the " +
-				"schedule's word changes, and with delivered), delivered 8 (by the host, if senders learn of " +
-				"arrivals free of charge: the packet that started here has arrived)"},
-	}},
+	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host " +
+		"scans them " +
+		"densely. The flags are last, so that the first access of a handler checks the bounds for all.",
+		Registers: []Register{
+			{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
+			{"tx_fewer", 8, 0, ReadOnly, "frames by which a fault has shortened the TX FIFO of this NIC, otherwise 0"},
+			{"reserved", 8, 0, ReadOnly, "zero"},
+			{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
+			{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head, or tries to"},
+			{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
+			{"flags", 8, 0, ReadWrite,
+				"done 1 (by the handler), faulty 2 (by the host: the handler is not called again), tx overflow 4 " +
+					"(by the SDK: a frame did not fit), sleeping 16 (by the handler: no call before the slot wake " +
+					"without a frame in a FIFO; the host clears it if tx_status is used and a frame was sent, if the " +
+					"schedule's word changes, and with delivered), delivered 8 (by the host, if senders learn of " +
+					"arrivals free of charge: the packet that started here has arrived)"},
+		}},
 }
 
 // RegisterConstants are the values in every generated file.
@@ -159,7 +163,8 @@ var RegisterConstants = []struct {
 	{"port_all", 0xFFFE, "send to every port"},
 	{"port_none", 0xFFFF, "hear nothing"},
 	{"any", AnyDestination, "destination of a frame for anybody"},
-	{"listed", ListedDestination, "destination of a frame for whom the request list says; the NIC fills in who was served"},
+	{"listed", ListedDestination,
+		"destination of a frame for whom the request list says; the NIC fills in who was served"},
 	{"tag_any", TagAny, "tag filter that takes every tag"},
 	{"payload_bytes_max", PayloadBytesMax, "largest payload that any NIC takes"},
 	{"payload_bytes_rtl", PayloadBytesRTL, "largest payload that a NIC in RTL takes"},

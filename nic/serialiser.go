@@ -89,9 +89,11 @@ type SerialiserConfig struct {
 	// ArbitrationCycles follow, in which a transmitter asks for its output. The value is 0 without requests;
 	// otherwise Await sets the wire with the results.
 	ArbitrationCycles int
-	OfferCycles       int // cycles after the first possible one in which a frame may start; 0 if a frame starts in the first possible cycle or never
-	Processors        int // processors of the machine, to check frames in a saved state; 0 for a separate transmitter with any frame
-	Ports             int // ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 is hw.PortsMax
+	// cycles after the first possible one in which a frame may start; 0 if a frame starts in the first possible cycle or never
+	OfferCycles int
+	// processors of the machine, to check frames in a saved state; 0 for a separate transmitter with any frame
+	Processors int
+	Ports      int // ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
 // frameSlack is the number of bytes beyond the last byte of a frame that a 64-bit load at any bit position may touch.
@@ -117,10 +119,12 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		return nil, err
 	}
 	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
-		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles, ComputeCyclesMax)
+		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles,
+			ComputeCyclesMax)
 	}
 	if c.ArbitrationCycles < 0 || c.ArbitrationCycles > 0 && c.FrameBytesMax < FrameBytesMin {
-		return nil, fmt.Errorf("%s: arbitration of %d cycles for frames of %d bytes, allowed are 0 or more, for %d bytes or more",
+		return nil, fmt.Errorf("%s: arbitration of %d cycles for frames of %d bytes, allowed are 0 or more, for %d bytes "+
+			"or more",
 			c.Bank.Path(), c.ArbitrationCycles, c.FrameBytesMax, FrameBytesMin)
 	}
 	if c.Ports == 0 {
@@ -131,7 +135,8 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	}
 	stride := c.FrameBytesMax + frameSlack
 	t := &Serialisers{
-		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles), stride: stride,
+		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles),
+		stride: stride,
 		owner:  hw.ShardOfUnit(c.Shards),
 		light:  light,
 		ports:  hw.NewPortSelect(c.Bank, "port"),
@@ -154,7 +159,8 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	if c.ArbitrationCycles > 0 {
 		t.arbitration, t.asks = uint64(c.ArbitrationCycles), hw.NewAsks(c.Bank, "ask", len(c.Shards))
 		t.tag, t.served = make([]uint16, c.Bank.Size()), make([]uint16, c.Bank.Size())
-		registers = append(registers, hw.Column("tag", t.tag).Shown(16), hw.Column("served", t.served).ResetTo(hw.PortNone).Shown(16))
+		registers = append(registers, hw.Column("tag", t.tag).Shown(16),
+			hw.Column("served", t.served).ResetTo(hw.PortNone).Shown(16))
 	}
 	if c.OfferCycles > 0 {
 		t.late, t.passed = c.OfferCycles, make([]uint32, c.Bank.Size())
@@ -280,7 +286,8 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	firstBit := phit * t.phitBits
 	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
 		// Latch removes a frame with its last phit, so the clock has jumped
-		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit, t.length[over])
+		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit,
+			t.length[over])
 	}
 }
 
@@ -310,7 +317,8 @@ func (t *Serialisers) check(shard *serialiserShard) {
 
 func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
-func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) (over int) {
+func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit,
+	phitBits int) (over int) {
 	for _, cell := range active {
 		left := 8*int(length[cell]) - firstBit
 		if left <= 0 {

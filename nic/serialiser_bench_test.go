@@ -13,7 +13,8 @@ import (
 func BenchmarkLink(b *testing.B) {
 	for _, c := range []struct{ d, g, senders int }{{16, 16, 256}, {64, 64, 4096}, {64, 64, 16}} {
 		b.Run(fmt.Sprintf("POPS(%d,%d)/senders=%d", c.d, c.g, c.senders), func(b *testing.B) {
-			l := newLink(b, linkConfig{d: c.d, g: c.g, phitBits: 64, payloadBytes: 16, propagation: 1, guard: 1, unitsPerShard: max(1, c.g/8)})
+			l := newLink(b,
+				linkConfig{d: c.d, g: c.g, phitBits: 64, payloadBytes: 16, propagation: 1, guard: 1, unitsPerShard: max(1, c.g/8)})
 			n := c.d * c.g
 			frame := makeFrame(rand.New(rand.NewPCG(1, 0)), 0, 16)
 			for cell := range n {

@@ -48,9 +48,11 @@ func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error
 		case h.Kind >= KindCount:
 			return fmt.Errorf("transmitter %d has a frame of %v", i/stride, h.Kind)
 		case FrameBytes(h.PayloadBytes) > frameMax:
-			return fmt.Errorf("transmitter %d has a frame of %d bytes, at most %d are possible", i/stride, FrameBytes(h.PayloadBytes), frameMax)
+			return fmt.Errorf("transmitter %d has a frame of %d bytes, at most %d are possible", i/stride,
+				FrameBytes(h.PayloadBytes), frameMax)
 		case h.Source >= uint32(processors):
-			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d", i/stride, h.Source, processors-1)
+			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d", i/stride, h.Source,
+				processors-1)
 		}
 		return nil
 	}
@@ -59,7 +61,8 @@ func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error
 // StateFrames visits a list of whole frames.
 func StateFrames(v *hw.StateVisitor, name string, frames *[]byte, stride, payloadBytes, processors int) {
 	bytes := 0
-	hw.StateList(v, name, frames, CheckFrames(stride, payloadBytes, processors), func(i int, _ byte) error { bytes = i + 1; return nil })
+	hw.StateList(v, name, frames, CheckFrames(stride, payloadBytes, processors),
+		func(i int, _ byte) error { bytes = i + 1; return nil })
 	v.Verify(func() error {
 		if bytes%stride != 0 {
 			return fmt.Errorf("column %q: %d bytes, a frame takes %d", name, bytes, stride)

@@ -161,7 +161,8 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case f.Kind() >= KindCount:
 		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
 	case f.PayloadBytes() > b.PayloadBytes:
-		return fmt.Sprintf("sends a payload of %s; nic.payload_bytes is %d", traces.Plural(f.PayloadBytes(), "byte", "bytes"), b.PayloadBytes)
+		return fmt.Sprintf("sends a payload of %s; nic.payload_bytes is %d", traces.Plural(f.PayloadBytes(), "byte", "bytes"),
+			b.PayloadBytes)
 	case b.Addressed:
 		return b.refusalAddressed(cell, f)
 	case b.Taps != nil && f.Port() == PortAll:
@@ -175,9 +176,11 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell) && b.Classes.Class(b.First+cell, f.Port()) == ClassStreams:
 		return fmt.Sprintf("sends to processor %d at port %d; the routers there do not lead to it", f.Destination(), f.Port())
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
-		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(), f.Port())
+		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(),
+			f.Port())
 	case b.Taps != nil || b.Own != nil:
-		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
+		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(),
+			traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
 	}
@@ -192,7 +195,8 @@ func (b *Bank) refusalAddressed(cell int, f FrameView) string {
 	case f.Port() == PortAll:
 		return "sends to all ports; this network takes a frame to one processor"
 	case b.PortsOf(cell) == 1 && f.Port() != 0:
-		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor", f.Port())
+		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor",
+			f.Port())
 	case int(f.Port()) >= b.PortsOf(cell):
 		return fmt.Sprintf("sends to port %d; the NIC has %d ports, counted from 0", f.Port(), b.PortsOf(cell))
 	default:

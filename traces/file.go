@@ -175,7 +175,8 @@ func Create(path string) (*File, error) {
 			fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(target), os.Getpid(), tempCount.Add(1)))
 		f.file, f.lock, err = openTemporary(f.temp)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("output %s: the folder %s: %w: %s", path, filepath.Dir(target), input.WithoutPath(err), folderAdvice(err))
+			return nil, fmt.Errorf("output %s: the folder %s: %w: %s", path, filepath.Dir(target), input.WithoutPath(err),
+				folderAdvice(err))
 		}
 	}
 	if mode != 0 {
@@ -416,7 +417,8 @@ func (s *Files) To(name string, w io.Writer) (*File, error) { return s.add(To(na
 
 func (s *Files) add(f *File) (*File, error) {
 	for _, other := range s.files {
-		if f.temp == "" && other.temp == "" && sameWriter(f.sink, other.sink) || f.temp != "" && other.temp != "" && sameFile(f.target, other.target) {
+		if f.temp == "" && other.temp == "" && sameWriter(f.sink, other.sink) || f.temp != "" && other.temp != "" &&
+			sameFile(f.target, other.target) {
 			f.Abort()
 			if f.temp == "" && f.sink != os.Stdout {
 				return nil, fmt.Errorf("output %s: output %s has the same writer: give each its own", f.path, other.path)

@@ -17,7 +17,8 @@ import (
 
 func newCosim(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
-		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts", Args: cobra.ArbitraryArgs, RunE: group,
+		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts", Args: cobra.ArbitraryArgs,
+		RunE: group,
 	}
 	parent.AddCommand(newCosimBuild(), newCosimCheck(networks), newCosimProve(networks))
 	return parent
@@ -72,7 +73,8 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 	if err != nil {
 		return fault(err)
 	}
-	if err := o.wasm.write(product(c), func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }); err != nil {
+	if err := o.wasm.write(product(c),
+		func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }); err != nil {
 		return err
 	}
 	text := o.outputs.text(c)

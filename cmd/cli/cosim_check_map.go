@@ -145,7 +145,9 @@ func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, err := strconv.ParseUint(values[name], 0, 32)
 		if err != nil {
-			return nil, "", &starloom.InputError{Place: "-G", Reason: fmt.Sprintf("%s is %q", name, values[name]), Remedy: "give an integer from 0 to 4294967295"}
+			return nil, "",
+				&starloom.InputError{Place: "-G", Reason: fmt.Sprintf("%s is %q", name, values[name]),
+					Remedy: "give an integer from 0 to 4294967295"}
 		}
 		parameters[name] = int(value)
 		subject += " -G " + name + "=" + values[name]
@@ -163,7 +165,8 @@ func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoi
 		if !slices.ContainsFunc(points[0].Values, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
 			continue
 		}
-		chosen := slices.DeleteFunc(slices.Clone(points), func(p starloom.PinMapPoint) bool { return !slices.Contains(p.Values, value) })
+		chosen := slices.DeleteFunc(slices.Clone(points),
+			func(p starloom.PinMapPoint) bool { return !slices.Contains(p.Values, value) })
 		if len(chosen) == 0 {
 			return nil, "", input.Mistake("-G", "no point of the pin map has "+value, "give a value of its list")
 		}

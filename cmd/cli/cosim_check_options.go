@@ -36,23 +36,30 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
 	o.settings.declare(c)
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
-	f.Uint64Var(&o.Explore, "explore", 0, "cycles guided by coverage that follow, `N` for each seed (default 8 times --cycles, with Icarus as many)")
+	f.Uint64Var(&o.Explore, "explore", 0, "cycles guided by coverage that follow, `N` for each seed (default 8 times "+
+		"--cycles, with Icarus as many)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
-	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")
+	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus "+
+		"has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, VCD or FST")
-	f.BoolVar(&o.shrink, "shrink", false, "shorten the case that differs (default true; false with --stimulus and for a scenario)")
+	f.BoolVar(&o.shrink, "shrink", false, "shorten the case that differs (default true; false with --stimulus and for "+
+		"a scenario)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
-	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the model's parameter P to V by `P=V`")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the "+
+		"model's parameter P to V by `P=V`")
 	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove that there is none, as cosim prove does")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
-	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
+	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw "+
+		"(GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
 	o.json = o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
-	o.coverage = o.outputs.to(f, "coverage", "write the coverage of RTL and model to `F`: JSON if it ends in .json, LCOV in .info, "+
+	o.coverage = o.outputs.to(f, "coverage", "write the coverage of RTL and model to `F`: JSON if it ends in .json, "+
+		"LCOV in .info, "+
 		"Verilator's format in .dat, otherwise text", &o.Cover)
-	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
+	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs "+
+		"nothing else")
 }
 
 // isFile reports whether an output option is set and names a regular file. The file may not exist yet. For a pipe or
@@ -68,16 +75,19 @@ func isFile(o *output) bool {
 func (o *checkFlags) next(w io.Writer, report *lockstep.Report, verb, subject, options string) error {
 	var b strings.Builder
 	if isFile(o.vcd) {
-		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path))+".gtkw")
+		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd,
+			strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path))+".gtkw")
 	}
 	if isFile(o.coverage) {
 		fmt.Fprintf(&b, "coverage: %s%s\n", o.coverage, coverageHint(o.coverage.path))
 	}
 	if isFile(o.save) {
-		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s%s\n", o.save, subject, o.save, report.Replay())
+		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s%s\n", o.save, subject, o.save,
+			report.Replay())
 	}
 	if report.Divergence != nil && o.vcd.path == "" && o.save.path == "" {
-		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim %s %s%s --vcd %s.vcd --save %s.csv\n", verb, subject, options, verb, verb)
+		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim %s %s%s --vcd %s.vcd --save %s.csv\n", verb, subject,
+			options, verb, verb)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -128,7 +138,8 @@ func (o *checkFlags) written() (files []outcome.OutputFile) {
 		}
 	}
 	if isFile(o.vcd) {
-		files = append(files, outcome.OutputFile{Kind: "gtkw", Path: strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path)) + ".gtkw"})
+		files = append(files,
+			outcome.OutputFile{Kind: "gtkw", Path: strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path)) + ".gtkw"})
 	}
 	return files
 }

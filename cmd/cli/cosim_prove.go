@@ -39,16 +39,20 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	f := c.Flags()
-	f.DurationVar(&o.limit, "time", prove.LimitDefault, "limit the time of the engines, and of the steps before them, to `T`, such as 90s or 10m")
+	f.DurationVar(&o.limit, "time", prove.LimitDefault,
+		"limit the time of the engines, and of the steps before them, to `T`, such as 90s or 10m")
 	f.IntVar(&o.depth, "cycles", 0, "check only the first `N` cycles after a reset (default: all cycles)")
 	f.StringVar(&o.folder, "folder", "", "write files that repeat the proof to the new folder `DIR`")
 	f.BoolVar(&o.again, "again", false, "ignore the cached results of earlier runs")
 	f.StringVar(&o.twin, "twin", "", "prove Starloom's own Verilog of the model `NAME` against itself, without a map")
-	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the model's parameter P to V by `P=V`")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the "+
+		"model's parameter P to V by `P=V`")
 	o.vcd = o.outputs.to(f, "vcd", "write the case that differs as a waveform to `F`, in FST if it ends in .fst", &o.VCD)
-	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus", &o.Save)
+	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus",
+		&o.Save)
 	o.json = o.outputs.file(f, "json", "write the report as JSON to `F`")
-	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
+	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs "+
+		"nothing else")
 	return c
 }
 

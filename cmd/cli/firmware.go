@@ -24,7 +24,8 @@ func newFirmware(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
 		Use: "firmware", Short: "Build, inspect and check firmware images", Args: cobra.ArbitraryArgs, RunE: group,
 	}
-	parent.AddCommand(newFirmwareBuild(), newFirmwareInspect(), newFirmwareCheck(networks), newFirmwareNew(), newFirmwareSDK())
+	parent.AddCommand(newFirmwareBuild(), newFirmwareInspect(), newFirmwareCheck(networks), newFirmwareNew(),
+		newFirmwareSDK())
 	return parent
 }
 
@@ -67,7 +68,8 @@ func newFirmwareSDK() *cobra.Command {
 			return input.Refused("DIR", err, "")
 		},
 	}
-	c.Flags().StringArrayVar(&programs, "program", nil, "write the source of the built-in program `P`, too; may be given several times")
+	c.Flags().StringArrayVar(&programs, "program", nil,
+		"write the source of the built-in program `P`, too; may be given several times")
 	return c
 }
 
@@ -123,7 +125,8 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	o.settings.declare(c)
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
-	o.outputs.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
+	o.outputs.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else",
+		&o.HTML)
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
 	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each finding into the folder `DIR`")
 	f.StringVar(&o.Replay, "replay", "", "only try the sequence in `F`, which --reproduce has written")
@@ -192,8 +195,9 @@ func newFirmwareInspect() *cobra.Command {
 	o.model.value = wasm.Presets[0].Name
 	f := c.Flags()
 	f.StringArrayVar(&o.costs, "cost", nil, "an instruction of this class costs N: `CLASS=N`; may be given several times")
-	f.StringArrayVar(&o.loops, "loop", nil, "the loop at `FILE:LINE=N` or 'offset 0xHEX=N' turns at most N times each time "+
-		"that it is entered; may be given several times")
+	f.StringArrayVar(&o.loops, "loop", nil,
+		"the loop at `FILE:LINE=N` or 'offset 0xHEX=N' turns at most N times each time "+
+			"that it is entered; may be given several times")
 	f.BoolVar(&o.shown.Functions, "functions", false, "list the functions: number, bytes, worst case, loops")
 	f.BoolVar(&o.shown.Blocks, "blocks", false, "list the basic blocks: offset in the image, cost, line, calls")
 	json := files.file(f, "json", "write everything as JSON to `F`")

@@ -42,7 +42,8 @@ func newHelp() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if man != "" {
 				if len(args) > 0 {
-					return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("--man writes the pages of all commands, and takes no %q", args[0]),
+					return &starloom.InputError{Place: c.CommandPath(),
+						Reason: fmt.Sprintf("--man writes the pages of all commands, and takes no %q", args[0]),
 						Remedy: "write 'starloom help --man DIR'"}
 				}
 				return writeManual(c.Root(), man)
@@ -193,7 +194,8 @@ func newVersion() *cobra.Command {
 }
 
 func versionText() string {
-	return fmt.Sprintf("%s, scenario format 1, report schema %d, frame version %d, %s", outcome.Version(), starloom.ReportSchema, nic.Version, runtime.Version())
+	return fmt.Sprintf("%s, scenario format 1, report schema %d, frame version %d, %s", outcome.Version(),
+		starloom.ReportSchema, nic.Version, runtime.Version())
 }
 
 func newExplain(networks starloom.Networks) *cobra.Command {

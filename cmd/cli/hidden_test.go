@@ -98,7 +98,8 @@ func hiddenImages(t *testing.T, name string) map[string]string {
 func hiddenCapture(t *testing.T, name string) string {
 	t.Helper()
 	var b strings.Builder
-	w, err := pcapgo.NewNgWriterInterface(&b, pcapgo.NgInterface{Name: name, Comment: name, LinkType: layers.LinkTypeEthernet},
+	w, err := pcapgo.NewNgWriterInterface(&b,
+		pcapgo.NgInterface{Name: name, Comment: name, LinkType: layers.LinkTypeEthernet},
 		pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{Application: name, Comment: name}})
 	require.NoError(t, err)
 	require.NoError(t, w.WritePacket(gopacket.CaptureInfo{CaptureLength: 60, Length: 60}, make([]byte, 60)))

@@ -27,7 +27,8 @@ type interrupted struct {
 
 // interrupt starts a command, sends it a signal, and waits. The signal is sent when ready returns true (nil: at once)
 // and the command has had the time busy.
-func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool, busy time.Duration, args ...string) interrupted {
+func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool, busy time.Duration,
+	args ...string) interrupted {
 	t.Helper()
 	command := exec.Command(binary, args...)
 	command.Dir = dir
@@ -82,7 +83,8 @@ func endlessModule(name string, body ...byte) []byte {
 		return append([]byte{id, byte(len(content) | 0x80), byte(len(content) >> 7)}, content...)
 	}
 	const i32 = 0x7F
-	types := [][]byte{{0x60, 0, 1, i32}, {0x60, 4, i32, i32, i32, i32, 1, i32}, {0x60, 1, i32, 0}, {0x60, 2, i32, i32, 0}, {0x60, 0, 0}}
+	types := [][]byte{{0x60, 0, 1, i32}, {0x60, 4, i32, i32, i32, i32, 1, i32}, {0x60, 1, i32, 0}, {0x60, 2, i32, i32, 0},
+		{0x60, 0, 0}}
 	var functions, exports, code [][]byte
 	start := []byte(nil)
 	for i, f := range []struct {
@@ -204,7 +206,8 @@ func TestLongInterruptEveryExport(t *testing.T) {
 	whole := starloomIn(t, dir, "run", "none.yaml", "--slots", "2", "--vcd", "a.vcd", "--log", "a.log", "--json", "a.json")
 	require.Equal(t, statusFail, whole.status)
 	files := []string{"b.json", "b.log", "b.lua", "b.pcapng", "b.vcd", "b.gtkw", "b.sucl"}
-	r := interrupt(t, dir, syscall.SIGHUP, func() bool { return len(list(t, dir)) == len(before)+5+len(files) }, 300*time.Millisecond,
+	r := interrupt(t, dir, syscall.SIGHUP, func() bool { return len(list(t, dir)) == len(before)+5+len(files) },
+		300*time.Millisecond,
 		"run", "starloom_slot.yaml", "--vcd", "b.vcd", "--pcapng", "b.pcapng", "--log", "b.log", "--json", "b.json")
 	require.Equal(t, statusHungUp, r.status, r.stderr)
 	require.Less(t, r.took, 2*time.Second)

@@ -149,7 +149,8 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, err)
 		return statusTool
 	case errors.As(err, &failure):
-		fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\nplease report it with the command line and the scenario\n", err)
+		fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\nplease report it with the "+
+			"command line and the scenario\n", err)
 		return statusFault
 	}
 	text := err.Error()

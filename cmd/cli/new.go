@@ -83,7 +83,8 @@ func programNames(n fabric.Network) (names []string) {
 func (o *newFlags) list(c *cobra.Command) error {
 	table := tabwriter.NewWriter(product(c), 0, 0, 2, ' ', 0)
 	for _, n := range o.all {
-		fmt.Fprintf(table, "%s\t%s\n", n.Kind(), cmp.Or(strings.Join(programNames(n), ", "), "no programs: images of your own"))
+		fmt.Fprintf(table, "%s\t%s\n", n.Kind(),
+			cmp.Or(strings.Join(programNames(n), ", "), "no programs: images of your own"))
 	}
 	return table.Flush()
 }
@@ -122,7 +123,8 @@ func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 	}
 	if k := slices.Index(names, o.program); o.program != "" && k < 0 {
 		return "", &starloom.InputError{Place: "--program", Reason: fmt.Sprintf("%s has no program %q", n.Kind(), o.program),
-			Remedy: input.DidYouMean(o.program, names, "it has "+cmp.Or(strings.Join(names, ", "), "none: give an image of your own, --set firmware.image=F.wasm"))}
+			Remedy: input.DidYouMean(o.program, names, "it has "+cmp.Or(strings.Join(names, ", "), "none: give an image of "+
+				"your own, --set firmware.image=F.wasm"))}
 	}
 	example := fabric.ExampleOf(n, o.program)
 	wanted := slices.Clone(example.Set)
@@ -199,15 +201,18 @@ func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([
 		Settings: e.Settings, Keys: keys,
 		Head:  []string{fmt.Sprintf("A scenario for the fabric %s: '%s'.", n.Kind(), o.command(expect))},
 		Notes: map[string]string{},
-		Tail: []string{"What is there besides: rules, faults, rtl, traces. 'starloom schema' prints every key with its meaning and range, 'starloom scenario show' " +
+		Tail: []string{"What is there besides: rules, faults, rtl, traces. 'starloom schema' prints every key with its " +
+			"meaning and range, 'starloom scenario show' " +
 			"what this scenario becomes, and 'starloom explain' what the figures of its report mean."},
 	}
 	if expect != "" {
 		t.Head = append(t.Head, "Its run fails on purpose: the program shows that failure.")
 	}
 	t.Head = append(t.Head, "A commented line has the value of a key that is left out: delete the # to change it.")
-	if others := slices.DeleteFunc(programNames(n), func(name string) bool { return name == o.program }); len(others) > 0 && o.program != "" {
-		t.Notes["firmware.program"] = "or " + strings.Join(others, ", ") + ": 'starloom new " + n.Kind() + " --program P' writes what each needs"
+	if others := slices.DeleteFunc(programNames(n),
+		func(name string) bool { return name == o.program }); len(others) > 0 && o.program != "" {
+		t.Notes["firmware.program"] = "or " + strings.Join(others, ", ") + ": 'starloom new " + n.Kind() +
+			" --program P' writes what each needs"
 	}
 	return t.Write(schema)
 }

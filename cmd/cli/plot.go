@@ -37,7 +37,8 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.X, "x", "", "the column or figure `A` along the x axis")
 	f.StringVar(&o.Y, "y", "", "the column or figure `B` along the y axis")
 	f.StringVar(&o.Z, "z", "", "draw a heat map of the column or figure `C`, by x and y")
-	f.StringSliceVar(&o.By, "by", nil, "make a curve for each value of the column `COLUMN` (default: all other axes that vary); several with commas")
+	f.StringSliceVar(&o.By, "by", nil, "make a curve for each value of the column `COLUMN` (default: all other axes "+
+		"that vary); several with commas")
 	f.StringArrayVar(&o.Where, "where", nil, "draw only rows with `COLUMN=VALUE`; may be repeated")
 	f.StringVar(&o.Histogram, "histogram", "", "draw a histogram of the column or figure `M` of single runs")
 	o.logX = choose(c, "log-x", "divide the x axis by powers of 2 or 10", "2", "10")
@@ -61,7 +62,8 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 	case name != "-" && !strings.HasSuffix(name, ".svg"):
 		return input.Mistake("--out", name+" ends in neither .svg nor .png", "give a path that ends in one of them")
 	case o.dark:
-		return &starloom.InputError{Place: "--dark", Reason: "an SVG is light or dark as the reader's system is", Remedy: "delete --dark, or write a .png"}
+		return &starloom.InputError{Place: "--dark", Reason: "an SVG is light or dark as the reader's system is",
+			Remedy: "delete --dark, or write a .png"}
 	}
 	table := "results.csv"
 	if o.Histogram != "" {

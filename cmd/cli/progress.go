@@ -43,7 +43,8 @@ func (p *progress) due() bool {
 func (p *progress) run(now starloom.Progress) {
 	if now.RunsTotal > 0 {
 		if p.due() {
-			fmt.Fprintf(p.out, "\r\x1b[K%d of %d runs%s", now.Runs, now.RunsTotal, left(now.Runs, now.RunsTotal, time.Since(p.started)))
+			fmt.Fprintf(p.out, "\r\x1b[K%d of %d runs%s", now.Runs, now.RunsTotal,
+				left(now.Runs, now.RunsTotal, time.Since(p.started)))
 		}
 		return
 	}
@@ -52,7 +53,8 @@ func (p *progress) run(now starloom.Progress) {
 		return
 	}
 	if p.due() {
-		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done, now.Processors)
+		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done,
+			now.Processors)
 	}
 }
 

@@ -33,16 +33,19 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		RunE:              group,
 		PersistentPreRunE: prepare,
 	}
-	root.PersistentFlags().BoolP("quiet", "q", false, "print only errors, and output requested by -: the exit status has the result")
+	root.PersistentFlags().BoolP("quiet", "q", false,
+		"print only errors, and output requested by -: the exit status has the result")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(printHelp)
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(
-		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(networks), newStudy(networks), newSweep(networks),
+		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(networks),
+		newStudy(networks), newSweep(networks),
 		newPlot(networks),
-		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newTools(), newVersion(),
+		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newTools(),
+		newVersion(),
 	)
 	describe(root, help)
 	return root
@@ -64,7 +67,8 @@ func prepare(c *cobra.Command, args []string) error {
 
 func sayTemporaryCache(c *cobra.Command) {
 	if dir, temporary := cosim.UserCache(); temporary {
-		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: compiled RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it elsewhere\n", dir)
+		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: compiled RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it "+
+			"elsewhere\n", dir)
 	}
 }
 
@@ -97,7 +101,8 @@ func newScenarioShow(networks starloom.Networks) *cobra.Command {
 		if err := override(c, scenario, o.given(c.Flags())); err != nil {
 			return err
 		}
-		return withJSON(c, &files, json, inputs(scenario, args[0]), func() (textAndJSON, error) { return scenario.Explain(c.Context()) })
+		return withJSON(c, &files, json, inputs(scenario, args[0]),
+			func() (textAndJSON, error) { return scenario.Explain(c.Context()) })
 	}
 	return c
 }

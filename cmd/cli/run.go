@@ -44,18 +44,23 @@ func newRun(networks starloom.Networks) *cobra.Command {
 
 func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to := &o.outputs
-	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
+	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) "+
+		"beside it", &o.VCD)
 	to.to(f, "pcapng", "write a packet capture to `F`, and F.lua for Wireshark beside it", &o.PCAPNG)
 	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
-	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg", &o.RunTableCSV, &o.RunTableSVG)
+	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg",
+		&o.RunTableCSV, &o.RunTableSVG)
 	to.pictures(f, &o.SVG)
-	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`", &o.Packets)
+	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`",
+		&o.Packets)
 	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)
 	to.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
 	to.to(f, "csv", "write a table with a row for each run to `F`", &o.CSV)
-	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram", &o.StatsCSV)
-	to.tableOrPicture(f, "survival", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg", &o.SurvivalCSV, &o.SurvivalSVG)
+	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram",
+		&o.StatsCSV)
+	to.tableOrPicture(f, "survival", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg",
+		&o.SurvivalCSV, &o.SurvivalSVG)
 	to.to(f, "profile", "write where the longest call has spent its cost to `F`, for flame graphs", &o.Profile)
 	to.add(f, "save", "", "write the state at the end or at the break to `F`", func(path string) error {
 		if path == "-" {
@@ -69,7 +74,8 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 func (o *runFlags) declareExecution(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
-	o.engine = choose(c, "engine", "how slots are computed; auto selects the fastest way that provides the requested outputs", "auto", "cycle", "slot")
+	o.engine = choose(c, "engine", "how slots are computed; auto selects the fastest way that provides the requested "+
+		"outputs", "auto", "cycle", "slot")
 	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: as many as help")
 	f.Uint32Var(&o.bank, "bank", 0, "`N` processors per bank; 0: by size")
@@ -82,7 +88,8 @@ func (o *runFlags) execution() {
 
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1: for runs that are meant to fail")
+	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1: for "+
+		"runs that are meant to fail")
 	completed(c, "expect", expectWords)
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)

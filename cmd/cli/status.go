@@ -57,7 +57,8 @@ func (e faultError) Unwrap() error { return e.error }
 func fault(err error) error {
 	var input *starloom.InputError
 	var system syscall.Errno
-	if err == nil || toolFailed(err) || errors.As(err, &input) || errors.As(err, &system) || errors.Is(err, context.Canceled) {
+	if err == nil || toolFailed(err) || errors.As(err, &input) || errors.As(err, &system) ||
+		errors.Is(err, context.Canceled) {
 		return err
 	}
 	return faultError{err}

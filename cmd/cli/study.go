@@ -53,7 +53,8 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
-	o.html = o.outputs.file(f, "html", "write rows and plots as a page for a browser to `F.html`: one file that needs nothing else")
+	o.html = o.outputs.file(f, "html", "write rows and plots as a page for a browser to `F.html`: one file that needs "+
+		"nothing else")
 	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
@@ -176,8 +177,10 @@ type studySlurm struct {
 func (x *studySlurm) declare(c *cobra.Command) {
 	f := c.Flags()
 	x.on = choose(c, "on", "run in this process, or case by case as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
-	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; existing ones are not run again")
-	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has them under slurm:")
+	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; existing ones are "+
+		"not run again")
+	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has "+
+		"them under slurm:")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
 	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
 	_ = f.MarkHidden("points")
@@ -195,9 +198,11 @@ func (x *studySlurm) check(o *studyFlags) error {
 	case !x.used():
 		return nil
 	case x.out == "":
-		return refuse("--out", "no folder is named for the reports of the cases", "give one that all nodes share, for example --out study")
+		return refuse("--out", "no folder is named for the reports of the cases",
+			"give one that all nodes share, for example --out study")
 	case o.Plots != "" || o.Orders != "":
-		return refuse("--on slurm", "--svg and --orders need all cases in one process", "run the cases that have such files --on local")
+		return refuse("--on slurm", "--svg and --orders need all cases in one process",
+			"run the cases that have such files --on local")
 	}
 	return nil
 }
@@ -357,11 +362,13 @@ func (p *caseParts) join(out *slurm.Outcome) (*starloom.StudyReport, error) {
 	whole := runs.JoinStudy(p.name, parts)
 	for _, f := range out.Failed {
 		i := slices.IndexFunc(p.cases, func(c starloom.StudyCase) bool { return p.key(&c) == f.Key })
-		whole.Verdict, whole.Notes = starloom.VerdictFail, append(whole.Notes, fmt.Sprintf("%s could not be run: %s", p.cases[i].Name, f.Reason))
+		whole.Verdict, whole.Notes = starloom.VerdictFail,
+			append(whole.Notes, fmt.Sprintf("%s could not be run: %s", p.cases[i].Name, f.Reason))
 	}
 	if out.Cut {
 		whole.Verdict, whole.Aside.CutShort = starloom.VerdictFail, true
-		const note = "interrupted with %d of %d cases; the jobs continue, and the same command collects their results; 'scancel %s' ends them"
+		const note = "interrupted with %d of %d cases; the jobs continue, and the same command collects their results; " +
+			"'scancel %s' ends them"
 		whole.Notes = append(whole.Notes, fmt.Sprintf(note, len(parts), len(p.cases), strings.Join(out.Jobs, " ")))
 	}
 	return whole, nil

@@ -44,14 +44,17 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; existing ones are not run again")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
-	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for each combination of the others")
+	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for "+
+		"each combination of the others")
 	o.settings.declare(c)
-	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that needs nothing else")
+	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that "+
+		"needs nothing else")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
 	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points"))
 	o.on = choose(c, "on", "run in this process, or as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run only what is needed to estimate their times")
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run only what "+
+		"is needed to estimate their times")
 	c.AddCommand(newSweepMerge())
 	return c
 }
@@ -176,12 +179,14 @@ func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
 }
 
 func writeExtent(w io.Writer, e sweep.Extent, adaptive bool) {
-	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"), traces.Plural(e.Runs, "run", "runs"))
+	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"),
+		traces.Plural(e.Runs, "run", "runs"))
 	if e.RunsThere > 0 {
 		text += fmt.Sprintf("; %d of them are there", e.RunsThere)
 	}
 	if e.RunsThere < e.Runs {
-		text += fmt.Sprintf("; a point takes up to %d MiB; %s", (e.Memory+1<<20-1)>>20, traces.Plural(uint64(e.Workers), "worker", "workers"))
+		text += fmt.Sprintf("; a point takes up to %d MiB; %s", (e.Memory+1<<20-1)>>20,
+			traces.Plural(uint64(e.Workers), "worker", "workers"))
 		if e.Time > 0 {
 			text += "; about " + estimate.DurationText(e.Time)
 		}
@@ -206,8 +211,10 @@ func newSweepMerge() *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			_, err = fmt.Fprintf(input.Printer(c.OutOrStdout()), "%s, %s new in %s; 'starloom sweep FILE --out %s' writes the tables\n",
-				traces.Plural(uint64(points), "point", "points"), traces.Plural(uint64(files), "file", "files"), input.Printable(out), input.Printable(out))
+			_, err = fmt.Fprintf(input.Printer(c.OutOrStdout()),
+				"%s, %s new in %s; 'starloom sweep FILE --out %s' writes the tables\n",
+				traces.Plural(uint64(points), "point", "points"), traces.Plural(uint64(files), "file", "files"),
+				input.Printable(out), input.Printable(out))
 			return err
 		},
 	}

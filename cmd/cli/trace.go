@@ -36,12 +36,14 @@ func newTraceInfo() *cobra.Command {
 	}
 	json := files.file(c.Flags(), "json", "write it as JSON to `F`")
 	c.Flags().BoolVar(&signals, "signals", false, "list the signals")
-	c.Flags().StringArrayVar(&o.Signals, "only", nil, "with --signals: list those that match the pattern `GLOB` (may be repeated)")
+	c.Flags().StringArrayVar(&o.Signals, "only", nil,
+		"with --signals: list those that match the pattern `GLOB` (may be repeated)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if signals && len(o.Signals) == 0 {
 			o.Signals = []string{"**"}
 		}
-		return withJSON(c, &files, json, args, func() (textAndJSON, error) { return starloom.TraceInfo(c.Context(), args, o) })
+		return withJSON(c, &files, json, args,
+			func() (textAndJSON, error) { return starloom.TraceInfo(c.Context(), args, o) })
 	}
 	return c
 }
@@ -151,7 +153,8 @@ func newTraceDiff() *cobra.Command {
 	f.StringArrayVar(&o.Ignore, "ignore", nil, "leave out signals that match the pattern `GLOB` (may be repeated)")
 	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that match the pattern `GLOB` (may be repeated)")
 	o.x = choose(c, "x", "whether x and z are separate values, or match everything (default strict)", "strict", "lenient")
-	f.StringVar(&o.clock, "clock", "", "compare cycles of the signal `NAME` of A, and of the signal that it stands for in B")
+	f.StringVar(&o.clock, "clock", "",
+		"compare cycles of the signal `NAME` of A, and of the signal that it stands for in B")
 	f.StringVar(&o.period, "sample-period", "", "compare cycles of this length `T` (10ns), in both files")
 	f.Int64Var(&o.offsetCycles, "offset-cycles", 0, "cycle n of A is cycle n+`N` of B")
 	f.StringVar(&o.offset, "offset", "", "time t of A is t+`T` of B (20ns, -500ps)")
@@ -160,7 +163,8 @@ func newTraceDiff() *cobra.Command {
 	f.StringVar(&o.to, "to", "", "end with `T`: a time of A, or a cycle")
 	f.IntVar(&o.Context, "context", 16, "draw `N` cycles or changes, up to the first difference")
 	f.BoolVar(&o.Prefix, "prefix", false, "one file may end before the other")
-	f.Float64Var(&o.RealTolerance, "real-tolerance", 0, "reals match if they differ by at most the fraction `R` of the larger one (1e-12)")
+	f.Float64Var(&o.RealTolerance, "real-tolerance", 0,
+		"reals match if they differ by at most the fraction `R` of the larger one (1e-12)")
 	f.BoolVar(&o.First, "first", false, "stop at the first difference")
 	o.json = o.files.file(f, "json", "write the report as JSON to `F`")
 	return c

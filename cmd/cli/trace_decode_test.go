@@ -24,9 +24,11 @@ import (
 func ethernetFrames(t *testing.T, random *rand.Rand, count int) (frames [][]byte) {
 	for i := range count {
 		eth := layers.Ethernet{
-			SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, byte(i)}, DstMAC: net.HardwareAddr{2, 0, 0, 0, 1, byte(i)}, EthernetType: layers.EthernetTypeIPv4,
+			SrcMAC: net.HardwareAddr{2, 0, 0, 0, 0, byte(i)}, DstMAC: net.HardwareAddr{2, 0, 0, 0, 1, byte(i)},
+			EthernetType: layers.EthernetTypeIPv4,
 		}
-		ip := layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: net.IP{10, 0, 0, byte(i)}, DstIP: net.IP{10, 0, 1, byte(i)}}
+		ip := layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: net.IP{10, 0, 0, byte(i)},
+			DstIP: net.IP{10, 0, 1, byte(i)}}
 		udp := layers.UDP{SrcPort: layers.UDPPort(4000 + i), DstPort: 5000}
 		require.NoError(t, udp.SetNetworkLayerForChecksum(&ip))
 		payload := make([]byte, 18+random.IntN(200))

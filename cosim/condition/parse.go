@@ -74,10 +74,13 @@ func (p *parser) expect(sign string) error {
 // refused maps operators that conditions do not support to remedies.
 var refused = map[string]string{
 	"===": "a condition has two states: write ==", "!==": "a condition has two states: write !=",
-	"<<<": "write <<", ">>>": "write >>: a condition has no sign", "**": "write the value", "/": "write a slice or a multiplication",
-	"%": "write a slice, such as count[1:0]", "=": "write == to compare", "<->": "write ==", "|->": "write ->", "|=>": "write $past(a) -> b",
-	"#": "a condition has no delays; the cycle before is $past(a)", "@": "a condition holds in every cycle; the cycle before is $past(a)",
-	";": "write several conditions as a list: [a, b]",
+	"<<<": "write <<", ">>>": "write >>: a condition has no sign", "**": "write the value",
+	"/": "write a slice or a multiplication",
+	"%": "write a slice, such as count[1:0]", "=": "write == to compare", "<->": "write ==", "|->": "write ->",
+	"|=>": "write $past(a) -> b",
+	"#":   "a condition has no delays; the cycle before is $past(a)",
+	"@":   "a condition holds in every cycle; the cycle before is $past(a)",
+	";":   "write several conditions as a list: [a, b]",
 }
 
 func (p *parser) unexpected(wanted string) error {
@@ -87,13 +90,15 @@ func (p *parser) unexpected(wanted string) error {
 	if remedy, ok := refused[p.now.text]; ok && p.now.kind == tokenSign {
 		return p.now.error("a condition has no "+p.now.text, remedy)
 	}
-	return p.now.error(fmt.Sprintf("%s stands where the condition needs %s", p.now.text, wanted), "for example: push -> !full && count < 12")
+	return p.now.error(fmt.Sprintf("%s stands where the condition needs %s", p.now.text, wanted),
+		"for example: push -> !full && count < 12")
 }
 
 // expression parses a -> b, which has the lowest precedence and is right-associative.
 func (p *parser) expression() (*node, error) {
 	if p.depth++; p.depth > depthMax {
-		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of shorter conditions")
+		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of "+
+			"shorter conditions")
 	}
 	defer func() { p.depth-- }()
 	left, err := p.choice()
@@ -172,7 +177,8 @@ func (p *parser) binary(level int) (*node, error) {
 
 func (p *parser) unary() (*node, error) {
 	if p.depth++; p.depth > depthMax {
-		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of shorter conditions")
+		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of "+
+			"shorter conditions")
 	}
 	defer func() { p.depth-- }()
 	sign := p.now
@@ -270,7 +276,9 @@ func (p *parser) concatenation() (*node, error) {
 			return inner, p.expect("}")
 		}
 		if kid.value != nil && kid.plain {
-			return nil, kid.error(kid.text+" has no width here", fmt.Sprintf("write it with one: %d'd%s", max(1, kid.value.BitLen()), kid.value))
+			return nil,
+				kid.error(kid.text+" has no width here",
+					fmt.Sprintf("write it with one: %d'd%s", max(1, kid.value.BitLen()), kid.value))
 		}
 		n.kids, n.width = append(n.kids, kid), n.width+kid.width
 		if n.width > bitsMax {
@@ -330,7 +338,8 @@ func (p *parser) name() (*node, error) {
 }
 
 func (p *parser) use(port cosim.Port) {
-	if u := (Use{port, p.past}); !slices.ContainsFunc(p.uses, func(v Use) bool { return v.Port.Name == port.Name && v.Past == p.past }) {
+	if u := (Use{port, p.past}); !slices.ContainsFunc(p.uses,
+		func(v Use) bool { return v.Port.Name == port.Name && v.Past == p.past }) {
 		p.uses = append(p.uses, u)
 	}
 }
@@ -356,10 +365,12 @@ func (p *parser) selectBits(n *node) error {
 			return err
 		}
 		if high.value == nil || low.value == nil {
-			return at.error("a slice of "+n.port.Name+" has an end that is not a number", "select one bit by an expression, or write numbers")
+			return at.error("a slice of "+n.port.Name+" has an end that is not a number",
+				"select one bit by an expression, or write numbers")
 		}
 		if number(high) >= n.port.Bits || number(low) > number(high) {
-			return at.error(fmt.Sprintf("%s is %s, there are no bits [%s:%s]", n.port.Name, n.port.Kind(), high.value, low.value), bits)
+			return at.error(fmt.Sprintf("%s is %s, there are no bits [%s:%s]", n.port.Name, n.port.Kind(), high.value,
+				low.value), bits)
 		}
 		n.low, n.width = number(low), number(high)-number(low)+1
 		return p.expect("]")
@@ -407,7 +418,8 @@ func (p *parser) port(t token) (*cosim.Port, error) {
 		return nil, t.error(fmt.Sprintf("%s is %s and %s", t.text, short[0].Name, short[1].Name), "write one of them")
 	case isParameter:
 		return nil, nil
-	case t.text == "reset" || slices.ContainsFunc(s.Ports, func(port cosim.Port) bool { return port.Clock && port.Name == t.text }):
+	case t.text == "reset" ||
+		slices.ContainsFunc(s.Ports, func(port cosim.Port) bool { return port.Clock && port.Name == t.text }):
 		return nil, t.error("a condition does not see "+t.text, "it is asked in cycles without reset only: leave it out")
 	case slices.Contains(s.Pins, t.text):
 		return nil, t.error(
@@ -420,5 +432,7 @@ func (p *parser) port(t token) (*cosim.Port, error) {
 	for _, name := range names {
 		known = append(known, shortOf(name))
 	}
-	return nil, t.error(fmt.Sprintf("%s has no port %s", s.Model, t.text), input.DidYouMean(t.text, known, "there are "+strings.Join(names, ", ")))
+	return nil,
+		t.error(fmt.Sprintf("%s has no port %s", s.Model, t.text),
+			input.DidYouMean(t.text, known, "there are "+strings.Join(names, ", ")))
 }

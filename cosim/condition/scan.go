@@ -32,7 +32,8 @@ type scanner struct {
 var signs = []string{
 	"===", "!==", "<<<", ">>>", "<->", "|->", "|=>",
 	"->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "~&", "~|", "~^", "^~", "**",
-	"!", "~", "&", "|", "^", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "{", "}", "[", "]", ",", "=", ";", "#", "@",
+	"!", "~", "&", "|", "^", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "{", "}", "[", "]", ",", "=", ";", "#",
+	"@",
 }
 
 const bitsMax = 1 << 14
@@ -65,7 +66,8 @@ func (s *scanner) next() (token, error) {
 			}
 		}
 		if t.text == "" {
-			return t, t.error("a condition has no "+strconv.QuoteToASCII(string([]rune(s.text)[0])), "write names, numbers and Verilog's operators")
+			return t, t.error("a condition has no "+strconv.QuoteToASCII(string([]rune(s.text)[0])), "write names, numbers "+
+				"and Verilog's operators")
 		}
 	}
 	s.advance(len(t.text))
@@ -110,11 +112,14 @@ func (s *scanner) number(t token) (token, error) {
 	value, ok := new(big.Int).SetString(strings.ReplaceAll(digits, "_", ""), base)
 	switch {
 	case !ok && strings.ContainsAny(digits, "xXzZ"):
-		return t, t.error(t.text+" has digits that are unknown", "a condition has two states: compare single bits, as in request[3]")
+		return t, t.error(t.text+" has digits that are unknown", "a condition has two states: compare single bits, as in "+
+			"request[3]")
 	case !ok:
 		return t, t.error(t.text+" is not a number", remedy)
 	case value.BitLen() > t.bits:
-		return t, t.error(t.text+" has more than "+strconv.Itoa(t.bits)+" bits", "give it its width: "+strconv.Itoa(value.BitLen())+"'h"+value.Text(16))
+		return t,
+			t.error(t.text+" has more than "+strconv.Itoa(t.bits)+" bits",
+				"give it its width: "+strconv.Itoa(value.BitLen())+"'h"+value.Text(16))
 	}
 	t.value = value
 	s.advance(length)

@@ -78,7 +78,8 @@ func TestLines(t *testing.T) {
 
 // TestMerge checks that merged coverage of single runs equals the coverage of all runs.
 func TestMerge(t *testing.T) {
-	counts := [][]uint64{{1, 0, 2, 0, 4, 5, 6, 0, 8, 9, 1}, {0, 3, 0, 0, 0, 1, 2, 3, 0, 7, 0}, {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}}
+	counts := [][]uint64{{1, 0, 2, 0, 4, 5, 6, 0, 8, 9, 1}, {0, 3, 0, 0, 0, 1, 2, 3, 0, 7, 0},
+		{9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}}
 	cells := func(value *uint8) []hw.Cell {
 		return []hw.Cell{{Probe: hw.NewProbe("r", 3, []uint8{0}, 0), Limit: 5}, cellOf(value)}
 	}

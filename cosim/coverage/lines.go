@@ -63,7 +63,8 @@ func (r *RTL) sources() []source {
 	for _, file := range slices.Sorted(maps.Keys(files)) {
 		s := files[file]
 		slices.SortFunc(s.branches, func(a, b branch) int {
-			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column), cmp.Compare(a.comment, b.comment), cmp.Compare(a.count, b.count))
+			return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column), cmp.Compare(a.comment, b.comment),
+				cmp.Compare(a.count, b.count))
 		})
 		all = append(all, *s)
 	}

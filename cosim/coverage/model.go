@@ -83,7 +83,10 @@ func (m *Model) merge(other *Model) {
 	}
 	for i := range other.registers {
 		r := &other.registers[i]
-		at := slices.IndexFunc(m.registers, func(own Register) bool { return own.Path == r.Path && own.Bits == r.Bits && own.Limit == r.Limit })
+		at := slices.IndexFunc(m.registers, func(own Register) bool {
+			return own.Path == r.Path && own.Bits == r.Bits &&
+				own.Limit == r.Limit
+		})
 		if at < 0 {
 			own := *r
 			own.seen = slices.Clone(r.seen)

@@ -85,8 +85,10 @@ func (r *RTL) Counts() []Count {
 	}
 	slices.SortFunc(all, func(a, b Count) int {
 		return cmp.Or(
-			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind),
-			cmp.Compare(a.Page, b.Page), cmp.Compare(a.Comment, b.Comment), cmp.Compare(a.Lines, b.Lines), cmp.Compare(a.Hier, b.Hier))
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Page, b.Page), cmp.Compare(a.Comment, b.Comment), cmp.Compare(a.Lines, b.Lines),
+			cmp.Compare(a.Hier, b.Hier))
 	})
 	return all
 }

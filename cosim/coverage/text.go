@@ -13,11 +13,13 @@ import (
 
 // Text returns the summary in one line.
 func (s *Summary) Text() string {
-	text := fmt.Sprintf("coverage of the RTL: %s, %s, %s", s.Lines.text("lines"), s.Branches.text("branches"), s.Toggles.text("toggles"))
+	text := fmt.Sprintf("coverage of the RTL: %s, %s, %s", s.Lines.text("lines"), s.Branches.text("branches"),
+		s.Toggles.text("toggles"))
 	if s.User.Of > 0 {
 		text += ", " + s.User.text("cover properties")
 	}
-	text += fmt.Sprintf("; of the model: %s of registers, %s", s.Values.text("values"), cosim.Count(uint64(s.States), "state"))
+	text += fmt.Sprintf("; of the model: %s of registers, %s", s.Values.text("values"),
+		cosim.Count(uint64(s.States), "state"))
 	if s.States == StatesMax {
 		text += " or more"
 	}
@@ -47,7 +49,8 @@ func (c *Coverage) writeText(w io.Writer) {
 		if p.Of > 0 {
 			percent = fmt.Sprintf("%.1f %%", 100*float64(p.Covered)/float64(p.Of))
 		}
-		fmt.Fprintln(table, strings.TrimRight(fmt.Sprintf("%s\t%d of %d\t%s\t%s", name, p.Covered, p.Of, percent, note), "\t"))
+		fmt.Fprintln(table, strings.TrimRight(fmt.Sprintf("%s\t%d of %d\t%s\t%s", name, p.Covered, p.Of, percent, note),
+			"\t"))
 	}
 	row("lines", s.Lines, "of the RTL, all instances of a module together")
 	row("branches", s.Branches, "alternatives of if, case and ?:")
@@ -55,7 +58,8 @@ func (c *Coverage) writeText(w io.Writer) {
 	if s.User.Of > 0 {
 		row("cover properties", s.User, "")
 	}
-	row("values", s.Values, "of the model's registers: each value of a small one, a 0 and a 1 of each bit of others; some may not be possible")
+	row("values", s.Values, "of the model's registers: each value of a small one, a 0 and a 1 of each bit of others; "+
+		"some may not be possible")
 	row("registers", s.Registers, "of the model with all of these")
 	_ = table.Flush() // writes to a buffer cannot fail
 	fmt.Fprintf(w, "states of the model: %s", cosim.Digits(uint64(s.States)))
@@ -81,7 +85,8 @@ func (c *Coverage) writeText(w io.Writer) {
 		}
 	}
 	if c.Model.left > 0 {
-		fmt.Fprintf(w, "model: %s after the first %d not looked at\n", cosim.Count(uint64(c.Model.left), "register"), registersMax)
+		fmt.Fprintf(w, "model: %s after the first %d not looked at\n", cosim.Count(uint64(c.Model.left), "register"),
+			registersMax)
 	}
 }
 

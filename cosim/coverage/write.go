@@ -75,7 +75,8 @@ func (c *Coverage) writeJSON(w io.Writer) error {
 		Points    []Count    `json:"points"`
 		Registers []register `json:"model_registers"`
 		Left      int        `json:"model_registers_not_looked_at"`
-	}{Schema: Schema, Summary: c.Summary(), Lines: []line{}, Points: c.RTL.Counts(), Registers: []register{}, Left: c.Model.left}
+	}{Schema: Schema, Summary: c.Summary(), Lines: []line{}, Points: c.RTL.Counts(), Registers: []register{},
+		Left: c.Model.left}
 	for _, s := range c.RTL.sources() {
 		for _, number := range slices.Sorted(maps.Keys(s.lines)) {
 			all.Lines = append(all.Lines, line{s.file, number, s.lines[number]})
@@ -122,7 +123,8 @@ func (c *Coverage) writeVerilator(w io.Writer) {
 	for _, p := range c.RTL.Counts() {
 		fmt.Fprint(w, "C '")
 		for _, pair := range [][2]string{
-			{"f", p.File}, {"l", fmt.Sprint(p.Line)}, {"n", fmt.Sprint(p.Column)}, {"page", p.Page}, {"o", p.Comment}, {"S", p.Lines}, {"h", p.Hier},
+			{"f", p.File}, {"l", fmt.Sprint(p.Line)}, {"n", fmt.Sprint(p.Column)}, {"page", p.Page}, {"o", p.Comment},
+			{"S", p.Lines}, {"h", p.Hier},
 		} {
 			if pair[1] != "" {
 				fmt.Fprintf(w, "\x01%s\x02%s", pair[0], pair[1])

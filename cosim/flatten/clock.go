@@ -14,7 +14,8 @@ type sensitivity struct {
 func (d *design) clock(n *node) {
 	items := d.sensitivities(n)
 	at := d.clockOf(n, items)
-	c := &clocked{design: d, n: n, clock: items[at].event, resets: slices.Delete(slices.Clone(items), at, at+1), off: map[*variable]*expr{}}
+	c := &clocked{design: d, n: n, clock: items[at].event, resets: slices.Delete(slices.Clone(items), at, at+1),
+		off: map[*variable]*expr{}}
 	for _, r := range c.resets {
 		if r.v == nil {
 			panic(d.refuse(n, "an asynchronous reset that is an expression", "give it a name: `wire rst = ...`"))
@@ -152,7 +153,8 @@ func (d *design) clockOf(n *node, items []sensitivity) int {
 		}
 	}
 	if len(unread) != 1 {
-		panic(d.refuse(n, "several edges, any of which may be the clock", "name the clock, and test every asynchronous reset"))
+		panic(d.refuse(n, "several edges, any of which may be the clock",
+			"name the clock, and test every asynchronous reset"))
 	}
 	return unread[0]
 }
@@ -178,7 +180,8 @@ func (c *clocked) register(k key, states []*state) error {
 			continue
 		}
 		self := c.g.slice(c.g.variable(k.v), low, width)
-		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width), process: c.n, blocking: !k.later}
+		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width), process: c.n,
+			blocking: !k.later}
 		for i, v := range values[1:] {
 			e := v.get(c.g, low, width)
 			if e != self && e.op != opConst {
@@ -188,7 +191,8 @@ func (c *clocked) register(k key, states []*state) error {
 			case e == self:
 				e = nil
 			case e.op != opConst:
-				return c.refuse(c.n, fmt.Sprintf("%s takes a value that is not a constant while %s is on", k.v.name, c.resets[i].v.name),
+				return c.refuse(c.n,
+					fmt.Sprintf("%s takes a value that is not a constant while %s is on", k.v.name, c.resets[i].v.name),
 					"reset it to a constant, or synchronously")
 			}
 			r.resets = append(r.resets, reset{c.resets[i].event, e})

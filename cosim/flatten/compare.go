@@ -37,18 +37,22 @@ type Difference struct {
 
 func (d *Difference) Error() string {
 	if d.Second && len(d.Turned) > 0 {
-		return fmt.Sprintf("%s: an array is assigned to one with a range in the opposite direction: elements correspond from the left to the right "+
+		return fmt.Sprintf("%s: an array is assigned to one with a range in the opposite direction: elements correspond "+
+			"from the left to the right "+
 			"(IEEE 1800-2017 7.6), and Icarus Verilog assigns by index, so that %s has another value there than in Verilator; "+
 			"declare both in one direction, such as [0:3]",
 			strings.Join(d.Turned, ", "), d.What)
 	}
 	if d.Second {
-		return fmt.Sprintf("%s: Icarus Verilog reads it differently from Verilator, on which the proof rests: in cycle %d of random inputs with seed %d, "+
-			"%s: the source is %x there, and %x in Verilator; one of them is wrong, or the source leaves the value open (a race, an X): "+
+		return fmt.Sprintf("%s: Icarus Verilog reads it differently from Verilator, on which the proof rests: in cycle %d "+
+			"of random inputs with seed %d, "+
+			"%s: the source is %x there, and %x in Verilator; one of them is wrong, or the source leaves the value open (a "+
+			"race, an X): "+
 			"write it so that both agree; `starloom cosim check --backend icarus` compares Icarus with the model",
 			d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 	}
-	return fmt.Sprintf("%s: its print as plain Verilog differs in cycle %d with seed %d: %s: the source says %x, the print %x; nothing can be proved with it",
+	return fmt.Sprintf("%s: its print as plain Verilog differs in cycle %d with seed %d: %s: the source says %x, the "+
+		"print %x; nothing can be proved with it",
 		d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 }
 
@@ -59,7 +63,8 @@ func (d *Difference) Error() string {
 // After a difference, Compare repeats the run with a second print that has 1 in place of X. It then excludes bits
 // that depend on X. Every output must still be compared often enough. A difference counts only for inputs within
 // m.Rules.
-func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (*Comparison, error) {
+func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int,
+	seed uint64) (*Comparison, error) {
 	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed, false)
 	if differs := (*Difference)(nil); errors.As(err, &differs) {
 		ones := *m
@@ -86,9 +91,11 @@ var anyX = regexp.MustCompile(`; // X: |\d+'b[01x]*x[01x]*`)
 
 const hiddenMost = 0.9
 
-func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64, keeps bool) (done *Comparison, err error) {
+func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64,
+	keeps bool) (done *Comparison, err error) {
 	m := prints[0]
-	c := &comparison{Module: m, s: s, cycles: cycles, restarts: restartsMax, seed: seed, random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}}
+	c := &comparison{Module: m, s: s, cycles: cycles, restarts: restartsMax, seed: seed,
+		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}}
 	c.guide, c.keeps = newGuide(m, c.random), keeps
 	sources := []cosim.Source{s}
 	for _, m := range prints {
@@ -149,7 +156,8 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	hidden   map[string]int // number of comparisons with an X, by output; valued counts comparisons with an X in the source alone
+	// number of comparisons with an X, by output; valued counts comparisons with an X in the source alone
+	hidden   map[string]int
 	valued   map[string]int
 	restarts int
 	undone   int // number of edges undone because an assertion ended the simulation

@@ -55,7 +55,8 @@ const modelTop = "TOP"
 func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *design {
 	d := &design{
 		tree: t, g: newGraph(), top: top, clocks: clocks, byScope: map[string]*variable{},
-		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{}, turned: map[string]bool{},
+		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{},
+		turned: map[string]bool{},
 		aboutX: map[*expr]bool{}, others: map[[2]*node]bool{},
 	}
 	d.root.each(func(n *node) {
@@ -63,7 +64,8 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 		case "VARSCOPE":
 			d.declare(n, plain)
 		case "INITIAL", "INITIALSTATIC", "INITIALAUTOMATIC":
-			if first := n.operands[1]; n.kind == "INITIAL" && len(first) == 1 && first[0].kind == "ASSIGN" && first[0].loc == n.loc {
+			if first := n.operands[1]; n.kind == "INITIAL" && len(first) == 1 && first[0].kind == "ASSIGN" &&
+				first[0].loc == n.loc {
 				first[0].kind = "ASSIGNW" // assign of a constant: assign o = P;
 				return
 			}
@@ -137,7 +139,8 @@ func (d *design) plainName(name string) string {
 func (d *design) variableOf(n *node) *variable {
 	found := referenceTo.FindStringSubmatch(n.rest)
 	if found == nil || d.byScope[found[1]] == nil {
-		panic(d.refuse(n, "the name "+d.plainName(n.name())+", which Verilator does not resolve", "declare it in this module"))
+		panic(d.refuse(n, "the name "+d.plainName(n.name())+", which Verilator does not resolve",
+			"declare it in this module"))
 	}
 	v := d.byScope[found[1]]
 	if v.what.bits <= 0 {

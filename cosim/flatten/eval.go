@@ -31,7 +31,8 @@ func (p *process) constantOf(n *node) (width int, value, x *big.Int) {
 	}
 	found := constantText.FindStringSubmatch(n.name())
 	if found == nil {
-		panic(p.refuse(n, "the constant "+n.name(), "declare it as a vector, or leave it out of the circuit: `ifndef SYNTHESIS"))
+		panic(p.refuse(n, "the constant "+n.name(), "declare it as a vector, or leave it out of the circuit: `ifndef "+
+			"SYNTHESIS"))
 	}
 	width, _ = strconv.Atoi(found[1])
 	x = new(big.Int)
@@ -101,7 +102,8 @@ func (p *process) selected(n *node, s *state) *expr {
 			return p.freed(n, v.power.get(g, i*array.element.bits, array.element.bits))
 		}
 		if v.memory && !p.initial {
-			return g.mux(p.within(at, array.elements), g.word(v, p.address(at, array.elements)), p.unknown(n, array.element.bits))
+			return g.mux(p.within(at, array.elements), g.word(v, p.address(at, array.elements)),
+				p.unknown(n, array.element.bits))
 		}
 	}
 	whole := p.eval(inner, s)
@@ -199,7 +201,9 @@ func (p *process) power(n *node, s *state) *expr {
 	}
 	negative := strings.HasSuffix(n.kind, "S") && !g.slice(exponent, exponent.width-1, 1).is(0)
 	if negative || vary > powerBitsMost || exponent.op == opConst && vary > 0 {
-		panic(p.refuse(n, fmt.Sprintf("a power whose exponent may be negative or has more than %d bits that vary", powerBitsMost), "write 1 << n, or multiply"))
+		panic(p.refuse(n,
+			fmt.Sprintf("a power whose exponent may be negative or has more than %d bits that vary", powerBitsMost),
+			"write 1 << n, or multiply"))
 	}
 	return e
 }
@@ -311,7 +315,8 @@ func divided(op operation) expression {
 
 // insideVerilator evaluates Verilator's C++ test for enabled assertions, which are always enabled.
 func (p *process) insideVerilator(n *node, _ *state) *expr {
-	if text := n.one(1); text != nil && (strings.Contains(text.rest, "assertOn()") || strings.Contains(text.rest, "assertOnGet(")) {
+	if text := n.one(1); text != nil &&
+		(strings.Contains(text.rest, "assertOn()") || strings.Contains(text.rest, "assertOnGet(")) {
 		return p.g.bit(true)
 	}
 	panic(p.refuse(n, "C++ inside of Verilog", "leave it out of the circuit: `ifndef SYNTHESIS"))

@@ -80,7 +80,8 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 	}()
 	d := newDesign(t, s.Top, s.Clocks, plain)
 	d.elaborate()
-	pr := &printer{design: d, ports: t.Ports, needed: map[*variable]bool{}, names: map[string]bool{}, registers: map[string]bool{}, wires: map[*expr]string{}}
+	pr := &printer{design: d, ports: t.Ports, needed: map[*variable]bool{}, names: map[string]bool{},
+		registers: map[string]bool{}, wires: map[*expr]string{}}
 	m = &Module{Top: s.Top, Verilog: pr.print(), Ports: t.Ports, Kinds: slices.Sorted(maps.Keys(d.covered))}
 	for _, c := range d.checks {
 		m.Assertions = append(m.Assertions, c.Assertion)

@@ -22,7 +22,8 @@ func (l *lost) constantFunctions() {
 				n.one(1).each(func(leaf *node) {
 					for _, value := range l.Steps[leaf.loc] {
 						if leaf.kind == "VARREF" && strings.ContainsAny(value, "xz") {
-							l.first(n, "an X on the left of ==? in a function that gives a parameter its value", "give the parameter the value itself")
+							l.first(n, "an X on the left of ==? in a function that gives a parameter its value",
+								"give the parameter the value itself")
 						}
 					}
 				})
@@ -63,7 +64,8 @@ func (l *lost) withinConstant(n *node) {
 func (l *lost) computed(n *node) bool {
 	all := true
 	n.each(func(n *node) {
-		all = all && (n.kind != "VARREF" || len(l.Steps[n.loc]) > 0 || strings.Contains(n.rest, "PARAM") || strings.Contains(n.rest, "[LV]"))
+		all = all && (n.kind != "VARREF" || len(l.Steps[n.loc]) > 0 || strings.Contains(n.rest, "PARAM") ||
+			strings.Contains(n.rest, "[LV]"))
 	})
 	return all
 }
@@ -160,7 +162,8 @@ func (l *lost) leavesX(call *node) bool {
 			case divides(n):
 				leaves = leaves || !l.divisible(n.one(2))
 			case n.kind == "VARREF":
-				leaves = leaves || slices.ContainsFunc(l.Steps[n.loc], func(value string) bool { return strings.ContainsAny(value, "xz") })
+				leaves = leaves ||
+					slices.ContainsFunc(l.Steps[n.loc], func(value string) bool { return strings.ContainsAny(value, "xz") })
 			default:
 				leaves = leaves || n.holds("xz") && !l.isPattern(n)
 			}
@@ -178,7 +181,8 @@ func assigned(statements []*node, variable string) bool {
 		case "IF":
 			done = assigned(n.operands[1], variable) && assigned(n.operands[2], variable)
 		case "BEGIN", "JUMPBLOCK":
-			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable) // the order of operands depends on the version of Verilator
+			// the order of operands depends on the version of Verilator
+			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable)
 		case "CASE":
 			other := false
 			done = true

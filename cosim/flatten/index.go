@@ -217,7 +217,8 @@ func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	if at.known() && sum.known() && p.differ(n, sum, at) {
 		return another
 	}
-	if !g.agree(sum, at, p.bitsLeft(n, at)) || !g.agree(g.mux(inside, sum, g.zext(at, indexBits)), at, min(indexBits, at.width)) {
+	if !g.agree(sum, at, p.bitsLeft(n, at)) ||
+		!g.agree(g.mux(inside, sum, g.zext(at, indexBits)), at, min(indexBits, at.width)) {
 		return nil
 	}
 	far := g.mux(inside, sum, g.number(indexBits, 1<<(indexBits-2)))
@@ -227,7 +228,8 @@ func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	written := false
 	n.each(func(n *node) { written = written || n.kind == "VARREF" && strings.Contains(n.rest, "[LV]") })
 	if written {
-		panic(p.refuse(n, "a slice of an element that may reach beyond it", "write it bit by bit, or at multiples of its width"))
+		panic(p.refuse(n, "a slice of an element that may reach beyond it",
+			"write it bit by bit, or at multiples of its width"))
 	}
 	return g.mux(partly, p.g.zext(p.anywhere(n, at), indexBits), far)
 }

@@ -160,7 +160,8 @@ module n (input [99:0] a, input [3:0] b, output [99:0] c, output [3:0] d);
 endmodule
 `), 0o644))
 	for _, top := range []string{"m", "n"} {
-		m, err := Print(context.Background(), cosim.Source{Top: top, Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+		m, err := Print(context.Background(), cosim.Source{Top: top, Files: []string{file}},
+			cosim.BuildOptions{Cache: testCache})
 		require.NoError(t, err)
 		require.Empty(t, m.Unknown)
 	}

@@ -39,7 +39,8 @@ type Module struct {
 	BranchPort string     `json:"branch_port"` // see DefineBranches
 	Constants  []Constant `json:"constants"`
 
-	Rules func([]cosim.Port) cosim.Rules `json:"-"` // the function returns the rules for inputs of a comparison, given the source's ports; nil: none
+	// the function returns the rules for inputs of a comparison, given the source's ports; nil: none
+	Rules func([]cosim.Port) cosim.Rules `json:"-"`
 }
 
 // An Assertion is a requirement of the source: $fatal, $error, assert or unique. Its net is 1 where the assertion is

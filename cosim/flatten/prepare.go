@@ -13,7 +13,8 @@ import (
 // the low bits.
 func (n *node) keepSigns() {
 	n.each(func(n *node) {
-		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {
+		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) &&
+			n.parent.loc == n.loc {
 			n.kind = "EXTENDS"
 		}
 	})
@@ -98,13 +99,15 @@ func ofAnother(before, n *node) bool {
 }
 
 func (n *node) isCut() bool {
-	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
+	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) &&
+		strings.HasSuffix(n.one(2).name(), "h0")
 }
 
 // cutsAnIndex reports whether a node of the earlier tree truncates an index. The selection of a structure member at
 // the low end looks alike but has a declared type.
 func (n *node) cutsAnIndex() bool {
-	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
+	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") &&
+		n.parent.one(2) == n
 }
 
 func (n *node) signed() bool {

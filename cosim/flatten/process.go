@@ -88,7 +88,8 @@ func (p *process) run(list []*node, s *state) *state {
 func (p *process) condition(n *node, s *state) *expr { return p.g.reduce(opAny, p.eval(n, s)) }
 
 func (p *process) unknownNode(n *node) error {
-	what, remedy := "what Verilator calls "+strings.ToLower(n.kind), "write this line without it, or prove an instance that does not have it"
+	what, remedy := "what Verilator calls "+strings.ToLower(n.kind),
+		"write this line without it, or prove an instance that does not have it"
 	if known, ok := refusedNodes[n.kind]; ok {
 		what, remedy = known[0], known[1]
 	}
@@ -141,7 +142,8 @@ func (p *process) width(n *node) int {
 	d := p.typeOf(n, n.dtype)
 	if d.bits <= 0 {
 		for what := range d.members {
-			panic(p.refuse(n, "a value of the type "+what, "declare it as a vector, or leave it out of the circuit: `ifndef SYNTHESIS"))
+			panic(p.refuse(n, "a value of the type "+what, "declare it as a vector, or leave it out of the circuit: `ifndef "+
+				"SYNTHESIS"))
 		}
 		panic(p.refuse(n, "a value without a width", "declare it as a vector"))
 	}
@@ -162,7 +164,8 @@ func (p *process) branched(n *node, c *expr) {
 	}
 	when := p.when(0)
 	for i, way := range []*expr{p.g.and(when, c), p.g.and(when, p.g.not(c))} {
-		ends := n.kind == "IF" && slices.ContainsFunc(n.operands[1+i], func(s *node) bool { return s.kind == "STOP" || s.kind == "FINISH" })
+		ends := n.kind == "IF" &&
+			slices.ContainsFunc(n.operands[1+i], func(s *node) bool { return s.kind == "STOP" || s.kind == "FINISH" })
 		if !ends && !way.known() && !slices.ContainsFunc(p.design.branches, func(b branch) bool { return b.when == way }) {
 			p.design.branches = append(p.design.branches, branch{n, way})
 		}

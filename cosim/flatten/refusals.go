@@ -22,7 +22,8 @@ func (t *tree) loses() error {
 	}
 	l.parameters()
 	for _, look := range []func(){
-		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.negativeRanges,
+		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays,
+		l.negativeRanges,
 	} {
 		if look(); l.refused != nil {
 			return l.refused
@@ -86,7 +87,8 @@ func (l *lost) folded() {
 			used[name] = true
 		}
 	})
-	const beyondReason, beyondRemedy = "an index beyond the end, which Verilator folds", "select an existing element, or exclude the line with a generate `if`"
+	const beyondReason, beyondRemedy = "an index beyond the end, which Verilator folds",
+		"select an existing element, or exclude the line with a generate `if`"
 	t.earlier.each(func(n *node) {
 		selecting := n.kind == "SEL" || n.kind == "ARRAYSEL"
 		if selecting {
@@ -107,7 +109,8 @@ func (l *lost) folded() {
 				return
 			}
 		}
-		l.first(n, "a division that Verilator folds: by 0 it has a value there, but X in the source", "write the value of a division by 0")
+		l.first(n, "a division that Verilator folds: by 0 it has a value there, but X in the source",
+			"write the value of a division by 0")
 	})
 	for _, place := range sortedPlaces(t.Beyond) {
 		if l.refused == nil && !selects[place] {
@@ -163,7 +166,8 @@ func (l *lost) beyond(n *node) bool {
 func inConstant(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		if above.kind == "VAR" {
-			return slices.Contains(above.operands[2], below) && (strings.HasSuffix(above.rest, "PARAM") || strings.Contains(above.rest, "PARAM "))
+			return slices.Contains(above.operands[2], below) &&
+				(strings.HasSuffix(above.rest, "PARAM") || strings.Contains(above.rest, "PARAM "))
 		}
 	}
 	return false
@@ -229,7 +233,8 @@ func (l *lost) written(n *node) (s *span) {
 			return l.turns(n)
 		}
 		for _, v := range l.before {
-			if v.kind == "VAR" && v.loc == n.declared() && len(v.operands[2]) > 0 && constantBefore.MatchString(v.operands[2][0].name()) {
+			if v.kind == "VAR" && v.loc == n.declared() && len(v.operands[2]) > 0 &&
+				constantBefore.MatchString(v.operands[2][0].name()) {
 				s = s.with(l.written(v.operands[2][0]).low)
 			}
 		}
@@ -312,7 +317,8 @@ func (l *lost) mayBeX(n *node) bool {
 	if among(n.kind, "EQCASE", "NEQCASE") {
 		return false
 	}
-	if n.holds("xz") || n.kind == "VARREF" && l.unknown[n.declared()] != "" || divides(n) && !l.divisible(n.one(2)) || n.kind == "FUNCREF" && l.leavesX(n) {
+	if n.holds("xz") || n.kind == "VARREF" && l.unknown[n.declared()] != "" || divides(n) && !l.divisible(n.one(2)) ||
+		n.kind == "FUNCREF" && l.leavesX(n) {
 		return true
 	}
 	for operand, list := range n.operands {
@@ -331,8 +337,10 @@ func (l *lost) mayBeX(n *node) bool {
 // highImpedance refuses Z used as a value. Verilator turns such a Z into 0 or a disabled driver.
 func (l *lost) highImpedance() {
 	l.earlier.each(func(n *node) {
-		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" && strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
-			l.first(n, "'z as a value: a tri-state", "write the value of the net when nothing drives it, or 'x if it must not matter")
+		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" &&
+			strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
+			l.first(n, "'z as a value: a tri-state", "write the value of the net when nothing drives it, or 'x if it must "+
+				"not matter")
 		}
 	})
 }
@@ -468,7 +476,8 @@ func (l *lost) negativeRanges() {
 			at = at.one(1)
 		}
 		for _, side := range []*node{at.one(1), at.one(2)} {
-			if among(at.kind, "ADD", "SUB") && side.kind != "CONST" && side.bitsBefore() >= 32 && !side.signed() && !strings.HasPrefix(side.kind, "EXTEND") {
+			if among(at.kind, "ADD", "SUB") && side.kind != "CONST" && side.bitsBefore() >= 32 && !side.signed() &&
+				!strings.HasPrefix(side.kind, "EXTEND") {
 				l.first(n, "an unsigned index of 32 bits into a range with a negative end", "write $signed(i), or fewer bits")
 			}
 		}

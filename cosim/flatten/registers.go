@@ -56,7 +56,8 @@ func (pr *printer) oneRegister(v *variable, name string, r register) {
 	holds := slices.ContainsFunc(r.resets, func(x reset) bool { return x.value == nil })
 	for _, x := range r.resets {
 		if holds && x.value != nil && len(r.resets) > 1 {
-			panic(pr.refuse(v.at, v.name+" reacts to one of its asynchronous resets but not to another", "reset it in both, or in neither"))
+			panic(pr.refuse(v.at, v.name+" reacts to one of its asynchronous resets but not to another",
+				"reset it in both, or in neither"))
 		}
 		if x.value == nil {
 			fmt.Fprintf(&body, "if (%s) begin end else ", pr.onText(x.event))
@@ -104,7 +105,8 @@ func (pr *printer) powerText(to *strings.Builder, v *variable, name string) {
 			if v.memory {
 				of = fmt.Sprintf("%s[%d]", name, i)
 			}
-			fmt.Fprintf(to, "    %s = %s;\n", rangeText(of, word, low-i*word, end-low), literalText(pr.g.slice(p.e, low-p.low, end-low)))
+			fmt.Fprintf(to, "    %s = %s;\n", rangeText(of, word, low-i*word, end-low),
+				literalText(pr.g.slice(p.e, low-p.low, end-low)))
 		}
 	}
 	if known {

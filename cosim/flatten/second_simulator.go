@@ -51,7 +51,8 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	return second, err
 }
 
-func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64, keeps bool) (Second, error) {
+func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64,
+	keeps bool) (Second, error) {
 	print, err := m.source(o)
 	if err != nil {
 		return Second{}, err
@@ -59,7 +60,8 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	print.Defines[DefineBranches] = ""
 	s = s.ForVerilator()
 	c := &comparison{
-		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
+		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax,
+		quiet:  true,
 		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}, valued: map[string]int{},
 	}
 	c.guide, c.keeps = newGuide(m, c.random), keeps
@@ -107,11 +109,13 @@ func (s *Second) Text() string {
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL independently, shows the same in %s of random inputs", cycles)
 	switch n := uint64(s.Branches); {
 	case n > 0:
-		text += fmt.Sprintf(" guided to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)), cosim.Digits(n))
+		text += fmt.Sprintf(" guided to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)),
+			cosim.Digits(n))
 	case s.Led:
 		text += "; it has no branches"
 	default:
-		text = fmt.Sprintf("no second reader of its branches: %s of random inputs in Icarus Verilog, which may miss any of them, show no difference", cycles)
+		text = fmt.Sprintf("no second reader of its branches: %s of random inputs in Icarus Verilog, which may miss any "+
+			"of them, show no difference", cycles)
 	}
 	if len(s.Unknown) > 0 {
 		text += ", but where outputs are X there: " + PartsText(s.Unknown)
@@ -135,7 +139,8 @@ func PartsText(parts map[string]float64) string {
 }
 
 func (c *comparison) samePorts() error {
-	a, b := c.devices[0].Ports(), slices.DeleteFunc(slices.Clone(c.devices[1].Ports()), func(p cosim.Port) bool { return p.Name == c.guide.BranchPort })
+	a, b := c.devices[0].Ports(),
+		slices.DeleteFunc(slices.Clone(c.devices[1].Ports()), func(p cosim.Port) bool { return p.Name == c.guide.BranchPort })
 	alike := func(a, b cosim.Port) bool {
 		return a.Name == b.Name && a.Bits == b.Bits && a.Input == b.Input && a.Word == b.Word
 	}

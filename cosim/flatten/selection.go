@@ -165,12 +165,14 @@ func (p *process) isInside(n *node) bool {
 			switch {
 			case rest == "":
 			case rest[0] == '"' || rest[0] == '`':
-				panic(p.refuse(n, "a case with unknown bits and a macro or text in its head: it may be case inside", "write it without"))
+				panic(p.refuse(n, "a case with unknown bits and a macro or text in its head: it may be case inside",
+					"write it without"))
 			default:
 				if depth += strings.Count(rest[:1], "(") - strings.Count(rest[:1], ")"); depth == 0 {
 					rest = rest[1:]
 					if strings.HasPrefix(afterComments(rest), "`") {
-						panic(p.refuse(n, "a case with unknown bits whose head ends with a macro: it may be case inside", "write the word inside itself"))
+						panic(p.refuse(n, "a case with unknown bits whose head ends with a macro: it may be case inside",
+							"write the word inside itself"))
 					}
 					return word() == "inside"
 				}

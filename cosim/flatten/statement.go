@@ -57,7 +57,8 @@ func (p *process) called(n *node, s *state) *expr {
 	}
 	for _, k := range touched(s, after) {
 		if !k.v.temp || k.later {
-			panic(p.refuse(n, "a function within an expression that writes "+k.v.name, "call it in a statement of its own, before"))
+			panic(p.refuse(n, "a function within an expression that writes "+k.v.name,
+				"call it in a statement of its own, before"))
 		}
 	}
 	result := p.eval(n.one(2), after)
@@ -164,8 +165,10 @@ func (p *process) loop(n *node, s *state) *state {
 			return s
 		}
 		p.turns++
-		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit || p.guesses > guessesMax {
-			panic(p.refuse(n, fmt.Sprintf("a loop with more than %d iterations, or whose end depends on values of the circuit", limit),
+		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit ||
+			p.guesses > guessesMax {
+			panic(p.refuse(n, fmt.Sprintf("a loop with more than %d iterations, or whose end depends on values of the circuit",
+				limit),
 				"give it a constant bound: `for (i = 0; i < N; i++)`"))
 		}
 		if !c.known() {

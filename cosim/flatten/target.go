@@ -103,7 +103,8 @@ func (p *process) assign(n *node, s *state, data *expr, later bool) {
 		cells *= step.count
 	}
 	if cells > 1<<16 {
-		panic(p.refuse(n, fmt.Sprintf("%s, an array of %d bits whose element is chosen when it is written", t.v.name, t.v.what.bits),
+		panic(p.refuse(n, fmt.Sprintf("%s, an array of %d bits whose element is chosen when it is written", t.v.name,
+			t.v.what.bits),
 			"write it in an always with one clock and no asynchronous reset: then it is a memory"))
 	}
 	p.spread(s.open(key{t.v, later}, p.entry), t, t.low, t.steps, p.g.bit(true), data)
@@ -152,7 +153,8 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 	at := steps[0].at
 	if at.width < 32 {
 		at = g.zext(at, 32)
-	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) { // the position is negative if signed, otherwise beyond the end
+		// the position is negative if signed, otherwise beyond the end
+	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) {
 		when = g.and(when, g.or(g.not(sign), g.anything(t.v.at, 1)))
 	}
 	at = g.binary(opAdd, at, g.number(at.width, below))

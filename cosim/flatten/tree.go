@@ -127,7 +127,8 @@ type source struct {
 }
 
 func readTree(f *verilator.Flat) (*tree, error) {
-	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{}, texts: map[string]source{}}
+	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{},
+		texts: map[string]source{}}
 	var err error
 	if t.earlier, err = readNodes(f.Whole, t.before); err != nil {
 		return nil, err
@@ -293,7 +294,8 @@ func (t *tree) typeOf(at *node, id string) *dtype {
 		d.bits, _ = strconv.Atoi(width[1])
 	case "IFACEREFDTYPE", "VOIDDTYPE":
 	default:
-		panic(t.refuse(at, "of the type "+strings.ToLower(strings.TrimSuffix(n.kind, "DTYPE")), "declare it as a vector or a fixed array"))
+		panic(t.refuse(at, "of the type "+strings.ToLower(strings.TrimSuffix(n.kind, "DTYPE")),
+			"declare it as a vector or a fixed array"))
 	}
 	return d
 }
@@ -323,8 +325,10 @@ func firstMember(m *node) string {
 	if len(words) == 0 {
 		return ""
 	}
-	kind := slices.Contains([]string{"ref", "enum"}, words[0]) || strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[")
-	if kind || words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") { // 5.032 adds the word member
+	kind := slices.Contains([]string{"ref", "enum"}, words[0]) || strings.HasPrefix(words[0], "u[") ||
+		strings.HasPrefix(words[0], "p[")
+	// 5.032 adds the word member
+	if kind || words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") {
 		words = words[1:]
 	}
 	return words[0]

@@ -178,9 +178,11 @@ func iverilogArguments(s *cosim.Source) []string {
 }
 
 var (
-	missingParameter = regexp.MustCompile("(?m)^(.*): (?:warning|error): parameter `?(\\w+)`? not found in `?([^\\s`]+)`?\\.$") // an error since version 12
-	messagePlace     = regexp.MustCompile(`^(.+?:\d+): (?:error: )?(.+)`)
-	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
+	// an error since version 12
+	missingParameter = regexp.MustCompile("(?m)^(.*): (?:warning|error): parameter `?(\\w+)`? not found in " +
+		"`?([^\\s`]+)`?\\.$")
+	messagePlace   = regexp.MustCompile(`^(.+?:\d+): (?:error: )?(.+)`)
+	messageSummary = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
 // refusalOf converts iverilog's messages to one error. The error has the first message with a place and the messages
@@ -226,7 +228,8 @@ var severityTask = regexp.MustCompile(`\$(?:fatal|error|warning|info)\b`)
 func taskOutside(place string, messages []string) string {
 	at := max(0, strings.LastIndexByte(place, ':'))
 	line, err := strconv.Atoi(place[at+1:])
-	if err != nil || len(messages) < 2 || messages[0] != "syntax error" || !strings.HasSuffix(messages[1], "invalid module item.") {
+	if err != nil || len(messages) < 2 || messages[0] != "syntax error" ||
+		!strings.HasSuffix(messages[1], "invalid module item.") {
 		return ""
 	}
 	text, err := os.ReadFile(place[:at])

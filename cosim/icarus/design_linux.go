@@ -22,7 +22,8 @@ type systemTasks struct {
 
 var (
 	// designCall matches a call of a system task: file index, line, name, arguments.
-	designCall      = regexp.MustCompile(`(?m)^ *%vpi_(?:call|func)\S* (\d+) (\d+) "(\$\w+)"(?: \d+)?(?:, ("(?:[^"\\]|\\.)*"|[^, ]+))?`)
+	designCall = regexp.MustCompile(
+		`(?m)^ *%vpi_(?:call|func)\S* (\d+) (\d+) "(\$\w+)"(?: \d+)?(?:, ("(?:[^"\\]|\\.)*"|[^, ]+))?`)
 	designText      = regexp.MustCompile(`(?m)^(P_0x[0-9a-f]+) \.param/str "[^"]*" \d+ \d+ \d+, ("(?:[^"\\]|\\.)*");`)
 	designFileNames = regexp.MustCompile(`(?m)^:file_names \d+;\n((?: *"(?:[^"\\]|\\.)*";\n)*)`)
 	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
@@ -135,8 +136,10 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
 var fileTasks = []string{
-	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate",
+	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars",
+	"$sdf_annotate",
 }
 
-const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; " +
+const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is " +
+	"written there; " +
 	"other folders are open to it"

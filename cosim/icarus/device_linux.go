@@ -65,7 +65,8 @@ func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing)
 	}
 	for name := range source.Types() {
 		return nil, &cosim.InputError{
-			Place: "--param", Reason: fmt.Sprintf("parameter %s is a type, which Icarus does not read", name), Remedy: "use backend: wasm",
+			Place: "--param", Reason: fmt.Sprintf("parameter %s is a type, which Icarus does not read", name),
+			Remedy: "use backend: wasm",
 		}
 	}
 	source.Params = source.Constants()
@@ -278,7 +279,8 @@ func (d *device) fault(kind cosim.FaultKind, text string) error {
 }
 
 func (d *device) toolFault(kind cosim.FaultKind, text string) error {
-	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text, Tool: vvpTool.Command}
+	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text,
+		Tool: vvpTool.Command}
 }
 
 func (d *device) Save() ([]byte, error) { return nil, cosim.ErrNoSnapshot }

@@ -150,7 +150,8 @@ const (
 
 func futexWait(word *atomic.Uint32, seen uint32, d time.Duration) {
 	limit := unix.NsecToTimespec(int64(d))
-	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexOpWait, uintptr(seen), uintptr(unsafe.Pointer(&limit)), 0, 0)
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexOpWait, uintptr(seen),
+		uintptr(unsafe.Pointer(&limit)), 0, 0)
 }
 
 func futexWake(word *atomic.Uint32) {

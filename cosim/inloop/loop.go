@@ -86,7 +86,8 @@ func (l *Loop) Fault() *Fault { return l.fault }
 // Broken ends the run because a model found an impossible input, which adjacent RTL must have sent.
 func (l *Loop) Broken(f *hw.Fault) {
 	if l.fault == nil {
-		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent what no model sends")}
+		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent what no " +
+			"model sends")}
 	}
 }
 

@@ -112,7 +112,8 @@ func (m *machine) play(t *testing.T, from, slots uint32, at func(m *machine, slo
 			for i := range payload {
 				payload[i] = byte(r.Uint32())
 			}
-			frame := nic.Marshal(make([]byte, nic.FrameBytes(len(payload))), nic.Header{Source: uint32(cell), Destination: r.Uint32()}, payload)
+			frame := nic.Marshal(make([]byte, nic.FrameBytes(len(payload))),
+				nic.Header{Source: uint32(cell), Destination: r.Uint32()}, payload)
 			if r.IntN(3) > 0 {
 				m.tx.Load(cell, frame, []uint16{0, 1, hw.PortAll, hw.PortNone}[min(3, r.IntN(7)/2)])
 			}

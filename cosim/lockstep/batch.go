@@ -24,7 +24,8 @@ type batched struct {
 // RTL's outputs, or an option observes each cycle.
 func (l *pair) newBatched() *batched {
 	d, ok := l.rtl.(*pinmap.Device)
-	if !ok || d.Plays() == 0 || l.covered != nil || l.options.Observe != nil || l.options.stepwise || len(l.model.Left()) > 0 {
+	if !ok || d.Plays() == 0 || l.covered != nil || l.options.Observe != nil || l.options.stepwise ||
+		len(l.model.Left()) > 0 {
 		return nil
 	}
 	b := &batched{counts: make([]bool, d.Plays())}

@@ -66,10 +66,12 @@ type gate struct {
 
 func newContract(m *pinmap.Map, model *twin.Model, d *pinmap.Device, late []int) *contract {
 	terms := d.Terms()
-	if len(terms.Assume) == 0 && !slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
+	if len(terms.Assume) == 0 &&
+		!slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
 		return nil
 	}
-	c := &contract{Terms: terms, pins: m, model: model, sight: condition.NewSight(model.Inputs(), model.Outputs()), fit: d.Fit}
+	c := &contract{Terms: terms, pins: m, model: model, sight: condition.NewSight(model.Inputs(), model.Outputs()),
+		fit: d.Fit}
 	c.before, c.held = make([]uint64, len(model.Inputs())), make([]bool, len(terms.Assume))
 	c.is.Assumed, c.is.Compare = []string{}, []Counted{}
 	for _, a := range terms.Assume {
@@ -150,7 +152,8 @@ func (c *contract) unsatisfiable(cycle uint64) error {
 	at := max(slices.Index(c.held, false), 0)
 	reason := fmt.Sprintf("no inputs were found that meet %q, and no earlier cycle met all of assume", c.Assume[at].Text)
 	if c.met {
-		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume", cycle, c.Assume[at].Text)
+		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume", cycle,
+			c.Assume[at].Text)
 	}
 	return &cosim.InputError{
 		Place:  c.pins.Place(c.pins.AssumeKey(at)),
@@ -165,8 +168,9 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 		where = fmt.Sprintf("in cycle %d of the reset before the run", row)
 	}
 	return &cosim.InputError{
-		Place:  s.Place,
-		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where, c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
+		Place: s.Place,
+		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where, c.pins.Place(c.pins.AssumeKey(at)),
+			c.Assume[at].Text),
 		Remedy: "give inputs that meet it, or delete it from assume: the RTL must tolerate such inputs",
 	}
 }
@@ -290,9 +294,11 @@ func (c *contract) neverCompared(name string) error {
 	}
 	when := c.is.Compare[slices.IndexFunc(c.is.Compare, func(o Counted) bool { return o.Output == name })].When
 	return &cosim.InputError{
-		Place:  c.pins.Place(key),
-		Reason: fmt.Sprintf("%s did not count in any of %s, so that it was never compared: %s", name, cosim.Count(c.is.Cycles, "cycle"), when),
-		Remedy: fmt.Sprintf("correct the condition, give inputs with which it holds, or leave the output out: absent: [%s]", name),
+		Place: c.pins.Place(key),
+		Reason: fmt.Sprintf("%s did not count in any of %s, so that it was never compared: %s", name,
+			cosim.Count(c.is.Cycles, "cycle"), when),
+		Remedy: fmt.Sprintf("correct the condition, give inputs with which it holds, or leave the output out: absent: [%s]",
+			name),
 	}
 }
 
@@ -334,7 +340,9 @@ func (c *Contract) Lines() (lines []string) {
 		lines = append(lines, line)
 	}
 	for _, o := range c.Compare {
-		lines = append(lines, fmt.Sprintf("%s counted in %s of %s: when %s", o.Output, cosim.Digits(o.Cycles), cosim.Count(c.Cycles, "cycle"), o.When))
+		lines = append(lines,
+			fmt.Sprintf("%s counted in %s of %s: when %s", o.Output, cosim.Digits(o.Cycles), cosim.Count(c.Cycles, "cycle"),
+				o.When))
 	}
 	return lines
 }

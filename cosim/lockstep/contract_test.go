@@ -68,7 +68,8 @@ func TestLongContract(t *testing.T) {
 	require.Regexp(t, `head_o counted in [\d,]+ of [\d,]+ cycles: when count != 0`, text.String())
 
 	for _, without := range []func(m *pinmap.Map){
-		func(m *pinmap.Map) { m.Assume = m.Assume[1:] }, func(m *pinmap.Map) { m.Assume = m.Assume[:1] }, func(m *pinmap.Map) { m.Compare = nil },
+		func(m *pinmap.Map) { m.Assume = m.Assume[1:] }, func(m *pinmap.Map) { m.Assume = m.Assume[:1] },
+		func(m *pinmap.Map) { m.Compare = nil },
 	} {
 		m := trustfulMap(t, "0")
 		without(m)

@@ -65,9 +65,10 @@ type place struct {
 	phase  twin.Phase
 	visits int
 
-	course     course
-	model, rtl []byte // snapshots; the RTL's is a delta from power-on; nil for a place that serves only as a step of a path
-	bytes      int    // size of the RTL's full snapshot
+	course course
+	// snapshots; the RTL's is a delta from power-on; nil for a place that serves only as a step of a path
+	model, rtl []byte
+	bytes      int // size of the RTL's full snapshot
 	lines      [][]uint64
 	gates      [][]bool
 }
@@ -91,7 +92,8 @@ const (
 )
 
 func (l *pair) explored(seed, cycles uint64) *explorer {
-	e := &explorer{pair: l, phaser: twin.NewPhaser(l.model, seed), next: l.options.Cycles, here: &place{}, ends: map[int]int{}}
+	e := &explorer{pair: l, phaser: twin.NewPhaser(l.model, seed), next: l.options.Cycles, here: &place{},
+		ends: map[int]int{}}
 	e.budget.cycles = cycles
 	e.differs, e.err = l.power(1)
 	e.novelty = newNovelty(e.phaser.Observed(), l.coverage)
@@ -308,7 +310,8 @@ func (e *explorer) mark() {
 	if e.here.rtl == nil {
 		return
 	}
-	i, known := slices.BinarySearchFunc(e.marks, age, func(p *place, age uint64) int { return int(p.course.stretch) - int(age) })
+	i, known := slices.BinarySearchFunc(e.marks, age,
+		func(p *place, age uint64) int { return int(p.course.stretch) - int(age) })
 	if known {
 		e.marks[i] = e.here
 		return
@@ -331,7 +334,8 @@ func (e *explorer) goDeep() {
 		return
 	}
 	e.goTo(from)
-	for end := e.budget.spent + random.Between(min(age, passCyclesMax)/2+1, min(2*age, passCyclesMax)); e.budget.spent < end && !e.over(); {
+	for end := e.budget.spent + random.Between(min(age, passCyclesMax)/2+1,
+		min(2*age, passCyclesMax)); e.budget.spent < end && !e.over(); {
 		random := e.choose()
 		phase, length := e.phaser.Draw(random), random.Between(8, 512)
 		for length > 0 && !e.over() {

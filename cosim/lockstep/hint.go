@@ -18,7 +18,8 @@ const hintWithin = 200 // cycles; a map that is wrong altogether differs earlier
 // cycle earlier or later. It returns the text for the map, or "".
 func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 	m := l.pinMap
-	if d.Kind != DivergenceValue || d.Found.Cycle >= hintWithin || d.Found.PowerOn > 1 || d.Found.Explored || l.options.Stimulus != nil ||
+	if d.Kind != DivergenceValue || d.Found.Cycle >= hintWithin || d.Found.PowerOn > 1 || d.Found.Explored ||
+		l.options.Stimulus != nil ||
 		l.options.NoShrink || m.Backend == cosim.BackendIcarus || !l.model.Clocked() {
 		return ""
 	}
@@ -79,7 +80,8 @@ func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 // a reset are excluded: in Icarus such state is X, and `if` treats X as 0.
 func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	d := r.Divergence
-	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined || d.MissingReset || d.ShortReset {
+	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined || d.MissingReset ||
+		d.ShortReset {
 		return false
 	}
 	again := inIcarus(ctx, m, Options{Stimulus: r.Shown.Stimulus})
@@ -94,7 +96,8 @@ func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	switch {
 	case r == nil:
 	case r.Divergence != nil && r.Divergence.Kind == DivergenceValue:
-		report.simulators(m, "the model in cycle %d of random inputs, and Verilator does not: one of them misreads the RTL; --backend icarus shows it",
+		report.simulators(m, "the model in cycle %d of random inputs, and Verilator does not: one of them misreads the "+
+			"RTL; --backend icarus shows it",
 			r.Divergence.Cycle)
 	case l.options.Stimulus == nil:
 		report.Second = &flatten.Second{Cycles: int(r.Cycles)}
@@ -127,7 +130,8 @@ func (l *pair) led(ctx context.Context, report *Report) {
 	case first == nil && other == nil && second.Absent == "":
 		report.Second = &second
 	case (first == nil) != (other == nil) && errors.As(errors.Join(first, other), &differs):
-		report.simulators(m, "Verilator in cycle %d of inputs guided to its branches, in %s: one of them misreads the RTL, or it leaves that open",
+		report.simulators(m, "Verilator in cycle %d of inputs guided to its branches, in %s: one of them misreads the "+
+			"RTL, or it leaves that open",
 			differs.Cycle, differs.What)
 	}
 }

@@ -230,7 +230,8 @@ func (x *inside) notes() (lines []string) {
 		return nil
 	}
 	if x.rtl != nil {
-		lines = append(lines, scopeOfInternals+": internals of the RTL, settled, just before the clock edge: clocks are low then and left out")
+		lines = append(lines, scopeOfInternals+": internals of the RTL, settled, just before the clock edge: clocks are "+
+			"low then and left out")
 	}
 	if x.without != "" {
 		lines = append(lines, "the internals of the RTL are not shown: "+x.without)

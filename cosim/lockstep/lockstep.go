@@ -131,7 +131,8 @@ func (l *pair) cover(report *Report) {
 
 func (l *pair) exploreSeeds(report *Report) (found *finding, err error) {
 	var shown *novelty
-	for seed := l.options.Seed; found == nil && l.options.Explore > 0 && seed < l.options.Seed+uint64(l.options.Seeds); seed++ {
+	for seed := l.options.Seed; found == nil && l.options.Explore > 0 &&
+		seed < l.options.Seed+uint64(l.options.Seeds); seed++ {
 		var e *explorer
 		if e, found, err = l.explore(seed, l.options.Explore); err != nil {
 			return nil, err

@@ -27,7 +27,8 @@ import (
 
 // library has all twins and backends.
 func library() pinmap.Library {
-	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
+	return pinmap.Library{Twins: append(twin.All(), pops.Twin()),
+		Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
 func twinMap(t *testing.T, name, backend string, p twin.Parameters) *pinmap.Map {

@@ -8,10 +8,11 @@ import (
 
 // Options control Run.
 type Options struct {
-	Cycles  uint64 // cycles of each run; 0: 100,000, with Icarus 10,000
-	Seed    uint64 // seed of the first run's stimulus
-	Seeds   int    // number of seeds: Seed, Seed+1, ...; 0: 1
-	PowerOn int    // number of random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
+	Cycles uint64 // cycles of each run; 0: 100,000, with Icarus 10,000
+	Seed   uint64 // seed of the first run's stimulus
+	Seeds  int    // number of seeds: Seed, Seed+1, ...; 0: 1
+	// number of random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
+	PowerOn int
 
 	// Explore is the number of cycles per seed that are guided by coverage of the model, after the runs. 0: 8 times
 	// Cycles, with Icarus equal to Cycles. After a stimulus recorded from a run, exploration starts at states of that

@@ -141,7 +141,8 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &pair{ctx: ctx, pinMap: m, options: o, model: model, pace: pace{exchange: stepwise{}}, sight: sight{seeing: cosim.Seeing{Coverage: o.Coverage}}}
+	l := &pair{ctx: ctx, pinMap: m, options: o, model: model, pace: pace{exchange: stepwise{}},
+		sight: sight{seeing: cosim.Seeing{Coverage: o.Coverage}}}
 	if l.initial, err = model.Save(); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -183,7 +184,8 @@ func (l *pair) comparesNothing() error {
 		}
 	}
 	return &cosim.InputError{
-		Place: l.pinMap.Place("absent"), Reason: fmt.Sprintf("all outputs of %s are absent, so there is nothing to compare", l.pinMap.Model),
+		Place:  l.pinMap.Place("absent"),
+		Reason: fmt.Sprintf("all outputs of %s are absent, so there is nothing to compare", l.pinMap.Model),
 		Remedy: fmt.Sprintf("map at least one of %s: pins: {%s: PIN}", strings.Join(names, ", "), names[0]),
 	}
 }
@@ -197,7 +199,9 @@ func (l *pair) checkRules() error {
 	}
 	if row, rule := s.Broken(l.model); rule != "" {
 		return &cosim.InputError{
-			Place: s.Place, Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s", s.cycleOf(row), l.pinMap.Model, rule),
+			Place: s.Place,
+			Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s", s.cycleOf(row),
+				l.pinMap.Model, rule),
 			Remedy: "give inputs that keep it: those that --save writes do",
 		}
 	}
@@ -218,7 +222,8 @@ func (l *pair) power(powerOn uint64) (*difference, error) {
 	if err := l.model.Restore(l.initial); err != nil {
 		return nil, err
 	}
-	if l.rtl != nil && l.rtlPowerOn == powerOn && (l.rtlFresh || l.rtlInitial != nil && l.rtl.Restore(l.rtlInitial) == nil) {
+	if l.rtl != nil && l.rtlPowerOn == powerOn &&
+		(l.rtlFresh || l.rtlInitial != nil && l.rtl.Restore(l.rtlInitial) == nil) {
 		return nil, nil
 	}
 	if l.rtl != nil {
@@ -429,7 +434,8 @@ func (l *pair) fitRow(cycle uint64, inputs []uint64) {
 func (l *pair) lookUp() error {
 	if l.options.Progress != nil && l.exchanged >= l.told {
 		l.told = l.exchanged
-		l.options.Progress(l.exchanged, (l.options.Cycles*uint64(l.options.PowerOn)+l.options.Explore)*uint64(l.options.Seeds))
+		l.options.Progress(l.exchanged,
+			(l.options.Cycles*uint64(l.options.PowerOn)+l.options.Explore)*uint64(l.options.Seeds))
 	}
 	return l.ctx.Err()
 }

@@ -51,7 +51,8 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 	s.mask()
 	switch {
 	case s.Cycles() == 0:
-		return nil, &cosim.InputError{Place: path, Reason: "there is no cycle in it", Remedy: "give at least one line for a cycle"}
+		return nil, &cosim.InputError{Place: path, Reason: "there is no cycle in it", Remedy: "give at least one line for " +
+			"a cycle"}
 	case model.Clocked() && !s.resets(model):
 		return nil, &cosim.InputError{
 			Place:  path,
@@ -145,9 +146,11 @@ func csvError(path string, err error) error {
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		return &cosim.InputError{Place: path, Reason: "the file is empty", Remedy: "begin with a line of the names of the inputs"}
+		return &cosim.InputError{Place: path, Reason: "the file is empty",
+			Remedy: "begin with a line of the names of the inputs"}
 	}
-	return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)), Remedy: "give a CSV file"}
+	return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)),
+		Remedy: "give a CSV file"}
 }
 
 func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
@@ -167,7 +170,8 @@ func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 			}
 		}
 		if slices.Contains(names[:i], name) {
-			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}
+			return nil,
+				&cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}
 		}
 		if at > 0 {
 			columns[i] = &s.Inputs[at-1]
@@ -179,7 +183,8 @@ func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 func (s *Stimulus) reach(place, text string) error {
 	cycle, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || cycle < uint64(s.Cycles()) {
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("cycle %q", text), Remedy: fmt.Sprintf("give at least %d", s.Cycles())}
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("cycle %q", text),
+			Remedy: fmt.Sprintf("give at least %d", s.Cycles())}
 	}
 	if cycle > uint64(stimulusWordsMax/s.words) {
 		return &cosim.InputError{
@@ -189,7 +194,8 @@ func (s *Stimulus) reach(place, text string) error {
 		}
 	}
 	if s.Cycles() == 0 && cycle > 0 {
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("the first cycle is %d", cycle), Remedy: "begin with cycle 0"}
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("the first cycle is %d", cycle),
+			Remedy: "begin with cycle 0"}
 	}
 	for uint64(s.Cycles()) < cycle {
 		s.rows = append(s.rows, s.row(s.Cycles()-1)...)
@@ -204,7 +210,8 @@ func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 		if value, is := new(big.Int).SetString(text, 16); is && !ok && value.Sign() >= 0 && value.BitLen() <= p.Bits {
 			remedy += ": hexadecimal, as drawings have it, begins with 0x: 0x" + text
 		}
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: remedy}
+		return &cosim.InputError{Place: place,
+			Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: remedy}
 	}
 	for w, rest := 0, value; w < p.Words(); w++ {
 		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()

@@ -110,7 +110,8 @@ func (v *vcdInputs) putFixed(row []uint64) {
 	v.inputs = slices.DeleteFunc(v.inputs, func(in vcdInput) bool { return in.fixed != nil })
 }
 
-func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs, error) {
+func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs,
+	error) {
 	ours := vcdNames(m, s.Inputs, false)
 	pins := vcdNames(m, s.Inputs, true)
 	scopes := map[string]map[string]vcd.Var{}
@@ -168,7 +169,8 @@ func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 			case !item.IsPin:
 				all = append(all, vcdInput{port: i, fixed: item.Fixed(), fills: item.Flexible(), high: -1})
 			default:
-				all = append(all, vcdInput{port: i, name: item.Pin.Name, high: item.Pin.High, low: item.Pin.Low, inverted: item.Pin.Inverted})
+				all = append(all,
+					vcdInput{port: i, name: item.Pin.Name, high: item.Pin.High, low: item.Pin.Low, inverted: item.Pin.Inverted})
 			}
 		}
 	}

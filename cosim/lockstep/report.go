@@ -145,7 +145,8 @@ type Divergence struct {
 	BeforeRun bool `json:"before_run,omitempty"`
 
 	Found struct {
-		Cycle    uint64 `json:"cycle"` // cycle of the recorded run if there is one, otherwise of the run that showed the difference
+		// cycle of the recorded run if there is one, otherwise of the run that showed the difference
+		Cycle    uint64 `json:"cycle"`
 		Seed     uint64 `json:"seed"`
 		PowerOn  uint64 `json:"power_on"`
 		Directed bool   `json:"directed,omitempty"` // a given stimulus showed the difference
@@ -264,8 +265,9 @@ func (r *Report) bound(l *pair) error {
 		if limit := d.BrokenBy(row); limit != nil {
 			p := d.Ports()[limit.Port]
 			return &cosim.InputError{
-				Place:  s.Place,
-				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name, numberOf(row[p.Word:][:p.Words()]), cycle, limit.Text),
+				Place: s.Place,
+				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name, numberOf(row[p.Word:][:p.Words()]), cycle,
+					limit.Text),
 				Remedy: "give the RTL a pin for all of it, or keep the inputs within the limits of the map",
 			}
 		}
@@ -303,7 +305,8 @@ func (r *Report) ExploredText() string {
 	if cycles == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", then %s guided by coverage of the model, which stopped growing after %s", cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
+	return fmt.Sprintf(", then %s guided by coverage of the model, which stopped growing after %s",
+		cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
 }
 
 func newDivergence(f *finding, s *Stimulus) *Divergence {
@@ -457,11 +460,13 @@ func (r *Report) HowFound() (lines []string) {
 		lines = append(lines, text)
 	}
 	if d.Hint != "" {
-		lines = append(lines, fmt.Sprintf("is the map right? with %s it does not differ in %s of random inputs", d.Hint, cosim.Count(hintCycles, "cycle")))
+		lines = append(lines, fmt.Sprintf("is the map right? with %s it does not differ in %s of random inputs", d.Hint,
+			cosim.Count(hintCycles, "cycle")))
 	}
 	if d.Alone {
 		lines = append(lines,
-			"Icarus Verilog, which reads the RTL independently, shows no difference with these inputs: one of the simulators misreads the RTL")
+			"Icarus Verilog, which reads the RTL independently, shows no difference with these inputs: one of the simulators "+
+				"misreads the RTL")
 	}
 	return lines
 }

@@ -32,7 +32,8 @@ func (l *pair) lookInside(r *Report, f *finding, stimulus *Stimulus) error {
 	if len(r.Shown.samples) == 0 {
 		return nil
 	}
-	see := &pair{ctx: l.ctx, pinMap: l.pinMap, options: l.options, model: l.model, initial: l.initial, contract: l.contract, pace: pace{exchange: stepwise{}},
+	see := &pair{ctx: l.ctx, pinMap: l.pinMap, options: l.options, model: l.model, initial: l.initial,
+		contract: l.contract, pace: pace{exchange: stepwise{}},
 		sight: sight{seeing: cosim.Seeing{Internals: l.pinMap.CanShow()}}}
 	see.options.Progress = nil
 	if !see.seeing.Internals {
@@ -89,7 +90,8 @@ func (l *pair) keepInside(shown *Waves, stimulus *Stimulus, f *finding) error {
 			if same(l.rtl, &shown.samples[number]) {
 				failed = tracer.Dump(uint64(number))
 			} else {
-				x.without = fmt.Sprintf("the RTL with its internals has other outputs in cycle %d: a register without a value at power-on has another one there", cycle)
+				x.without = fmt.Sprintf("the RTL with its internals has other outputs in cycle %d: a register without a value "+
+					"at power-on has another one there", cycle)
 			}
 		}
 		number++

@@ -201,6 +201,7 @@ func TestLongStreamRoles(t *testing.T) {
 	} {
 		require.Equal(t, 1, strings.Count(soon, old))
 		in.Unstable = false
-		require.NotNil(t, runLockstep(t, attach(strings.Replace(soon, old, mistake, 1), in), Options{Cycles: 20_000}).Divergence, old)
+		require.NotNil(t,
+			runLockstep(t, attach(strings.Replace(soon, old, mistake, 1), in), Options{Cycles: 20_000}).Divergence, old)
 	}
 }

@@ -83,7 +83,8 @@ func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 			return nil
 		case d.Undefined || end.kind == DivergenceUnknown || otherEnd.kind == DivergenceUnknown:
 			// X may represent the value in the other run.
-		case otherEnd.cycle != end.cycle || otherEnd.port < 0 != (end.port < 0) || end.port >= 0 && !slices.Equal(outputs, otherOutputs):
+		case otherEnd.cycle != end.cycle || otherEnd.port < 0 != (end.port < 0) || end.port >= 0 &&
+			!slices.Equal(outputs, otherOutputs):
 			// After a fault outputs are not compared: logic may not have settled.
 			d.Undefined, d.Past = true, other.text
 		}

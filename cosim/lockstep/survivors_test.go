@@ -63,7 +63,8 @@ func TestClaimsMissingReset(t *testing.T) {
 		} {
 			t.Run(backend+", "+c.what, func(t *testing.T) {
 				m.Ties = []pinmap.Tie{{Pin: "mode", Value: c.mode}}
-				r := runLockstep(t, m, Options{Cycles: 2000, NoShrink: backend == cosim.BackendIcarus}) // in Icarus every trial is a process
+				// in Icarus every trial is a process
+				r := runLockstep(t, m, Options{Cycles: 2000, NoShrink: backend == cosim.BackendIcarus})
 				require.NotNil(t, r.Divergence)
 				var b bytes.Buffer
 				require.NoError(t, r.WriteText(&b))

@@ -50,10 +50,12 @@ const (
 // or if the RTL must run cycle by cycle.
 func (d *Device) newPlayer() *player {
 	rtl, ok := d.rtl.(cosim.Player)
-	if !ok || len(d.feedback) > 0 || d.unknown != nil || slices.ContainsFunc(d.madeIn, func(m made) bool { return d.ofOutputs(m.bit) }) {
+	if !ok || len(d.feedback) > 0 || d.unknown != nil ||
+		slices.ContainsFunc(d.madeIn, func(m made) bool { return d.ofOutputs(m.bit) }) {
 		return nil
 	}
-	if len(d.gated) > 0 || d.beats != nil && (len(d.beats) > 1 || len(d.beats[0].before) > 0 || d.resetCycles != 1) || d.beats == nil && d.resetWord >= 0 {
+	if len(d.gated) > 0 || d.beats != nil && (len(d.beats) > 1 || len(d.beats[0].before) > 0 || d.resetCycles != 1) ||
+		d.beats == nil && d.resetWord >= 0 {
 		return nil
 	}
 	p := &player{rtl: rtl, rows: rtl.Rows(), in: len(d.rtl.Inputs()), shifted: len(d.ahead) > 0}
@@ -81,7 +83,8 @@ func (d *Device) compareRows(p *player) {
 			return
 		}
 		moves = append(moves, rowMove{
-			from: m.from / 64, to: m.to / 64, down: m.from % 64, up: m.to % 64, mask: ^uint64(0) >> (64 - m.bits), inverted: m.invert,
+			from: m.from / 64, to: m.to / 64, down: m.from % 64, up: m.to % 64, mask: ^uint64(0) >> (64 - m.bits),
+			inverted:  m.invert,
 			wordsLeft: max(m.words-1, 0),
 		})
 	}

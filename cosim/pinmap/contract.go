@@ -50,10 +50,14 @@ func (m *Map) Terms(model *twin.Model, rtl []cosim.Port) (*Terms, error) {
 		}
 		switch port := w.model[at]; {
 		case port.Input:
-			return nil, m.refuse(key, fmt.Sprintf("%s is %s of %s", port.Name, port.Kind(), m.Model), "only outputs are compared; conditions on inputs belong in assume")
+			return nil, m.refuse(key, fmt.Sprintf("%s is %s of %s", port.Name, port.Kind(), m.Model), "only outputs are "+
+				"compared; conditions on inputs belong in assume")
 		case t.Compare[at] != nil:
 			return nil, m.refuse(key, port.Name+" is named twice", "delete one")
-		case slices.ContainsFunc(m.Absent, func(absent string) bool { return absent == port.Name || absent+"_o" == port.Name }):
+		case slices.ContainsFunc(m.Absent, func(absent string) bool {
+			return absent == port.Name ||
+				absent+"_o" == port.Name
+		}):
 			return nil, m.refuse(key, port.Name+" is absent, so it is never compared", "delete one")
 		}
 		if t.Compare[at], err = m.condition(key, m.Compare[name], scope); err != nil {

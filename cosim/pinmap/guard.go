@@ -47,7 +47,10 @@ func (g *guard) Meets(in []uint64) bool {
 		}
 	}
 	_ = g.model.Settle()
-	return !slices.ContainsFunc(g.Assume, func(a *condition.Condition) bool { return (!g.inReset() || a.OfInputs()) && !a.Holds(g.sight) })
+	return !slices.ContainsFunc(g.Assume, func(a *condition.Condition) bool {
+		return (!g.inReset() || a.OfInputs()) &&
+			!a.Holds(g.sight)
+	})
 }
 
 func (g *guard) bit(b Bit, in []uint64) (value uint64) {

@@ -64,7 +64,8 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	}
 	switch {
 	case isInput && item.Function == "less1":
-		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from a bit for each requester: onehot1(INDEX)")
+		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from a bit for each requester: "+
+			"onehot1(INDEX)")
 	case isInput && item.Function == "when":
 		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "name the pin alone: an input has the model's value")
 	case item.Function == "when" && len(item.Of) != 2:
@@ -76,7 +77,8 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 			return j, err
 		}
 		if j.of = append(j.of, of); item.Function == "when" && len(j.of) == 2 && of.bits != 1 {
-			return j, w.refuse(key, fmt.Sprintf("%s has %d bits", of.Text, of.bits), "name one bit, which is 1 where the pin counts")
+			return j, w.refuse(key, fmt.Sprintf("%s has %d bits", of.Text, of.bits), "name one bit, which is 1 where the pin "+
+				"counts")
 		}
 		if item.Function == "reverse" || item.Function == "less1" || item.Function == "when" {
 			j.bits = j.of[0].bits
@@ -113,7 +115,8 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 
 func (w *wirer) fits(item *joined, port cosim.Port) error {
 	refuse := func(reason, remedy string) error {
-		return w.refuse(item.key, fmt.Sprintf("%s stands for %s of %s, and %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
+		return w.refuse(item.key,
+			fmt.Sprintf("%s stands for %s of %s, and %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
 	}
 	if len(item.of) == 0 {
 		return nil
@@ -126,18 +129,22 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 		}
 	case "onehot", "onehot1":
 		if of > 16 {
-			return refuse("its index has more than 16 bits", "name the low bits of the index, and map the others in another place")
+			return refuse("its index has more than 16 bits",
+				"name the low bits of the index, and map the others in another place")
 		}
 		if values := 1<<of - item.first(); values < item.bits {
 			return refuse(fmt.Sprintf("an index of %s has %s", cosim.BitsText(of), item.valuesText(values)),
-				fmt.Sprintf("give both the same size by params of the RTL or parameters of the model, or write [%d'd0, %s]: the others are 0", item.bits-values, item.Text))
+				fmt.Sprintf("give both the same size by params of the RTL or parameters of the model, or write [%d'd0, %s]: the "+
+					"others are 0", item.bits-values, item.Text))
 		}
 		if len(item.of) > 1 && item.of[1].bits != 1 {
-			return refuse(fmt.Sprintf("%s has %d bits", item.of[1].Text, item.of[1].bits), "name one bit, which is 1 where the index counts")
+			return refuse(fmt.Sprintf("%s has %d bits", item.of[1].Text, item.of[1].bits),
+				"name one bit, which is 1 where the index counts")
 		}
 	case "index":
 		if needed := bits.Len(uint(of - 1)); needed > item.bits {
-			return refuse(fmt.Sprintf("an index of %d pins needs %d", of, needed), "name fewer pins, or give the model more by parameters")
+			return refuse(fmt.Sprintf("an index of %d pins needs %d", of, needed),
+				"name fewer pins, or give the model more by parameters")
 		}
 	}
 	return nil
@@ -146,13 +153,15 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 	remedy := "give both the same width by params of the RTL or parameters of the model"
 	if total < port.Bits && !port.Input {
-		remedy = fmt.Sprintf("if its upper bits are 0, write [0, %s]; or leave it out and compare the others: absent: [%s]; or %s",
+		remedy = fmt.Sprintf("if its upper bits are 0, write [0, %s]; or leave it out and compare the others: absent: "+
+			"[%s]; or %s",
 			strings.Join(p.Pins, ", "), port.Name, remedy)
 	}
 	text := p.Pins[0]
 	pin, isPin := ParsePin(text)
 	if coded := len(p.Pins) == 1 && isPin && total < port.Bits; coded && total <= 16 && 1<<total >= port.Bits {
-		remedy += fmt.Sprintf(", or, of a number, write onehot(%s), or onehot1(%s) if it counts from 1 and 0 is none", text, text)
+		remedy += fmt.Sprintf(", or, of a number, write onehot(%s), or onehot1(%s) if it counts from 1 and 0 is none", text,
+			text)
 	}
 	switch {
 	case total < port.Bits:
@@ -166,7 +175,8 @@ func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 		remedy += ", or name fewer bits"
 	}
 	return w.refuse(key,
-		fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model, port.Bits),
+		fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model,
+			port.Bits),
 		remedy)
 }
 
@@ -217,7 +227,8 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 			limit(cut, one(false), of, fmt.Sprintf("bits of %s that are cut off are not 0", item.of[0].Text))
 		}
 	case item.Function == "onehot" || item.Function == "onehot1":
-		limit(j.oneHot(all, item, isInput), one(true), j.value(item.of[0], isInput), item.of[0].Text+" is an index that is too large")
+		limit(j.oneHot(all, item, isInput), one(true), j.value(item.of[0], isInput),
+			item.of[0].Text+" is an index that is too large")
 	case item.Function == "index":
 		hot := j.value(item.of[0], isInput)
 		copy(all, w.encode(hot, bits.Len(uint(len(hot)-1))))

@@ -150,7 +150,8 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	names := slices.Sorted(maps.Keys(t.Sets[0]))
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		if !slices.Contains(names, name) {
-			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), input.RemedyOf(name, names))
+			return nil,
+				m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), input.RemedyOf(name, names))
 		}
 		if value := m.Parameters[name]; value < 0 || value > parameterMax && name != "SEED" {
 			return nil, m.refuse("parameters."+name,

@@ -146,9 +146,11 @@ func (m *Map) checkSeeing(seeing cosim.Seeing) error {
 	case m.Image != "":
 		return m.refuse("image", "an image does not count what RTL has covered", "give top and sources instead")
 	case m.backend() != cosim.BackendWasm:
-		return m.refuse("backend", "coverage of RTL is counted by backend: wasm alone, this is "+m.backend(), "leave backend out, or the coverage")
+		return m.refuse("backend", "coverage of RTL is counted by backend: wasm alone, this is "+m.backend(),
+			"leave backend out, or the coverage")
 	case m.Source.VHDL():
-		return m.refuse("sources", "coverage of VHDL is not counted: its lines are not those of the Verilog that ghdl makes of it", "leave the coverage out")
+		return m.refuse("sources", "coverage of VHDL is not counted: its lines are not those of the Verilog that ghdl "+
+			"makes of it", "leave the coverage out")
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ type Pin struct {
 	Inverted  bool
 }
 
-var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*|\[\d{1,8}\])*?)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
+var pinText = regexp.MustCompile(
+	`^(~?)([A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*|\[\d{1,8}\])*?)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
 
 // ParsePin parses NAME, NAME[3] or NAME[7:4], with a leading ~ for its inverse. NAME may select from a structure, an
 // array or an interface: req.data, data[3], bus.valid.
@@ -50,8 +51,10 @@ type Item struct {
 
 var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index": 1, "low": 1, "less1": 1, "when": 2}
 
-const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +
-	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of an index that counts from 1; " +
+const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a " +
+	"join, which is a list: [0, NAME]; " +
+	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of " +
+	"an index that counts from 1; " +
 	"when(PIN, VALID), 0 while VALID is 0"
 
 var (
@@ -105,7 +108,8 @@ func ParseItem(text string) (item Item, why string) {
 
 // Flexible reports whether an item fills the remaining bits of a join.
 func (i *Item) Flexible() bool {
-	return i.Function == "onehot" || i.Function == "onehot1" || i.Function == "index" || i.Function == "low" || !i.IsPin && i.Function == "" && i.Number == nil
+	return i.Function == "onehot" || i.Function == "onehot1" || i.Function == "index" || i.Function == "low" ||
+		!i.IsPin && i.Function == "" && i.Number == nil
 }
 
 // Fixed returns the bits of a number, low bit first, a single bit for a plain 0 or 1.

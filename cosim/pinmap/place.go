@@ -101,7 +101,8 @@ func (w *wirer) lacks(port int) bool {
 func (w *wirer) derive(model *twin.Model) {
 	for at, p := range w.model {
 		rail1, rail0, ok := model.Rails(p.Name)
-		if !ok || !w.wires.Absent[at] || w.wires.Ports[rail1] == nil || w.wires.Ports[rail0] == nil || w.wires.Late[rail1] != w.wires.Late[rail0] {
+		if !ok || !w.wires.Absent[at] || w.wires.Ports[rail1] == nil || w.wires.Ports[rail0] == nil ||
+			w.wires.Late[rail1] != w.wires.Late[rail0] {
 			continue
 		}
 		part := w.model[rail1].Bits / p.Bits

@@ -47,7 +47,9 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 			return nil, m.refuse("clock."+c.Name, c.Name+" is named twice", "delete one")
 		}
 		if length *= c.Cycles / gcd(length, c.Cycles); length > clockCyclesMax {
-			return nil, m.refuse("clock", fmt.Sprintf("the clocks have the same phase after more than %d cycles only", clockCyclesMax), "choose simpler ratios")
+			return nil,
+				m.refuse("clock", fmt.Sprintf("the clocks have the same phase after more than %d cycles only", clockCyclesMax),
+					"choose simpler ratios")
 		}
 	}
 	type edge struct {
@@ -64,7 +66,8 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 		if phase == nil {
 			phase = new(big.Rat)
 		}
-		for k := range c.Edges * length / c.Cycles { // edge k rises after k + phase periods; time 0 becomes the end of the cycle
+		// edge k rises after k + phase periods; time 0 becomes the end of the cycle
+		for k := range c.Edges * length / c.Cycles {
 			at := new(big.Rat).Add(big.NewRat(int64(k), 1), phase)
 			if at.Mul(at, big.NewRat(int64(c.Cycles), int64(c.Edges))); at.Sign() == 0 {
 				at.SetInt64(int64(length))

@@ -37,7 +37,8 @@ func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir s
 		return nil, err
 	}
 	m.connectTwin(model)
-	m.Source = cosim.Source{Top: t.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: m.Parameters.Verilog()}
+	m.Source = cosim.Source{Top: t.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[0])},
+		Params: m.Parameters.Verilog()}
 	return m, nil
 }
 

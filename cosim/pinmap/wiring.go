@@ -56,7 +56,8 @@ func (w *wirer) wireAbsent() error {
 			return w.refuse(key, w.model[at].Name+" is named twice", "delete one")
 		}
 		if slices.Contains(w.left, w.model[at].Name) {
-			return w.refuse(key, fmt.Sprintf("%s follows %s of the RTL, which cannot be absent", w.Model, w.model[at].Name), "give it a pin")
+			return w.refuse(key, fmt.Sprintf("%s follows %s of the RTL, which cannot be absent", w.Model, w.model[at].Name),
+				"give it a pin")
 		}
 		w.wires.Absent[at], w.wired[at] = true, key
 	}
@@ -72,7 +73,8 @@ func (w *wirer) wireLatency() error {
 		}
 		switch {
 		case len(w.left) > 0:
-			return w.refuse(key, fmt.Sprintf("%s follows outputs of the RTL, cycle by cycle", w.Model), "delete latency; a parameter of the model states the delay")
+			return w.refuse(key, fmt.Sprintf("%s follows outputs of the RTL, cycle by cycle", w.Model),
+				"delete latency; a parameter of the model states the delay")
 		case w.model[at].Input:
 			return w.refuse(key,
 				fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model),
@@ -97,11 +99,13 @@ func (w *wirer) wirePins() error {
 	}
 	for i, p := range w.model {
 		switch {
-		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "" || slices.Contains(w.idle, p.Name):
+		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "" ||
+			slices.Contains(w.idle, p.Name):
 		case slices.Contains(w.edges, p.Name):
 			return w.refuse("clock",
 				fmt.Sprintf("no clock of the RTL rises in cycles with %s of %s", p.Name, w.Model),
-				fmt.Sprintf("write clock: {PIN: %s} instead of a ratio; assume bounds how the clocks may rise", strings.TrimSuffix(p.Name, "_i")))
+				fmt.Sprintf("write clock: {PIN: %s} instead of a ratio; assume bounds how the clocks may rise",
+					strings.TrimSuffix(p.Name, "_i")))
 		case p.Input:
 			return w.refuse("pins",
 				fmt.Sprintf("%s of %s has no pin", p.Name, w.Model),
@@ -109,7 +113,8 @@ func (w *wirer) wirePins() error {
 		default:
 			return w.refuse("pins",
 				fmt.Sprintf("%s of %s has no pin", p.Name, w.Model),
-				fmt.Sprintf("add %s: PIN (outputs of the RTL are %s), or absent: [%s]", p.Name, strings.Join(namesOf(w.rtl, false), ", "), p.Name))
+				fmt.Sprintf("add %s: PIN (outputs of the RTL are %s), or absent: [%s]", p.Name,
+					strings.Join(namesOf(w.rtl, false), ", "), p.Name))
 		}
 	}
 	return nil
@@ -139,7 +144,8 @@ func (w *wirer) unwired(key, name string) (at int, err error) {
 		return 0, err
 	}
 	if before := w.wired[at]; before != "" {
-		return 0, w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", w.model[at].Name, w.Place(before)), "delete one")
+		return 0, w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", w.model[at].Name, w.Place(before)),
+			"delete one")
 	}
 	w.wired[at] = key
 	return at, nil
@@ -235,9 +241,11 @@ func (w *wirer) checkAllDriven() error {
 			case p.Clock, p.Edges && w.Clock == "":
 				remedy = "write clock: " + p.Name
 			case p.Edges && len(w.clocks()) > 1:
-				reason, remedy = fmt.Sprintf("the RTL's input %s is another clock: logic is triggered by its edges", name), "add it to clock: "+p.Name+": 1"
+				reason, remedy = fmt.Sprintf("the RTL's input %s is another clock: logic is triggered by its edges", name),
+					"add it to clock: "+p.Name+": 1"
 			case p.Edges:
-				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: logic is triggered by its edges", name, w.Clock), one
+				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: logic is triggered by its edges",
+					name, w.Clock), one
 			case p.Bits == 1 && (w.Reset == "" || w.Clock == ""):
 				remedy += "; a clock or a reset goes to clock: and reset:"
 			case p.Bits == 1:
@@ -270,7 +278,8 @@ func (w *wirer) undriven(port, from int) string {
 		return name
 	}
 	for _, part := range p.Parts { // bits of the smallest member that contains the undriven bits
-		if part.Low <= from && from < part.Low+part.Bits && (most == 0 || part.Bits < most) && len(p.Elements(part.Name)) == 0 {
+		if part.Low <= from && from < part.Low+part.Bits && (most == 0 || part.Bits < most) &&
+			len(p.Elements(part.Name)) == 0 {
 			most = part.Bits
 			name = cosim.SliceText(p.Name+part.Name, from-part.Low, min(end, part.Low+part.Bits)-part.Low)
 		}
@@ -323,7 +332,8 @@ func (w *wirer) wireClocks() error {
 		case p.Clock:
 			w.taken[[2]int{i, 0}] = "clock"
 		case named(p):
-			return w.refuse("clock", p.Name+" is "+p.Kind()+" and was not built as a clock", "build it again with --clock "+p.Name)
+			return w.refuse("clock", p.Name+" is "+p.Kind()+" and was not built as a clock",
+				"build it again with --clock "+p.Name)
 		}
 	}
 	for _, c := range clocks {

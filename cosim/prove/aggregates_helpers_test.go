@@ -216,7 +216,8 @@ func (e *expression) truth(m *machine) sure {
 func bitsOf(n int) func(map[string]int) int { return func(map[string]int) int { return n } }
 
 // apart returns an expression whose operands do not depend on the context.
-func apart(text string, bits func(map[string]int) int, signed bool, value func(m *machine) sure, of ...*expression) *expression {
+func apart(text string, bits func(map[string]int) int, signed bool, value func(m *machine) sure,
+	of ...*expression) *expression {
 	in := func(m *machine, to int, signed bool) sure { return m.resized(value(m), to, signed) }
 	return &expression{text, bits, signed, in, len(of) == 0 || variable(of)}
 }

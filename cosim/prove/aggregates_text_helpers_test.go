@@ -184,8 +184,10 @@ func (d *drawer) function() *call {
 	local := &selection{name: d.new("l"), of: d.fitting()}
 	c.locals = []*selection{local, {name: c.name, of: c.result}}
 	d.vars = append(append([]*selection{}, c.formals...), local)
-	first, second := (&selection{name: c.formals[0].name, of: c.formals[0].of, text: c.formals[0].name, form: c.formals[0].of}).expression(),
-		(&selection{name: c.formals[1].name, of: c.formals[1].of, text: c.formals[1].name, form: c.formals[1].of}).expression()
+	first, second := (&selection{name: c.formals[0].name, of: c.formals[0].of, text: c.formals[0].name,
+		form: c.formals[0].of}).expression(),
+		(&selection{name: c.formals[1].name, of: c.formals[1].of, text: c.formals[1].name,
+			form: c.formals[1].of}).expression()
 	d.inputs = []*expression{first, second, first, second, first, first}
 	body := []*statement{d.filled(&selection{name: local.name, of: local.of, text: local.name}, local.of, fixed(0))}
 	for _, s := range d.statements(2) {

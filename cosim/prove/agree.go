@@ -19,14 +19,16 @@ type agreement struct {
 
 	cycles, compared uint64 // number of cycles, and of bits compared in these cycles
 	checked          []bool // true if the bit agreed in a cycle that no reset affects, by bit
-	phases           []bool // true if outputs were comparable, by the number of cycles since the last reset, up to the RTL's latency
-	stretch          int
-	disagrees        string
-	cut              bool // the simulation stopped before the lockstep run
+	// true if outputs were comparable, by the number of cycles since the last reset, up to the RTL's latency
+	phases    []bool
+	stretch   int
+	disagrees string
+	cut       bool // the simulation stopped before the lockstep run
 }
 
 func (m *miter) agreement() *agreement {
-	a := &agreement{miter: m, sim: m.graph.simulation(), in: make([]uint64, m.graph.inputs), checked: make([]bool, len(m.bits)), phases: make([]bool, m.late+1)}
+	a := &agreement{miter: m, sim: m.graph.simulation(), in: make([]uint64, m.graph.inputs),
+		checked: make([]bool, len(m.bits)), phases: make([]bool, m.late+1)}
 	a.random, a.mined = twin.NewRandom(1), m.miner()
 	return a
 }
@@ -51,7 +53,8 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	defer a.sim.edge()
 	comparable := a.sim.of(a.graph.outputs[a.comparable])
 	if c.Compared != (comparable == ^uint64(0)) || !c.Compared && comparable != 0 {
-		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it compares although lockstep does not, or the reverse", c.Number)
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it compares although lockstep does not, or the reverse",
+			c.Number)
 		return
 	}
 	if !c.Compared {
@@ -80,15 +83,18 @@ func (a *agreement) see(c *lockstep.Cycle) {
 		counts := -(c.Counted[at] >> bit & 1)
 		switch {
 		case bad != (wanted^got)&counts:
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs it counts %s[%d] although lockstep does not, or the reverse", c.Number, p.Name, b.bit)
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs it counts %s[%d] although lockstep does not, or the reverse",
+				c.Number, p.Name, b.bit)
 		case counts == 0:
 		case wanted != model:
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name, b.bit)
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name,
+				b.bit)
 		case got == rtl:
 			a.compared++
 			a.checked[i] = a.checked[i] || steady
 		case got == 0 || got == ^uint64(0):
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its RTL's %s[%d] is not that of the simulator", c.Number, p.Name, b.bit)
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its RTL's %s[%d] is not that of the simulator", c.Number,
+				p.Name, b.bit)
 		}
 	}
 }

@@ -26,7 +26,8 @@ func TestMerge(t *testing.T) {
 		for range 1 + random.IntN(5) {
 			g.outputs = append(g.outputs, literal())
 		}
-		merged := graph{inputs: g.inputs, next: slices.Clone(g.next), gates: slices.Clone(g.gates), outputs: slices.Clone(g.outputs)}
+		merged := graph{inputs: g.inputs, next: slices.Clone(g.next), gates: slices.Clone(g.gates),
+			outputs: slices.Clone(g.outputs)}
 		merged.merge()
 		a, b := g.simulation(), merged.simulation()
 		in := make([]uint64, g.inputs)

@@ -63,7 +63,8 @@ func audit(text []byte, side, clock string, guarded bool) error {
 		return err
 	}
 	for name, p := range m.Ports {
-		if p.Direction != "input" && tick != "" && slices.ContainsFunc(p.Bits, func(b any) bool { return fmt.Sprint(b) == tick }) {
+		if p.Direction != "input" && tick != "" &&
+			slices.ContainsFunc(p.Bits, func(b any) bool { return fmt.Sprint(b) == tick }) {
 			return refuse("output %s is the clock: only registers can be clocked", name)
 		}
 	}
@@ -78,7 +79,8 @@ func audit(text []byte, side, clock string, guarded bool) error {
 				isClock := tick != "" && fmt.Sprint(b) == tick
 				switch {
 				case port == "CLK" && !isClock:
-					return refuse("register %s has a clock of its own: there can be one clock, and nothing between it and the registers", where)
+					return refuse("register %s has a clock of its own: there can be one clock, and nothing between it and the "+
+						"registers", where)
 				case port == "CLK" && !positive(c.Parameters["CLK_POLARITY"]):
 					return refuse("register %s is clocked by the falling edge: a cycle has one edge here", where)
 				case port != "CLK" && isClock:
@@ -140,8 +142,10 @@ func unknownCell(kind string, divisor []any, guarded bool) string {
 		if !guarded && !constant() {
 			return "divides by a value that may be 0, for which Verilog has no result"
 		}
-	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst", kind == "$allconst", kind == "$allseq",
-		strings.HasPrefix(kind, "$mem"), strings.HasPrefix(kind, "$fsm"), strings.HasPrefix(kind, "$spec"), kind == "$print", kind == "$initstate":
+	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst", kind == "$allconst",
+		kind == "$allseq",
+		strings.HasPrefix(kind, "$mem"), strings.HasPrefix(kind, "$fsm"), strings.HasPrefix(kind, "$spec"), kind == "$print",
+		kind == "$initstate":
 		return "is not supported in a proof"
 	}
 	return ""

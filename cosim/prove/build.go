@@ -27,11 +27,12 @@ type miter struct {
 	got        []int
 	counts     []int
 	comparable int
-	steady     int   // output that is 1 if the sides are comparable and the last reset is further back than the RTL's latency
-	lemmas     []int // outputs that are 1 if a check of the twin fails
-	on         int   // input that is always 1
-	late       int
-	declares   bool
+	// output that is 1 if the sides are comparable and the last reset is further back than the RTL's latency
+	steady   int
+	lemmas   []int // outputs that are 1 if a check of the twin fails
+	on       int   // input that is always 1
+	late     int
+	declares bool
 }
 
 func (m *miter) groups() (groups [][]int) {
@@ -80,8 +81,10 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 		return nil, err
 	}
 	for _, file := range []struct{ name, text string }{
-		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap}, {"divide.v", divideMap}, {"buffer.v", bufferMap},
-		{"script.ys", sideScript(twinSide, "twin", read, false) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
+		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap},
+		{"divide.v", divideMap}, {"buffer.v", bufferMap},
+		{"script.ys",
+			sideScript(twinSide, "twin", read, false) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
 	} {
 		if err := b.write(file.name, file.text); err != nil {
 			return nil, err
@@ -144,7 +147,8 @@ const front = "Verilator, printed as one module of plain Verilog"
 func (b *builder) readRTL() (read []string, err error) {
 	if len(b.m.Source.Files) == 0 {
 		return nil, &cosim.InputError{
-			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none", Remedy: "give top and sources",
+			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none",
+			Remedy: "give top and sources",
 		}
 	}
 	m, err := flatten.Print(b.ctx, b.m.Clocked(), b.m.Build)
@@ -156,7 +160,8 @@ func (b *builder) readRTL() (read []string, err error) {
 	command := "read_verilog -nosynthesis rtl.v"
 	if b.keepInitial {
 		command = "read_verilog -nosynthesis -D" + flatten.DefinePowerOn + " rtl.v"
-		b.dropped = slices.DeleteFunc(b.dropped, func(text string) bool { return strings.HasSuffix(text, flatten.BeginsWithAny) })
+		b.dropped = slices.DeleteFunc(b.dropped,
+			func(text string) bool { return strings.HasSuffix(text, flatten.BeginsWithAny) })
 	}
 	return []string{command}, b.write("rtl.v", m.Verilog)
 }
@@ -184,13 +189,16 @@ func (b *builder) compare() (flatten.Second, error) {
 	}
 	switch {
 	case err == nil && other == nil && len(second.Valued) > 0:
-		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL independently, outputs are X where Verilator gives them values: %s "+
-			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)", flatten.PartsText(second.Valued))}
+		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL independently, outputs are X "+
+			"where Verilator gives them values: %s "+
+			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)",
+			flatten.PartsText(second.Valued))}
 	case err == nil:
 		return second, refusedPrint(other)
 	case other == nil && second.Absent == "":
 		err = &refusal{reason: err.Error() +
-			"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
+			"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise " +
+			"(an index out of range, most often)"}
 	}
 	return second, refusedPrint(err)
 }
@@ -206,7 +214,8 @@ func (b *builder) build() (made *miter, err error) {
 		return err
 	})
 	if errors.Is(err, errLate) {
-		err = &refusal{reason: fmt.Sprintf("Yosys has not read both sides in %v; %s", b.clock.limit, sizeText(b.print.Registers)), late: true}
+		err = &refusal{reason: fmt.Sprintf("Yosys has not read both sides in %v; %s", b.clock.limit,
+			sizeText(b.print.Registers)), late: true}
 	}
 	return made, err
 }

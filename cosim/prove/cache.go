@@ -28,7 +28,8 @@ func toolVersions(ctx context.Context) ([]string, error) {
 
 // decided returns a cached decision about the same content, or calls decide. A cached decision without a verdict
 // counts only if the present time limit is not longer.
-func decided(ctx context.Context, dir string, o *Options, content []any, decide func() (*decision, error)) (*decision, error) {
+func decided(ctx context.Context, dir string, o *Options, content []any, decide func() (*decision, error)) (*decision,
+	error) {
 	cache, err := cosim.OpenCache(dir)
 	if err != nil {
 		return nil, err
@@ -36,7 +37,8 @@ func decided(ctx context.Context, dir string, o *Options, content []any, decide 
 	name := fmt.Sprintf("proof-%x.json", sha256.Sum256(fmt.Append(nil, edition, o.Cycles, content)))
 	path := filepath.Join(cache.Dir, name)
 	if !o.NoCache && o.Folder == "" {
-		if d := readDecision(path); d != nil && (d.Open == 0 || d.Witness != nil || o.Cycles > 0 && d.Frames > o.Cycles || d.Took >= o.limit()) {
+		if d := readDecision(path); d != nil &&
+			(d.Open == 0 || d.Witness != nil || o.Cycles > 0 && d.Frames > o.Cycles || d.Took >= o.limit()) {
 			return d, nil
 		}
 	}

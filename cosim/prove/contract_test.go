@@ -51,7 +51,8 @@ func builderOf(t *testing.T, m *pinmap.Map, clock stopwatch) *builder {
 	require.NoError(t, err)
 	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
 	require.NoError(t, d.Close())
-	return &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms, clock: clock}
+	return &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms,
+		clock: clock}
 }
 
 // TestLongContracts checks that proofs respect assumptions, in all cycles so far, and compare conditions: RTL is
@@ -131,15 +132,16 @@ func TestLongPastAfterReset(t *testing.T) {
 	miter := miterOf(t, m)
 	overflow := miter.ports[slices.IndexFunc(miter.ports, func(p cosim.Port) bool { return p.Name == "overflow_o" })].Word
 	a, since := miter.agreement(), 0
-	r, err := lockstep.Run(context.Background(), m, lockstep.Options{Cycles: 2000, PowerOn: 1, NoExplore: true, Observe: func(c *lockstep.Cycle) {
-		if a.see(c); !c.Compared {
-			since = 0
-			return
-		}
-		since++
-		require.Equal(t, since > 2, c.Counted[0] != 0)
-		require.False(t, since == 1 && c.Counted[overflow] != 0)
-	}})
+	r, err := lockstep.Run(context.Background(), m,
+		lockstep.Options{Cycles: 2000, PowerOn: 1, NoExplore: true, Observe: func(c *lockstep.Cycle) {
+			if a.see(c); !c.Compared {
+				since = 0
+				return
+			}
+			since++
+			require.Equal(t, since > 2, c.Counted[0] != 0)
+			require.False(t, since == 1 && c.Counted[overflow] != 0)
+		}})
 	require.NoError(t, err)
 	require.Nil(t, r.Divergence)
 	require.Empty(t, a.disagrees)
@@ -185,18 +187,19 @@ func TestLongWrongMiter(t *testing.T) {
 		all[i] = miter.agreement()
 	}
 	told := false
-	_, err := lockstep.Run(context.Background(), m, lockstep.Options{Cycles: 200, PowerOn: 1, NoExplore: true, Observe: func(c *lockstep.Cycle) {
-		now := c.Number > 50 && c.Compared && !told
-		told = told || now
-		for i, a := range all {
-			seen := *c
-			seen.Wanted, seen.Got, seen.Counted = slices.Clone(c.Wanted), slices.Clone(c.Got), slices.Clone(c.Counted)
-			if now {
-				lies[i].lie(&seen)
+	_, err := lockstep.Run(context.Background(), m,
+		lockstep.Options{Cycles: 200, PowerOn: 1, NoExplore: true, Observe: func(c *lockstep.Cycle) {
+			now := c.Number > 50 && c.Compared && !told
+			told = told || now
+			for i, a := range all {
+				seen := *c
+				seen.Wanted, seen.Got, seen.Counted = slices.Clone(c.Wanted), slices.Clone(c.Got), slices.Clone(c.Counted)
+				if now {
+					lies[i].lie(&seen)
+				}
+				a.see(&seen)
 			}
-			a.see(&seen)
-		}
-	}})
+		}})
 	require.NoError(t, err)
 	require.True(t, told)
 	for i, a := range all {

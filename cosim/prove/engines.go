@@ -40,12 +40,17 @@ var (
 		return fmt.Sprintf("strash; scleanup; scorr -F 2; dc2; scorr -F 4; pdr -T %d", seconds)
 	}}
 
-	dprove = engine{name: "dprove", script: func(seconds int) string { return fmt.Sprintf("strash; dprove -T %d", seconds) }}
+	dprove = engine{name: "dprove",
+		script: func(seconds int) string { return fmt.Sprintf("strash; dprove -T %d", seconds) }}
 
-	bmc3 = engine{name: "bmc3", bounded: true, script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -v -T %d", seconds) }}
+	bmc3 = engine{name: "bmc3", bounded: true,
+		script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -v -T %d", seconds) }}
 
 	// scorr merges equivalent signals. Two circuits in one style have many equivalent signals.
-	scorr = engine{name: "scorr", reduces: true, script: func(int) string { return "strash; scleanup; lcorr; scorr; scorr -F 2; dc2" }}
+	scorr = engine{name: "scorr", reduces: true, script: func(int) string {
+		return "strash; scleanup; lcorr; scorr; " +
+			"scorr -F 2; dc2"
+	}}
 )
 
 // reachLatches bounds the registers of graphs for reach, which seldom decides larger graphs.
@@ -95,7 +100,8 @@ func (e *engine) reduce(ctx context.Context, dir, name string, g *graph, limit t
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := cosim.Command(ctx, dir, abcTool.Command, "-q", fmt.Sprintf("%s; write_aiger %s-reduced.aig", e.command(name, limit), name))
+	c := cosim.Command(ctx, dir, abcTool.Command, "-q",
+		fmt.Sprintf("%s; write_aiger %s-reduced.aig", e.command(name, limit), name))
 	if said, err := c.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return nil, nil

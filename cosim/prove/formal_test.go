@@ -356,8 +356,9 @@ func (tr *trial) check() {
 		for bit, x := range tr.x[i] {
 			for value := range uint32(2) {
 				if x != 0 {
-					wishes = append(wishes, wish{x, func(_ *graph, to func(uint32) uint32) uint32 { return to(tr.got[i][bit]) ^ value ^ 1 },
-						fmt.Sprintf("output %d bit %d is never %d where it is X", i, bit, value), i, nil})
+					wishes = append(wishes,
+						wish{x, func(_ *graph, to func(uint32) uint32) uint32 { return to(tr.got[i][bit]) ^ value ^ 1 },
+							fmt.Sprintf("output %d bit %d is never %d where it is X", i, bit, value), i, nil})
 				}
 			}
 		}

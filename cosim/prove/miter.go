@@ -15,9 +15,10 @@ const (
 	rtlSide   = "starloom_rtl_side"  // the RTL with ports p0, p1, ...
 	miterName = "starloom_miter"     // both sides and the comparison
 	clockName = "starloom_miter_time"
-	keptName  = "kept_o"            // output of a twin in proofs, which is 1 if the inputs of this cycle obey the rules of neighbours
-	onName    = "starloom_miter_on" // input that gates all outputs; without it Yosys drops constant outputs
-	wasReset  = "was_reset"         // 1 in the first cycle and after a reset
+	// output of a twin in proofs, which is 1 if the inputs of this cycle obey the rules of neighbours
+	keptName = "kept_o"
+	onName   = "starloom_miter_on" // input that gates all outputs; without it Yosys drops constant outputs
+	wasReset = "was_reset"         // 1 in the first cycle and after a reset
 )
 
 type miterText struct {
@@ -37,7 +38,8 @@ func (t *miterText) moduleSides() (twinText, rtlText string) {
 	if t.rules {
 		twinPorts = append(slices.Clone(twinPorts), cosim.Port{Name: keptName, Bits: 1})
 	}
-	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), twinPorts, func(i int) string { return twinPorts[i].Name }),
+	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), twinPorts,
+			func(i int) string { return twinPorts[i].Name }),
 		sideText(rtlSide, t.m.Source.Top, nil, t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
 }
 
@@ -106,7 +108,8 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 	t.writeAssumed()
 	t.writeOutputs(bits)
 	t.writeSteady()
-	fmt.Fprintf(w, "  assign counts = {%d{comparable}} & {%s};\n  assign bad = (wanted ^ got) & counts;\nendmodule\n", len(bits), t.counts(bits))
+	fmt.Fprintf(w, "  assign counts = {%d{comparable}} & {%s};\n  assign bad = (wanted ^ got) & counts;\nendmodule\n",
+		len(bits), t.counts(bits))
 	return w.String(), bits
 }
 
@@ -128,10 +131,12 @@ func (t *miterText) writeReset() {
 			later = "1'b0"
 			if n := t.m.Timing.ResetCycles; n > 0 {
 				flushed = fmt.Sprintf("off == 32'd%d", n)
-				fmt.Fprintf(w, "  reg [31:0] off;\n  always @(posedge %s) off <= reset ? 32'd0 : %s ? off : off + 32'd1;\n", clockName, flushed)
+				fmt.Fprintf(w, "  reg [31:0] off;\n  always @(posedge %s) off <= reset ? 32'd0 : %s ? off : off + 32'd1;\n",
+					clockName, flushed)
 			}
 		}
-		fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s && %s;\n", later, flushed, onName)
+		fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s && %s;\n", later, flushed,
+			onName)
 		now = "reset"
 	} else {
 		fmt.Fprint(w, "  assign comparable = allowed && "+onName+";\n")
@@ -147,7 +152,8 @@ func (t *miterText) writeSteady() {
 		fmt.Fprint(&t.b, "  assign steady = comparable;\n")
 		return
 	}
-	fmt.Fprintf(&t.b, "  reg [31:0] since;\n  always @(posedge %s) since <= reset ? 32'd0 : since == 32'd%d ? since : since + 32'd1;\n", clockName, late)
+	fmt.Fprintf(&t.b, "  reg [31:0] since;\n  always @(posedge %s) since <= reset ? 32'd0 : since == 32'd%d ? since : "+
+		"since + 32'd1;\n", clockName, late)
 	fmt.Fprintf(&t.b, "  assign steady = comparable && since == 32'd%d;\n", late)
 }
 
@@ -268,7 +274,8 @@ func (t *miterText) writeAssumed() {
 	}
 	now := "(" + strings.Join(all, ") && (") + ")"
 	if t.clocked {
-		fmt.Fprintf(w, "  reg kept = 1'b1;\n  wire allowed = kept && %s && (reset || %s);\n  always @(posedge %s) kept <= allowed;\n",
+		fmt.Fprintf(w, "  reg kept = 1'b1;\n  wire allowed = kept && %s && (reset || %s);\n  always @(posedge %s) kept <= "+
+			"allowed;\n",
 			always, now, clockName)
 	} else {
 		fmt.Fprintf(w, "  wire allowed = %s;\n", now)
@@ -336,7 +343,8 @@ func (t *miterText) writeLine(port, n int) string {
 	var stages []string
 	for i := range n {
 		stages = append(stages, fmt.Sprintf("line%d_%d", port, i))
-		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? after%d : %s;\n", width, stages[i], width, stages[i], wasReset, port, stages[i])
+		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? after%d : %s;\n", width, stages[i], width, stages[i], wasReset,
+			port, stages[i])
 	}
 	fmt.Fprintf(w, "  always @(posedge %s) begin\n    %s <= %s;\n", clockName, stages[0], twinName(port))
 	for i := 1; i < n; i++ {
@@ -352,7 +360,8 @@ func (t *miterText) writeAfterReset() {
 	w := &t.b
 	for i, p := range t.Model {
 		if p.Input && !p.Clock && !t.isReset(p) {
-			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i, clockName, i, t.driven(i))
+			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i, clockName, i,
+				t.driven(i))
 		}
 	}
 	t.writeTwin("after_reset", func(port int) string { return fmt.Sprintf("after%d", port) }, func(port int) string {

@@ -79,7 +79,8 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		p.report.Late, err = refused.late, nil
 	}
 	if found := p.report.Case; p.report.Verdict == Differs && found.Divergence.Alone {
-		p.report.undecided(fmt.Sprintf("%s differs as Verilator simulates the RTL, and with the same inputs not in Icarus Verilog, which reads it independently: "+
+		p.report.undecided(fmt.Sprintf("%s differs as Verilator simulates the RTL, and with the same inputs not in Icarus "+
+			"Verilog, which reads it independently: "+
 			"one of them misreads it (usually an index out of range); cosim check shows the case", found.Divergence.Signal))
 	}
 	if err == nil && o.Folder != "" {
@@ -103,7 +104,8 @@ func (p *prover) run() error {
 		return err
 	}
 	if left := p.model.Left(); len(left) > 0 {
-		reason := fmt.Sprintf("%s takes %s from the RTL within bounds; a proof needs a model that defines them", p.m.Model, strings.Join(left, ", "))
+		reason := fmt.Sprintf("%s takes %s from the RTL within bounds; a proof needs a model that defines them", p.m.Model,
+			strings.Join(left, ", "))
 		return errors.Join(d.Close(), &refusal{reason: reason})
 	}
 	p.report.Warnings = append(p.report.Warnings, p.m.Warnings()...)
@@ -127,7 +129,8 @@ func (p *prover) run() error {
 	for again := true; again; {
 		r := p.report
 		b := &builder{
-			ctx: p.ctx, dir: p.dir, m: valued, model: p.model, wires: wires, terms: terms, keepInitial: r.KeepsInitial, rules: r.RuleBroken != "",
+			ctx: p.ctx, dir: p.dir, m: valued, model: p.model, wires: wires, terms: terms, keepInitial: r.KeepsInitial,
+			rules: r.RuleBroken != "",
 			clock: stopwatch{limit: p.options.besides(), tell: p.options.Progress},
 		}
 		p.options.Progress("makes the miter")
@@ -198,7 +201,8 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	var found *lockstep.Report
 	err = clock.run(p.ctx, "runs the miter beside model and RTL", func(ctx context.Context) error {
 		a.over = ctx.Err // a difference of model and RTL is reported even after the limit
-		found, err = lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true, Observe: a.see})
+		found, err = lockstep.Run(p.ctx, p.m,
+			lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true, Observe: a.see})
 		return err
 	})
 	if err != nil {
@@ -213,19 +217,23 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 		return true, nil
 	}
 	if a.cut {
-		return false, &refusal{reason: fmt.Sprintf("Yosys has read both sides, but in %v their graph has run beside model and RTL for %s of %s; %s",
+		return false, &refusal{reason: fmt.Sprintf("Yosys has read both sides, but in %v their graph has run beside model "+
+			"and RTL for %s of %s; %s",
 			clock.limit, cosim.Digits(a.cycles), cosim.Count(agreeCycles, "cycle"), sizeText(p.print.Registers)), late: true}
 	}
 	if a.disagrees != "" {
 		return false, &refusal{reason: "the miter is not what is simulated: " + a.disagrees}
 	}
 	if phase := slices.Index(a.phases, false); phase >= 0 {
-		return false, refuse("nothing could be compared %s after a reset, and the RTL is %d late", cosim.Count(uint64(phase+1), "cycle"), p.miter.late)
+		return false,
+			refuse("nothing could be compared %s after a reset, and the RTL is %d late", cosim.Count(uint64(phase+1), "cycle"),
+				p.miter.late)
 	}
 	for i, seen := range a.checked {
 		if !seen {
 			b := p.miter.bits[i]
-			return false, refuse("%s[%d] of the RTL depends on nothing that was driven, or did not count, in all cycles of random inputs",
+			return false, refuse("%s[%d] of the RTL depends on nothing that was driven, or did not count, in all cycles of "+
+				"random inputs",
 				p.miter.ports[b.port].Name, b.bit)
 		}
 	}
@@ -263,7 +271,8 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
-	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())
+	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"),
+		p.options.limit())
 	if p.report.RuleBroken != "" {
 		reason += " for " + p.report.neighbours()
 	}
@@ -354,7 +363,8 @@ func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
 		err := d.Edge(cosim.ClockMask(d.Ports()))
 		var fault *cosim.Fault
 		if errors.As(err, &fault) {
-			return fmt.Sprintf(": in cycle %d its inputs break what the twin checks (%s); restrict the inputs with assume in the map", cycle, fault.Text), nil
+			return fmt.Sprintf(": in cycle %d its inputs break what the twin checks (%s); restrict the inputs with assume in "+
+				"the map", cycle, fault.Text), nil
 		}
 		if err != nil {
 			return "", err

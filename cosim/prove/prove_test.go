@@ -28,7 +28,8 @@ var limit = flag.Duration("limit", 0, "let the engines try for so long (default:
 var keep = flag.String("keep", "", "keep the folders of proofs in this one")
 
 func library() pinmap.Library {
-	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
+	return pinmap.Library{Twins: append(twin.All(), pops.Twin()),
+		Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
 func twinMap(t testing.TB, name string, p twin.Parameters) *pinmap.Map {

@@ -25,10 +25,11 @@ type race struct {
 	cycles  int // cycles to check; 0: all
 	tell    func(text string)
 
-	mutex  sync.Mutex
-	exact  bool // work is part of the whole graph, not of begun
-	work   *cone
-	at     map[int]int // number of an output in work, by its number in the whole graph, for the first output of each class and for hints
+	mutex sync.Mutex
+	exact bool // work is part of the whole graph, not of begun
+	work  *cone
+	// number of an output in work, by its number in the whole graph, for the first output of each class and for hints
+	at     map[int]int
 	open   [][]int
 	hunted [][]int // outputs refuted without a counterexample
 	tried  map[string]bool
@@ -75,7 +76,8 @@ func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(
 	defer stop()
 	r := &race{
 		problem: p, dir: dir, outputs: outputs, start: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: say,
-		exact: p.begun == nil || o.Cycles > 0, tried: map[string]bool{}, found: found{proved: map[int]string{}, failed: -1}, cancel: func() {},
+		exact: p.begun == nil || o.Cycles > 0, tried: map[string]bool{}, found: found{proved: map[int]string{}, failed: -1},
+		cancel: func() {},
 	}
 	r.begin()
 	if len(r.open) == 0 {
@@ -334,7 +336,8 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	case worker == 0 && r.once("pdr of all"):
 		return r.task(pdr, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):
-		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // bmc3 reports its depth only if it is not stopped
+		// bmc3 reports its depth only if it is not stopped
+		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true)
 	case r.once("reduce"):
 		if !r.exact {
 			all = append(all, r.hintsAtWork()...)
@@ -393,7 +396,8 @@ func (r *race) task(e engine, outputs []int, limit time.Duration, joined bool) *
 	for i, input := range c.inputOf {
 		c.inputOf[i] = r.work.inputOf[input]
 	}
-	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit, name: fmt.Sprintf("%s-%d", r.files, r.number)}
+	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit,
+		name: fmt.Sprintf("%s-%d", r.files, r.number)}
 }
 
 func (r *race) once(key string) bool {
@@ -423,7 +427,8 @@ func (r *race) decision() *decision {
 		took = max(took, r.limit)
 	}
 	return &decision{
-		Proved: r.proved, Witness: r.witness, Failed: r.failed, By: r.by, Frames: r.frames, Open: len(r.outputs) - len(r.proved),
+		Proved: r.proved, Witness: r.witness, Failed: r.failed, By: r.by, Frames: r.frames,
+		Open:     len(r.outputs) - len(r.proved),
 		Commands: r.commands, Took: took,
 	}
 }

@@ -24,7 +24,8 @@ func TestHintsOfTheBitsThatAreProved(t *testing.T) {
 	p.hint(g.or(g.outputs[:2]), -1)
 	p.hint(0, 0) // is known
 	p.begun.gates = g.gates
-	r := &race{problem: p, outputs: []int{0, 1}, tell: func(string) {}, cancel: func() {}, found: found{proved: map[int]string{}}}
+	r := &race{problem: p, outputs: []int{0, 1}, tell: func(string) {}, cancel: func() {},
+		found: found{proved: map[int]string{}}}
 	r.begin()
 	require.Equal(t, [][]int{{0, 1}}, r.open)
 	require.Equal(t, map[int]int{0: 0, 2: 1, 4: 2}, r.at)

@@ -103,7 +103,8 @@ func (b *builder) aim(s *signals, rows [][]bool) (aim flatten.Aim) {
 				}
 			}
 			if care.Sign() != 0 {
-				aim = append(aim, flatten.Need{Port: p.Name, Ago: len(rows) - 1 - cycle, Care: care.Text(16), Value: value.Text(16)})
+				aim = append(aim,
+					flatten.Need{Port: p.Name, Ago: len(rows) - 1 - cycle, Care: care.Text(16), Value: value.Text(16)})
 			}
 		}
 	}

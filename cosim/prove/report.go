@@ -86,7 +86,8 @@ func newReport(m *pinmap.Map) *Report {
 	return &Report{
 		Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
 		Scope: Scope{Absent: []string{}, Tied: m.Tied(), Warnings: []cosim.Warning{},
-			NoReset: m.KeepsState(), ResetCycles: m.Timing.ResetCycles}, Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
+			NoReset: m.KeepsState(), ResetCycles: m.Timing.ResetCycles},
+		Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
 	}
 }
 
@@ -186,7 +187,8 @@ func (r *Report) Sentence() string {
 	case Equal:
 		return "Proved equal to the twin of the model for all inputs, in all cycles after a reset."
 	case Bounded:
-		return fmt.Sprintf("Proved equal to the twin of the model up to %s after the first reset.", cosim.Count(uint64(r.Depth), "cycle"))
+		return fmt.Sprintf("Proved equal to the twin of the model up to %s after the first reset.",
+			cosim.Count(uint64(r.Depth), "cycle"))
 	case Differs:
 		return fmt.Sprintf("The RTL differs from its model in cycle %d; found by %s.", r.Case.Divergence.Cycle, r.FoundBy)
 	}
@@ -207,9 +209,11 @@ func (r *Report) Reservations() (lines []string) {
 	if r.Verdict != Equal && r.Verdict != Bounded {
 		return nil
 	}
-	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value in every cycle")
+	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value "+
+		"in every cycle")
 	if r.KeepsInitial {
-		lines = append(lines, "registers begin with the values that the RTL declares: with other values it differs, as a chip without them may")
+		lines = append(lines, "registers begin with the values that the RTL declares: with other values it differs, as a "+
+			"chip without them may")
 	}
 	for _, text := range r.Assumed {
 		lines = append(lines, "assumed: "+text)
@@ -221,12 +225,15 @@ func (r *Report) Reservations() (lines []string) {
 		lines = append(lines, "warning: "+text)
 	}
 	if r.Checks > 0 {
-		lines = append(lines, fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and similar checks)", cosim.Count(uint64(r.Checks), "check")))
+		lines = append(lines,
+			fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and similar checks)",
+				cosim.Count(uint64(r.Checks), "check")))
 	}
 	for _, text := range r.Dropped {
 		lines = append(lines, "not in the proof: "+text)
 	}
-	lines = append(lines, fmt.Sprintf("equal to the twin, Starloom's Verilog of the model: here both agreed in %s of random inputs; %s planted in the twin "+
+	lines = append(lines, fmt.Sprintf("equal to the twin, Starloom's Verilog of the model: here both agreed in %s of "+
+		"random inputs; %s planted in the twin "+
 		"are found by lockstep", cosim.Count(r.AgreeCycles, "cycle"), cosim.Count(uint64(r.Mutants), "mistake")))
 	how := "decided by " + r.enginesText()
 	if r.Cached {

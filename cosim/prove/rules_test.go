@@ -31,7 +31,8 @@ func TestLongRulesOfNeighbours(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	device := d.(*pinmap.Device)
-	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms(), rules: true}
+	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires,
+		terms: device.Terms(), rules: true}
 	made, err := b.build()
 	require.NoError(t, err)
 

@@ -116,7 +116,8 @@ endmodule
 		sim.settle(in)
 		n := int32(a)
 		signed := n << 27 >> 27
-		for i, want := range []uint32{a % 6, (a + 3) / 5, a % 200, (a + 3) / 4, uint32(signed%6) & 0xfff, uint32(n/-3) & 0xfff, a << 7 & 0xfff % 7} {
+		for i, want := range []uint32{a % 6, (a + 3) / 5, a % 200, (a + 3) / 4, uint32(signed%6) & 0xfff,
+			uint32(n/-3) & 0xfff, a << 7 & 0xfff % 7} {
 			got := uint32(0)
 			for bit := range 12 {
 				if at, ok := s.outputs[fmt.Sprintf("y%d[%d]", i, bit)]; ok { // else it is always 0

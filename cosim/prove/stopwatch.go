@@ -97,7 +97,8 @@ func sizeText(registers []flatten.Register) string {
 
 // Options control Run.
 type Options struct {
-	Limit    time.Duration     // time limit of the engines, and of the steps before and after them (see besides); 0: LimitDefault
+	// time limit of the engines, and of the steps before and after them (see besides); 0: LimitDefault
+	Limit    time.Duration
 	Workers  int               // number of engines that run at once; 0: 2
 	Cycles   int               // number of cycles to check after the first reset; 0: all
 	Folder   string            // folder for files that repeat the proof; "": none

@@ -27,7 +27,8 @@ func (m *miter) readViews() (views []view) {
 			continue
 		}
 		v := view{m.graph.outputs[m.signals.outputs[name]], 1}
-		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok { // a view without this output always counts
+		// a view without this output always counts
+		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok {
 			v.counts = m.graph.outputs[counts]
 		}
 		views = append(views, v)

@@ -225,10 +225,13 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 		yosysTool.Command, "-Q", "-T", "-l", script+".log", "-s", script)
 	said, err := c.CombinedOutput()
 	if strings.Contains(string(said), "std::bad_alloc") {
-		return "", &refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended", most>>20), large: true}
+		return "",
+			&refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended", most>>20),
+				large: true}
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
-		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys may not terminate on a loop
+		// Yosys may not terminate on a loop
+		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) {
 			return "", refuse("%s", loop)
 		}
 		return "", stop
@@ -262,7 +265,8 @@ func loopIn(said string) string {
 		return fmt.Sprintf("the RTL has a loop within a cycle through an asynchronous reset, and %s,"+
 			" and a proof needs logic without loops", strings.Join(wires, ", "))
 	}
-	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof needs logic without loops", strings.Join(wires, ", "))
+	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof needs logic without loops",
+		strings.Join(wires, ", "))
 }
 
 type refusal struct {
@@ -298,7 +302,8 @@ type signals struct {
 }
 
 func readMap(text string, inputs, outputs int) (*signals, error) {
-	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{}, registerOf: map[int]string{}}
+	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{},
+		registerOf: map[int]string{}}
 	begins := map[string]int{}
 	named := make([]bool, inputs)
 	for line := range strings.Lines(text) {

@@ -19,7 +19,8 @@ func arbiter(kind hw.ArbiterKind) Twin {
 	spec := kind.Spec()
 	t := Twin{
 		Name: "arbiter_" + spec.Name, Sources: []string{"arbiter_" + spec.Name + ".v", "arbiter_lock.v"},
-		Does: "grants " + spec.Does + ", from the cycle after its request on, and holds the grant while the request stays high; " +
+		Does: "grants " + spec.Does + ", from the cycle after its request on, and holds the grant while the request stays " +
+			"high; " +
 			"index_o is its number, 0 without a grant",
 		Components: []string{"hw.Arbiters"}, Own: spec.RTL,
 		Mutants: []Mistake{
@@ -52,7 +53,9 @@ func arbiter(kind hw.ArbiterKind) Twin {
 		if err != nil {
 			return err
 		}
-		arbiters, err := hw.NewArbiters(hw.ArbiterConfig{Bank: one("arbiter"), Kind: kind, SliceCycles: p["SLICE_CYCLES"], Request: lines})
+		arbiters,
+			err := hw.NewArbiters(hw.ArbiterConfig{Bank: one("arbiter"), Kind: kind, SliceCycles: p["SLICE_CYCLES"],
+			Request: lines})
 		if err != nil {
 			return err
 		}

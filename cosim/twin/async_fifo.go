@@ -5,16 +5,21 @@ import "starloom/hw"
 func asyncFIFO() Twin {
 	return Twin{
 		Name: "async_fifo", Sources: []string{"async_fifo.v"},
-		Does: "between two clocks, which rise in cycles with write_clock_i and read_clock_i: what is pushed while not full comes out once, " +
-			"in order; flags are the RTL's as long as they do not lie (a full one has room at DEPTH + SPARE words, an empty one a word) and see the " +
+		Does: "between two clocks, which rise in cycles with write_clock_i and read_clock_i: what is pushed while not " +
+			"full comes out once, " +
+			"in order; flags are the RTL's as long as they do not lie (a full one has room at DEPTH + SPARE words, an empty " +
+			"one a word) and see the " +
 			"other side after LATE edges of their own clock; head_o is 0 when empty, REGISTERED 1: the word popped last",
 		Sets: []Parameters{
-			{"DEPTH": 4, "WIDTH": 8, "LATE": 3, "SPARE": 0, "REGISTERED": 0}, {"DEPTH": 2, "WIDTH": 1, "LATE": 2, "SPARE": 0, "REGISTERED": 1},
-			{"DEPTH": 8, "WIDTH": 64, "LATE": 4, "SPARE": 1, "REGISTERED": 0}, {"DEPTH": 5, "WIDTH": 17, "LATE": 3, "SPARE": 3, "REGISTERED": 1},
+			{"DEPTH": 4, "WIDTH": 8, "LATE": 3, "SPARE": 0, "REGISTERED": 0},
+			{"DEPTH": 2, "WIDTH": 1, "LATE": 2, "SPARE": 0, "REGISTERED": 1},
+			{"DEPTH": 8, "WIDTH": 64, "LATE": 4, "SPARE": 1, "REGISTERED": 0},
+			{"DEPTH": 5, "WIDTH": 17, "LATE": 3, "SPARE": 3, "REGISTERED": 1},
 		},
 		Mutants: []Mistake{
 			{"binary pointers, whose bits do not arrive together", "gray = number ^ (number >> 1);\n  endfunction\n" +
-				"  function [BITS:0] binary(input [BITS:0] code);\n    integer i;\n    for (i = 0; i <= BITS; i = i + 1) binary[i] = ^(code >> i);",
+				"  function [BITS:0] binary(input [BITS:0] code);\n    integer i;\n    for (i = 0; i <= BITS; i = i + 1) " +
+				"binary[i] = ^(code >> i);",
 				"gray = number;\n  endfunction\n  function [BITS:0] binary(input [BITS:0] code);\n    binary = code;"},
 			{"full a word early", "used >= FULL", "used + 1'b1 >= FULL"},
 			{"full a word late", "used >= FULL", "used > FULL"},
@@ -27,7 +32,8 @@ func asyncFIFO() Twin {
 			{"pointer without the bit more", "from_to(read_q, written);", "from_to(read_q, written) & ~FULL;"},
 			{"one register too many", "STAGES = LATE - 1", "STAGES = LATE"},
 			{"missing reset of what was written", "      written_q <= {STAGES{FIRST_CODE}};\n", ""},
-			{"pointers of any depth wrap at a power of two", "number == LAST ? FIRST", "number == {BITS + 1{1'b1}} ? {BITS + 1{1'b0}}"},
+			{"pointers of any depth wrap at a power of two", "number == LAST ? FIRST",
+				"number == {BITS + 1{1'b1}} ? {BITS + 1{1'b0}}"},
 			{"distance over the end of the pointers", "(to < from ? FIRST << 1 : {BITS + 1{1'b0}})", "{BITS + 1{1'b0}}"},
 			{"reset to a number that pointers do not take", "write_q <= FIRST;", "write_q <= {BITS + 1{1'b0}};"},
 			{"register overwritten while it waits", "moves[i] = !valid_q[i] || moves[i-1]", "moves[i] = 1'b1"},
@@ -40,7 +46,8 @@ func asyncFIFO() Twin {
 // the latest edges of the other clock, because a flag may not reflect these yet. The RTL's own flags decide whether a
 // push or pop takes place.
 func buildAsyncFIFO(m *Model, p Parameters) error {
-	err := p.within(map[string][2]int{"DEPTH": {2, 1024}, "WIDTH": {1, 64}, "LATE": {2, 8}, "SPARE": {0, 4}, "REGISTERED": {0, 1}})
+	err := p.within(map[string][2]int{"DEPTH": {2, 1024}, "WIDTH": {1, 64}, "LATE": {2, 8}, "SPARE": {0, 4},
+		"REGISTERED": {0, 1}})
 	if err != nil {
 		return err
 	}
@@ -85,13 +92,15 @@ func buildAsyncFIFO(m *Model, p Parameters) error {
 	}
 	most := hw.AtMost(uint16(depth + spare))
 	c.declare(hw.Column("words", words, hw.AtMost(^uint64(0)>>(64-p["WIDTH"]))), hw.Column("held", held, most),
-		hw.Column("popped", popped, hw.AtMost(^uint64(0)>>(64-p["WIDTH"]))), hw.Column("pops", pops, most), hw.Column("pushes", pushes, most),
+		hw.Column("popped", popped, hw.AtMost(^uint64(0)>>(64-p["WIDTH"]))), hw.Column("pops", pops, most),
+		hw.Column("pushes", pushes, most),
 		hw.Column("shown", shown, hw.AtMost(uint8(1))))
 	if err := m.Stand(c); err != nil {
 		return err
 	}
 	m.Edges = []string{"write_clock_i", "read_clock_i"}
-	m.leave([]string{"full_o", "empty_o"}, func(chosen []uint64) { shown[0], shown[1] = uint8(chosen[0]&1), uint8(chosen[1]&1) })
+	m.leave([]string{"full_o", "empty_o"},
+		func(chosen []uint64) { shown[0], shown[1] = uint8(chosen[0]&1), uint8(chosen[1]&1) })
 	coverAsyncFIFO(m)
 	m.Use = useOfAsyncFIFO(m, depth)
 	return nil
@@ -111,10 +120,12 @@ func happens(since []uint16, edge, done bool, most int) {
 
 // useOfAsyncFIFO alternately fills and empties the FIFO, with changing ratios of the two clocks.
 func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
-	writes, reads, push, pop, data := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"), m.Pin("data_i")
+	writes, reads, push, pop, data := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"),
+		m.Pin("data_i")
 	return func(random *Random, inputs []uint64) {
 		turn := random.Cycle() / uint64(16*depth)
-		often, ratio := 1+2*int(turn%2), int(turn/2%5) // often is the chance of a push in quarters; ratio selects the frequency of clock edges
+		// often is the chance of a push in quarters; ratio selects the frequency of clock edges
+		often, ratio := 1+2*int(turn%2), int(turn/2%5)
 		inputs[writes.Word], inputs[reads.Word] = 1, 1
 		if ratio == 1 || ratio == 3 {
 			inputs[writes.Word] = facts(random.OneIn(4))
@@ -132,16 +143,18 @@ func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
 }
 
 func coverAsyncFIFO(m *Model) {
-	writes, reads, push, pop, full, empty := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"), m.Pin("full_o"), m.Pin("empty_o")
+	writes, reads, push, pop, full, empty := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"),
+		m.Pin("pop_i"), m.Pin("full_o"), m.Pin("empty_o")
 	m.cover("push_i", []string{"at an edge of its clock when it is full"}, func(c *Cycle) uint64 {
 		return facts(push.any(c.Inputs) && writes.any(c.Inputs) && full.any(c.Outputs))
 	})
 	m.cover("pop_i", []string{"at an edge of its clock when it is empty"}, func(c *Cycle) uint64 {
 		return facts(pop.any(c.Inputs) && reads.any(c.Inputs) && empty.any(c.Outputs))
 	})
-	m.cover("write_clock_i", []string{"without read_clock_i in the same cycle", "with read_clock_i in the same cycle"}, func(c *Cycle) uint64 {
-		return facts(writes.any(c.Inputs) && !reads.any(c.Inputs), writes.any(c.Inputs) && reads.any(c.Inputs))
-	})
+	m.cover("write_clock_i", []string{"without read_clock_i in the same cycle", "with read_clock_i in the same cycle"},
+		func(c *Cycle) uint64 {
+			return facts(writes.any(c.Inputs) && !reads.any(c.Inputs), writes.any(c.Inputs) && reads.any(c.Inputs))
+		})
 	m.cover("read_clock_i", []string{"without write_clock_i in the same cycle"}, func(c *Cycle) uint64 {
 		return facts(reads.any(c.Inputs) && !writes.any(c.Inputs))
 	})

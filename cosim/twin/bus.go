@@ -19,10 +19,14 @@ func bus() Twin {
 		},
 		Components: []string{"hw.Buses", "hw.ArbitratedBuses"},
 		Sets: []Parameters{
-			{"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 1, "KIND": 1, "SLICE_CYCLES": 1}, {"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
-			{"TAPS": 5, "PHIT_BITS": 64, "ARBITER": 1, "KIND": 0, "SLICE_CYCLES": 1}, {"TAPS": 3, "PHIT_BITS": 1, "ARBITER": 1, "KIND": 2, "SLICE_CYCLES": 1},
-			{"TAPS": 3, "PHIT_BITS": 5, "ARBITER": 1, "KIND": 3, "SLICE_CYCLES": 7}, {"TAPS": 2, "PHIT_BITS": 33, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
-			{"TAPS": 65, "PHIT_BITS": 3, "ARBITER": 1, "KIND": 1, "SLICE_CYCLES": 1}, {"TAPS": 1, "PHIT_BITS": 1, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 1, "KIND": 1, "SLICE_CYCLES": 1},
+			{"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 5, "PHIT_BITS": 64, "ARBITER": 1, "KIND": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 3, "PHIT_BITS": 1, "ARBITER": 1, "KIND": 2, "SLICE_CYCLES": 1},
+			{"TAPS": 3, "PHIT_BITS": 5, "ARBITER": 1, "KIND": 3, "SLICE_CYCLES": 7},
+			{"TAPS": 2, "PHIT_BITS": 33, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 65, "PHIT_BITS": 3, "ARBITER": 1, "KIND": 1, "SLICE_CYCLES": 1},
+			{"TAPS": 1, "PHIT_BITS": 1, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
 		},
 		Mutants: []Mistake{
 			{"all that request are open", ".grant_i(grant_o)", ".grant_i(request_i)"},
@@ -36,7 +40,8 @@ func bus() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			taps, phit, kind, slice := p["TAPS"], p["PHIT_BITS"], p["KIND"], p["SLICE_CYCLES"]
-			if err := p.within(map[string][2]int{"ARBITER": {0, 1}, "KIND": {0, p["ARBITER"] * int(hw.ArbiterTDMA)}}); err != nil {
+			if err := p.within(map[string][2]int{"ARBITER": {0, 1},
+				"KIND": {0, p["ARBITER"] * int(hw.ArbiterTDMA)}}); err != nil {
 				return err
 			}
 			slices := hw.ArbiterKind(kind).Spec().Slices
@@ -135,12 +140,15 @@ func busTaps() Twin {
 		Name: "bus_taps", Sources: []string{"bus_taps.v"}, Components: []string{"hw.Buses"},
 		Does: "puts the OR of the light of taps with a grant on the bus within the cycle",
 		Sets: []Parameters{
-			{"TAPS": 4, "PHIT_BITS": 8}, {"TAPS": 1, "PHIT_BITS": 1}, {"TAPS": 5, "PHIT_BITS": 64}, {"TAPS": 65, "PHIT_BITS": 33},
+			{"TAPS": 4, "PHIT_BITS": 8}, {"TAPS": 1, "PHIT_BITS": 1}, {"TAPS": 5, "PHIT_BITS": 64},
+			{"TAPS": 65, "PHIT_BITS": 33},
 		},
 		Mutants: []Mistake{
 			{"tap 0 left out", "for (i = 0;", "for (i = 1;"},
-			{"rail 0 is always open", "rail0_i[i*PHIT_BITS +: PHIT_BITS] & {PHIT_BITS{grant_i[i]}}", "rail0_i[i*PHIT_BITS +: PHIT_BITS]"},
-			{"one grant opens all", "rail1_i[i*PHIT_BITS +: PHIT_BITS] & {PHIT_BITS{grant_i[i]}}", "rail1_i[i*PHIT_BITS +: PHIT_BITS] & {PHIT_BITS{|grant_i}}"},
+			{"rail 0 is always open", "rail0_i[i*PHIT_BITS +: PHIT_BITS] & {PHIT_BITS{grant_i[i]}}",
+				"rail0_i[i*PHIT_BITS +: PHIT_BITS]"},
+			{"one grant opens all", "rail1_i[i*PHIT_BITS +: PHIT_BITS] & {PHIT_BITS{grant_i[i]}}",
+				"rail1_i[i*PHIT_BITS +: PHIT_BITS] & {PHIT_BITS{|grant_i}}"},
 			{"violation needs all bits", "|(rail1_o & rail0_o)", "&(rail1_o & rail0_o)"},
 		},
 		Build: func(m *Model, p Parameters) error {
@@ -149,7 +157,8 @@ func busTaps() Twin {
 			if err != nil {
 				return err
 			}
-			c.Asks, c.Busy, c.Index = hw.NewAsks(c.In.Bank(), "ask", 1), wire("busy", 1), wire("index", hw.ArbiterIndexBits(taps))
+			c.Asks, c.Busy, c.Index = hw.NewAsks(c.In.Bank(), "ask", 1), wire("busy", 1),
+				wire("index", hw.ArbiterIndexBits(taps))
 			if c.Request, err = hw.NewRequests(one("bus"), "request", taps, m.Shards()); err != nil {
 				return err
 			}

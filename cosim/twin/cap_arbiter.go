@@ -10,7 +10,8 @@ func capArbiter() Twin {
 	return Twin{
 		Name: "cap_arbiter", Components: []string{"hw.CapArbiters"},
 		Sources: []string{
-			"cap_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v", "arbiter_lock.v",
+			"cap_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
+			"arbiter_tdma.v", "arbiter_lock.v",
 		},
 		Does: "chooses one requester in a cycle, lower tag first, of equal tags as KIND says, until CAP are chosen",
 		Sets: []Parameters{
@@ -23,7 +24,8 @@ func capArbiter() Twin {
 			{"one too many", "chosen != CAP[COUNT_BITS-1:0]", "chosen <= CAP[COUNT_BITS-1:0]"},
 			{"chosen twice", "request_i & ~granted &", "request_i &"},
 			{"the pointer stays at the choice", "~(choice_o | (choice_o - ONE))", "~(choice_o - ONE)"},
-			{"matrix: winner keeps its rank", "(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice & {REQUESTERS{LAST[b]}});",
+			{"matrix: winner keeps its rank", "(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice " +
+				"& {REQUESTERS{LAST[b]}});",
 				"rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;"},
 			{"the slot before is not forgotten", "start_i ? {PORTS{1'b0}} : granted_q", "granted_q"},
 			{"it goes on without a choice", "busy_q <= |choice;", "busy_q <= busy_q || start_i;"},

@@ -21,10 +21,12 @@ func (c *circuit) declare(registers ...hw.Register) {
 
 func (c *circuit) input(name string, bits int) *uint64 {
 	value := new(uint64)
-	c.ports = append(c.ports, hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}), Put: hw.PutValue(func(_ int, put uint64) error {
-		*value = put
-		return nil
-	})})
+	c.ports = append(c.ports,
+		hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}),
+			Put: hw.PutValue(func(_ int, put uint64) error {
+				*value = put
+				return nil
+			})})
 	return value
 }
 

@@ -29,8 +29,9 @@ func contention() Twin {
 			column, index := columnsOf(ports), max(1, bits.Len(uint(max(ports, 1)-1)))
 			media, err := hw.NewContentions(hw.ContentionConfig{
 				Bank: one("medium"), Ports: ports, Start: wire("start", 1),
-				Request: column("request", 1), Addressee: column("addressee", index), Tag: column("tag", 16), Transmit: column("transmit", 1),
-				Listen: column("listen", 1), Filter: column("filter", 1), FilterTag: column("filter_tag", 16),
+				Request: column("request", 1), Addressee: column("addressee", index), Tag: column("tag", 16),
+				Transmit: column("transmit", 1),
+				Listen:   column("listen", 1), Filter: column("filter", 1), FilterTag: column("filter_tag", 16),
 			})
 			if err != nil {
 				return err
@@ -41,7 +42,8 @@ func contention() Twin {
 			m.coverPairs("start_i", "transmit_i")
 			slots, addressee, transmit := newSlots(m, ports), m.Pin("addressee_i"), m.Pin("transmit_i")
 			if ports > 1 {
-				m.cover("transmit_i", []string{"by two in the same cycle"}, func(c *Cycle) uint64 { return facts(several(transmit.Of(c.Inputs))) })
+				m.cover("transmit_i", []string{"by two in the same cycle"},
+					func(c *Cycle) uint64 { return facts(several(transmit.Of(c.Inputs))) })
 			}
 			m.Use = func(random *Random, inputs []uint64) {
 				if slots.change(random, inputs) {

@@ -15,9 +15,11 @@ const (
 func counter() Twin {
 	return Twin{
 		Name: "counter", Sources: []string{"counter.v"},
-		Does: "counts steps up and down from 0 to MAX, one of each a cycle; MODE 0 stays at its ends, 1 wraps; what would go beyond is flagged in the " +
+		Does: "counts steps up and down from 0 to MAX, one of each a cycle; MODE 0 stays at its ends, 1 wraps; what would " +
+			"go beyond is flagged in the " +
 			"cycle after; for RTL that must not be asked for more: assume: \"up -> down || count < MAX\"",
-		Sets: []Parameters{{"MAX": 9, "MODE": 0}, {"MAX": 9, "MODE": 1}, {"MAX": 1, "MODE": 1}, {"MAX": 255, "MODE": 0}, {"MAX": 65535, "MODE": 1}},
+		Sets: []Parameters{{"MAX": 9, "MODE": 0}, {"MAX": 9, "MODE": 1}, {"MAX": 1, "MODE": 1}, {"MAX": 255, "MODE": 0},
+			{"MAX": 65535, "MODE": 1}},
 		Mutants: []Mistake{
 			{"wraps where it saturates", "MODE == 1 ? NONE : ALL", "NONE"},
 			{"saturates where it wraps", "MODE == 1 ? ALL : NONE", "NONE"},
@@ -53,7 +55,8 @@ func counter() Twin {
 					count[0]--
 				}
 			}
-			c.declare(hw.Column("count", count, hw.AtMost(most)), hw.Column("over", over, hw.AtMost[uint8](1)), hw.Column("under", under, hw.AtMost[uint8](1)))
+			c.declare(hw.Column("count", count, hw.AtMost(most)), hw.Column("over", over, hw.AtMost[uint8](1)),
+				hw.Column("under", under, hw.AtMost[uint8](1)))
 			if err := m.Stand(c); err != nil {
 				return err
 			}
@@ -65,7 +68,8 @@ func counter() Twin {
 			}
 			m.cover("up_i", []string{"beyond the largest", "with down_i at the largest"}, func(c *Cycle) uint64 {
 				ups, downs := upPin.any(c.Inputs), downPin.any(c.Inputs)
-				return facts(ups && !downs && c.Outputs[countPin.Word] == uint64(most), ups && downs && c.Outputs[countPin.Word] == uint64(most))
+				return facts(ups && !downs && c.Outputs[countPin.Word] == uint64(most), ups && downs &&
+					c.Outputs[countPin.Word] == uint64(most))
 			})
 			m.cover("down_i", []string{"below 0", "with up_i at 0"}, func(c *Cycle) uint64 {
 				ups, downs := upPin.any(c.Inputs), downPin.any(c.Inputs)

@@ -5,9 +5,11 @@ import "starloom/hw"
 func starCoupler() Twin {
 	return Twin{
 		Name: "star_coupler", Sources: []string{"star_coupler.v"}, Components: []string{"hw.StarCouplers"},
-		Does: "puts the light of all senders on the output in the same cycle; a bit with both rails lit is a code violation: two senders",
+		Does: "puts the light of all senders on the output in the same cycle; a bit with both rails lit is a code " +
+			"violation: two senders",
 		Sets: []Parameters{
-			{"D": 4, "PHIT_BITS": 8}, {"D": 1, "PHIT_BITS": 1}, {"D": 2, "PHIT_BITS": 64}, {"D": 3, "PHIT_BITS": 5}, {"D": 16, "PHIT_BITS": 33},
+			{"D": 4, "PHIT_BITS": 8}, {"D": 1, "PHIT_BITS": 1}, {"D": 2, "PHIT_BITS": 64}, {"D": 3, "PHIT_BITS": 5},
+			{"D": 16, "PHIT_BITS": 33},
 		},
 		Mutants: []Mistake{
 			{"first sender left out", "for (i = 0;", "for (i = 1;"},

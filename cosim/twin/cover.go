@@ -53,19 +53,20 @@ func (m *Model) coverSlots(ports int) {
 		return
 	}
 	start, request, tag := m.Pin("start_i"), m.Pin("request_i"), m.Pin("tag_i")
-	m.cover("start_i", []string{"with requests of equal tags", "with requests of different tags"}, func(c *Cycle) (bits uint64) {
-		if !start.any(c.Inputs) {
-			return 0
-		}
-		before, seen := uint64(0), false
-		for i := range ports {
-			if hw.GetBits(request.Of(c.Inputs), i, 1) == 0 {
-				continue
+	m.cover("start_i", []string{"with requests of equal tags", "with requests of different tags"},
+		func(c *Cycle) (bits uint64) {
+			if !start.any(c.Inputs) {
+				return 0
 			}
-			now := hw.GetBits(tag.Of(c.Inputs), 16*i, 16)
-			bits |= facts(seen && now == before, seen && now != before)
-			before, seen = now, true
-		}
-		return bits
-	})
+			before, seen := uint64(0), false
+			for i := range ports {
+				if hw.GetBits(request.Of(c.Inputs), i, 1) == 0 {
+					continue
+				}
+				now := hw.GetBits(tag.Of(c.Inputs), 16*i, 16)
+				bits |= facts(seen && now == before, seen && now != before)
+				before, seen = now, true
+			}
+			return bits
+		})
 }

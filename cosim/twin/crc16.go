@@ -90,10 +90,11 @@ func (c *crcRegister) Latch(hw.Shard)     { c.message = c.next() }
 
 func (c *crcRegister) Site() *hw.Site {
 	input := func(name string, bits int, put func(value uint64)) hw.Port {
-		return hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}), Put: hw.PutValue(func(_ int, value uint64) error {
-			put(value)
-			return nil
-		})}
+		return hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}),
+			Put: hw.PutValue(func(_ int, value uint64) error {
+				put(value)
+				return nil
+			})}
 	}
 	output := func(name string, get func() uint16) hw.Port {
 		return hw.Port{Name: name, Bits: 16, Get: hw.GetValue(func(int) uint64 { return uint64(get()) }), Put: hw.Unread}

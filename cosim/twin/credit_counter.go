@@ -5,8 +5,10 @@ import "starloom/hw"
 func creditCounter() Twin {
 	return Twin{
 		Name: "credit_counter", Sources: []string{"credit_counter.v"}, Components: []string{"hw.CreditCounters"},
-		Does: "counts free places from DEPTH; a credit given in one cycle can be taken in the next; a take without a credit changes nothing, " +
-			"of a give the part beyond DEPTH is dropped, and the cycle after flags both; take_i and give_i of a cycle are judged by the count before it",
+		Does: "counts free places from DEPTH; a credit given in one cycle can be taken in the next; a take without a " +
+			"credit changes nothing, " +
+			"of a give the part beyond DEPTH is dropped, and the cycle after flags both; take_i and give_i of a cycle are " +
+			"judged by the count before it",
 		Sets: []Parameters{{"DEPTH": 4}, {"DEPTH": 1}, {"DEPTH": 3}, {"DEPTH": 17}, {"DEPTH": 65535}},
 		Mutants: []Mistake{
 			{"taken without a credit", "take_i && count_q != NONE", "take_i"},
@@ -48,11 +50,12 @@ func creditCounter() Twin {
 
 func coverCredits(m *Model, depth uint64) {
 	take, give, count := m.Pin("take_i"), m.Pin("give_i"), m.Pin("count_o")
-	m.cover("take_i", []string{"with give_i in the same cycle", "for the last credit", "without a credit"}, func(c *Cycle) uint64 {
-		takes, gives, left := take.any(c.Inputs), c.Inputs[give.Word] > 0, c.Outputs[count.Word]
-		out := depth - left
-		return facts(takes && gives && left > 0 && (out > 0 || depth == 1), takes && !gives && left == 1, takes && left == 0)
-	})
+	m.cover("take_i", []string{"with give_i in the same cycle", "for the last credit", "without a credit"},
+		func(c *Cycle) uint64 {
+			takes, gives, left := take.any(c.Inputs), c.Inputs[give.Word] > 0, c.Outputs[count.Word]
+			out := depth - left
+			return facts(takes && gives && left > 0 && (out > 0 || depth == 1), takes && !gives && left == 1, takes && left == 0)
+		})
 	m.cover("give_i", []string{"to a sender without a credit", "for more credits than are out"}, func(c *Cycle) uint64 {
 		gives, left := c.Inputs[give.Word], c.Outputs[count.Word]
 		return facts(gives > 0 && left == 0, gives > depth-left)

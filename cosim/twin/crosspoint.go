@@ -10,9 +10,8 @@ func crosspoint() Twin {
 	return Twin{
 		Name: "crosspoint", Sources: []string{"crosspoint.v"}, Components: []string{"hw.Crosspoints"},
 		Does: "passes the light of an input to the output that serves it, within the cycle",
-		Sets: []Parameters{
-			{"OUTPUTS": 4, "PHIT_BITS": 8}, {"OUTPUTS": 5, "PHIT_BITS": 64}, {"OUTPUTS": 1, "PHIT_BITS": 1}, {"OUTPUTS": 65, "PHIT_BITS": 33},
-		},
+		Sets: []Parameters{{"OUTPUTS": 4, "PHIT_BITS": 8}, {"OUTPUTS": 5, "PHIT_BITS": 64},
+			{"OUTPUTS": 1, "PHIT_BITS": 1}, {"OUTPUTS": 65, "PHIT_BITS": 33}},
 		Mutants: []Mistake{
 			{"any grant will do", "(listed || addressee_i == q[15:0])", "1'b1"},
 			{"lists are not served", "(listed || addressee_i", "(addressee_i"},
@@ -55,7 +54,8 @@ func crosspoint() Twin {
 			in1, in0 := m.Pin("rail1_i"), m.Pin("rail0_i")
 			addressee, grant := m.Pin("addressee_i"), m.Pin("grant_i")
 			if outputs > 1 {
-				m.cover("grant_i", []string{"by two outputs at once"}, func(c *Cycle) uint64 { return facts(several(grant.Of(c.Inputs))) })
+				both := func(c *Cycle) uint64 { return facts(several(grant.Of(c.Inputs))) }
+				m.cover("grant_i", []string{"by two outputs at once"}, both)
 			}
 			m.Use = func(random *Random, words []uint64) {
 				stimulateLight(random, in1.Of(words), in0.Of(words), 1, phit)
@@ -69,7 +69,6 @@ func crosspoint() Twin {
 				grants := grant.Of(words)
 				clear(grants)
 				switch random.Below(4) {
-				case 0:
 				case 1:
 					for w := range grants {
 						grants[w] = random.Uint64()

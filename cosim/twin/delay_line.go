@@ -5,7 +5,8 @@ import "starloom/hw"
 func delayLine() Twin {
 	return Twin{
 		Name: "delay_line", Sources: []string{"delay_line.v"},
-		Does: "shows its input CYCLES later; RESET 1: 0 after a reset; RESET 0: a reset does not reach it, so data_o counts where filled_o is 1 " +
+		Does: "shows its input CYCLES later; RESET 1: 0 after a reset; RESET 0: a reset does not reach it, so data_o " +
+			"counts where filled_o is 1 " +
 			"(compare: {data: filled}; RTL need not have it: absent: [filled]) and is 0 before",
 		Sets: []Parameters{
 			{"WIDTH": 8, "CYCLES": 3, "RESET": 0}, {"WIDTH": 8, "CYCLES": 3, "RESET": 1},
@@ -34,7 +35,8 @@ func delayLine() Twin {
 					age[0]++
 				}
 			}
-			c.declare(hw.Column("line", line, hw.AtMost(^uint64(0)>>(64-width))), hw.Column("age", age, hw.AtMost(uint16(cycles))))
+			c.declare(hw.Column("line", line, hw.AtMost(^uint64(0)>>(64-width))),
+				hw.Column("age", age, hw.AtMost(uint16(cycles))))
 			if err := m.Stand(c); err != nil {
 				return err
 			}

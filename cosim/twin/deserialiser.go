@@ -23,7 +23,8 @@ func deserialiser() Twin {
 			{"length without the CRC", "20'd128", "20'd112"},
 			{"frame upside down", "memory_order[8*k +: 8] =", "memory_order[FRAME_BITS-1-8*k -: 8] ="},
 			{"slot does not end", "state_q <= IDLE;\n      port_q <= port_i;", "port_q <= port_i;"},
-			{"late light counts for the next slot", "state_q <= IDLE;\n      port_q <= port_i;", "state_q <= light ? DAMAGED : IDLE;\n      port_q <= port_i;"},
+			{"late light counts for the next slot", "state_q <= IDLE;\n      port_q <= port_i;",
+				"state_q <= light ? DAMAGED : IDLE;\n      port_q <= port_i;"},
 			{"not switched after a dark slot", "if (end_slot_i) begin", "if (end_slot_i && state_q != IDLE) begin"},
 		},
 		Build: func(m *Model, p Parameters) error {
@@ -35,7 +36,8 @@ func deserialiser() Twin {
 			for i := range hears.Wires {
 				hears.Wires[i] = uint32(i)
 			}
-			light, err := hw.NewLight(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, "light", phit, m.Shards(), make([]uint32, len(hears.Wires)))
+			light, err := hw.NewLight(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, "light", phit, m.Shards(),
+				make([]uint32, len(hears.Wires)))
 			if err != nil {
 				return err
 			}
@@ -70,19 +72,22 @@ func deserialiser() Twin {
 
 func coverReceiver(m *Model, wires, phit int) {
 	endSlot, in1, in0, taken := m.Pin("end_slot_i"), m.Pin("rail1_i"), m.Pin("rail0_i"), m.Pin("bits_o")
-	m.Events = []Event{{"rail1_i and rail0_i", []string{"lit together, as in a collision,"}, phit, func(c *Cycle) (both uint64) {
-		for i := range wires {
-			both |= hw.GetBits(in1.Of(c.Inputs), i*phit, phit) & hw.GetBits(in0.Of(c.Inputs), i*phit, phit)
-		}
-		return both
-	}}}
-	m.cover("end_slot_i", []string{"in a cycle with light", "in two cycles one after the other", "in the midst of a frame"}, func() func(c *Cycle) uint64 {
-		before := false
-		return func(c *Cycle) uint64 {
-			ends, light := endSlot.any(c.Inputs), in1.any(c.Inputs) || in0.any(c.Inputs)
-			bits := facts(ends && light, ends && before && !c.First, ends && light && c.Outputs[taken.Word] > 0)
-			before = ends
-			return bits
-		}
-	}())
+	m.Events = []Event{{"rail1_i and rail0_i", []string{"lit together, as in a collision,"}, phit,
+		func(c *Cycle) (both uint64) {
+			for i := range wires {
+				both |= hw.GetBits(in1.Of(c.Inputs), i*phit, phit) & hw.GetBits(in0.Of(c.Inputs), i*phit, phit)
+			}
+			return both
+		}}}
+	m.cover("end_slot_i",
+		[]string{"in a cycle with light", "in two cycles one after the other", "in the midst of a frame"},
+		func() func(c *Cycle) uint64 {
+			before := false
+			return func(c *Cycle) uint64 {
+				ends, light := endSlot.any(c.Inputs), in1.any(c.Inputs) || in0.any(c.Inputs)
+				bits := facts(ends && light, ends && before && !c.First, ends && light && c.Outputs[taken.Word] > 0)
+				before = ends
+				return bits
+			}
+		}())
 }

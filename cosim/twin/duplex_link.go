@@ -17,7 +17,8 @@ func duplexLink() Twin {
 		Mutants: []Mistake{
 			{"full duplex all the time", "HALF == 1 && |lit", "HALF == 2 && |lit"},
 			{"half duplex all the time", "HALF == 1 && |lit", "HALF != 2 && |lit"},
-			{"only rail 1 collides", "rail0_i[2*PHIT_BITS-1:PHIT_BITS]} | {2*PHIT_BITS{meets}}", "rail0_i[2*PHIT_BITS-1:PHIT_BITS]}"},
+			{"only rail 1 collides", "rail0_i[2*PHIT_BITS-1:PHIT_BITS]} | {2*PHIT_BITS{meets}}",
+				"rail0_i[2*PHIT_BITS-1:PHIT_BITS]}"},
 			{"the light comes back", "{rail1_i[PHIT_BITS-1:0], rail1_i[2*PHIT_BITS-1:PHIT_BITS]}", "rail1_i"},
 			{"zeros do not collide", "lit = rail1_i | rail0_i", "lit = rail1_i"},
 			{"both ends have one flag", "{|both[2*PHIT_BITS-1:PHIT_BITS], |both[PHIT_BITS-1:0]}", "{2{|both}}"},

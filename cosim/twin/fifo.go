@@ -8,7 +8,8 @@ func fifo() Twin {
 		Does: "shows the head without a pop, 0 when empty; a pop comes before the push of its cycle, so a full one that " +
 			"is popped takes a word; else a push into a full one is lost and counted",
 		Sets: []Parameters{
-			{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}, {"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1}, {"DEPTH": 3, "WIDTH": 64, "COUNT_BITS": 4},
+			{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}, {"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1},
+			{"DEPTH": 3, "WIDTH": 64, "COUNT_BITS": 4},
 			{"DEPTH": 5, "WIDTH": 17, "COUNT_BITS": 3}, {"DEPTH": 16, "WIDTH": 32, "COUNT_BITS": 32},
 		},
 		Mutants: []Mistake{
@@ -52,7 +53,8 @@ func fifo() Twin {
 func coverFIFO(m *Model, depth uint64) {
 	push, pop, count := m.Pin("push_i"), m.Pin("pop_i"), m.Pin("count_o")
 	m.cover("push_i", []string{
-		"alone when it is full", "with pop_i in the same cycle when it is empty", "with pop_i in the same cycle when it is full",
+		"alone when it is full", "with pop_i in the same cycle when it is empty",
+		"with pop_i in the same cycle when it is full",
 	}, func(c *Cycle) uint64 {
 		pushes, pops, words := push.any(c.Inputs), pop.any(c.Inputs), c.Outputs[count.Word]
 		return facts(pushes && !pops && words == depth, pushes && pops && words == 0, pushes && pops && words == depth)

@@ -17,10 +17,13 @@ const (
 func freeArbiter() Twin {
 	return Twin{
 		Name: "free_arbiter", Sources: []string{
-			"free_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v", "arbiter_lock.v",
+			"free_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
+			"arbiter_tdma.v", "arbiter_lock.v",
 		},
-		Does: "grants within the cycle of the request, KIND 0 the lowest, 1 the first after who was granted last; HOLD 0: chooses in every cycle, " +
-			"1: holds while requested, 2: holds until take_i, 3: until take_i a cycle later; with 0 and 2 only what is taken moves KIND 1",
+		Does: "grants within the cycle of the request, KIND 0 the lowest, 1 the first after who was granted last; HOLD 0: " +
+			"chooses in every cycle, " +
+			"1: holds while requested, 2: holds until take_i, 3: until take_i a cycle later; with 0 and 2 only what is taken " +
+			"moves KIND 1",
 		Sets: []Parameters{
 			{"REQUESTERS": 4, "KIND": 1, "HOLD": 0, "TAKE_BITS": 1}, {"REQUESTERS": 4, "KIND": 1, "HOLD": 2, "TAKE_BITS": 4},
 			{"REQUESTERS": 5, "KIND": 1, "HOLD": 3, "TAKE_BITS": 5}, {"REQUESTERS": 5, "KIND": 1, "HOLD": 1, "TAKE_BITS": 1},
@@ -39,7 +42,8 @@ func freeArbiter() Twin {
 
 func buildFreeArbiter(m *Model, p Parameters) error {
 	n, hold, roundRobin, takenOnce := p["REQUESTERS"], p["HOLD"], p["KIND"] == 1, p["TAKE_BITS"] == 1
-	if err := p.within(map[string][2]int{"REQUESTERS": {1, 64}, "KIND": {0, 1}, "HOLD": {0, holdCount - 1}, "TAKE_BITS": {1, 64}}); err != nil {
+	if err := p.within(map[string][2]int{"REQUESTERS": {1, 64}, "KIND": {0, 1}, "HOLD": {0, holdCount - 1},
+		"TAKE_BITS": {1, 64}}); err != nil {
 		return err
 	}
 	if !takenOnce {

@@ -14,7 +14,8 @@ func listAllocator() Twin {
 		Sets: []Parameters{
 			{"PORTS": 5, "LIST": 4, "CAP": 3, "ROUND_ROBIN": 1}, {"PORTS": 4, "LIST": 3, "CAP": 0, "ROUND_ROBIN": 0},
 			{"PORTS": 1, "LIST": 1, "CAP": 1, "ROUND_ROBIN": 1}, {"PORTS": 7, "LIST": 2, "CAP": 0, "ROUND_ROBIN": 1},
-			{"PORTS": 16, "LIST": 15, "CAP": 4, "ROUND_ROBIN": 0}, {"PORTS": matchingMax, "LIST": matchingMax, "CAP": 0, "ROUND_ROBIN": 1},
+			{"PORTS": 16, "LIST": 15, "CAP": 4, "ROUND_ROBIN": 0},
+			{"PORTS": matchingMax, "LIST": matchingMax, "CAP": 0, "ROUND_ROBIN": 1},
 		},
 		Mutants: []Mistake{
 			{"tags ignored", "{tag_i[i*16 +: 16], ROUND_ROBIN", "{tag_i[i*16 +: 16] & 16'd0, ROUND_ROBIN"},
@@ -22,9 +23,12 @@ func listAllocator() Twin {
 			{"two turns", "request_i[i] && !had[i]", "request_i[i]"},
 			{"no cap", "(CAP == 0 || claims != CAP[COUNT_BITS-1:0])", "(CAP >= 0 || claims != CAP[COUNT_BITS-1:0])"},
 			{"an output is claimed twice", "listen_i[k] && !claimed[k]", "listen_i[k]"},
-			{"filter ignored", "(!filter_i[k] || filter_tag_i[k*16 +: 16] == best[16:1])", "(filter_i[k] || !filter_i[k] || filter_tag_i[k*16 +: 16] == best[16:1])"},
-			{"first choice need not be valid", "k[$clog2(LIST+1)-1:0] == first_i && valid_i[k]", "got && k[$clog2(LIST+1)-1:0] == first_i"},
-			{"no first choice", "k[$clog2(LIST+1)-1:0] == first_i &&", "k[$clog2(LIST+1)-1:0] == first_i && !first_i[0] && first_i[0] &&"},
+			{"filter ignored", "(!filter_i[k] || filter_tag_i[k*16 +: 16] == best[16:1])",
+				"(filter_i[k] || !filter_i[k] || filter_tag_i[k*16 +: 16] == best[16:1])"},
+			{"first choice need not be valid", "k[$clog2(LIST+1)-1:0] == first_i && valid_i[k]",
+				"got && k[$clog2(LIST+1)-1:0] == first_i"},
+			{"no first choice", "k[$clog2(LIST+1)-1:0] == first_i &&",
+				"k[$clog2(LIST+1)-1:0] == first_i && !first_i[0] && first_i[0] &&"},
 			{"the last position first", "for (k = LIST - 1; k >= 0; k = k - 1)", "for (k = 0; k < LIST; k = k + 1)"},
 			{"the pointer moves with every claim", "if (claims == {COUNT_BITS{1'b0}}) next_q", "next_q"},
 			{"the pointer moves at once", "start_i ? next_q : first_q", "next_q"},
@@ -39,7 +43,8 @@ func listAllocator() Twin {
 func buildListAllocator(m *Model, p Parameters) error {
 	ports, length := p["PORTS"], p["LIST"]
 	if ports > matchingMax || length > matchingMax || p["ROUND_ROBIN"] < 0 || p["ROUND_ROBIN"] > 1 {
-		return fmt.Errorf("%d ports, %d positions, kind %d; the module has 1 to %d of both, and kinds 0 and 1", ports, length, p["ROUND_ROBIN"], matchingMax)
+		return fmt.Errorf("%d ports, %d positions, kind %d; the module has 1 to %d of both, and kinds 0 and 1", ports, length,
+			p["ROUND_ROBIN"], matchingMax)
 	}
 	column := columnsOf(ports)
 	lists, err := hw.NewLists(one("allocator"), "lists", length)

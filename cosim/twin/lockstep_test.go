@@ -105,7 +105,8 @@ func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
 // sourceOf returns the RTL of a twin with a parameter set. The header is in the folder of the last file, since files
 // of a fabric come first. Tests that build the same RTL share the build, whose key has file names, too.
 func sourceOf(m *Model, twin Twin, p Parameters, files []string) cosim.Source {
-	s := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[len(files)-1])}, Params: p.Verilog()}
+	s := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[len(files)-1])},
+		Params: p.Verilog()}
 	if m.Clocked() {
 		s.Clocks = []string{"clock"}
 	}
@@ -180,7 +181,8 @@ func TestLongTwinsInLockstepOnIcarus(t *testing.T) {
 func requireCaught(t *testing.T, open open, mutant Mutant) {
 	files, err := mutant.WriteSources(t.TempDir())
 	require.NoError(t, err)
-	for _, cycles := range []uint64{mutantCycles / 20, mutantCycles} { // most mutants differ soon, though not with the first set
+	// most mutants differ soon, though not with the first set
+	for _, cycles := range []uint64{mutantCycles / 20, mutantCycles} {
 		for _, p := range mutant.Twin.Sets {
 			if difference := runTwin(t, open, mutant.Twin, p, files, cycles); difference != "" {
 				t.Logf("%v: %s", p, difference)

@@ -9,7 +9,8 @@ import (
 func outputFilter() Twin {
 	return Twin{
 		Name: "output_filter", Sources: []string{"output_filter.v"}, Components: []string{"hw.Filters"},
-		Does: "lets the requests of those pass that it listens to, within the cycle; load_i says to whom, from the next cycle on",
+		Does: "lets the requests of those pass that it listens to, within the cycle; load_i says to whom, from the next " +
+			"cycle on",
 		Sets: []Parameters{{"INPUTS": 4}, {"INPUTS": 5}, {"INPUTS": 1}, {"INPUTS": 65}},
 		Mutants: []Mistake{
 			{"tag ignored", "tag_i[i*16 +: 16] == tag_q", "1'b1"},
@@ -50,7 +51,8 @@ func newFilters(m *Model, inputs int) (*hw.Filters, *hw.Requests, error) {
 }
 
 func useFilter(m *Model, inputs int) {
-	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
+	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"),
+		m.Pin("tag_i")
 	tags := slots{ports: inputs}
 	m.Use = func(random *Random, words []uint64) {
 		changeRequests(random, request.Of(words))

@@ -16,7 +16,8 @@ func outputPort() Twin {
 		},
 		Components: []string{"hw.OutputPorts"},
 		Sets: []Parameters{
-			{"INPUTS": 4, "KIND": 1}, {"INPUTS": 5, "KIND": 0}, {"INPUTS": 3, "KIND": 2}, {"INPUTS": 1, "KIND": 1}, {"INPUTS": 65, "KIND": 1},
+			{"INPUTS": 4, "KIND": 1}, {"INPUTS": 5, "KIND": 0}, {"INPUTS": 3, "KIND": 2}, {"INPUTS": 1, "KIND": 1},
+			{"INPUTS": 65, "KIND": 1},
 		},
 		Mutants: []Mistake{
 			{"all requests", ".request_i(request_i), .tag_i", ".request_i(request_i | {INPUTS{load_i}}), .tag_i"},
@@ -49,7 +50,8 @@ func outputPort() Twin {
 
 // filtered returns the requests that pass the filter. It must be called in every cycle.
 func filtered(m *Model, inputs int) func(c *Cycle) []uint64 {
-	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
+	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"),
+		m.Pin("tag_i")
 	listens, accepts := false, uint64(0)
 	asks := make([]uint64, (inputs+63)/64)
 	return func(c *Cycle) []uint64 {

@@ -15,7 +15,8 @@ const (
 // only the inputs that must stay are kept. Later attempts change one input, then several; every third of these draws
 // all inputs again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
-	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // number of the attempt, counted after the attempts that keep a subset
+	// number of the attempt, counted after the attempts that keep a subset
+	late := attempt - len(m.redraws.kept(len(m.freeInputs())))
 	copy(inputs, before)
 	if late > 0 && late%3 == 0 {
 		s.again = uint32(attempt)

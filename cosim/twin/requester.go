@@ -10,7 +10,8 @@ import (
 func requester() Twin {
 	return Twin{
 		Name: "requester", Sources: []string{"requester.v", "crc16.v"}, Components: []string{"nic.Serialisers"},
-		Does: "a serialiser that asks for an output ARBITRATION_CYCLES before the first phit, and stops there if none serves it",
+		Does: "a serialiser that asks for an output ARBITRATION_CYCLES before the first phit, and stops there if none " +
+			"serves it",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "COMPUTE_CYCLES": 3, "ARBITRATION_CYCLES": 2},
 			{"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "ARBITRATION_CYCLES": 1},
@@ -25,7 +26,8 @@ func requester() Twin {
 			{"listens to serving all the time", "last || (first_q && serving_i", "last || (serving_i"},
 			{"shortest frame refused", "length_i >= LENGTH_MIN", "length_i > LENGTH_MIN"},
 			{"tag upside down", "{frame_i[96 +: 8], frame_i[104 +: 8]}", "{frame_i[104 +: 8], frame_i[96 +: 8]}"},
-			{"destination stays", "addressed[DESTINATION +: 32] = {16'd0, serving_i};", "addressed[DESTINATION +: 32] = stream_q[DESTINATION +: 32];"},
+			{"destination stays", "addressed[DESTINATION +: 32] = {16'd0, serving_i};",
+				"addressed[DESTINATION +: 32] = stream_q[DESTINATION +: 32];"},
 			{"CRC stays", "sent = listed_q ?", "sent = listed_q && left_q > CRC_BITS + PHIT ?"},
 			{"CRC of the frame before", ".start_i(sends && first_q)", ".start_i(reset)"},
 			{"served is kept", "served_q <= PORT_NONE[15:0];\n        stream_q", "stream_q"},
@@ -52,7 +54,8 @@ func requester() Twin {
 				return err
 			}
 			coverLoads(m)
-			load, frame, length, port, serving := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("serving_i")
+			load, frame, length, port, serving := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"),
+				m.Pin("serving_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[load.Word] = random.Sparse(2) & 1
 				inputs[length.Word] = uint64(nic.FrameBytesMin + random.Below(frameMax-nic.FrameBytesMin+1))

@@ -11,11 +11,14 @@ import (
 func streamFIFO() Twin {
 	return Twin{
 		Name: "stream_fifo", Sources: []string{"stream_fifo.v", "fifo.v"},
-		Does: "holds DEPTH words between two sides with valid and ready; FALL_THROUGH 1: an empty one shows its input within the " +
+		Does: "holds DEPTH words between two sides with valid and ready; FALL_THROUGH 1: an empty one shows its input " +
+			"within the " +
 			"cycle; FULL_THROUGH 1: a full one is ready in a cycle in which its head is taken; data_o is 0 without valid_o",
 		Sets: []Parameters{
-			{"DEPTH": 4, "WIDTH": 8, "FALL_THROUGH": 0, "FULL_THROUGH": 0}, {"DEPTH": 4, "WIDTH": 8, "FALL_THROUGH": 1, "FULL_THROUGH": 1},
-			{"DEPTH": 1, "WIDTH": 1, "FALL_THROUGH": 1, "FULL_THROUGH": 0}, {"DEPTH": 3, "WIDTH": 64, "FALL_THROUGH": 0, "FULL_THROUGH": 1},
+			{"DEPTH": 4, "WIDTH": 8, "FALL_THROUGH": 0, "FULL_THROUGH": 0},
+			{"DEPTH": 4, "WIDTH": 8, "FALL_THROUGH": 1, "FULL_THROUGH": 1},
+			{"DEPTH": 1, "WIDTH": 1, "FALL_THROUGH": 1, "FULL_THROUGH": 0},
+			{"DEPTH": 3, "WIDTH": 64, "FALL_THROUGH": 0, "FULL_THROUGH": 1},
 		},
 		Mutants: []Mistake{
 			{"ready when full", "count_o != FULL ||", "count_o <= FULL ||"},
@@ -24,7 +27,8 @@ func streamFIFO() Twin {
 			{"missing reset of the count", "usage_q <= {USAGE_BITS{1'b0}};\n", "\n"},
 		},
 		Build: func(m *Model, p Parameters) error {
-			if err := p.within(map[string][2]int{"DEPTH": {1, 1024}, "WIDTH": {1, 64}, "FALL_THROUGH": {0, 1}, "FULL_THROUGH": {0, 1}}); err != nil {
+			if err := p.within(map[string][2]int{"DEPTH": {1, 1024}, "WIDTH": {1, 64}, "FALL_THROUGH": {0, 1},
+				"FULL_THROUGH": {0, 1}}); err != nil {
 				return err
 			}
 			return stream{"stream_fifo", p["DEPTH"], p["WIDTH"], p["FALL_THROUGH"] == 1, p["FULL_THROUGH"] == 1, true}.build(m)
@@ -35,11 +39,13 @@ func streamFIFO() Twin {
 func skidBuffer() Twin {
 	return Twin{
 		Name: "skid_buffer", Sources: []string{"skid_buffer.v"},
-		Does: "cuts the path of ready: ready_o is a register; REGISTERED 0 passes valid and data within the cycle and keeps one " +
+		Does: "cuts the path of ready: ready_o is a register; REGISTERED 0 passes valid and data within the cycle and " +
+			"keeps one " +
 			"word when the other side stalls, 1 has registers there, too, and two words; data_o is 0 without valid_o",
 		Sets: []Parameters{{"WIDTH": 8, "REGISTERED": 1}, {"WIDTH": 8, "REGISTERED": 0}, {"WIDTH": 64, "REGISTERED": 1}},
 		Mutants: []Mistake{
-			{"word lost in a stall", "stalls = valid_i && !full_q && valid_o && !ready_i", "stalls = valid_i && !full_q && valid_o && !ready_i && !(&data_i)"},
+			{"word lost in a stall", "stalls = valid_i && !full_q && valid_o && !ready_i",
+				"stalls = valid_i && !full_q && valid_o && !ready_i && !(&data_i)"},
 			{"word doubled", "if (ready_i) full_q <= 1'b0;", "if (ready_i && !(&skid_q)) full_q <= 1'b0;"},
 			{"newer word first", "full_q ? skid_q : data_i", "valid_i ? data_i : skid_q"},
 			{"missing reset", "    if (reset) full_q <= 1'b0;\n    else ", "    "},
@@ -56,9 +62,11 @@ func skidBuffer() Twin {
 func registerSlice() Twin {
 	return Twin{
 		Name: "register_slice", Sources: []string{"register_slice.v"},
-		Does: "registers between two sides with valid and ready; MODE 0: of valid and data, a word each cycle; 1: of ready, too; " +
+		Does: "registers between two sides with valid and ready; MODE 0: of valid and data, a word each cycle; 1: of " +
+			"ready, too; " +
 			"2: of ready only; 3: of all, a word every second cycle; data_o is 0 without valid_o",
-		Sets: []Parameters{{"WIDTH": 8, "MODE": 0}, {"WIDTH": 8, "MODE": 1}, {"WIDTH": 8, "MODE": 2}, {"WIDTH": 64, "MODE": 3}},
+		Sets: []Parameters{{"WIDTH": 8, "MODE": 0}, {"WIDTH": 8, "MODE": 1}, {"WIDTH": 8, "MODE": 2},
+			{"WIDTH": 64, "MODE": 3}},
 		Mutants: []Mistake{
 			{"word overwritten in a stall", "assign ready_o = !a_full_q || ready_i;", "assign ready_o = 1'b1;"},
 			{"bubble after a word", "a_full_q <= valid_i;", "a_full_q <= valid_i && !a_full_q;"},
@@ -123,7 +131,8 @@ func (s stream) build(m *Model) error {
 		clear(words[len(all):])
 		held[0] = uint16(len(all))
 	}
-	c.declare(hw.Column("words", words, hw.AtMost(^uint64(0)>>(64-s.width))), hw.Column("held", held, hw.AtMost(uint16(s.depth))))
+	c.declare(hw.Column("words", words, hw.AtMost(^uint64(0)>>(64-s.width))),
+		hw.Column("held", held, hw.AtMost(uint16(s.depth))))
 	if err := m.Stand(c); err != nil {
 		return err
 	}
@@ -141,7 +150,8 @@ func (s stream) build(m *Model) error {
 func (s stream) cover(m *Model) {
 	validIn, readyIn, readyOut, validOut := m.Pin("valid_i"), m.Pin("ready_i"), m.Pin("ready_o"), m.Pin("valid_o")
 	stalled := false
-	m.cover("valid_i", []string{"when it is not ready", "with a word taken in the same cycle", "after a stall in which it was not ready"}, func(c *Cycle) uint64 {
+	m.cover("valid_i", []string{"when it is not ready", "with a word taken in the same cycle", "after a stall in which " +
+		"it was not ready"}, func(c *Cycle) uint64 {
 		valid, ready := validIn.any(c.Inputs), readyOut.any(c.Outputs)
 		after := stalled && !c.First && valid && ready
 		stalled = valid && !ready

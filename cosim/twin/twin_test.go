@@ -83,7 +83,8 @@ func TestLongTwinsAreCleanInAllTools(t *testing.T) {
 		dir := t.TempDir()
 		files, err := twin.WriteSources(dir)
 		require.NoError(t, err)
-		lint(t, twin.Name, dir, files, append([]Parameters{nil}, someSets(twin, setsElsewhere)[1:]...)) // nil: the defaults of the source
+		// nil: the defaults of the source
+		lint(t, twin.Name, dir, files, append([]Parameters{nil}, someSets(twin, setsElsewhere)[1:]...))
 	})
 }
 

@@ -14,35 +14,47 @@ func vcRouter() Twin {
 	const accepted = "if (|vc_match[n*N+:N]) vc_accept_q[n*N+:N] <= past_vc(vc_match[n*N+:N]);\n"
 	return Twin{
 		Name: "vc_router", Sources: []string{"vc_router.v", "vc_matcher.v"}, Components: []string{"hw.Routers"},
-		Does: "input-queued router with virtual channels and credits: a head takes a free one of the output VCs that come with it, flits cross the " +
+		Does: "input-queued router with virtual channels and credits: a head takes a free one of the output VCs that come " +
+			"with it, flits cross the " +
 			"switch one per input and output in a cycle; kinds of allocators: 0 islip, 1 separable_input_first, of one iteration",
 		Sets: []Parameters{
 			set(3, 2, 4, 1, 0, 0, 0, 0, 12), set(2, 2, 2, 0, 2, 1, 1, 1, 5), set(5, 2, 4, 0, 2, 1, 1, 1, 53),
 			set(4, 3, 2, 1, 1, 1, 0, 1, 8), set(2, 5, 8, 0, 0, 0, 1, 0, 1),
-			set(1, 1, 1, 1, 0, 1, 0, 0, 4), set(6, 4, 5, 1, 3, 0, 0, 0, 20), set(3, 1, 6, 0, 1, 1, 1, 1, 9), set(6, 5, 7, 0, 0, 1, 0, 1, 33),
+			set(1, 1, 1, 1, 0, 1, 0, 0, 4), set(6, 4, 5, 1, 3, 0, 0, 0, 20), set(3, 1, 6, 0, 1, 1, 1, 1, 9),
+			set(6, 5, 7, 0, 0, 1, 0, 1, 33),
 		},
 		Mutants: []Mistake{
 			{"accept pointers of VCs stay", accepted, ""},
 			{"grant pointers of VCs stay", "if (|vc_matched[n*N+:N]) vc_grant_q[n*N+:N] <= past_vc(vc_matched[n*N+:N]);\n", ""},
-			{"accept pointers of the switch stay", "if (|match[n*PORTS+:PORTS]) switch_accept_q[n*PORTS+:PORTS] <= past_port(match[n*PORTS+:PORTS]);\n", ""},
-			{"grant pointers of the switch stay", "if (|matched[n*PORTS+:PORTS]) switch_grant_q[n*PORTS+:PORTS] <= past_port(matched[n*PORTS+:PORTS]);\n", ""},
-			{"the choice of a VC stays", "if (|leaves[n*VCS+:VCS]) choice_q[n*VCS+:VCS] <= past_choice(leaves[n*VCS+:VCS]);\n", ""},
+			{"accept pointers of the switch stay", "if (|match[n*PORTS+:PORTS]) switch_accept_q[n*PORTS+:PORTS] <= " +
+				"past_port(match[n*PORTS+:PORTS]);\n", ""},
+			{"grant pointers of the switch stay", "if (|matched[n*PORTS+:PORTS]) switch_grant_q[n*PORTS+:PORTS] <= " +
+				"past_port(matched[n*PORTS+:PORTS]);\n", ""},
+			{"the choice of a VC stays", "if (|leaves[n*VCS+:VCS]) choice_q[n*VCS+:VCS] <= past_choice(leaves[n*VCS+:VCS]);\n",
+				""},
 			{"pointers of VCs stay at the match", "past_vc = ~(found | (found - ONE))", "past_vc = ~(found - ONE)"},
-			{"pointers of the switch stay at the match", "past_port = ~(found | (found - ONE_PORT))", "past_port = ~(found - ONE_PORT)"},
+			{"pointers of the switch stay at the match", "past_port = ~(found | (found - ONE_PORT))",
+				"past_port = ~(found - ONE_PORT)"},
 			{"the choice stays at the winner", "past_choice = ~(found | (found - ONE_VC))", "past_choice = ~(found - ONE_VC)"},
 			{"no route in no cycle", "waiting_q[m] || (ROUTING_DELAY == 0 && idle[m])", "waiting_q[m]"},
 			{"always a route in no cycle", "waiting_q[m] || (ROUTING_DELAY == 0 && idle[m])", "waiting_q[m] || idle[m]"},
 			{"no output register", "valid_q <= crossed_q;\n    flit_q <= cross_q;\n    vc_q <= cross_vc_q;",
-				"for (n = 0; n < PORTS; n = n + 1) valid_q[n] <= |matched[n*PORTS+:PORTS];\n    flit_q <= crossing;\n    vc_q <= crossing_vc;"},
+				"for (n = 0; n < PORTS; n = n + 1) valid_q[n] <= |matched[n*PORTS+:PORTS];\n    flit_q <= crossing;\n    vc_q " +
+					"<= crossing_vc;"},
 			{"a credit counts one cycle early",
-				"assign back = line[CREDIT_DELAY*PORTS+:PORTS];\n      assign back_vc = line_vc[CREDIT_DELAY*PORTS*VC_BITS+:PORTS*VC_BITS];",
-				"assign back = line[(CREDIT_DELAY-1)*PORTS+:PORTS];\n      assign back_vc = line_vc[(CREDIT_DELAY-1)*PORTS*VC_BITS+:PORTS*VC_BITS];"},
+				"assign back = line[CREDIT_DELAY*PORTS+:PORTS];\n      assign back_vc = " +
+					"line_vc[CREDIT_DELAY*PORTS*VC_BITS+:PORTS*VC_BITS];",
+				"assign back = line[(CREDIT_DELAY-1)*PORTS+:PORTS];\n      assign back_vc = " +
+					"line_vc[(CREDIT_DELAY-1)*PORTS*VC_BITS+:PORTS*VC_BITS];"},
 			{"a credit counts in the next cycle", "wire [COUNT_BITS-1:0] rest = counts ? out - 1'b1 : out;",
 				"wire [COUNT_BITS-1:0] rest = counts && out != FULL ? out - 1'b1 : out;"},
-			{"an output VC is free when its tail has left", "(!free[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "(!free[n] && !tail_sent[n])"},
-			{"an output VC is free when its credits are back", "rest == {COUNT_BITS{1'b0}} && tailed_q[m]", "rest == {COUNT_BITS{1'b0}}"},
+			{"an output VC is free when its tail has left", "(!free[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))",
+				"(!free[n] && !tail_sent[n])"},
+			{"an output VC is free when its credits are back", "rest == {COUNT_BITS{1'b0}} && tailed_q[m]",
+				"rest == {COUNT_BITS{1'b0}}"},
 			{"only VCs with credit are asked for", "route[m*N+:N] & free;", "route[m*N+:N] & free & has_credit;"},
-			{"a flit waits for a cycle", "filled[i*VCS+j] && |(out_q", "count_q[(i*VCS+j)*COUNT_BITS+:COUNT_BITS] != {COUNT_BITS{1'b0}} && |(out_q"},
+			{"a flit waits for a cycle", "filled[i*VCS+j] && |(out_q",
+				"count_q[(i*VCS+j)*COUNT_BITS+:COUNT_BITS] != {COUNT_BITS{1'b0}} && |(out_q"},
 			{"a credit of the output VC", "vc = vc | c[VC_BITS-1:0];", "vc = vc | (c[VC_BITS-1:0] & {VC_BITS{to[0]}});"},
 			{"the second side has no pointer", "wire [A*B-1:0] from_b = KIND == 0 ? accept_i : grant_i;",
 				"wire [A*B-1:0] from_b = KIND == 0 ? {A*B{1'b1}} : grant_i;"},
@@ -65,14 +77,16 @@ type vcPins struct {
 
 func buildVCRouter(m *Model, p Parameters) error {
 	err := p.within(map[string][2]int{
-		"PORTS": {1, 64}, "VCS": {1, 64}, "DEPTH": {1, 4096}, "ROUTING_DELAY": {0, 1}, "CREDIT_DELAY": {0, 64}, "WAIT_FOR_TAIL": {0, 1},
-		"VC_ALLOCATOR": {0, 1}, "SWITCH_ALLOCATOR": {0, 1}, "DATA_BITS": {1, hw.RouterDataBits},
+		"PORTS": {1, 64}, "VCS": {1, 64}, "DEPTH": {1, 4096}, "ROUTING_DELAY": {0, 1}, "CREDIT_DELAY": {0, 64},
+		"WAIT_FOR_TAIL": {0, 1},
+		"VC_ALLOCATOR":  {0, 1}, "SWITCH_ALLOCATOR": {0, 1}, "DATA_BITS": {1, hw.RouterDataBits},
 	})
 	if err != nil {
 		return err
 	}
 	n, err := hw.NewRouter("pin", m.Kernel().Clock(), hw.RouterConfig{
-		VCs: p["VCS"], Depth: p["DEPTH"], RoutingDelay: p["ROUTING_DELAY"], CreditDelay: p["CREDIT_DELAY"], WaitForTail: p["WAIT_FOR_TAIL"] == 1,
+		VCs: p["VCS"], Depth: p["DEPTH"], RoutingDelay: p["ROUTING_DELAY"], CreditDelay: p["CREDIT_DELAY"],
+		WaitForTail: p["WAIT_FOR_TAIL"] == 1,
 		VCAllocator: hw.RouterAllocator(p["VC_ALLOCATOR"]), SwitchAllocator: hw.RouterAllocator(p["SWITCH_ALLOCATOR"]),
 	}, p["PORTS"], p["DATA_BITS"], m.Shards())
 	if err != nil {
@@ -91,7 +105,8 @@ func buildVCRouter(m *Model, p Parameters) error {
 	}
 	x.sent = newLane(m, p["PORTS"], "valid_o", "vc_o", "head_o", "tail_o", "data_o")
 	x.freed = newLane(m, p["PORTS"], "credit_o", "credit_vc_o")
-	m.Pulses = []Pulses{{"credit_pulse_i", "credit_i", "credit_vc_i", p["VCS"]}, {"credit_pulse_o", "credit_o", "credit_vc_o", p["VCS"]}}
+	m.Pulses = []Pulses{{"credit_pulse_i", "credit_i", "credit_vc_i", p["VCS"]},
+		{"credit_pulse_o", "credit_o", "credit_vc_o", p["VCS"]}}
 	m.Use, m.Keep, m.Where = x.use, x.keep, x.where
 	x.cover(m)
 	return nil

@@ -58,7 +58,8 @@ func (x *vcPins) where(model, rtl []uint64) string {
 		place := fmt.Sprintf("input %d%s", port, vcText(vcs))
 		for _, vc := range vcs {
 			if vc < x.vcs {
-				place += x.ownedText(port, vc, x.freed.of(model, x.freed.valid, port) != 0 && int(x.freed.of(model, x.freed.vc, port)) == vc)
+				place += x.ownedText(port, vc, x.freed.of(model, x.freed.valid, port) != 0 &&
+					int(x.freed.of(model, x.freed.vc, port)) == vc)
 			}
 		}
 		places = append(places, place)

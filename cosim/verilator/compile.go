@@ -103,7 +103,8 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.Take(name, func(path string) error {
 			b.options.Step(b.target.compiler.Command + " compiles Verilator's library, which happens once")
-			return b.compilesIn(b.work, append(slices.Clone(include), "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)...)
+			return b.compilesIn(b.work,
+				append(slices.Clone(include), "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)...)
 		})
 		if err != nil {
 			return nil, nil, err

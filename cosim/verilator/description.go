@@ -66,7 +66,8 @@ func (d *Description) WriteText(w io.Writer) error {
 		text.WriteString("\n")
 	}
 	if !clocked && len(d.Edges) > 0 {
-		fmt.Fprintf(&text, "no clock is named, but something waits for edges of %s: name the clocks with --clock\n", strings.Join(d.Edges, ", "))
+		fmt.Fprintf(&text, "no clock is named, but something waits for edges of %s: name the clocks with --clock\n",
+			strings.Join(d.Edges, ", "))
 	}
 	if text.Len() == 0 {
 		return nil
@@ -93,7 +94,8 @@ func (d *Description) attach(file string) error {
 	return os.WriteFile(file, binary.AppendSection(wasm, binary.SectionCustom, 1, section), 0o644)
 }
 
-var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
+var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built",
+	Remedy: "make one with `starloom cosim build`"}
 
 func customSection(wasm []byte, name string) ([]byte, error) {
 	sections, ok := bytes.CutPrefix(wasm, binary.Header)

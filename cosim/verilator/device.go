@@ -39,7 +39,8 @@ func refuseClocks(ended error, d *Description, clocks uint64) error {
 	if ended != nil {
 		return ended
 	}
-	return fmt.Errorf("%s: clocks %#b, there are %#b; every bit is a port with Clock", d.Device, clocks, cosim.ClockMask(d.Ports))
+	return fmt.Errorf("%s: clocks %#b, there are %#b; every bit is a port with Clock", d.Device, clocks,
+		cosim.ClockMask(d.Ports))
 }
 
 func errClosed(d *Description) error { return fmt.Errorf("%s: the device is closed", d.Device) }

@@ -32,7 +32,8 @@ func TestLongBuildsAreReused(t *testing.T) {
 	source := cosim.Source{Top: "top", Files: []string{"top.v"}, IncludeDirs: []string{"a", "b"}, Clocks: []string{"clk"}}
 	build := func() (steps int, bits int, said string) {
 		var warnings bytes.Buffer
-		c, err := Build(context.Background(), source, cosim.BuildOptions{Warnings: &warnings, Progress: func(string) { steps++ }})
+		c, err := Build(context.Background(), source,
+			cosim.BuildOptions{Warnings: &warnings, Progress: func(string) { steps++ }})
 		require.NoError(t, err)
 		d, err := Open(c, cosim.Options{})
 		require.NoError(t, err)

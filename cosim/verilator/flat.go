@@ -51,13 +51,16 @@ var flatFlags = []string{
 	"--debugi-V3Simulate", "9",
 }
 
-var step = regexp.MustCompile(`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF (?:0x[0-9a-f]+|\([A-Z]+\)) \{([a-z]+\d+[a-z]+)\}`)
+var step = regexp.MustCompile(
+	`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF (?:0x[0-9a-f]+|\([A-Z]+\)) \{([a-z]+\d+[a-z]+)\}`)
 
-var beyond = regexp.MustCompile(`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
+var beyond = regexp.MustCompile(
+	`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
 
 // Flatten elaborates a design and passes it to make. The text that make returns is cached until a source, an option
 // or a tool changes. kind identifies make and its edition.
-func Flatten(ctx context.Context, s cosim.Source, o cosim.BuildOptions, kind string, make func(*Flat) ([]byte, error)) (text []byte, err error) {
+func Flatten(ctx context.Context, s cosim.Source, o cosim.BuildOptions, kind string,
+	make func(*Flat) ([]byte, error)) (text []byte, err error) {
 	b, err := newBuilder(ctx, &s, &o, target{ending: "." + kind, compiler: verilatorTool})
 	if err != nil {
 		return nil, err
@@ -99,7 +102,8 @@ func (b *builder) flat() (*Flat, error) {
 		return nil, err
 	}
 	flags := append([]string{"--Mdir", dir}, flatFlags...)
-	if b.tools[0].Since(5, 32) { // without this option, 5.032 mixes names and addresses of nodes; with this option, 5.006 mixes them in array patterns
+	// without this option, 5.032 mixes names and addresses of nodes; with this option, 5.006 mixes them in array patterns
+	if b.tools[0].Since(5, 32) {
 		flags = append(flags, "--dump-tree-addrids")
 	}
 	list, said, err := b.elaborate(b.verilate, dir, flags...)
@@ -108,7 +112,8 @@ func (b *builder) flat() (*Flat, error) {
 	}
 	f := &Flat{
 		Files: list.files, Ports: b.design.ports, Data: b.description.Data,
-		Beyond: map[string][]int{}, Steps: map[string][]string{}, dir: b.hdlDir, Doubts: slices.Concat(b.narrow, b.design.doubts),
+		Beyond: map[string][]int{}, Steps: map[string][]string{}, dir: b.hdlDir,
+		Doubts: slices.Concat(b.narrow, b.design.doubts),
 	}
 	for _, found := range beyond.FindAllSubmatch(said, -1) {
 		at, _ := strconv.Atoi(string(found[2]))

@@ -53,7 +53,8 @@ func (b *builder) synthesise() error {
 }
 
 func (b *builder) runGHDL(language string) (text, warnings string, err error) {
-	args := append([]string{"synth", "--std=08", "--out=" + language, "--workdir=" + b.work, "-P" + b.work}, b.GHDLFlags...)
+	args := append([]string{"synth", "--std=08", "--out=" + language, "--workdir=" + b.work, "-P" + b.work},
+		b.GHDLFlags...)
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		args = append(args, "-g"+name+"="+b.Params[name])
 	}
@@ -133,12 +134,14 @@ func (b *builder) textForNumber() error {
 		if _, err := strconv.ParseInt(value, 10, 64); err == nil {
 			continue
 		}
-		number := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `\s*(?:,[\s\w,]*)?:\s*(?:in\s+)?(natural|integer|positive)\b`)
+		number := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) +
+			`\s*(?:,[\s\w,]*)?:\s*(?:in\s+)?(natural|integer|positive)\b`)
 		for _, file := range b.Files {
 			text, err := os.ReadFile(file)
 			if found := number.FindSubmatch(text); err == nil && found != nil {
 				return &cosim.InputError{
-					Place: "--param", Reason: fmt.Sprintf("generic %s of %s is a number (%s) and does not take %s", name, b.Top, found[1], value),
+					Place:  "--param",
+					Reason: fmt.Sprintf("generic %s of %s is a number (%s) and does not take %s", name, b.Top, found[1], value),
 					Remedy: "give a number such as 12",
 				}
 			}
@@ -157,7 +160,8 @@ func (b *builder) ofGeneric(refused *cosim.InputError) {
 	refused.Place, refused.Remedy = "--param", remedy
 	switch {
 	case found[2] != "":
-		refused.Reason, refused.Remedy = fmt.Sprintf("entity %s has no generic %s", b.Top, found[2]), "name generics that it has"
+		refused.Reason, refused.Remedy = fmt.Sprintf("entity %s has no generic %s", b.Top, found[2]),
+			"name generics that it has"
 	case found[1] == "":
 		refused.Reason = fmt.Sprintf("a generic of %s is a vector: %s", b.Top, refused.Reason)
 	}

@@ -52,14 +52,17 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 	verilog = ghdlAbs.ReplaceAllString(verilog, "  assign $1 = $$signed($2) < 0 ? -$2 : $2;")
 	verilog = ghdlChoice.ReplaceAllString(verilog, "  assign $1 = $3 ? $2 : $4;")
 	verilog = ghdlSigned.ReplaceAllStringFunc(verilog, signedDivision)
-	verilog = ghdlString.ReplaceAllStringFunc(verilog, func(digits string) string { return fmt.Sprintf("%d'b%s", len(digits)-2, digits[1:len(digits)-1]) })
+	verilog = ghdlString.ReplaceAllStringFunc(verilog,
+		func(digits string) string { return fmt.Sprintf("%d'b%s", len(digits)-2, digits[1:len(digits)-1]) })
 	var refused error
 	if found := ghdlMatch.FindStringIndex(verilog); found != nil {
-		refused = b.refusedVHDL(verilog[:found[0]], "?= of an unsigned or signed value with -", "compare as std_logic_vector, or use std_match")
+		refused = b.refusedVHDL(verilog[:found[0]], "?= of an unsigned or signed value with -",
+			"compare as std_logic_vector, or use std_match")
 	}
 	verilog = ghdlModule.ReplaceAllStringFunc(verilog, func(module string) string {
 		for _, found := range ghdlEdge.FindAllStringSubmatchIndex(module, -1) {
-			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // the net is used beyond its declaration and this assignment
+			// the net is used beyond its declaration and this assignment
+			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 {
 				refused = b.refusedVHDL(module[:found[0]], "a clock edge as a value, as for an array that is reset asynchronously",
 					"reset it synchronously, or not at all")
 			}
@@ -97,7 +100,8 @@ func escapedVHDL(verilog string) string {
 	for line := range strings.Lines(verilog) {
 		own := ghdlOwn.FindString(strings.TrimSuffix(line, "\n"))
 		if strings.HasPrefix(line, "  always @") {
-			own = ghdlEdges.ReplaceAllStringFunc(line, func(edge string) string { return edge[:len("posedge ")] + cosim.VerilogName(edge[len("posedge "):]) })
+			own = ghdlEdges.ReplaceAllStringFunc(line,
+				func(edge string) string { return edge[:len("posedge ")] + cosim.VerilogName(edge[len("posedge "):]) })
 			line = own
 		}
 		text.WriteString(own + ghdlWord.ReplaceAllStringFunc(line[len(own):], func(word string) string {
@@ -191,7 +195,8 @@ func isUnsigned(word, file string) bool {
 	if word = strings.ToLower(word); word == "unsigned" || word == "to_unsigned" {
 		return true
 	}
-	declared := regexp.MustCompile(`(?i)\b`+word+`(?:\s*,\s*\w+)*\s*:\s*(?:(?:in|out|inout|buffer)\s+)?(\w+)`).FindAllStringSubmatch(file, -1)
+	declared := regexp.MustCompile(
+		`(?i)\b`+word+`(?:\s*,\s*\w+)*\s*:\s*(?:(?:in|out|inout|buffer)\s+)?(\w+)`).FindAllStringSubmatch(file, -1)
 	signed := func(d []string) bool { return strings.ToLower(d[1]) != "unsigned" }
 	return word != "" && len(declared) > 0 && !slices.ContainsFunc(declared, signed)
 }

@@ -30,11 +30,13 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 	}
 	for _, p := range b.design.ports {
 		if p.Name == "reinterpret_cast" { // this is the only C++ keyword that Verilator does not rename
-			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, a keyword of C++ that Verilator 5.006 does not rename",
+			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, a keyword of C++ that " +
+				"Verilator 5.006 does not rename",
 				Remedy: "rename the port in a wrapper"}
 		}
 		if members[p.Name] == "" {
-			return nil, fmt.Errorf("%s: verilator gives port %s no place in its C++; rename the port in a wrapper", b.Name(), p.Name)
+			return nil, fmt.Errorf("%s: verilator gives port %s no place in its C++; rename the port in a wrapper", b.Name(),
+				p.Name)
 		}
 	}
 	return members, nil

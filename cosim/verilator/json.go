@@ -120,7 +120,8 @@ var xmlNames = map[string]string{"ASSIGNW": "contassign", "CELL": "instance", "P
 
 func (t *jsonTree) node(j *jsonNode) *xmlNode {
 	kind := j.attributes["type"]
-	n := &xmlNode{name: xmlNames[kind], attributes: map[string]string{"loc": strings.ReplaceAll(j.attributes["loc"], ":", ",")}}
+	n := &xmlNode{name: xmlNames[kind],
+		attributes: map[string]string{"loc": strings.ReplaceAll(j.attributes["loc"], ":", ",")}}
 	if n.name == "" {
 		n.name = strings.ToLower(kind)
 	}
@@ -167,7 +168,8 @@ func (t *jsonTree) node(j *jsonNode) *xmlNode {
 }
 
 func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)) {
-	directions := map[string]string{"INPUT": "input", "OUTPUT": "output", "INOUT": "inout", "REF": "ref", "CONSTREF": "const ref"}
+	directions := map[string]string{"INPUT": "input", "OUTPUT": "output", "INOUT": "inout", "REF": "ref",
+		"CONSTREF": "const ref"}
 	direction := func(of *jsonNode) string { return directions[of.attributes["direction"]] }
 	switch kind {
 	case "MODULE", "IFACE", "PACKAGE", "CLASS", "CLASSPACKAGE", "NOTFOUNDMODULE":
@@ -209,7 +211,8 @@ func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)
 
 func (t *jsonTree) typeOf(address string) string {
 	for n := t.at[address]; n != nil; n = t.at[address] {
-		if kind := n.attributes["type"]; kind != "REFDTYPE" && kind != "CONSTDTYPE" && kind != "PARAMTYPEDTYPE" && kind != "MEMBERDTYPE" && kind != "ENUMDTYPE" {
+		if kind := n.attributes["type"]; kind != "REFDTYPE" && kind != "CONSTDTYPE" && kind != "PARAMTYPEDTYPE" &&
+			kind != "MEMBERDTYPE" && kind != "ENUMDTYPE" {
 			return address
 		}
 		below := linked(n)
@@ -240,7 +243,8 @@ func linked(n *jsonNode) string {
 var (
 	itemOfList   = regexp.MustCompile(`=(\([A-Z]+\))`)
 	encodedCode  = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
-	encodedNames = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`, "__DOT__", ".", "__BRA__", "[", "__KET__", "]", "__PVT__", "")
+	encodedNames = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`, "__DOT__", ".", "__BRA__", "[",
+		"__KET__", "]", "__PVT__", "")
 )
 
 func prettyName(name string) string {

@@ -22,12 +22,14 @@ func (n *netlist) misread() (found []cosim.Warning) {
 		}
 		switch {
 		case node.name == "var" && n.beginsOnce(node):
-			found = append(found, cosim.Warning{Code: staticInit, Place: n.place(node), Text: fmt.Sprintf("%s begins with its value once, at the start "+
+			found = append(found, cosim.Warning{Code: staticInit, Place: n.place(node), Text: fmt.Sprintf("%s begins with "+
+				"its value once, at the start "+
 				"(IEEE 1800-2017 6.21), and Verilator gives it in each call; write automatic, or an assignment", node.get("name"))})
 		case node.name == "always" && len(node.children) > 0 && node.children[0].name != "sentree" && n.isPlainAlways(node):
 			if function, signal := node.within("module").unheard(node); signal != "" {
 				found = append(found, cosim.Warning{Code: deaf, Place: n.place(node), Text: fmt.Sprintf(
-					"always @* does not wait for %s, which %s reads (IEEE 1800-2017 9.2.2.2.1), and Verilator does; write always_comb", signal, function)})
+					"always @* does not wait for %s, which %s reads (IEEE 1800-2017 9.2.2.2.1), and Verilator does; write always_comb",
+					signal, function)})
 			}
 		}
 	})
@@ -72,7 +74,8 @@ func (n *netlist) automatic(v, scope *xmlNode) bool {
 	}
 	header := ""
 	if isRoutine(scope) {
-		if header = n.before(scope); strings.Contains(header, "module automatic") || strings.Contains(header, "package automatic") {
+		if header = n.before(scope); strings.Contains(header, "module automatic") ||
+			strings.Contains(header, "package automatic") {
 			return true
 		}
 		header = header[max(strings.LastIndex(header, "function"), strings.LastIndex(header, "task"), 0):]
@@ -153,7 +156,8 @@ func (n *xmlNode) changes(name string) (is bool) {
 			return
 		}
 		for below, above := v, v.parent; above != nil; below, above = above, above.parent {
-			written := (strings.HasPrefix(above.name, "assign") || above.name == "contassign") && above.children[len(above.children)-1] == below
+			written := (strings.HasPrefix(above.name, "assign") || above.name == "contassign") &&
+				above.children[len(above.children)-1] == below
 			is = is || written || above.name == "port" && above.get("direction") == "out"
 		}
 	})

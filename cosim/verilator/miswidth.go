@@ -14,20 +14,26 @@ func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 	switch {
 	case node.name == "case" && n.mixesSigns(node):
 		return cosim.Warning{Code: caseSign, Text: "a case of signed and unsigned values: " +
-			"all count as unsigned then (IEEE 1800-2017 12.5.1), but Verilator sign-extends some; give all the same width, or a sign"}
-	case node.name == "insiderange" && node.parent.name == "caseitem" && n.signed(node.parent.parent.children[0].get("dtype_id")):
-		return cosim.Warning{Code: caseSign, Text: "a range of signed values in a case, which Verilator compares as unsigned: write it with if"}
+			"all count as unsigned then (IEEE 1800-2017 12.5.1), but Verilator sign-extends some; give all the same width, " +
+			"or a sign"}
+	case node.name == "insiderange" && node.parent.name == "caseitem" &&
+		n.signed(node.parent.parent.children[0].get("dtype_id")):
+		return cosim.Warning{Code: caseSign, Text: "a range of signed values in a case, which Verilator compares as " +
+			"unsigned: write it with if"}
 	case n.insideMixesSigns(node):
 		return cosim.Warning{Code: caseSign, Text: "inside, of signed and unsigned values: " +
-			"all count as unsigned then (IEEE 1800-2017 11.4.13), but Verilator sign-extends some; give all the same width, or a sign"}
+			"all count as unsigned then (IEEE 1800-2017 11.4.13), but Verilator sign-extends some; give all the same width, " +
+			"or a sign"}
 	case (node.name == "streaml" || node.name == "streamr") && strings.HasPrefix(node.parent.name, "extend"):
-		return cosim.Warning{Code: stream, Text: "a stream into a wider target: it is at the left end, before zeros (IEEE 1800-2017 11.4.14.3), " +
+		return cosim.Warning{Code: stream, Text: "a stream into a wider target: it is at the left end, before zeros (IEEE " +
+			"1800-2017 11.4.14.3), " +
 			"but Verilator puts it at the right end; write the zeros: {{<<{x}}, 4'b0}"}
 	case node.name == "streaml" && node.parent.name == "sel" && n.cutsStream(node):
 		return cosim.Warning{Code: stream, Text: "a stream that is wider than its target: bits are taken from the left end " +
 			"(IEEE 1800-2017 11.4.14.3), and Verilator takes them at the right end; select the bits"}
 	case n.widensSum(node):
-		return cosim.Warning{Code: sumWidth, Text: "the sum or product of an array has the width of its elements (IEEE 1800-2017 7.12.3), " +
+		return cosim.Warning{Code: sumWidth, Text: "the sum or product of an array has the width of its elements (IEEE " +
+			"1800-2017 7.12.3), " +
 			"but Verilator computes it in the width of its target; write a loop"}
 	}
 	return cosim.Warning{}
@@ -78,7 +84,8 @@ func (n *netlist) cutsStream(node *xmlNode) bool {
 	statement := node.parent.parent
 	for _, other := range statement.parent.children {
 		other.each(func(v *xmlNode) {
-			if v.name == "streaml" && v.get("loc") == node.get("loc") && v.parent.name == "sel" && zero.MatchString(v.parent.children[1].get("name")) {
+			if v.name == "streaml" && v.get("loc") == node.get("loc") && v.parent.name == "sel" &&
+				zero.MatchString(v.parent.children[1].get("name")) {
 				lowest = false
 			}
 		})
@@ -93,7 +100,8 @@ var (
 
 func (n *netlist) widensSum(node *xmlNode) bool {
 	widened := func(v *xmlNode) bool { return strings.HasPrefix(v.name, "extend") && v.get("loc") == node.get("loc") }
-	return (node.name == "add" || node.name == "mul") && slices.ContainsFunc(node.children, widened) && sums.MatchString(n.after(node))
+	return (node.name == "add" || node.name == "mul") && slices.ContainsFunc(node.children, widened) &&
+		sums.MatchString(n.after(node))
 }
 
 func (n *netlist) after(node *xmlNode) string {

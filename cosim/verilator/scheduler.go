@@ -72,7 +72,8 @@ func reschedule(sources []string, header string) error {
 		})
 	})
 	if err == nil && len(own) > 0 {
-		err = fmt.Errorf("%s lacks the expected variables of Verilator's scheduler: this version is not known", filepath.Base(header))
+		err = fmt.Errorf("%s lacks the expected variables of Verilator's scheduler: this version is not known",
+			filepath.Base(header))
 	}
 	return err
 }

@@ -116,7 +116,8 @@ type treeFormat struct {
 }
 
 var (
-	xmlFormat  = treeFormat{"--xml-only", []string{"--xml-output"}, func(paths ...string) (*netlist, error) { return readXML(paths[0]) }}
+	xmlFormat = treeFormat{"--xml-only", []string{"--xml-output"},
+		func(paths ...string) (*netlist, error) { return readXML(paths[0]) }}
 	jsonFormat = treeFormat{
 		"--json-only", []string{"--json-only-output", "--json-only-meta-output"},
 		func(paths ...string) (*netlist, error) { return readJSON(paths[0], paths[1]) },
@@ -126,7 +127,8 @@ var (
 // withoutXML caches the versions that reject --xml-only.
 var withoutXML sync.Map
 
-func (b *builder) elaborate(run func(args ...string) ([]byte, error), dir string, args ...string) (n *netlist, said []byte, err error) {
+func (b *builder) elaborate(run func(args ...string) ([]byte, error), dir string, args ...string) (n *netlist,
+	said []byte, err error) {
 	format := xmlFormat
 	if _, none := withoutXML.Load(b.tools[0]); none {
 		format = jsonFormat
@@ -174,21 +176,23 @@ func (b *builder) wrap(kind, text string) error {
 }
 
 var (
-	interfaceMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
-	enumMessage      = regexp.MustCompile(`(?m)^%Error-ENUMVALUE: `)
-	genericMessage   = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
-	moduleBefore     = regexp.MustCompile(`\bmodule\s+(?:automatic\s+|static\s+)?(\w+)`)
-	interfaceType    = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
-	interfaceName    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
-	identifier       = regexp.MustCompile(`\$?[A-Za-z_][\w$:]*`)
-	comments         = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+	interfaceMessage = regexp.MustCompile(
+		`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
+	enumMessage    = regexp.MustCompile(`(?m)^%Error-ENUMVALUE: `)
+	genericMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
+	moduleBefore   = regexp.MustCompile(`\bmodule\s+(?:automatic\s+|static\s+)?(\w+)`)
+	interfaceType  = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
+	interfaceName  = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
+	identifier     = regexp.MustCompile(`\$?[A-Za-z_][\w$:]*`)
+	comments       = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 )
 
 // interfacePorts finds the interface ports at the places in the source that Verilator's error messages name. It
 // returns other refusals unchanged.
 func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePort, err error) {
 	if found := genericMessage.FindSubmatch(said); found != nil {
-		return nil, &cosim.InputError{Place: string(found[1]), Reason: "the top module has a port that is any interface", Remedy: remedyWrapper}
+		return nil, &cosim.InputError{Place: string(found[1]), Reason: "the top module has a port that is any interface",
+			Remedy: remedyWrapper}
 	}
 	messages := interfaceMessage.FindAllStringSubmatch(string(said), -1)
 	if len(messages) == 0 || b.VHDL() {
@@ -201,12 +205,14 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 			return nil, err
 		}
 		before = comments.ReplaceAllStringFunc(before, func(text string) string { return strings.Repeat(" ", len(text)) })
-		if of := moduleBefore.FindAllStringSubmatch(before, -1); len(of) > 0 && of[len(of)-1][1] != b.Top { // 5.032 also reports modules below the top
+		// 5.032 also reports modules below the top
+		if of := moduleBefore.FindAllStringSubmatch(before, -1); len(of) > 0 && of[len(of)-1][1] != b.Top {
 			continue
 		}
 		name := interfaceName.FindStringSubmatch(after)
 		if name == nil {
-			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface, without a plain name here", Remedy: remedyWrapper}
+			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface, without a " +
+				"plain name here", Remedy: remedyWrapper}
 		}
 		port := interfacePort{name: name[1], array: strings.TrimSpace(name[2])}
 		if err := b.sized(port, place); err != nil {
@@ -236,7 +242,8 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 
 func (b *builder) sized(port interfacePort, place string) error {
 	if strings.Count(port.array, "[") > 1 {
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("port %s is an array of interfaces in several dimensions", port.name), Remedy: remedyWrapper}
+		return &cosim.InputError{Place: place,
+			Reason: fmt.Sprintf("port %s is an array of interfaces in several dimensions", port.name), Remedy: remedyWrapper}
 	}
 	for _, name := range identifier.FindAllString(port.array, -1) {
 		if _, given := b.Params[name]; !given && !strings.ContainsAny(name, "$:") {
@@ -313,7 +320,8 @@ func (b *builder) interfaceInstance(port interfacePort, connections []string) st
 			values = append(values, parameterText(parameter, b.Params[name]))
 		}
 	}
-	return fmt.Sprintf("  %s #(%s) %s %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, port.array, strings.Join(connections, ", "))
+	return fmt.Sprintf("  %s #(%s) %s %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, port.array,
+		strings.Join(connections, ", "))
 }
 
 func (b *builder) probe(interfaces []interfacePort) string {

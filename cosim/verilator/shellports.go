@@ -97,7 +97,8 @@ func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err e
 	}
 	if len(directions) == 0 {
 		return nil, &cosim.InputError{
-			Place: n.place(kind), Reason: fmt.Sprintf("interface %s has no modport %s with signals", of.kind, of.modport), Remedy: remedyWrapper,
+			Place: n.place(kind), Reason: fmt.Sprintf("interface %s has no modport %s with signals", of.kind, of.modport),
+			Remedy: remedyWrapper,
 		}
 	}
 	for _, element := range elements {
@@ -110,7 +111,8 @@ func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err e
 	return signals, nil
 }
 
-func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string, directions map[string]string) (signals []shellPort, err error) {
+func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string,
+	directions map[string]string) (signals []shellPort, err error) {
 	for _, v := range kind.children {
 		name := v.get("name")
 		own := v.name == "var" && v.get("dir") != ""
@@ -123,7 +125,8 @@ func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string, dir
 		}
 		if own && of.array != "" {
 			return nil, &cosim.InputError{
-				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces that have ports of their own", of.name), Remedy: remedyWrapper,
+				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces that have ports of their own", of.name),
+				Remedy: remedyWrapper,
 			}
 		}
 		p, err := n.shellPort(v, element+"."+name, direction)
@@ -145,7 +148,8 @@ func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, er
 	}
 	p = shellPort{name: name, input: direction == "input"}
 	id := v.get("dtype_id")
-	for t := n.types[id]; t != nil && (t.name == "unpackarraydtype" || t.name == "refdtype" || t.name == "constdtype"); t = n.types[id] {
+	for t := n.types[id]; t != nil &&
+		(t.name == "unpackarraydtype" || t.name == "refdtype" || t.name == "constdtype"); t = n.types[id] {
 		if t.name == "unpackarraydtype" {
 			left, right, ok := rangeOf(t)
 			if !ok {
@@ -251,7 +255,8 @@ func (n *netlist) unpackedStruct(id string) string {
 		return ""
 	}
 	words := strings.Fields(comments.ReplaceAllString(after[:min(len(after), 200)], " "))
-	if len(words) < 2 || words[0] != "struct" && words[0] != "union" || strings.HasPrefix(words[1], "packed") || words[1] == "tagged" {
+	if len(words) < 2 || words[0] != "struct" && words[0] != "union" || strings.HasPrefix(words[1], "packed") ||
+		words[1] == "tagged" {
 		return ""
 	}
 	return n.place(t)

@@ -29,7 +29,8 @@ func (t *touch) add(other *touch) {
 // meets reports whether the order of two operands matters: one operand writes a variable that the other uses, or both
 // act.
 func (t *touch) meets(other *touch) bool {
-	return meet(t.writes, other.reads) || meet(t.writes, other.writes) || meet(t.reads, other.writes) || t.acts && other.acts
+	return meet(t.writes, other.reads) || meet(t.writes, other.writes) || meet(t.reads, other.writes) ||
+		t.acts && other.acts
 }
 
 func meet(a, b map[*xmlNode]bool) bool {
@@ -42,9 +43,11 @@ func meet(a, b map[*xmlNode]bool) bool {
 }
 
 var acting = map[string]bool{
-	"finish": true, "stop": true, "rand": true, "urandomrange": true, "fopen": true, "fopenmcd": true, "fclose": true, "fgets": true, "fgetc": true,
-	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true, "systemf": true, "dumpctl": true,
-	"ucfunc": true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
+	"finish": true, "stop": true, "rand": true, "urandomrange": true, "fopen": true, "fopenmcd": true, "fclose": true,
+	"fgets": true, "fgetc": true,
+	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true, "systemf": true,
+	"dumpctl": true,
+	"ucfunc":  true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
 }
 
 type effects struct {
@@ -61,7 +64,8 @@ type effects struct {
 
 func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	e := &effects{
-		netlist: n, names: map[string][]*xmlNode{}, named: map[string][]*xmlNode{}, declared: map[*xmlNode]map[string]*xmlNode{}, routines: map[*xmlNode]*touch{},
+		netlist: n, names: map[string][]*xmlNode{}, named: map[string][]*xmlNode{},
+		declared: map[*xmlNode]map[string]*xmlNode{}, routines: map[*xmlNode]*touch{},
 		called: map[*xmlNode][]*xmlNode{}, keeps: map[*xmlNode]map[*xmlNode]bool{}, reached: map[*xmlNode]bool{}, warn: warn,
 	}
 	var calls, steps []*xmlNode
@@ -99,8 +103,10 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	}
 	for f := range e.reached {
 		for v := range e.kept(f) {
-			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has the value from the previous call "+
-				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside", v.get("name"), f.get("name")))
+			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has the value "+
+				"from the previous call "+
+				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside", v.get("name"),
+				f.get("name")))
 		}
 	}
 }
@@ -145,7 +151,8 @@ func (e *effects) routinesOf(call *xmlNode) []*xmlNode {
 }
 
 func (e *effects) look(call *xmlNode) []*xmlNode {
-	if before := strings.TrimRight(e.before(call), " \t\r\n"); !strings.HasSuffix(before, "::") && !strings.HasSuffix(before, ".") {
+	if before := strings.TrimRight(e.before(call), " \t\r\n"); !strings.HasSuffix(before, "::") &&
+		!strings.HasSuffix(before, ".") {
 		for scope := call.parent; scope != nil; scope = scope.parent {
 			if f := e.declared[scope][call.get("name")]; f != nil && isRoutine(f) {
 				return []*xmlNode{f}
@@ -283,7 +290,8 @@ func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
 	e.keeps[f] = kept
 	written := map[*xmlNode]bool{}
 	for i, v := range f.children {
-		if v.name == "var" && v.get("dir") == "input" || v.name == "var" && v.get("dir") != "" && !(i == 0 && f.name == "func") {
+		if v.name == "var" && v.get("dir") == "input" || v.name == "var" && v.get("dir") != "" &&
+			!(i == 0 && f.name == "func") {
 			written[v] = true
 		}
 	}
@@ -417,12 +425,14 @@ func (e *effects) step(ref *xmlNode) {
 
 func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	open := func(text string) {
-		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or make it a task that is called in an if", what, text))
+		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or make it a task that is called in an if",
+			what, text))
 	}
 	for below, above := node, node.parent; above != nil; below, above = above, above.parent {
 		last := above.children[len(above.children)-1]
 		switch {
-		case above.name == "cond" && above.children[0] != below && !strings.HasPrefix(e.after(above), "?") && !strings.HasPrefix(e.after(above), "`"):
+		case above.name == "cond" && above.children[0] != below && !strings.HasPrefix(e.after(above), "?") &&
+			!strings.HasPrefix(e.after(above), "`"):
 			open("and is called in one branch of an if that Verilator turns into ?:, which calls both")
 			return
 		case e.leavesOut(above, below):
@@ -462,7 +472,9 @@ func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 		return second
 	case "and", "or", "logand", "logor", "logif":
 		text := e.after(operator)
-		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") && !strings.HasPrefix(text, "`") { // or a macro
+		// or a macro
+		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") &&
+			!strings.HasPrefix(text, "`") {
 			return false
 		}
 		return second && (operator.children[0].name != "const" || len(e.before(operand)) > len(e.before(operator)))
@@ -506,7 +518,8 @@ func (e *effects) aliases(call *xmlNode) {
 			}
 		}
 		if meet(actual.writes, does.reads) || meet(actual.writes, does.writes) {
-			e.warn(call, copied, fmt.Sprintf("an inout argument of %s is copied in and out (IEEE 1800-2017 13.5.1): what it stands for is another argument, too, "+
+			e.warn(call, copied, fmt.Sprintf("an inout argument of %s is copied in and out (IEEE 1800-2017 13.5.1): what it "+
+				"stands for is another argument, too, "+
 				"or is used inside, and Verilator has one variable for both; give it a variable of its own", call.get("name")))
 			return
 		}

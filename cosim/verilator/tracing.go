@@ -29,5 +29,6 @@ func (b *builder) runtimeUnits() []string {
 
 func (b *builder) wantedHeader() string {
 	one := map[bool]int{true: 1}
-	return fmt.Sprintf("#define SL_TRACE %d\n#define SL_COVERAGE %d\n", one[b.options.Seeing.Internals], one[b.options.Seeing.Coverage])
+	return fmt.Sprintf("#define SL_TRACE %d\n#define SL_COVERAGE %d\n", one[b.options.Seeing.Internals],
+		one[b.options.Seeing.Coverage])
 }

@@ -81,7 +81,8 @@ var dataFlowCrash = regexp.MustCompile(`(?m)^%Error: Internal Error: .*V3Dfg\w*\
 func (b *builder) runVerilator(args ...string) (said []byte, err error) {
 	said, err = cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...).CombinedOutput()
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL && !exit.Exited() && b.Err() == nil {
+	if errors.As(err, &exit) && exit.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL &&
+		!exit.Exited() && b.Err() == nil {
 		return fmt.Appendf(said, "%%Error: Verilator threw signal: %v\n", exit), errors.New(exit.Error())
 	}
 	return said, err
@@ -145,7 +146,8 @@ func (b *builder) refusal(said []byte, err error) error {
 	for line := range strings.Lines(string(said)) {
 		line = strings.TrimRight(line, "\n")
 		found := toolMessage.FindStringSubmatch(line)
-		if found == nil || strings.HasPrefix(found[3], "Exiting due to") || strings.HasPrefix(found[3], "This may be because") || toolCrash.MatchString(line) {
+		if found == nil || strings.HasPrefix(found[3], "Exiting due to") ||
+			strings.HasPrefix(found[3], "This may be because") || toolCrash.MatchString(line) {
 			continue
 		}
 		messages++
@@ -199,8 +201,10 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	switch {
 	case ofShell && !parameterMissing.MatchString(message):
 		return &cosim.InputError{
-			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not accept: %s", b.Top, message),
-			Remedy: "give what it declares: a number for an enumeration, a type such as logic [7:0], or of a package as NAME::TYPE",
+			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not accept: %s", b.Top,
+				message),
+			Remedy: "give what it declares: a number for an enumeration, a type such as logic [7:0], or of a package as " +
+				"NAME::TYPE",
 		}
 	case has("--top-module"):
 		return &cosim.InputError{
@@ -216,7 +220,8 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 			Remedy: "its parameters are " + strings.Join(b.parameters(), ", "),
 		}
 	case parameterMissing.MatchString(message):
-		name, refused := parameterMissing.FindStringSubmatch(message)[1], &cosim.InputError{Place: b.Files[0], Remedy: "name parameters that it has"}
+		name, refused := parameterMissing.FindStringSubmatch(message)[1],
+			&cosim.InputError{Place: b.Files[0], Remedy: "name parameters that it has"}
 		if refused.Reason = fmt.Sprintf("module %s has no parameter %s", b.Top, name); place != "" && !ofShell {
 			refused.Place, refused.Reason = place, "the module of this instance has no parameter "+name
 		}
@@ -226,14 +231,17 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	case has("Unknown built-in array method"):
 		return &cosim.InputError{
 			Place: place, Remedy: remedyWrapper,
-			Reason: message + ": this is an array, perhaps of interfaces in several dimensions, whose members Verilator does not find",
+			Reason: message + ": this is an array, perhaps of interfaces in several dimensions, whose members Verilator does " +
+				"not find",
 		}
 	case has("Interfaced port"):
-		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
+		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface",
+			Remedy: remedyWrapper}
 	case has("Cannot find include file"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory " + cosim.WithInclude}
 	case has("Cannot find file containing module"):
-		return &cosim.InputError{Place: place, Reason: message, Remedy: "add the file of this module to the sources, or its directory " + cosim.WithInclude}
+		return &cosim.InputError{Place: place, Reason: message,
+			Remedy: "add the file of this module to the sources, or its directory " + cosim.WithInclude}
 	case has("--xml-only"):
 		return &cosim.InputError{
 			Place:  verilatorTool.Command,
@@ -251,7 +259,8 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return &cosim.InputError{Place: place, Reason: "in the Verilog that GHDL makes of it: " + message,
 			Remedy: "rename what is a keyword of Verilog, or rewrite this place"}
 	}
-	return &cosim.InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
+	return &cosim.InputError{Place: place, Reason: message,
+		Remedy: "correct the source until `verilator --lint-only` accepts it"}
 }
 
 func (b *builder) modules() []string {

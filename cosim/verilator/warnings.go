@@ -13,8 +13,10 @@ import (
 // weighty lists Verilator's warnings about code whose simulation differs from the source or between tools. Style,
 // speed and widths are excluded.
 var weighty = []string{
-	"ALWCOMBORDER", "ASSIGNDLY", "BLKANDNBLK", "CASEINCOMPLETE", "CASEOVERLAP", "CASEWITHX", "CASEX", "COMBDLY", "CONTASSREG", "IMPLICIT",
-	"IMPURE", "INFINITELOOP", "INITIALDLY", "LATCH", "MULTIDRIVEN", "NOLATCH", "PINMISSING", "PROCASSWIRE", "RANDC", "SELRANGE",
+	"ALWCOMBORDER", "ASSIGNDLY", "BLKANDNBLK", "CASEINCOMPLETE", "CASEOVERLAP", "CASEWITHX", "CASEX", "COMBDLY",
+	"CONTASSREG", "IMPLICIT",
+	"IMPURE", "INFINITELOOP", "INITIALDLY", "LATCH", "MULTIDRIVEN", "NOLATCH", "PINMISSING", "PROCASSWIRE", "RANDC",
+	"SELRANGE",
 	"STMTDLY", "TASKNSVAR", "UNDRIVEN", "USERWARN", "WAITCONST",
 }
 
@@ -76,7 +78,8 @@ const remedyOwn = "give the parameters values that it accepts"
 func refusedByItself(said string) error {
 	for _, line := range anyWarning.FindAllStringSubmatch(said, -1) {
 		if task, own := map[string]string{"USERERROR": "$error", "USERFATAL": "$fatal"}[line[1]]; own {
-			return &cosim.InputError{Place: line[2], Reason: fmt.Sprintf("the source ends with its own %s: %s", task, strings.TrimSpace(line[3])), Remedy: remedyOwn}
+			return &cosim.InputError{Place: line[2],
+				Reason: fmt.Sprintf("the source ends with its own %s: %s", task, strings.TrimSpace(line[3])), Remedy: remedyOwn}
 		}
 	}
 	return nil

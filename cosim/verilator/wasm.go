@@ -40,7 +40,8 @@ func Load(wasm []byte) (*Circuit, error) {
 	}
 	c := &Circuit{wasm: wasm}
 	if err := json.Unmarshal(text, &c.Description); err != nil {
-		return nil, &cosim.InputError{Reason: fmt.Sprintf("the description of the circuit is broken: %v", err), Remedy: errNotBuilt.Remedy}
+		return nil, &cosim.InputError{Reason: fmt.Sprintf("the description of the circuit is broken: %v", err),
+			Remedy: errNotBuilt.Remedy}
 	}
 	if c.Format != descriptionFormat {
 		return nil, &cosim.InputError{
@@ -62,7 +63,8 @@ func (c *Circuit) checkPorts() error {
 			next = &in
 		}
 		if p.Bits < 1 || p.Bits > portBitsMax || !p.Clock && p.Word != *next {
-			return &cosim.InputError{Reason: fmt.Sprintf("the description of port %s is broken", p.Name), Remedy: errNotBuilt.Remedy}
+			return &cosim.InputError{Reason: fmt.Sprintf("the description of port %s is broken", p.Name),
+				Remedy: errNotBuilt.Remedy}
 		}
 		if !p.Clock {
 			*next += p.Words()
@@ -129,7 +131,8 @@ func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, 
 	}
 	_, err := r.NewHostModuleBuilder("starloom").NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(late), []api.ValueType{api.ValueTypeI64}, nil).Export("late").
-		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(show), []api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, nil).Export("show").
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(show), []api.ValueType{api.ValueTypeI32, api.ValueTypeI32},
+		nil).Export("show").
 		Instantiate(ctx)
 	if err != nil {
 		return fail(err)
@@ -139,7 +142,8 @@ func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, 
 		r.compiled, err = r.CompileModule(ctx, code)
 	}
 	if err != nil {
-		return fail(&cosim.InputError{Place: c.Device, Reason: fmt.Sprintf("broken WebAssembly: %v", err), Remedy: errNotBuilt.Remedy})
+		return fail(&cosim.InputError{Place: c.Device, Reason: fmt.Sprintf("broken WebAssembly: %v", err),
+			Remedy: errNotBuilt.Remedy})
 	}
 	if err := checkExports(r.compiled); err != nil {
 		return fail(err)
@@ -167,7 +171,8 @@ func checkExports(m wazero.CompiledModule) error {
 	letters := func(types []api.ValueType) string {
 		text := ""
 		for _, t := range types {
-			text += map[api.ValueType]string{api.ValueTypeI32: "i", api.ValueTypeI64: "I", api.ValueTypeF32: "f", api.ValueTypeF64: "F"}[t]
+			text += map[api.ValueType]string{api.ValueTypeI32: "i", api.ValueTypeI64: "I", api.ValueTypeF32: "f",
+				api.ValueTypeF64: "F"}[t]
 		}
 		return text
 	}

@@ -114,7 +114,8 @@ func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
 	if err := d.findParts(); err != nil {
 		return err
 	}
-	d.settle, d.edge, d.step = d.module.ExportedFunction("sl_settle"), d.module.ExportedFunction("sl_edge"), d.module.ExportedFunction("sl_step")
+	d.settle, d.edge, d.step = d.module.ExportedFunction("sl_settle"), d.module.ExportedFunction("sl_edge"),
+		d.module.ExportedFunction("sl_step")
 	d.play = d.module.ExportedFunction(playExport)
 	d.stack[0] = d.self
 	if err := d.module.ExportedFunction("sl_start").CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
@@ -160,7 +161,8 @@ func (d *wasmDevice) findParts() error {
 		d.passing = [2]uint32{at[partRows], at[partLogText] + logBytes}
 	}
 	if slices.Contains(ok[:], false) {
-		return &cosim.InputError{Place: d.circuit.Device, Reason: "the circuit's columns are not in its memory", Remedy: errNotBuilt.Remedy}
+		return &cosim.InputError{Place: d.circuit.Device, Reason: "the circuit's columns are not in its memory",
+			Remedy: errNotBuilt.Remedy}
 	}
 	d.cycles, d.printed = &cycles[0], (*glueLog)(unsafe.Pointer(&log[0]))
 	return nil
@@ -363,7 +365,8 @@ func appendBlocks(difference []byte, first int, state, saved []byte) []byte {
 	var zeros [blocksTogether * blockBytes]byte
 	same := func(from, to int) bool {
 		known := saved[min(from, len(saved)):min(to, len(saved))]
-		return bytes.Equal(state[from:from+len(known)], known) && bytes.Equal(state[from+len(known):to], zeros[:to-from-len(known)])
+		return bytes.Equal(state[from:from+len(known)], known) &&
+			bytes.Equal(state[from+len(known):to], zeros[:to-from-len(known)])
 	}
 	for from := 0; from < len(state); from += len(zeros) {
 		end := min(from+len(zeros), len(state))

@@ -11,7 +11,8 @@ import (
 func reserveMemory(size int) ([]byte, error) {
 	memory, err := unix.Mmap(-1, 0, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("reserving %d MiB of address space for RTL: %w; open fewer devices or raise the limit (ulimit -v)", size>>20, err)
+		return nil, fmt.Errorf("reserving %d MiB of address space for RTL: %w; open fewer devices or raise the limit "+
+			"(ulimit -v)", size>>20, err)
 	}
 	return memory, nil
 }

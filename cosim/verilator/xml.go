@@ -66,7 +66,8 @@ func readXML(path string) (*netlist, error) {
 }
 
 func netlistOf(root *xmlNode) (*netlist, error) {
-	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root, texts: map[string]string{}}
+	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root,
+		texts: map[string]string{}}
 	for _, file := range root.all("file") {
 		n.files[file.get("id")] = file.get("filename")
 	}
@@ -168,7 +169,8 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 func (n *netlist) port(v *xmlNode) (cosim.Port, string, error) {
 	name := v.get("name")
 	refuse := func(what string) (cosim.Port, string, error) {
-		return cosim.Port{}, "", &cosim.InputError{Place: n.place(v), Reason: fmt.Sprintf("port %s is %s", name, what), Remedy: remedyWrapper}
+		return cosim.Port{}, "",
+			&cosim.InputError{Place: n.place(v), Reason: fmt.Sprintf("port %s is %s", name, what), Remedy: remedyWrapper}
 	}
 	if v.get("dir") != "input" && v.get("dir") != "output" {
 		return refuse("an " + v.get("dir"))
@@ -430,7 +432,8 @@ func (n *netlist) edgesOnly(name string, types ...string) bool {
 
 // fileTasks are system tasks with access to files or programs, by their netlist names.
 var fileTasks = map[string]string{
-	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
+	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system",
+	"dumpctl": "$dump...",
 }
 
 func (n *netlist) fileWarnings() (found []cosim.Warning) {

@@ -139,14 +139,16 @@ func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 }
 
 func (r *gossipReferee) Over(dead []uint8) bool {
-	return int(r.lowest) == r.n || fabric.AllAliveHave(dead, &r.behind, func(vertex int) bool { return int(r.count[vertex]) == r.n })
+	return int(r.lowest) == r.n ||
+		fabric.AllAliveHave(dead, &r.behind, func(vertex int) bool { return int(r.count[vertex]) == r.n })
 }
 
 func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation} }
 
 func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {
 	unfinished := func(f *fabric.Finding) string {
-		return fmt.Sprintf("knew %d of %d items when the run ended; the first that it lacks is that of processor %d", r.count[f.Index], r.n, r.lacks(f.Index))
+		return fmt.Sprintf("knew %d of %d items when the run ended; the first that it lacks is that of processor %d",
+			r.count[f.Index], r.n, r.lacks(f.Index))
 	}
 	for vertex, count := range r.count {
 		if int(count) < r.n {

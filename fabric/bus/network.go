@@ -83,9 +83,11 @@ func (b Network) Check() error {
 	scheduled, arbiters := b.schedule != "", append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses)...)
 	switch {
 	case b.Vertices < VerticesMin || b.Vertices > VerticesMax:
-		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices), fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
+		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices),
+			fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
 	case b.Length < 0 || b.Length == 1:
-		return refuse("length", fmt.Sprintf("length is %d", b.Length), "allowed are 2 and more: a bus has a sender and a receiver")
+		return refuse("length", fmt.Sprintf("length is %d", b.Length),
+			"allowed are 2 and more: a bus has a sender and a receiver")
 	case b.Arbiter != "" && !slices.Contains(arbiters, b.Arbiter):
 		return refuse("arbiter", fmt.Sprintf("arbiter is %q", b.Arbiter), "allowed are "+strings.Join(arbiters, ", "))
 	case len(b.Buses) > BusesMax:
@@ -93,27 +95,32 @@ func (b Network) Check() error {
 	case scheduled && b.Buses != nil:
 		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
 	case scheduled && b.Length == 0:
-		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
+		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot",
+			b.schedule), "add length, 2 or more")
 	case scheduled && b.arbitrated() && !hw.ArbiterWorks(b.Arbiter, hw.ForSchedules):
 		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter %s does not grant"+
 			" a lone request at once", b.schedule, b.Arbiter), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
-		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program of gossip, whose schedule brings them: "+
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program "+
+			"of gossip, whose schedule brings them: "+
 			strings.Join(scheduleNames(), ", "))
 	}
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)
 		if len(bus) < LengthMin {
-			return refuse(key, fmt.Sprintf("bus %d has %s", i, traces.Plural(len(bus), "vertex", "vertices")), "give it 2 or more")
+			return refuse(key, fmt.Sprintf("bus %d has %s", i, traces.Plural(len(bus), "vertex", "vertices")),
+				"give it 2 or more")
 		}
 		place := make(map[int]int, len(bus))
 		for k, vertex := range bus {
 			at := hw.Index(key, k)
 			if vertex < 0 || vertex >= b.Vertices {
-				return refuse(at, fmt.Sprintf("vertex %d is on bus %d", vertex, i), fmt.Sprintf("allowed are 0 to %d", b.Vertices-1))
+				return refuse(at, fmt.Sprintf("vertex %d is on bus %d", vertex, i),
+					fmt.Sprintf("allowed are 0 to %d", b.Vertices-1))
 			}
 			if before, ok := place[vertex]; ok {
-				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i, before, k), "delete one")
+				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i, before, k),
+					"delete one")
 			}
 			place[vertex] = k
 		}
@@ -202,7 +209,8 @@ func (b Network) Shape() fabric.Shape {
 	if b.arbitrated() {
 		s.Discipline, s.ArbitrationCycles = fabric.Arbitrated{Switched: b.switched()}, 1
 	}
-	s.Words = [nic.ShapeWords]uint32{uint32(b.Vertices), uint32(min(b.limit(), b.Vertices)), uint32(len(p.Buses)), uint32(s.ArbitrationCycles)}
+	s.Words = [nic.ShapeWords]uint32{uint32(b.Vertices), uint32(min(b.limit(), b.Vertices)), uint32(len(p.Buses)),
+		uint32(s.ArbitrationCycles)}
 	return s
 }
 

@@ -25,9 +25,11 @@ type Waiting struct {
 	queues *referees.Queues
 	first  []uint32 // place of each vertex's port 0 in the columns of taps
 
-	sent, blocked, granted, queued []uint64 // sent frames; blocked slots; sums over sent frames of the wait for a grant and of the wait in the queue, in slots
+	// sent frames; blocked slots; sums over sent frames of the wait for a grant and of the wait in the queue, in slots
+	sent, blocked, granted, queued []uint64
 	grantMax, queueMax             []uint32
-	depth                          []uint32 // largest number of frames in the vertex's TX FIFO when a frame for the tap was queued
+	// largest number of frames in the vertex's TX FIFO when a frame for the tap was queued
+	depth []uint32
 
 	// By vertex: the requesting frame.
 	port  []uint16 // port of the frame
@@ -50,7 +52,8 @@ func NewWaiting(b Network) *Waiting {
 		w.first[vertex] = taps
 		taps += uint32(p.Ports(vertex))
 	}
-	w.sent, w.blocked, w.granted, w.queued = make([]uint64, taps), make([]uint64, taps), make([]uint64, taps), make([]uint64, taps)
+	w.sent, w.blocked, w.granted, w.queued = make([]uint64, taps), make([]uint64, taps), make([]uint64, taps),
+		make([]uint64, taps)
 	w.grantMax, w.queueMax, w.depth = make([]uint32, taps), make([]uint32, taps), make([]uint32, taps)
 	return w
 }
@@ -117,9 +120,10 @@ type TapWaiting struct {
 	QueueWaitSlotsMean *float64 `json:"queue_wait_slots_mean"`
 	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"` // wait from the first request to the grant
 	GrantWaitSlotsMean *float64 `json:"grant_wait_slots_mean"`
-	QueueDepthMax      uint32   `json:"queue_depth_max"`   // frames in the vertex's TX FIFO when one for this tap was queued, itself included
-	Waiting            uint64   `json:"waiting"`           // frames not sent by the end of the run
-	WaitingSlotsMax    uint32   `json:"waiting_slots_max"` // wait of the first of them
+	// frames in the vertex's TX FIFO when one for this tap was queued, itself included
+	QueueDepthMax   uint32 `json:"queue_depth_max"`
+	Waiting         uint64 `json:"waiting"`           // frames not sent by the end of the run
+	WaitingSlotsMax uint32 `json:"waiting_slots_max"` // wait of the first of them
 }
 
 // String returns a line of a report.
@@ -130,15 +134,18 @@ func (t TapWaiting) String() string {
 		}
 		return fmt.Sprintf("%.3g", *slots)
 	}
-	text := fmt.Sprintf("%s vertex %d: %s, queue wait %s at most (mean %s), grant wait %d (mean %s), queue depth %d", t.Tap, t.Vertex,
-		traces.Plural(t.Frames, "frame", "frames"), traces.Plural(t.QueueWaitSlotsMax, "slot", "slots"), mean(t.QueueWaitSlotsMean),
+	text := fmt.Sprintf("%s vertex %d: %s, queue wait %s at most (mean %s), grant wait %d (mean %s), queue depth %d",
+		t.Tap, t.Vertex,
+		traces.Plural(t.Frames, "frame", "frames"), traces.Plural(t.QueueWaitSlotsMax, "slot", "slots"),
+		mean(t.QueueWaitSlotsMean),
 		t.GrantWaitSlotsMax, mean(t.GrantWaitSlotsMean), t.QueueDepthMax)
 	if t.Waiting > 0 {
 		still := ", still waiting"
 		if t.Frames == 0 {
 			still = ", starves"
 		}
-		text += fmt.Sprintf("%s: %s for up to %s", still, traces.Plural(t.Waiting, "frame", "frames"), traces.Plural(t.WaitingSlotsMax, "slot", "slots"))
+		text += fmt.Sprintf("%s: %s for up to %s", still, traces.Plural(t.Waiting, "frame", "frames"),
+			traces.Plural(t.WaitingSlotsMax, "slot", "slots"))
 	}
 	return text
 }

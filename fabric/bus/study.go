@@ -28,10 +28,12 @@ func whole(cell string) int { return int(studies.Figure(cell)) }
 // with Buses of Limited Length". Up to a size, lengths come from runs; for larger sizes they come from formulas.
 func gossipStudy() *studies.Study {
 	return &studies.Study{
-		Name:  "bus",
-		Cases: []string{"lengths", "table 1", "table 2", "phase 2", "growth", "bounds", "optimum", "asymptotics", "improved", "naive", "buses"},
+		Name: "bus",
+		Cases: []string{"lengths", "table 1", "table 2", "phase 2", "growth", "bounds", "optimum", "asymptotics", "improved",
+			"naive", "buses"},
 		Doc: "gossip in bus networks: Tables 1 and 2, lengths, phase 2 vertex by vertex, bounds, shortest gossips by search," +
-			" asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of the reference)",
+			" asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of the " +
+			"reference)",
 		Files: []studies.StudyFile{studies.StudyPlot},
 		Run:   func(r studies.Runs) error { return (&gossipRuns{r}).study() },
 	}
@@ -80,7 +82,8 @@ func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Ta
 	net := Network{Vertices: n, Length: l}.adapt(program, "", nil)
 	needs := fabric.ProgramNamed(net, program).Needs
 	outcome, err := s.Run(&studies.Setting{
-		Network: net, Program: program, Sizes: nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1}, SlotsMax: needs.Slots, Table: table,
+		Network: net, Program: program, Sizes: nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1},
+		SlotsMax: needs.Slots, Table: table,
 	})
 	if err == nil && !outcome.Passed {
 		err = fmt.Errorf("%s, n = %d, l = %d: %s", program, n, l, outcome.Broken)
@@ -123,7 +126,8 @@ var growths = []struct {
 func (s *gossipRuns) growth(name string) error {
 	const time = 40
 	for _, g := range growths {
-		s.Add(studies.Referred(name, fmt.Sprintf("c, l = %d", g.l), g.c, gossip.Constant(g.l), 0, 0.5e-6, "by the formula of footnote 5"))
+		s.Add(studies.Referred(name, fmt.Sprintf("c, l = %d", g.l), g.c, gossip.Constant(g.l), 0, 0.5e-6,
+			"by the formula of footnote 5"))
 		tau, _ := gossip.Tau(g.l).Float64()
 		s.Add(studies.Published(name, fmt.Sprintf("M(%d)/tau^%d, l = %d", time, time, g.l), gossip.Constant(g.l),
 			float64(gossip.Most(g.l, time))/rounded.Pow(tau, time), 0, 1e-6,
@@ -149,8 +153,10 @@ func (s *gossipRuns) bounds(name string) error {
 		loose += truth(length < most-1)
 	})
 	note := fmt.Sprintf("%d sizes: l = 2 to %d, n = l to %d", sizes, sizesLength, sizesVertices-1)
-	s.none(name, "sizes below the lower bound", below, 0, fmt.Sprintf("Theorem 2; %s; it is met in %d of them", note, lower))
-	s.none(name, "sizes above the upper bound", above, 0, fmt.Sprintf("Corollary 6 and Section 2.2; %s; it is met in %d of them", note, upper))
+	s.none(name, "sizes below the lower bound", below, 0,
+		fmt.Sprintf("Theorem 2; %s; it is met in %d of them", note, lower))
+	s.none(name, "sizes above the upper bound", above, 0,
+		fmt.Sprintf("Corollary 6 and Section 2.2; %s; it is met in %d of them", note, upper))
 	s.none(name, "sizes two steps or more below the upper bound", loose, 0, note)
 	return nil
 }
@@ -187,7 +193,8 @@ func (s *gossipRuns) buses(name string) error {
 		s.Add(studies.StudyRow{
 			Case: name, Quantity: fmt.Sprintf("most buses of a vertex, n = %d, l = %d", size.n, size.l),
 			Reference: studies.Printed(float64(length)), Measured: float64(most),
-			OK: most <= length, Note: fmt.Sprintf("at most, one for each step; Section 3 has a degree of Theta(log n); %d buses in all", len(plan.Buses)),
+			OK: most <= length, Note: fmt.Sprintf("at most, one for each step; Section 3 has a degree of Theta(log n); %d "+
+				"buses in all", len(plan.Buses)),
 		})
 	}
 	return nil

@@ -31,9 +31,11 @@ type askPorts struct {
 	cycles  []uint8 // a single entry: number of cycles with requests, at most 2
 }
 
-func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock, slotCycles int) (*askPorts, error) {
+func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock,
+	slotCycles int) (*askPorts, error) {
 	n := inputs.Size()
-	p := &askPorts{asks: asks, after: after, clock: clock, slotCycles: slotCycles, listens: make([]uint8, n), accepts: make([]uint16, n), cycles: make([]uint8, 1)}
+	p := &askPorts{asks: asks, after: after, clock: clock, slotCycles: slotCycles, listens: make([]uint8, n),
+		accepts: make([]uint16, n), cycles: make([]uint8, 1)}
 	for _, s := range []struct {
 		signal **hw.Signal
 		bank   hw.Bank
@@ -92,7 +94,8 @@ func (p *askPorts) Settle(s hw.Shard) {
 				continue
 			}
 		}
-		p.request.Value[i], p.tag.Value[i], p.addressee.Value[i] = 1, uint64(p.asks.Tag[i]), uint64(p.asks.To[i])&(1<<p.addressee.Bits()-1)
+		p.request.Value[i], p.tag.Value[i], p.addressee.Value[i] = 1, uint64(p.asks.Tag[i]),
+			uint64(p.asks.To[i])&(1<<p.addressee.Bits()-1)
 		p.high = append(p.high, i)
 	}
 	if len(p.asks.High(s.Index)) == 0 {

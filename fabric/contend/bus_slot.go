@@ -13,7 +13,8 @@ import (
 
 // SlotTransport returns a network of buses in the slot engine. Frames are in tables, and arbiters decide in no time.
 // It returns an error if a slot is too long for the arbiter's turns.
-func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched, c *fabric.Config) (fabric.Transport, error) {
+func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched,
+	c *fabric.Config) (fabric.Transport, error) {
 	if _, err := b.slice(c.Timing); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,8 @@ func (t *busTransport) bus(vertex int, port uint16) *busSlot {
 }
 
 // Send implements Transport. It collects the frames and requests of all vertices, and the ports that they hear.
-func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
+func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window,
+	cells []uint32) {
 	if t.arbitrated { // NICs repeat their requests
 		for cell := w.First; cell < w.End; cell++ {
 			t.send(bank, cell, ledger, slot)
@@ -202,7 +204,8 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	ledger.Judge(slot)
 }
 
-func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
+func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger,
+	slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
 	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
 		bus.heard = true
@@ -253,7 +256,8 @@ func (t *busTransport) State(v *hw.StateVisitor) {
 		return nil
 	})
 	hw.StateColumn(v, "port", t.port, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
-	hw.StateColumn(v, "hears", t.hears, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == nic.PortNone) })
+	hw.StateColumn(v, "hears", t.hears,
+		func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == nic.PortNone) })
 	if t.arbiters != nil {
 		v.Within(t.arbiters)
 	}

@@ -125,13 +125,15 @@ func (b *builder) allocate() {
 	if b.err != nil {
 		return
 	}
-	memory := &listMemory{path: bank.Path() + ".memory", turn: allocator.Turn(), input: allocator.Input(), lists: lists, bank: b.plant.BankOf}
+	memory := &listMemory{path: bank.Path() + ".memory", turn: allocator.Turn(), input: allocator.Input(), lists: lists,
+		bank: b.plant.BankOf}
 	b.busy, b.index = allocator.Claimed(), allocator.Source()
 	b.part.Filters, b.part.Parts = ports, []hw.Component{ports, memory, allocator}
 }
 
 func (b *builder) askPorts(component hw.Bank, after uint8) (*askPorts, error) {
-	return newAskPorts(component, b.inputs(""), b.outputs(""), b.from.Asks, after, b.plant.Clock(), b.plant.Timing().SlotCycles())
+	return newAskPorts(component, b.inputs(""), b.outputs(""), b.from.Asks, after, b.plant.Clock(),
+		b.plant.Timing().SlotCycles())
 }
 
 func (b *builder) contend() {
@@ -142,7 +144,8 @@ func (b *builder) contend() {
 		return
 	}
 	contention := must[*hw.Contentions](b)(hw.NewContentions(hw.ContentionConfig{
-		Bank: b.bank("medium", "contention", 1), Ports: b.Ports, Start: ports.start, Request: ports.request, Transmit: transmit,
+		Bank: b.bank("medium", "contention", 1), Ports: b.Ports, Start: ports.start, Request: ports.request,
+		Transmit:  transmit,
 		Addressee: ports.addressee, Tag: ports.tag, Listen: ports.listen, Filter: ports.filter, FilterTag: ports.filterTag,
 	}))
 	if b.err != nil {
@@ -185,6 +188,7 @@ func (b *builder) pass() {
 		return
 	}
 	b.part.Near, b.part.To = near, crosspoints.To()
-	b.part.Medium = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, b.Ports), b.Media()))
+	b.part.Medium = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, b.Ports),
+		b.Media()))
 	b.part.Parts = append(b.part.Parts, crosspoints)
 }

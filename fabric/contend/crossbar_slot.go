@@ -15,7 +15,8 @@ func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if err := x.check(); err != nil {
 		return nil, err
 	}
-	t := &crossbarTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, timing: c.Timing, bank: c.Bank,
+	t := &crossbarTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes),
+		payloadBytes: c.PayloadBytes, timing: c.Timing, bank: c.Bank,
 		shared: x.Shared(), stale: hw.NewSet(x.Ports)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
 	t.matching.reset(c.Seed)
@@ -56,7 +57,8 @@ func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
 }
 
 // Send implements Transport. It collects the request of every NIC with a frame, and the filters of the outputs.
-func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
+func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window,
+	cells []uint32) {
 	first, end := bank.First+w.First, bank.First+w.End
 	all := slot == 0 || bank.ListenSlots() > 1 // otherwise only the handlers that were called can change filters
 	for _, cell := range cells {
@@ -109,7 +111,8 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 	}
 	t.stale.RemoveRange(first, end)
 	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
-		if output := bank.First + cell; bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, true) == fabric.Unharmed {
+		if output := bank.First + cell; bank.Hears(cell, 0, slot) &&
+			ledger.Harm(bank, cell, 0, slot, true) == fabric.Unharmed {
 			bank.SetRx(cell, 0, nic.StatusCollision)
 			t.stale.Add(output)
 			ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)

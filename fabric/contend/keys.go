@@ -62,7 +62,8 @@ func (ArbiterKeys) Words(field string) []strict.Word {
 	if field != "Arbiter" {
 		return nil
 	}
-	return append([]strict.Word{{Name: ArbiterNone, Meaning: "all of them, and their frames are lost (default)"}}, ArbiterWords(hw.ForBuses)...)
+	return append([]strict.Word{{Name: ArbiterNone, Meaning: "all of them, and their frames are lost (default)"}},
+		ArbiterWords(hw.ForBuses)...)
 }
 
 // Declaration implements strict.Commented.
@@ -142,13 +143,16 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 		if others {
 			remedy += ", or take arbiter: " + either
 		}
-		return Refusal{"weights", fmt.Sprintf("weights are for an arbiter %s, not %s", either, cmp.Or(k.Arbiter, ArbiterNone)), remedy}
+		return Refusal{"weights",
+			fmt.Sprintf("weights are for an arbiter %s, not %s", either, cmp.Or(k.Arbiter, ArbiterNone)), remedy}
 	case len(k.Weights) > requesters:
-		return Refusal{"weights", fmt.Sprintf("there are %d weights for %d %s", len(k.Weights), requesters, noun), "delete the rest"}
+		return Refusal{"weights", fmt.Sprintf("there are %d weights for %d %s", len(k.Weights), requesters, noun),
+			"delete the rest"}
 	}
 	for i, weight := range k.Weights {
 		if weight < WeightMin || weight > WeightMax {
-			return Refusal{"weights", fmt.Sprintf("weight %d is %d", i, weight), fmt.Sprintf("allowed are %d to %d", WeightMin, WeightMax)}
+			return Refusal{"weights", fmt.Sprintf("weight %d is %d", i, weight),
+				fmt.Sprintf("allowed are %d to %d", WeightMin, WeightMax)}
 		}
 	}
 	return Refusal{}
@@ -178,25 +182,31 @@ func (k CrossbarKeys) Refuse(t Terms) Refusal {
 	}
 	works := func(use hw.ArbiterUse) bool { return hw.ArbiterWorks(kind, use) }
 	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
-	lists, noLists, queues := cmp.Or(t.Lists, "matching is list"), cmp.Or(t.NoLists, "delete matching"), cmp.Or(t.Queues, "output is queue")
+	lists, noLists, queues := cmp.Or(t.Lists, "matching is list"), cmp.Or(t.NoLists, "delete matching"),
+		cmp.Or(t.Queues, "output is queue")
 	for _, rule := range []struct {
 		is bool
 		Refusal
 	}{
 		{k.QueueFrames < 0 || k.QueueFrames > QueueFramesMax,
-			Refusal{"queue_frames", fmt.Sprintf("queue_frames is %d", k.QueueFrames), fmt.Sprintf("allowed are 1 to %d", QueueFramesMax)}},
+			Refusal{"queue_frames", fmt.Sprintf("queue_frames is %d", k.QueueFrames),
+				fmt.Sprintf("allowed are 1 to %d", QueueFramesMax)}},
 		{k.Cap < 0 || k.Cap > PortsMax,
 			Refusal{"cap", fmt.Sprintf("cap is %d", k.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax)}},
-		{none && list, Refusal{t.NoArbiter.Key, lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender asks for one output",
+		{none && list, Refusal{t.NoArbiter.Key, lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender " +
+			"asks for one output",
 			noLists + ", or take " + t.NoArbiter.Remedy}},
-		{none && k.Cap > 0, Refusal{"cap", fmt.Sprintf("cap is %d, and on %s one frame crosses in a slot", k.Cap, t.NoArbiter.Said),
-			"delete cap, or take " + t.NoArbiter.Remedy}},
+		{none && k.Cap > 0,
+			Refusal{"cap", fmt.Sprintf("cap is %d, and on %s one frame crosses in a slot", k.Cap, t.NoArbiter.Said),
+				"delete cap, or take " + t.NoArbiter.Remedy}},
 		{none && kind != fixed,
-			Refusal{"arbiter", fmt.Sprintf("arbiter is %s, and %s has none", kind, t.NoArbiter.Said), "delete arbiter, or take " + t.NoArbiter.Remedy}},
+			Refusal{"arbiter", fmt.Sprintf("arbiter is %s, and %s has none", kind, t.NoArbiter.Said),
+				"delete arbiter, or take " + t.NoArbiter.Remedy}},
 		{none && queue, Refusal{t.NoArbiter.Key, queues + ", and on " + t.NoArbiter.Said + " one frame crosses in a slot",
 			"take output: rendezvous or " + t.NoArbiter.Remedy}},
 		{list && !works(hw.ForLists), Refusal{"arbiter",
-			fmt.Sprintf("%s, and lists are served by an arbiter %s, not %s", lists, either(hw.ForLists), kind), "take one of them, or " + noLists}},
+			fmt.Sprintf("%s, and lists are served by an arbiter %s, not %s", lists, either(hw.ForLists), kind),
+			"take one of them, or " + noLists}},
 		{!works(hw.ForOutputs), Refusal{"arbiter",
 			fmt.Sprintf("arbiter is %s, which serves no output of a crossbar", kind), "take " + either(hw.ForOutputs)}},
 		{k.Cap > 0 && !list && !works(hw.ForCapped), Refusal{"arbiter",
@@ -207,11 +217,13 @@ func (k CrossbarKeys) Refuse(t Terms) Refusal {
 		{k.Cap == 0 && capKind != fixed, Refusal{"cap_arbiter",
 			fmt.Sprintf("cap_arbiter is %s, and there is no cap", capKind), "give cap: 1 or more, or delete cap_arbiter"}},
 		{queue && list, Refusal{"matching",
-			queues + ", and matching list is for outputs that take one frame in a slot", noLists + ", or take output: rendezvous"}},
+			queues + ", and matching list is for outputs that take one frame in a slot",
+			noLists + ", or take output: rendezvous"}},
 		{queue && !works(hw.ForQueues), Refusal{"arbiter",
 			fmt.Sprintf("%s, and an arbiter %s changes the order of the inputs with each frame", queues, kind),
 			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))}},
-		{queue && k.Cap != 0, Refusal{"cap", queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"}},
+		{queue &&
+			k.Cap != 0, Refusal{"cap", queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"}},
 		{!queue && k.QueueFrames != 0, Refusal{"queue_frames",
 			fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", k.QueueFrames, set.Output),
 			"delete queue_frames, or take output: queue"}},

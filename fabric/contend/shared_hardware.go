@@ -109,8 +109,9 @@ type jointPart struct {
 
 func newJoint(p fabric.Plant, near *hw.Light, parts []jointPart) *joint {
 	tx := p.Transmitters()
-	j := &joint{path: near.Bank().Path(), parts: parts, near: near, serving: hw.NewPortSelect(tx.Light().Bank(), "serving"),
-		of: make([]placeIn, near.Bank().Size()), lanes: make([]placeIn, tx.Light().Bank().Size())}
+	j := &joint{path: near.Bank().Path(), parts: parts, near: near,
+		serving: hw.NewPortSelect(tx.Light().Bank(), "serving"),
+		of:      make([]placeIn, near.Bank().Size()), lanes: make([]placeIn, tx.Light().Bank().Size())}
 	for i := range parts {
 		for place, medium := range parts[i].media {
 			j.of[medium] = placeIn{int32(i), uint32(place)}

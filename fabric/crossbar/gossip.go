@@ -17,7 +17,8 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	N := x.Ports - 1
 	switch {
 	case N < 1:
-		return nil, &input.Error{Place: "fabric.crossbar.ports", Reason: "gossip of one processor", Remedy: "give at least 2 ports"}
+		return nil,
+			&input.Error{Place: "fabric.crossbar.ports", Reason: "gossip of one processor", Remedy: "give at least 2 ports"}
 	case w == nil || w.Orders == "" && w.Given == nil:
 		return gossip.Pipelined(N), nil
 	case w.Given != nil:
@@ -77,7 +78,8 @@ func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	}
 	if p != nil && p.Name == optimalProgram {
 		if g.Given != nil || g.Orders != "" && g.Orders != gossip.WordOptimal {
-			return nil, &input.Error{Place: ordersKey, Reason: p.Name + " has orders of its own", Remedy: "delete orders, or take the program " + fsaProgram}
+			return nil, &input.Error{Place: ordersKey, Reason: p.Name + " has orders of its own", Remedy: "delete orders, or " +
+				"take the program " + fsaProgram}
 		}
 		own := *g
 		own.Orders = gossip.WordOptimal
@@ -222,12 +224,13 @@ type gossipReferee struct {
 	fabric.NoPackets
 
 	ports, sessions int
-	words           int      // words of first for each receiver
-	first           []uint64 // a bit per receiver and sender for a received message; on large runs the bits must fit into the cache
-	further         []uint16 // messages after the first, by receiver and sender; nil for one session
-	used            []uint32 // processors that sent or received in each step
-	table           *gossip.Table
-	filled          []uint32 // filled columns of each processor's row, if there is a table
+	words           int // words of first for each receiver
+	// a bit per receiver and sender for a received message; on large runs the bits must fit into the cache
+	first   []uint64
+	further []uint16 // messages after the first, by receiver and sender; nil for one session
+	used    []uint32 // processors that sent or received in each step
+	table   *gossip.Table
+	filled  []uint32 // filled columns of each processor's row, if there is a table
 }
 
 func (r *gossipReferee) Load(l *fabric.Load) error {
@@ -389,7 +392,8 @@ func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens fun
 }
 
 func (r *gossipReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
-	has := int(origin) == processor || int(origin) < r.ports && r.first[processor*r.words+int(origin>>6)]>>(origin&63)&1 != 0
+	has := int(origin) == processor || int(origin) < r.ports &&
+		r.first[processor*r.words+int(origin>>6)]>>(origin&63)&1 != 0
 	l.Claim(processor, origin, slot, has)
 }
 

@@ -28,7 +28,9 @@ func valuesOf(w *fabric.Gossip, bytesMax int64, remedy string) (rows []valueRow,
 	case w.Values == "" || w.Values == fabric.ValuesRandom:
 		return nil, "", nil
 	default:
-		return nil, "", &input.Error{Place: valuesKey, Reason: fmt.Sprintf("there are no values %q", w.Values), Remedy: "write random, or the path of a file.csv"}
+		return nil, "",
+			&input.Error{Place: valuesKey, Reason: fmt.Sprintf("there are no values %q", w.Values),
+				Remedy: "write random, or the path of a file.csv"}
 	}
 	data, err := input.Read(path, bytesMax)
 	if err != nil {
@@ -80,7 +82,8 @@ func (x Network) param(name string, open, low, high int64) (int, error) {
 		return int(open), nil
 	}
 	if value < low || value > high {
-		return 0, &input.Error{Place: "firmware.params." + name, Reason: fmt.Sprintf("%s is %d", name, value), Remedy: fmt.Sprintf("allowed are %d to %d", low, high)}
+		return 0, &input.Error{Place: "firmware.params." + name, Reason: fmt.Sprintf("%s is %d", name, value),
+			Remedy: fmt.Sprintf("allowed are %d to %d", low, high)}
 	}
 	return int(value), nil
 }

@@ -75,14 +75,17 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	if w.Vector != nil {
 		return nil, &input.Error{Place: valuesKey, Reason: "patterns are no vector", Remedy: "give values"}
 	}
-	remedy := fmt.Sprintf("give a row for every pattern: %d numbers, comma-separated, each 1, -1 or 0, without a header", h.all())
+	remedy := fmt.Sprintf("give a row for every pattern: %d numbers, comma-separated, each 1, -1 or 0, without a header",
+		h.all())
 	rows, path, err := valuesOf(w, 4096+4*storedBitsMax, remedy)
 	if err != nil || path == "" {
 		h.judged = h.newRecall()
 		return h, err
 	}
 	if len(rows) == 0 || len(rows) > patternsMax {
-		return nil, &input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns, allowed are 1 to %d", len(rows), patternsMax), Remedy: remedy}
+		return nil,
+			&input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns, allowed are 1 to %d", len(rows), patternsMax),
+				Remedy: remedy}
 	}
 	h.patterns = len(rows)
 	for _, row := range rows {
@@ -99,7 +102,9 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 				h.flip(pattern, neuron)
 			case 0, -1:
 			default:
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d", path, row.line), Reason: fmt.Sprintf("neuron %d is %d", neuron, value), Remedy: remedy}
+				return nil,
+					&input.Error{Place: fmt.Sprintf("%s:%d", path, row.line), Reason: fmt.Sprintf("neuron %d is %d", neuron, value),
+						Remedy: remedy}
 			}
 		}
 		h.given = append(h.given, pattern)

@@ -83,9 +83,11 @@ func (x Network) Kind() string { return "crossbar" }
 func (x Network) Check() error {
 	refused := x.Refuse(x.terms())
 	if x.Ports < 1 || x.Ports > contend.PortsMax {
-		refused = contend.Refusal{Key: "ports", Reason: fmt.Sprintf("ports is %d", x.Ports), Remedy: fmt.Sprintf("allowed are 1 to %d", contend.PortsMax)}
+		refused = contend.Refusal{Key: "ports", Reason: fmt.Sprintf("ports is %d", x.Ports),
+			Remedy: fmt.Sprintf("allowed are 1 to %d", contend.PortsMax)}
 	} else if refused.Reason == "" && x.listsFor != "" && x.Matching != contend.MatchList {
-		refused = contend.Refusal{Key: "matching", Reason: fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),
+		refused = contend.Refusal{Key: "matching",
+			Reason: fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),
 			Remedy: "delete matching, or take matching: list or scheduling: 0"}
 	}
 	if refused.Reason != "" {

@@ -43,27 +43,37 @@ func (x Network) Programs() []fabric.Program {
 	votes, energy := once, once
 	votes.Agreement, votes.Validity, energy.Energy = true, true, true
 	gossips, scatters := []string{fabric.WorkloadGossip}, []string{fabric.WorkloadScatter}
-	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}, Mean: []string{
-		"a sender waits until its next addressee can hear", "Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can",
-		"Algorithm 2': a sender takes the first one left that can hear"}}}
+	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star},
+		Mean: []string{
+			"a sender waits until its next addressee can hear",
+			"Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can",
+			"Algorithm 2': a sender takes the first one left that can hear"}}}
 	adjudicate := fabric.Choice{Name: "adjudicate", Values: []int64{0, 1, 2}}
 	messages := func(bytes int) fabric.Needs {
 		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + bytes}, Slots: x.gossipSlots()}
 	}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
-		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes()),
-			Least:    x.leastGossip,
-			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
-		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0),
+			Least: x.leastGossip},
+		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling,
+			Needs: messages(x.neuronBytes()),
+			Least: x.leastGossip,
+			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or " +
+				"more to recall"},
+		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0),
+			Least: x.leastGossip},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
-			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes}, Slots: x.votingSlots()}, Least: x.leastVoting},
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes}, Slots: x.votingSlots()},
+			Least: x.leastVoting},
 		// a unit is a slot, in which any number of processors may send to one
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
-			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)}, Slots: scatterUnits}},
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)},
+				Slots: scatterUnits}},
 		// a unit has one sending slot for each processor
-		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
-			Needs:  fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: 1}, Slots: scatterUnits * uint32(x.Ports)},
+		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
+			Schedule: x.turns,
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: 1},
+				Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
 		x.traffic(free),
 	}
@@ -73,8 +83,9 @@ func (x Network) Programs() []fabric.Program {
 // slot.
 func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
-		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true},
-		Params: []fabric.Choice{{Name: "closed", Low: 0, High: 65535}, {Name: "take", Low: 0, High: math.MaxInt32}}}
+		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes},
+		Carries: &fabric.Carries{Direct: true, Closed: true},
+		Params:  []fabric.Choice{{Name: "closed", Low: 0, High: 65535}, {Name: "take", Low: 0, High: math.MaxInt32}}}
 	if x.Output == contend.OutputQueue {
 		p.Needs.RxFrames = min(x.settled().QueueFrames+1, fabric.FIFOMax)
 	}
@@ -95,21 +106,27 @@ func (x Network) leastGossip() (least fabric.Least) {
 	least.Any = uint32(gossip.FreeLowerBound(n))
 	if rounds := int(least.Any) / 2; x.Medium != MediumALOHA {
 		rests := map[bool]string{true: ", and one rests"}[x.Ports%2 == 1]
-		least.How = fmt.Sprintf("a round-robin tournament takes %d slots: in each of its %d rounds the processors meet in pairs%s, and the two of a pair "+
+		least.How = fmt.Sprintf("a round-robin tournament takes %d slots: in each of its %d rounds the processors meet in "+
+			"pairs%s, and the two of a pair "+
 			"send to each other, one after the other", 2*rounds, rounds, rests)
 	}
-	count := fmt.Sprintf("Each of %d processors has a message for each of the other %d: %d * %d = %d. A processor sends or receives one message in a slot, "+
-		"so at most %d pass in one, one in each pair: %d / %d, %d slots for any firmware", x.Ports, n, x.Ports, n, all, pairs, all, pairs, least.Any)
+	count := fmt.Sprintf("Each of %d processors has a message for each of the other %d: %d * %d = %d. A processor "+
+		"sends or receives one message in a slot, "+
+		"so at most %d pass in one, one in each pair: %d / %d, %d slots for any firmware", x.Ports, n, x.Ports, n, all, pairs,
+		all, pairs, least.Any)
 	if x.params["scheduling"] == schedulingNone {
 		least.Slots = uint32(gossip.LowerBound(n))
-		least.Why = "With this program processor k may not send before it has heard all of 0 to k-1, one in a slot. So at first few can send, and at last " +
+		least.Why = "With this program processor k may not send before it has heard all of 0 to k-1, one in a slot. So at " +
+			"first few can send, and at last " +
 			"few have anything left to send"
 		least.Sum = count + ". " + waitingSum(pairs, all, gossip.Unused(n), int(least.Slots))
 	}
 	if x.Cap > 0 {
 		passes := uint32((all + x.Cap - 1) / x.Cap)
 		if passes >= least.Slots {
-			least.Why, least.Sum = fmt.Sprintf("At most %s in a slot (`cap`), of %d", traces.Plural(uint64(x.Cap), "message passes", "messages pass"), all), ""
+			least.Why,
+				least.Sum = fmt.Sprintf("At most %s in a slot (`cap`), of %d",
+				traces.Plural(uint64(x.Cap), "message passes", "messages pass"), all), ""
 		}
 		if passes > least.Any {
 			least.How = ""
@@ -137,7 +154,8 @@ func waitingSum(pairs, all, waits, slots int) string {
 		"whatever the orders (%s, if all goes best), and in each of these slots one message fewer passes than could. "+
 		"As many are missing at the end: read backwards, it is such a beginning. "+
 		"So there must be room for %d + %d + %d = %d messages; with %d in a slot that takes %d / %d, %d slots%s",
-		pairs, waits, each, all, waits, waits, needed, pairs, needed, pairs, slots, map[bool]string{true: ", rounded up"}[needed%pairs > 0])
+		pairs, waits, each, all, waits, waits, needed, pairs, needed, pairs, slots,
+		map[bool]string{true: ", rounded up"}[needed%pairs > 0])
 }
 
 // leastVoting returns the same bounds for voters. With a timeout there is no bound, since voters may give up

@@ -10,7 +10,8 @@ import (
 	"starloom/traces/input"
 )
 
-var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering", Remedy: "give workload: {scatter: {origin: 0}}"}
+var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering",
+	Remedy: "give workload: {scatter: {origin: 0}}"}
 
 // scatterReferee follows the item of a random scattering (Drezner and Barak, section 2). A processor is coloured from
 // the slot after its first message with the item. Such a message is a data frame with a packet of the origin, sent by
@@ -80,17 +81,20 @@ func (r *scatterReferee) Received(_ *fabric.Ledger, processor int, frame nic.Fra
 }
 
 func (r *scatterReferee) carries(frame nic.FrameView) bool {
-	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= 8 && binary.LittleEndian.Uint32(frame.Payload()) == uint32(r.origin)
+	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= 8 &&
+		binary.LittleEndian.Uint32(frame.Payload()) == uint32(r.origin)
 }
 
 func (r *scatterReferee) Over(dead []uint8) bool {
-	return r.left == 0 || fabric.AllAliveHave(dead, &r.lacks, func(processor int) bool { return r.since[processor] != never })
+	return r.left == 0 ||
+		fabric.AllAliveHave(dead, &r.lacks, func(processor int) bool { return r.since[processor] != never })
 }
 
 func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
 	for processor, since := range r.since {
 		if since == never {
-			yield(fabric.Finding{Kind: fabric.FindUnfinished, Index: processor, Text: "had not received the item when the run ended"})
+			yield(fabric.Finding{Kind: fabric.FindUnfinished, Index: processor,
+				Text: "had not received the item when the run ended"})
 		}
 	}
 }

@@ -23,7 +23,8 @@ func gossipStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "gossip",
 		Cases: []string{"table", "lengths", "metrics", "sessions", "cap", "aloha", "optimal", "claims", "search"},
-		Doc:   "permutation-driven gossiping on a crossbar: Tables 1 to 9, lengths, metrics, sessions, limits; N to 255 (--full: to 2,047)",
+		Doc: "permutation-driven gossiping on a crossbar: Tables 1 to 9, lengths, metrics, sessions, limits; N to 255 " +
+			"(--full: to 2,047)",
 		Files: []studies.StudyFile{studies.StudyPlot, studies.StudyOrders},
 		Run:   func(r studies.Runs) error { return (&gossipRuns{r}).study() },
 	}
@@ -135,7 +136,8 @@ func (s *gossipRuns) table(t *runTable) error {
 		return err
 	}
 	rows := publishedTable(t.file)
-	s.count(t.name, "differing cells", studies.Differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
+	s.count(t.name, "differing cells", studies.Differing(rows, g.rows()), 1,
+		t.what+"; the used slots below the table among them")
 	s.Add(studies.Published(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
 	return nil
 }
@@ -179,9 +181,12 @@ func (s *gossipRuns) table6(name string) error {
 	for _, nu := range g.nu[from : from+period] {
 		used += nu
 	}
-	s.Add(studies.Published(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
-	s.Add(studies.Published(name, "completions of a processor per step", 0.5, float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
-		"columns 7 to 16, in which five processors get the last value of a session; a whole session takes 2(N+1) steps (case claims)"))
+	s.Add(studies.Published(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0,
+		"N/(N+1), "+note))
+	s.Add(studies.Published(name, "completions of a processor per step", 0.5,
+		float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
+		"columns 7 to 16, in which five processors get the last value of a session; a whole session takes 2(N+1) steps "+
+			"(case claims)"))
 	return nil
 }
 
@@ -209,12 +214,14 @@ func (s *gossipRuns) table8(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(studies.Published(name, fmt.Sprintf("epsilon %%, N = %d", N), studies.Figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
+		s.Add(studies.Published(name, fmt.Sprintf("epsilon %%, N = %d", N), studies.Figure(record[3]),
+			percent(g.epsilon(N+1)), 1, 0.005,
 			fmt.Sprintf("Algorithm 2 on identity: %d steps", g.lambda)))
 		if g, err = s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2Star}); err != nil {
 			return err
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N), studies.Figure(record[5]), float64(g.lambda), 1, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N), studies.Figure(record[5]),
+			float64(g.lambda), 1, 0,
 			fmt.Sprintf("Algorithm 2', not in the paper: epsilon %.2f %%", percent(g.epsilon(N+1)))))
 	}
 	return nil

@@ -32,10 +32,11 @@ var properties = []property{
 	{"sizes with other steps than Proposition 14", "identity", 1, func(N int, runs map[string]*gossiped) bool {
 		return runs[gossip.WordIdentity].lambda == gossip.IdentityLength(N)
 	}},
-	{"sizes with other steps of two messages", "identity: floor((N-1)^2/4), all others have one (Lemma 15)", 1, func(N int, runs map[string]*gossiped) bool {
-		nu := runs[gossip.WordIdentity].nu
-		return count(nu, 4) == gossip.IdentityDoubleColumns(N) && count(nu, 2)+count(nu, 4) == len(nu)
-	}},
+	{"sizes with other steps of two messages", "identity: floor((N-1)^2/4), all others have one (Lemma 15)", 1,
+		func(N int, runs map[string]*gossiped) bool {
+			nu := runs[gossip.WordIdentity].nu
+			return count(nu, 4) == gossip.IdentityDoubleColumns(N) && count(nu, 2)+count(nu, 4) == len(nu)
+		}},
 	{"sizes with other steps than Proposition 18", "pipelined: 3N", 2, func(N int, runs map[string]*gossiped) bool {
 		return runs[gossip.WordPipelined].lambda == 3*N
 	}},
@@ -117,12 +118,14 @@ func (s *gossipRuns) sessions(name string) error {
 				broken++
 			}
 			if N == shown {
-				s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), studies.Figure(record[k]), float64(g.lambda), 1, 0,
+				s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), studies.Figure(record[k]),
+					float64(g.lambda), 1, 0,
 					"pipelined: 3N + 2(N+1)(k-1)"))
 			}
 		}
 	}
-	s.count(name, "sizes with other steps", broken, 4*sessionsNMax, fmt.Sprintf("pipelined, N = 1 to %d, 1 to 4 sessions", sessionsNMax))
+	s.count(name, "sizes with other steps", broken, 4*sessionsNMax,
+		fmt.Sprintf("pipelined, N = 1 to %d, 1 to 4 sessions", sessionsNMax))
 	return nil
 }
 
@@ -145,12 +148,14 @@ func (s *gossipRuns) caps(name string) error {
 			orders gossip.Orders
 			word   string
 			steps  int
-		}{{gossip.Identity(c.N), gossip.WordIdentity, c.identity}, {gossip.Pipelined(c.N), gossip.WordPipelined, c.pipelined}} {
+		}{{gossip.Identity(c.N), gossip.WordIdentity, c.identity},
+			{gossip.Pipelined(c.N), gossip.WordPipelined, c.pipelined}} {
 			g, err := s.gossip(gossiping{orders: x.orders, cap: c.cap})
 			if err != nil {
 				return err
 			}
-			s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1, 0, note))
+			s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1,
+				0, note))
 		}
 	}
 	return nil
@@ -219,9 +224,11 @@ func (s *gossipRuns) optimal(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0, "the lower bound, 3N-m for N = 2^m-1"))
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0,
+			"the lower bound, 3N-m for N = 2^m-1"))
 		if table {
-			s.count(name, fmt.Sprintf("differing cells, N = %d", N), studies.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1,
+			s.count(name, fmt.Sprintf("differing cells, N = %d", N),
+				studies.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1,
 				"run-table of the closed form")
 		}
 	}
@@ -257,12 +264,15 @@ func (s *gossipRuns) claims(name string) error {
 		return err
 	}
 	closed, _ := big.NewRat(int64(2*N), int64(3*N-m)).Float64()
-	above := studies.Referred(name, fmt.Sprintf("epsilon by the closed form, N = 2^%d-1", m), closed, percent(best.epsilon(N+1))/100, 1, 0,
-		"orders of closed form (gossip/optimal) take 3N-m steps for every N = 2^m-1, so that epsilon is 2N/(3N-m) > 2/3 for N as large as you like;"+
+	above := studies.Referred(name, fmt.Sprintf("epsilon by the closed form, N = 2^%d-1", m), closed,
+		percent(best.epsilon(N+1))/100, 1, 0,
+		"orders of closed form (gossip/optimal) take 3N-m steps for every N = 2^m-1, so that epsilon is 2N/(3N-m) > 2/3 "+
+			"for N as large as you like;"+
 			" it is this that refutes the conjecture, one run cannot (case optimal runs other N)")
 	above.OK = above.OK && gossip.AbovePipelined(best.epsilon(N+1))
 	s.Add(above.Contradicting(studies.Printed(2./3), studies.Quotation{
-		Words: "epsilon_pb = 2/3 [...] then there exists an integer m such that for all n > m: epsilon_f,n <= epsilon_pb", Place: "Conjecture 21",
+		Words: "epsilon_pb = 2/3 [...] then there exists an integer m such that for all n > m: epsilon_f,n <= epsilon_pb",
+		Place: "Conjecture 21",
 	}))
 
 	const sessionsN = 4
@@ -274,10 +284,12 @@ func (s *gossipRuns) claims(name string) error {
 		}
 		steps[i] = g.lambda
 	}
-	s.Add(studies.Referred(name, fmt.Sprintf("steps for each whole session, N = %d", sessionsN), float64(gossip.SessionPeriod(sessionsN)),
+	s.Add(studies.Referred(name, fmt.Sprintf("steps for each whole session, N = %d", sessionsN),
+		float64(gossip.SessionPeriod(sessionsN)),
 		float64(steps[1]-steps[0]), 1, 0,
 		"a session takes 2(N+1) steps; one processor completes every two steps, as the caption of Table 6 says (case table 6)").
-		Contradicting(studies.Printed(2), studies.Quotation{Words: "a full gossiping is completed every two basic communication steps", Place: "Section 1"}))
+		Contradicting(studies.Printed(2), studies.Quotation{Words: "a full gossiping is completed every two basic " +
+			"communication steps", Place: "Section 1"}))
 	return nil
 }
 
@@ -292,12 +304,14 @@ func (s *gossipRuns) search(name string) error {
 			}
 			return length, err
 		}, func(p gossip.SearchProgress) {
-			s.Tell(fmt.Sprintf("orders of N = %d: attempt %d of %d, %d variables, %d clauses, %.0f s", N, p.Attempt, p.Attempts, p.Variables, p.Clauses,
+			s.Tell(fmt.Sprintf("orders of N = %d: attempt %d of %d, %d variables, %d clauses, %.0f s", N, p.Attempt, p.Attempts,
+				p.Variables, p.Clauses,
 				p.Elapsed.Seconds()))
 		})
 		bound := gossip.LowerBound(N)
 		if errors.Is(err, gossip.ErrNoOrders) {
-			s.Add(studies.StudyRow{Case: name, Quantity: fmt.Sprintf("steps, N = %d", N), Reference: studies.Printed(float64(bound)), Note: err.Error()})
+			s.Add(studies.StudyRow{Case: name, Quantity: fmt.Sprintf("steps, N = %d", N),
+				Reference: studies.Printed(float64(bound)), Note: err.Error()})
 			continue
 		}
 		if err != nil {

@@ -15,9 +15,11 @@ import (
 // in a Multicomputer System", and compares them with the exact law.
 func scatterStudy() *studies.Study {
 	return &studies.Study{
-		Name:  "scatter",
-		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time", "mean field", "growth", "cost"},
-		Doc: "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected times, mean field," +
+		Name: "scatter",
+		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time", "mean field", "growth",
+			"cost"},
+		Doc: "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected " +
+			"times, mean field," +
 			" costs; runs with n to 1,024 (--full: to 16,384)",
 		Files: []studies.StudyFile{studies.StudyPlot},
 		Run:   func(r studies.Runs) error { return (&scatterRuns{r}).study() },
@@ -35,7 +37,9 @@ func (s *scatterRuns) study() error {
 	}
 	for _, size := range scatterSizes {
 		if runs := size.runs(s.Full()); runs[0] > 0 {
-			parts = append(parts, studies.Part(fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]), func(name string) error { return s.samples(name, &size) }))
+			parts = append(parts,
+				studies.Part(fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]),
+					func(name string) error { return s.samples(name, &size) }))
 		}
 	}
 	return studies.RunParts(s, append(parts,
@@ -106,7 +110,8 @@ func (s *scatterRuns) exactLaw(name string) error {
 			return err
 		}
 		s.Tell(fmt.Sprintf("exact law, n = %d", n))
-		exact, theorem, done := scatter.ExactDone(n, unitsMax), scatter.PublishedDone(n, unitsMax), scatter.NewChain(n).Done(unitsMax)
+		exact, theorem, done := scatter.ExactDone(n, unitsMax), scatter.PublishedDone(n, unitsMax),
+			scatter.NewChain(n).Done(unitsMax)
 		other, routes, far := 0, 0, 0.0
 		for j, record := range records {
 			value, _ := exact[j].Float64()
@@ -154,7 +159,8 @@ func (s *scatterRuns) expectedTime(name string) error {
 		for _, a := range []float64{0.9, 0.5, 0.1, 0.01, 0.001} {
 			exact := chain.ExpectedTime(a)
 			field, _ := scatter.SyncTime(n, a)
-			row := studies.Published(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], 0, 0, fmt.Sprintf("at least 1-a (Lemma 3), T = %d", exact))
+			row := studies.Published(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], 0, 0,
+				fmt.Sprintf("at least 1-a (Lemma 3), T = %d", exact))
 			row.OK = done[exact] >= 1-a
 			s.Add(row)
 			if field == exact {
@@ -190,8 +196,10 @@ func (s *scatterRuns) growth(name string) error {
 	_, before := scatter.SyncTime(n, a)
 	_, after := scatter.SyncTime(2*n, a)
 	note := fmt.Sprintf("T(2n)-T(n), n = %d; ratios T/log2 n come near to it slowly", n)
-	s.published(name, "SYNC, units for twice the nodes", scatter.SyncPerDoubling, after-before, 1e-3, "1+ln 2 (Lemma 5): "+note)
-	s.published(name, "ASYNC, units for twice the nodes", scatter.AsyncPerDoubling, scatter.AsyncTime(2*n, a)-scatter.AsyncTime(n, a), 1e-3,
+	s.published(name, "SYNC, units for twice the nodes", scatter.SyncPerDoubling, after-before, 1e-3,
+		"1+ln 2 (Lemma 5): "+note)
+	s.published(name, "ASYNC, units for twice the nodes", scatter.AsyncPerDoubling,
+		scatter.AsyncTime(2*n, a)-scatter.AsyncTime(n, a), 1e-3,
 		"2 ln 2 (Theorem 3): "+note)
 	return nil
 }
@@ -208,13 +216,16 @@ func (s *scatterRuns) cost(name string) error {
 		{"dense trivalent graphs", 4.5, scatter.DenseTrivalentDiameter},
 		{"best trivalent graphs", 3.3, scatter.BestTrivalentDiameter},
 	} {
-		s.published(name, "cost per n log2 n, "+graph.name, graph.published, per(scatter.TrivalentCost(n, graph.diameter)), 1e-9, "degree 3 (Section 1)")
+		s.published(name, "cost per n log2 n, "+graph.name, graph.published, per(scatter.TrivalentCost(n, graph.diameter)),
+			1e-9, "degree 3 (Section 1)")
 	}
 	_, sync := scatter.SyncTime(n, 1)
 	note := fmt.Sprintf("mean field, n = %d, a = 1", n)
 	s.published(name, "cost per n log2 n, SYNC", 1.693, per(scatter.ScatterCost(n, sync)), 0.01, note+" (Theorem 2)")
-	s.published(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))), 0.01, note+" (Theorem 3)")
-	s.published(name, "cost per n^2, broadcast", 1, scatter.BroadcastCost(n)/(n*n), 0, "everybody tells everybody in one unit (Section 1)")
+	s.published(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))), 0.01,
+		note+" (Theorem 3)")
+	s.published(name, "cost per n^2, broadcast", 1, scatter.BroadcastCost(n)/(n*n), 0,
+		"everybody tells everybody in one unit (Section 1)")
 	s.formula(name, "cost per n^2, ring", 1, scatter.RingCost(n)/(n*n), 0, "degree 2, diameter n/2; Section 1 has O(n^2)")
 	return nil
 }

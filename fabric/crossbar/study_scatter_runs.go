@@ -18,7 +18,8 @@ type scatterer struct {
 }
 
 var scatterers = [4]scatterer{
-	{"SYNC", syncProgram, 0}, {"ASYNC random", asyncProgram, 0}, {"ASYNC fixed", asyncProgram, 1}, {"ASYNC poisson", asyncProgram, 2},
+	{"SYNC", syncProgram, 0}, {"ASYNC random", asyncProgram, 0}, {"ASYNC fixed", asyncProgram, 1},
+	{"ASYNC poisson", asyncProgram, 2},
 }
 
 // scatterSize is a network size to run, with reference figures of each scatterer from long samples.
@@ -29,11 +30,15 @@ type scatterSize struct {
 }
 
 var scatterSizes = []scatterSize{
-	{128, [4]float64{12.931, 10.269, 10.271, 10.766}, [4]float64{1.329, 1.354, 1.355, 1.820}, [4]float64{0.001, 0.001, 0.001, 0.001},
+	{128, [4]float64{12.931, 10.269, 10.271, 10.766}, [4]float64{1.329, 1.354, 1.355, 1.820},
+		[4]float64{0.001, 0.001, 0.001, 0.001},
 		[2]int{4000, 1000}, [2]int{100_000, 20_000}},
-	{1024, [4]float64{18.099, 14.500, 14.502, 15.005}, [4]float64{1.324, 1.342, 1.345, 1.820}, [4]float64{0.003, 0.003, 0.003, 0.003},
+	{1024, [4]float64{18.099, 14.500, 14.502, 15.005}, [4]float64{1.324, 1.342, 1.345, 1.820},
+		[4]float64{0.003, 0.003, 0.003, 0.003},
 		[2]int{200, 60}, [2]int{10_000, 2000}},
-	{16384, [4]float64{24.87, 20.10, 20.10, 20.58}, [4]float64{1.324, 1.342, 1.345, 1.820}, [4]float64{0.025, 0.025, 0.025, 0.033}, // the sd is that of n = 1,024
+	// the sd is that of n = 1,024
+	{16384, [4]float64{24.87, 20.10, 20.10, 20.58}, [4]float64{1.324, 1.342, 1.345, 1.820},
+		[4]float64{0.025, 0.025, 0.025, 0.033},
 		[2]int{}, [2]int{100, 20}},
 }
 
@@ -91,8 +96,10 @@ func (s *scatterRuns) distribution(name string) error {
 		curves = append(curves, curve)
 		test := scatter.Pearson(observed, chain.Completion())
 		s.Add(studies.StudyRow{
-			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Reference: studies.Printed(float64(test.Freedom)), Measured: test.Statistic, Runs: sample.Runs,
-			OK: test.P >= significance, Note: fmt.Sprintf("degrees of freedom are what to expect; so much or more has probability %.4f", test.P),
+			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Reference: studies.Printed(float64(test.Freedom)),
+			Measured: test.Statistic, Runs: sample.Runs,
+			OK: test.P >= significance, Note: fmt.Sprintf("degrees of freedom are what to expect; so much or more has "+
+				"probability %.4f", test.P),
 		})
 	}
 	return s.File(studies.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)

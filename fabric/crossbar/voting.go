@@ -69,7 +69,8 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 		}
 	}
 	if len(v.given) != n {
-		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("there are %d values for %d modules", len(v.given), n), Remedy: remedy}
+		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("there are %d values for %d modules", len(v.given), n),
+			Remedy: remedy}
 	}
 	return v, nil
 }
@@ -86,7 +87,8 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 			Remedy: input.DidYouMean(v.fault, faults, "allowed are value, two-faced and silent"),
 		}
 	case len(w.Faulty) == 0:
-		return &input.Error{Place: faultKey, Reason: "no module is faulty", Remedy: "give faulty, a list of ids, or delete fault"}
+		return &input.Error{Place: faultKey, Reason: "no module is faulty",
+			Remedy: "give faulty, a list of ids, or delete fault"}
 	}
 	if v.fault == fabric.FaultTwoFaced && x.Matching == contend.MatchList {
 		return &input.Error{
@@ -99,14 +101,16 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 		place := fmt.Sprintf("%s[%d]", faultyKey, i)
 		switch {
 		case id < 0 || id >= x.Ports:
-			return &input.Error{Place: place, Reason: fmt.Sprintf("there is no module %d", id), Remedy: fmt.Sprintf("allowed are 0 to %d", x.Ports-1)}
+			return &input.Error{Place: place, Reason: fmt.Sprintf("there is no module %d", id),
+				Remedy: fmt.Sprintf("allowed are 0 to %d", x.Ports-1)}
 		case v.faulty[id]:
 			return &input.Error{Place: place, Reason: fmt.Sprintf("module %d is given twice", id), Remedy: "delete one"}
 		}
 		v.faulty[id] = true
 	}
 	if len(w.Faulty) == x.Ports {
-		return &input.Error{Place: faultyKey, Reason: "all modules are faulty, so there is nothing to find", Remedy: "leave one out"}
+		return &input.Error{Place: faultyKey, Reason: "all modules are faulty, so there is nothing to find",
+			Remedy: "leave one out"}
 	}
 	return nil
 }
@@ -261,7 +265,8 @@ func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Re
 			ballots = append(ballots, ballot{session, x.Processor})
 		}
 	}
-	slices.SortFunc(ballots, func(a, b ballot) int { return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.voter, b.voter)) })
+	slices.SortFunc(ballots,
+		func(a, b ballot) int { return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.voter, b.voter)) })
 	for _, b := range slices.Compact(ballots) {
 		d, given := v.verdict(r, b.voter, b.session)
 		if !given {

@@ -67,7 +67,8 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	for _, lie := range []struct {
 		rxCount uint8
 		credits int
-	}{{255, 0}, {4, 0}, {3, 1}, {2, 1}, {7, 1}, {1, 2}, {0, 2}, {9, 2}, {0, 2}} { // of four, the oldest and the third have credits
+		// of four, the oldest and the third have credits
+	}{{255, 0}, {4, 0}, {3, 1}, {2, 1}, {7, 1}, {1, 2}, {0, 2}, {9, 2}, {0, 2}} {
 		bank.Registers[neighbour].RxCount = lie.rxCount
 		c.Free(1, bank, ledger, 2, fabric.Window{End: 1})
 		latch()
@@ -80,7 +81,8 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 		latch()
 		require.Equal(t, 2, count())
 	}
-	for _, status := range []nic.Status{nic.StatusCRC, nic.StatusOverflow, nic.StatusCollision} { // seen: it is back at once
+	// seen: it is back at once
+	for _, status := range []nic.Status{nic.StatusCRC, nic.StatusOverflow, nic.StatusCollision} {
 		cross(600, status)
 		latch()
 		require.Equal(t, 2, count())
@@ -167,7 +169,8 @@ func TestCreditsRefuse(t *testing.T) {
 	}
 	require.NoError(t, restore(saved()))
 	from := e.torus().Neighbour(0, 1, 0)
-	for _, status := range []nic.Status{nic.StatusOK, nic.StatusCRC, nic.StatusIdle} { // in the FIFO, on its way back, lost
+	// in the FIFO, on its way back, lost
+	for _, status := range []nic.Status{nic.StatusOK, nic.StatusCRC, nic.StatusIdle} {
 		c.Reset()
 		c.Counters[0].Reset()
 		c.Sent(from, uint16(opposite(0)), 0)

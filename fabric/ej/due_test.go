@@ -26,7 +26,8 @@ func TestDueSteps(t *testing.T) {
 			all := fromAll()
 			r := x.network().Referee(&all, &fabric.Program{Name: allToAllC2Program}).(*referee)
 			for node := range arithmetic.Nodes() {
-				require.Equal(t, arithmetic.ReceiveStep(eisenstein.Oriented, arithmetic.Subtract(node, source)), r.dueStepOf(node, source))
+				require.Equal(t, arithmetic.ReceiveStep(eisenstein.Oriented, arithmetic.Subtract(node, source)),
+					r.dueStepOf(node, source))
 			}
 		}
 	}

@@ -99,7 +99,8 @@ func (e Network) Check() error {
 		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions),
 			fmt.Sprintf("allowed are 1 to %d: more have 2^31 processors or more", DimensionsMax))
 	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
-		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink), fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
+		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink),
+			fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
 	}
 	const alphas = "choose 0 <= a <= b with a*a+a*b+b*b of 7 or more, e.g. a: 3, b: 4"
 	switch {
@@ -111,18 +112,21 @@ func (e Network) Check() error {
 		residues := traces.Plural(uint64(e.norm()), "residue", "residues")
 		return refuse("b", fmt.Sprintf("%d+%d*rho has %s, and none has six different neighbours", e.A, e.B, residues), alphas)
 	case e.norm() > eisenstein.SizeMax:
-		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()), fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
+		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()),
+			fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
 	}
 	nodes := 1.
 	for range e.Dimensions {
 		nodes *= float64(e.norm())
 	}
 	if nodes > 1<<31-1 {
-		return refuse("dimensions", fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes),
+		return refuse("dimensions",
+			fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes),
 			fmt.Sprintf("at most %d are possible", 1<<31-1))
 	}
 	if e.program == trafficProgram && e.Duplex == DuplexHalf {
-		return refuse("duplex", "duplex is half, and "+trafficProgram+" sends in both directions of a link", "write duplex: full, or delete it")
+		return refuse("duplex", "duplex is half, and "+trafficProgram+" sends in both directions of a link",
+			"write duplex: full, or delete it")
 	}
 	for _, program := range onlySuccessors {
 		if e.program == program && e.B != e.A+1 {
@@ -149,7 +153,9 @@ func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error
 	unlimited := e
 	unlimited.PacketsPerLink = 0
 	if most := unlimited.mostPackets(e.program); e.PacketsPerLink < most {
-		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d, and %s puts %d packets on a link in one step", e.PacketsPerLink, e.program, most),
+		return refuse("packets_per_link",
+			fmt.Sprintf("packets_per_link is %d, and %s puts %d packets on a link in one step", e.PacketsPerLink, e.program,
+				most),
 			fmt.Sprintf("take 0 (no limit) or %d and more, or %s, which waits for its turn", most, allToAllC2Program))
 	}
 	return nil
@@ -164,7 +170,9 @@ func (e Network) checkCombined(refuse func(key, reason, remedy string) error) er
 	if e.program == allToAllC2Program {
 		remedy = fmt.Sprintf("%s, or packets_per_link: %d or less", remedy, packetsPerLinkMax)
 	}
-	return refuse("dimensions", fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them", e.program, most, fit), remedy)
+	return refuse("dimensions",
+		fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them", e.program, most, fit),
+		remedy)
 }
 
 func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }
@@ -197,7 +205,8 @@ func (e Network) torus() *eisenstein.Torus {
 // N, n, M and packets_per_link.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
-		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), Discipline: fabric.AllPorts{}, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(),
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), Discipline: fabric.AllPorts{}, PortLabels: e.portLabels(),
+		Media: e.nodes() * e.ports(),
 		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
 	}
 }
@@ -243,7 +252,8 @@ func opposite(port int) int {
 }
 
 func (e Network) Names() fabric.Names {
-	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, media: e.mediumLabels(), torus: sync.OnceValue(e.torus)}
+	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e,
+		media: e.mediumLabels(), torus: sync.OnceValue(e.torus)}
 }
 
 type names struct {

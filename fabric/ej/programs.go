@@ -59,7 +59,8 @@ func (e Network) Programs() []fabric.Program {
 	steps := e.Dimensions * e.diameter()
 	needs := func(program string, steps, packets int) fabric.Needs {
 		size := packetBytes(&fabric.Program{Name: program})
-		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size), RxFrames: 1, TxFrames: 1},
+		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size), RxFrames: 1,
+			TxFrames: 1},
 			Slots: uint32(min(steps, math.MaxUint32))}
 	}
 	broadcast := func(name string, rules fabric.Rules) fabric.Program {
@@ -67,7 +68,8 @@ func (e Network) Programs() []fabric.Program {
 	}
 	misprinted := broadcast(misprintedProgram, timed)
 	misprinted.Needs.TxFrames = misprintedTxFrames // a node told twice sends twice
-	c2 := fabric.Program{Name: allToAllC2Program, SlotsPerStep: 1, Rules: timed, Workloads: all, Params: []fabric.Choice{{Name: "rotate", Values: []int64{0, 1}}}}
+	c2 := fabric.Program{Name: allToAllC2Program, SlotsPerStep: 1, Rules: timed, Workloads: all,
+		Params: []fabric.Choice{{Name: "rotate", Values: []int64{0, 1}}}}
 	c2.Needs = needs(allToAllC2Program, e.Dimensions*e.directed()+2, e.mostPackets(allToAllC2Program))
 	if e.PacketsPerLink > 0 {
 		c2.Rules = once
@@ -78,10 +80,12 @@ func (e Network) Programs() []fabric.Program {
 		broadcast(improvedProgram, timed),
 		misprinted,
 		broadcast(generalProgram, timed),
-		{Name: allToAllProgram, SlotsPerStep: 1, Rules: once, Workloads: all, Params: []fabric.Choice{{Name: "reading", Values: []int64{readingA, readingB}}},
-			Needs: needs(allToAllProgram, phases*steps+2, e.mostPackets(allToAllProgram)),
-			Note:  e.incomplete(), Instead: e.complete()},
-		{Name: allToAllC1Program, SlotsPerStep: 1, Rules: once, Workloads: all, Needs: needs(allToAllC1Program, phases*steps+2, e.mostPackets(allToAllC1Program))},
+		{Name: allToAllProgram, SlotsPerStep: 1, Rules: once, Workloads: all,
+			Params: []fabric.Choice{{Name: "reading", Values: []int64{readingA, readingB}}},
+			Needs:  needs(allToAllProgram, phases*steps+2, e.mostPackets(allToAllProgram)),
+			Note:   e.incomplete(), Instead: e.complete()},
+		{Name: allToAllC1Program, SlotsPerStep: 1, Rules: once, Workloads: all,
+			Needs: needs(allToAllC1Program, phases*steps+2, e.mostPackets(allToAllC1Program))},
 		c2,
 		e.traffic(),
 	}
@@ -93,9 +97,10 @@ const queueFramesMax = 512
 
 func (e Network) traffic() fabric.Program {
 	return fabric.Program{
-		Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadTraffic},
-		Needs:  fabric.Needs{Sizes: nic.Sizes{RxFrames: 1, TxFrames: 1}, PayloadMin: traffic.HeadBytes},
-		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
+		Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true},
+		Workloads: []string{fabric.WorkloadTraffic},
+		Needs:     fabric.Needs{Sizes: nic.Sizes{RxFrames: 1, TxFrames: 1}, PayloadMin: traffic.HeadBytes},
+		Params:    []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			if source == destination {
 				return fmt.Sprintf("no link leads from processor %d to itself", source)
@@ -117,7 +122,8 @@ func (e Network) incomplete() string {
 	case e.params["reading"] == readingB:
 		return "read literally, the published algorithm delivers every message many times"
 	case e.Dimensions > 1:
-		return "the published algorithm is incomplete in two dimensions and more: no one serves destinations whose coordinates" +
+		return "the published algorithm is incomplete in two dimensions and more: no one serves destinations whose " +
+			"coordinates" +
 			" belong to sectors of different phases; ej/all-to-all-c1 and -c2 are complete"
 	}
 	return ""
@@ -159,7 +165,8 @@ func (e Network) mostPackets(program string) (most int) {
 }
 
 func (e Network) counts(program string) bool {
-	return e.program == program && packetBytes(&fabric.Program{Name: program}) != oneToAllBytes && e.nodes() <= mostPacketsNodes
+	return e.program == program && packetBytes(&fabric.Program{Name: program}) != oneToAllBytes &&
+		e.nodes() <= mostPacketsNodes
 }
 
 // loads returns the packets that a program puts on the link of each port, step by step, without a limit per link.

@@ -135,21 +135,24 @@ type broadcast struct {
 	runs                int               // number of runs: 1, or 0 for a recurrence
 }
 
-func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
+func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload,
+	table bool) (*broadcast, error) {
 	adapted := network.adapt(program, "", params)
 	needs := fabric.ProgramNamed(adapted, program).Needs
 	outcome, err := s.Run(&studies.Setting{
 		Network: network, Program: program, Params: params, Workload: workload,
-		Sizes: nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames)}, SlotsMax: needs.Slots,
-		Table: table,
+		Sizes:    nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames)},
+		SlotsMax: needs.Slots,
+		Table:    table,
 	})
 	if err != nil {
 		return nil, err
 	}
 	list := func(name string) []int { return outcome.Metrics.Get(name).([]int) }
 	b := &broadcast{
-		steps: outcome.Metrics.Get("steps").(int), missing: outcome.Metrics.Get("missing").(int), duplicates: outcome.Metrics.Get("duplicates").(int),
-		packets: list("packets_per_link_max"), passed: outcome.Passed, broken: outcome.Broken, runs: 1,
+		steps: outcome.Metrics.Get("steps").(int), missing: outcome.Metrics.Get("missing").(int),
+		duplicates: outcome.Metrics.Get("duplicates").(int),
+		packets:    list("packets_per_link_max"), passed: outcome.Passed, broken: outcome.Broken, runs: 1,
 	}
 	b.table, _ = outcome.Table.(*eisenstein.Table)
 	receivers := list("receivers")
@@ -162,7 +165,8 @@ func (s *broadcastRuns) run(network Network, program string, params map[string]i
 	return b, nil
 }
 
-func (s *broadcastRuns) mustPass(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
+func (s *broadcastRuns) mustPass(network Network, program string, params map[string]int64, workload fabric.Workload,
+	table bool) (*broadcast, error) {
 	b, err := s.run(network, program, params, workload, table)
 	if err == nil && !b.passed {
 		err = fmt.Errorf("%s, %s: %s", program, net{network.A, network.B, network.Dimensions}, b.broken)

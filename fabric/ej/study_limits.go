@@ -68,7 +68,8 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 				steps++
 			}
 		}
-		note := fmt.Sprintf("ej/general, n = %d, to %d nodes: each node once, in the step of its distance, no link both ways", dims, nets[len(nets)-1].nodes())
+		note := fmt.Sprintf("ej/general, n = %d, to %d nodes: each node once, in the step of its distance, no link both ways",
+			dims, nets[len(nets)-1].nodes())
 		s.none(name, fmt.Sprintf("broken broadcasts, n = %d", dims), broken, len(nets), note)
 		s.none(name, fmt.Sprintf("broadcasts not of n*M steps, n = %d", dims), steps, len(nets), note)
 	}
@@ -88,7 +89,8 @@ func (s *broadcastRuns) everyOriented(name string) error {
 		}
 	}
 	s.none(name, "broken all-to-all broadcasts, C2, n = 1 and 2", broken, 0,
-		fmt.Sprintf("one message, translated: %d networks to %d nodes, each message once, in n*D steps, no link both ways", followed, nodesMax))
+		fmt.Sprintf("one message, translated: %d networks to %d nodes, each message once, in n*D steps, no link both ways",
+			followed, nodesMax))
 	nets := alphas(1)
 	broken = 0
 	for _, x := range nets {
@@ -108,7 +110,8 @@ func arithmetic(f *eisenstein.Field) []string {
 	for _, extents := range f.Sectors() {
 		sectors = append(sectors, spaced(extents))
 	}
-	return []string{fmt.Sprint(f.Size()), fmt.Sprint(f.Diameter()), spaced(f.Histogram()), strings.Join(sectors, "|"), fmt.Sprint(f.Leaves()),
+	return []string{fmt.Sprint(f.Size()), fmt.Sprint(f.Diameter()), spaced(f.Histogram()), strings.Join(sectors, "|"),
+		fmt.Sprint(f.Leaves()),
 		fmt.Sprint(f.Directed())}
 }
 
@@ -128,11 +131,13 @@ func (s *broadcastRuns) misprint(name string) error {
 			continue
 		}
 		row := studies.Referred(name, "nodes missed, "+m.String(), float64(m.missing), float64(b.missing), 1, 0,
-			fmt.Sprintf("the major direction must be that of the link; by the letter %d of %d nodes do not get the message, and as many packets come again",
+			fmt.Sprintf("the major direction must be that of the link; by the letter %d of %d nodes do not get the message, "+
+				"and as many packets come again",
 				m.missing, m.nodes()))
 		row.OK = row.OK && b.duplicates == m.missing && !b.passed
 		s.Add(row.Contradicting(nil, studies.Quotation{
-			Words: "Send via -rho packet SECTOR(-rho^2, -1, dimension, M-1, M-1, step+1)", Place: "Section 4.1, Algorithm 1, line 6",
+			Words: "Send via -rho packet SECTOR(-rho^2, -1, dimension, M-1, M-1, step+1)",
+			Place: "Section 4.1, Algorithm 1, line 6",
 		}))
 	}
 	return nil
@@ -189,7 +194,8 @@ func (e everyToAll) reference(row []string) (x everyBroadcast) {
 var restarts = []struct {
 	net
 	copies int // copies, 0 if not known beforehand
-}{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36}, {net{3, 4, 2}, 164}, {net{2, 3, 3}, 207}}
+}{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36}, {net{3, 4, 2}, 164},
+	{net{2, 3, 3}, 207}}
 
 const restartNodesMax = 400
 
@@ -252,7 +258,8 @@ func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference, 
 		return nil
 	}
 	s.none(name, "messages again"+of, measured.again, runs, how)
-	s.Add(studies.Referred(name, "messages that a node receives"+of, float64(nodes-1-reference.missing), float64(nodes-1-measured.missing), runs, 0,
+	s.Add(studies.Referred(name, "messages that a node receives"+of, float64(nodes-1-reference.missing),
+		float64(nodes-1-measured.missing), runs, 0,
 		fmt.Sprintf("%.1f %% are missing where each phase begins with a node's own message, as Section 4.2 tells it:"+
 			" no one serves nodes whose coordinates belong to sectors of different phases; by the letter of Algorithm 4 all come,"+
 			" many times (rows by the letter); %s", 100*float64(measured.missing)/float64(nodes-1), how)).
@@ -274,7 +281,8 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	s.none(name, "nodes missed by the letter, "+x.String(), f.Missing(), 0,
 		"every packet that arrives in the last step of a phase begins the next one: one message, translated")
 	if copies > 0 {
-		s.Add(studies.Referred(name, "copies of a message by the letter, "+x.String(), float64(copies), float64(f.Packets)/float64(nodes), 0, 0.5,
+		s.Add(studies.Referred(name, "copies of a message by the letter, "+x.String(), float64(copies),
+			float64(f.Packets)/float64(nodes), 0, 0.5,
 			"mean over all nodes: one message, translated"))
 	}
 	if nodes > restartNodesMax {
@@ -284,7 +292,8 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	if err != nil {
 		return err
 	}
-	s.compare(name, "messages that come again, "+x.String(), float64(f.Again()*nodes), float64(b.duplicates), 1, "a run against one message, translated")
+	s.compare(name, "messages that come again, "+x.String(), float64(f.Again()*nodes), float64(b.duplicates), 1,
+		"a run against one message, translated")
 	s.none(name, "messages missing, "+x.String(), b.missing, 1, "a run")
 	return nil
 }
@@ -303,7 +312,8 @@ func (s *broadcastRuns) onePacket(name string) error {
 	for _, p := range onePackets {
 		network := p.network()
 		network.PacketsPerLink = 1
-		bound := fmt.Sprintf("%s: %d messages come over the 3n = %d links that lead to a node, at least %d steps", p.net, p.nodes()-1, 3*p.n, (p.nodes()-2)/(3*p.n)+1)
+		bound := fmt.Sprintf("%s: %d messages come over the 3n = %d links that lead to a node, at least %d steps", p.net,
+			p.nodes()-1, 3*p.n, (p.nodes()-2)/(3*p.n)+1)
 		for rotate, steps := range []int{p.fixed, p.rotated} {
 			b, err := s.mustPass(network, allToAllC2Program, map[string]int64{"rotate": int64(rotate)}, fromAll(), false)
 			if err != nil {
@@ -325,9 +335,11 @@ var savings = []struct {
 // Saved senders as claimed in the paper: for its networks, and for all one-dimensional networks.
 var (
 	savesAnywhere = studies.Quotation{
-		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm", Place: "Section 7",
+		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm",
+		Place: "Section 7",
 	}
-	savesDimensions = studies.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% for all dimensions", Place: "Section 6"}
+	savesDimensions = studies.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% " +
+		"for all dimensions", Place: "Section 6"}
 )
 
 // claims shows the paper's contradicted claims. A row passes if the corrected claim holds.
@@ -348,7 +360,8 @@ func (s *broadcastRuns) claims(name string) error {
 		N, nodes := int64(x.field().Size()), int64(x.nodes())
 		exact := big.NewRat(nodes-1, (N-1)*(nodes/N))
 		saved := 100 * (1 - float64(senders[1])/float64(senders[0]))
-		what, note := "senders saved, %, "+x.String(), fmt.Sprintf("1-(N-1)N^(n-1)/(N^n-1), in the limit 1/N = %.2f %%", 100/float64(N))
+		what, note := "senders saved, %, "+x.String(),
+			fmt.Sprintf("1-(N-1)N^(n-1)/(N^n-1), in the limit 1/N = %.2f %%", 100/float64(N))
 		claim := savesAnywhere
 		if x.alike {
 			claim = savesDimensions
@@ -375,19 +388,24 @@ func (s *broadcastRuns) rounds(name string, b *broadcast) {
 		for range round {
 			centres *= uint64(N)
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("senders, step 1 of round %d", round+1), float64(centres), float64(step.Senders), b.runs, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("senders, step 1 of round %d", round+1), float64(centres),
+			float64(step.Senders), b.runs, 0,
 			"it is 0 at d = 1; all N^r centres of the round send, r from 0").
-			Contradicting(studies.Printed(0), studies.Quotation{Words: "numS = 6(d-1)N(alpha)^(r-1)", Place: "Section 5, formula 13"}))
+			Contradicting(studies.Printed(0),
+				studies.Quotation{Words: "numS = 6(d-1)N(alpha)^(r-1)", Place: "Section 5, formula 13"}))
 		if round > 0 {
 			before := b.course[round*M-1].Receivers
-			s.Add(studies.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres), float64(step.Senders), b.runs, 0,
+			s.Add(studies.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres), float64(step.Senders),
+				b.runs, 0,
 				"not when a round begins: all that have the message send then").
 				Contradicting(studies.Printed(float64(before)), studies.Quotation{
-					Words: "the number of sender nodes in each step is equal to the number of receiver nodes of the previous step", Place: "Section 5",
+					Words: "the number of sender nodes in each step is equal to the number of receiver nodes of the previous step",
+					Place: "Section 5",
 				}))
 		}
 	}
-	s.Add(studies.Referred(name, "receivers, step 1 of round 1", 6, float64(b.course[0].Receivers), b.runs, 0, "with r from 0 it is 6dN^r").
+	s.Add(studies.Referred(name, "receivers, step 1 of round 1", 6, float64(b.course[0].Receivers), b.runs, 0,
+		"with r from 0 it is 6dN^r").
 		Contradicting(studies.Printed(6./float64(N)), studies.Quotation{
 			Words: "numR = 6dN(alpha)^(r-1) where r is the round number such that 0 <= r < n", Place: "Section 5, formula 12",
 		}))

@@ -22,7 +22,8 @@ func (s *broadcastRuns) table1(name string) error {
 	if err != nil {
 		return err
 	}
-	s.Add(studies.Referred(name, "steps", float64(table1Net.n*3), float64(b.steps), b.runs, 0, "its rows, and Section 5, have n*M: 3 rounds of 3 steps").
+	s.Add(studies.Referred(name, "steps", float64(table1Net.n*3), float64(b.steps), b.runs, 0,
+		"its rows, and Section 5, have n*M: 3 rounds of 3 steps").
 		Contradicting(studies.Printed(12), studies.Quotation{Words: "Total 12", Place: "Table 1, last row"}))
 	return nil
 }
@@ -69,12 +70,16 @@ func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll
 		if i < len(b.course) {
 			step = b.course[i]
 		}
-		s.published(name, fmt.Sprintf("senders, step %d", i+1), studies.Figure(row[from+1]), float64(step.Senders), b.runs, note)
-		s.published(name, fmt.Sprintf("receivers, step %d", i+1), studies.Figure(row[from+2]), float64(step.Receivers), b.runs, note)
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), studies.Figure(row[from+1]), float64(step.Senders), b.runs,
+			note)
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), studies.Figure(row[from+2]), float64(step.Receivers),
+			b.runs, note)
 	}
-	s.none(name, "differing cells", studies.Differing(columns(rows[:last], from), b.cells(table1Net)), b.runs, note+"; free and active nodes among them")
+	s.none(name, "differing cells", studies.Differing(columns(rows[:last], from), b.cells(table1Net)), b.runs,
+		note+"; free and active nodes among them")
 	s.published(name, "senders in all steps", studies.Figure(rows[last][from+1]), float64(b.senders()), b.runs, note)
-	s.published(name, "receivers in all steps", studies.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing), b.runs, note)
+	s.published(name, "receivers in all steps", studies.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing),
+		b.runs, note)
 	return b, nil
 }
 
@@ -96,9 +101,11 @@ func (s *broadcastRuns) table3(name string) error {
 			if total, err := x.field().TotalSenders(o.algorithm, x.n); err != nil || total != totals[k] {
 				closed++
 			}
-			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), studies.Figure(row[k+1]), float64(totals[k]), b.runs, b.how())
+			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), studies.Figure(row[k+1]), float64(totals[k]),
+				b.runs, b.how())
 			if x.n >= 4 {
-				curve := figure.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n), Style: []figure.Style{figure.Dashed, figure.Line}[k]}
+				curve := figure.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n),
+					Style: []figure.Style{figure.Dashed, figure.Line}[k]}
 				for step, counts := range b.course {
 					if counts.Senders > 0 { // the axis is logarithmic
 						curve.Points = append(curve.Points, figure.Point{X: float64(step + 1), Y: float64(counts.Senders)})
@@ -108,10 +115,12 @@ func (s *broadcastRuns) table3(name string) error {
 			}
 		}
 		s.published(name, fmt.Sprintf("difference, n = %d", x.n), studies.Figure(row[3]), float64(totals[0]-totals[1]), 0, "")
-		s.Add(studies.Published(name, fmt.Sprintf("ratio, n = %d", x.n), studies.Figure(row[4]), float64(totals[0])/float64(totals[1]), 0, 1e-9,
+		s.Add(studies.Published(name, fmt.Sprintf("ratio, n = %d", x.n), studies.Figure(row[4]),
+			float64(totals[0])/float64(totals[1]), 0, 1e-9,
 			"published with nine decimals"))
 	}
-	s.none(name, "totals that are not those in closed form", closed, 0, "(N-L)N^(n-1) with the L = 6M leaves of one dimension, previous (N-L)(N^n-1)/(N-1)")
+	s.none(name, "totals that are not those in closed form", closed, 0,
+		"(N-L)N^(n-1) with the L = 6M leaves of one dimension, previous (N-L)(N^n-1)/(N-1)")
 	return s.File(studies.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
 }
 
@@ -122,14 +131,17 @@ func (s *broadcastRuns) example(name string) error {
 		return err
 	}
 	for i, step := range []eisenstein.Step{
-		{Senders: 1, Receivers: 12}, {Senders: 12, Receivers: 60}, {Senders: 48, Receivers: 144}, {Senders: 72, Receivers: 144},
+		{Senders: 1, Receivers: 12}, {Senders: 12, Receivers: 60}, {Senders: 48, Receivers: 144},
+		{Senders: 72, Receivers: 144},
 	} {
 		measured := eisenstein.Step{}
 		if i < len(b.course) {
 			measured = b.course[i]
 		}
-		s.published(name, fmt.Sprintf("senders, step %d", i+1), float64(step.Senders), float64(measured.Senders), b.runs, x.String())
-		s.published(name, fmt.Sprintf("receivers, step %d", i+1), float64(step.Receivers), float64(measured.Receivers), b.runs, x.String())
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), float64(step.Senders), float64(measured.Senders), b.runs,
+			x.String())
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), float64(step.Receivers), float64(measured.Receivers),
+			b.runs, x.String())
 	}
 	s.published(name, "steps", 4, float64(b.steps), b.runs, x.String())
 	return nil
@@ -144,7 +156,8 @@ func (s *broadcastRuns) meanSteps(name string) error {
 				return err
 			}
 			mean, _ := eisenstein.MeanStep(b.course).Float64()
-			s.Add(studies.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean, b.runs, 0.5e-4,
+			s.Add(studies.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean,
+				b.runs, 0.5e-4,
 				"EJ_{3+4rho}^(n), "+b.how()))
 		}
 	}
@@ -230,7 +243,8 @@ func (s *broadcastRuns) sixDimensions(name string) error {
 		return err
 	}
 	rows := records("3_4_dim6_steps")
-	s.none(name, "differing cells", studies.Differing(columns(rows, 1), b.cells(x)), b.runs, fmt.Sprintf("%s, %d nodes, %s", x, x.nodes(), b.how()))
+	s.none(name, "differing cells", studies.Differing(columns(rows, 1), b.cells(x)), b.runs,
+		fmt.Sprintf("%s, %d nodes, %s", x, x.nodes(), b.how()))
 	s.published(name, "steps", float64(len(rows)), float64(b.steps), b.runs, "n*M (Section 4.1), "+b.how())
 	most := eisenstein.Step{}
 	for _, step := range b.course {
@@ -251,7 +265,8 @@ func (s *broadcastRuns) plane(name string) error {
 		if i < len(b.course) {
 			measured = float64(b.course[i].Receivers)
 		}
-		s.published(name, fmt.Sprintf("receivers, step %d", i+1), receivers, measured, 1, x.String()+", staircases: 6s nodes at distance s (Section 2.1)")
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), receivers, measured, 1,
+			x.String()+", staircases: 6s nodes at distance s (Section 2.1)")
 	}
 	if err := s.File(studies.StudyPlot, "ej-plane", b.table.WriteSVG); err != nil {
 		return err

@@ -57,7 +57,8 @@ func (r *reference) Sample(*studies.Setting, int, string) (*studies.Sample, erro
 // algorithmOf returns the algorithm of a program.
 func algorithmOf(x *studies.Setting) eisenstein.Algorithm {
 	return map[string]eisenstein.Algorithm{
-		previousProgram: eisenstein.Previous, improvedProgram: eisenstein.Improved, misprintedProgram: eisenstein.Misprinted, generalProgram: eisenstein.General,
+		previousProgram: eisenstein.Previous, improvedProgram: eisenstein.Improved, misprintedProgram: eisenstein.Misprinted,
+		generalProgram:  eisenstein.General,
 		allToAllProgram: eisenstein.Phased + eisenstein.Algorithm(x.Params["reading"]), allToAllC1Program: eisenstein.Repaired, allToAllC2Program: eisenstein.Oriented,
 	}[x.Program]
 }

@@ -16,7 +16,8 @@ func gossip(x crossbar.Network, scheduling int64, g starloom.Gossip) func(testin
 	return gossipProgram("gossip/fsa", x, map[string]int64{"scheduling": scheduling}, g)
 }
 
-func gossipProgram(program string, x crossbar.Network, params map[string]int64, g starloom.Gossip) func(testing.TB) *starloom.Scenario {
+func gossipProgram(program string, x crossbar.Network, params map[string]int64,
+	g starloom.Gossip) func(testing.TB) *starloom.Scenario {
 	return func(testing.TB) *starloom.Scenario {
 		s := starloom.DefaultScenario()
 		s.Name, s.Fabric.Crossbar, s.Stop.Slots = "suite", &x, 400

@@ -48,7 +48,8 @@ func TestRoutes(t *testing.T) {
 		s := parsed(t, "fabric: {netlist: {ring: {n: 4}"+routes+"}}\nfirmware: {program: netlist/next-hop}\nworkload: {permutation: [1, 2, 3, 0]}")
 		var sent []uint64
 		for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+			report, err := starloom.Run(t.Context(), s,
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 			require.NoError(t, err)
 			require.Equal(t, starloom.VerdictPass, report.Verdict)
 			sent = append(sent, report.Frames.Sent)

@@ -285,7 +285,8 @@ func TestLongEJCreditsUnderFaults(t *testing.T) {
 	stuck := 0
 	for i := range 6 {
 		e := ej.Network{A: 1, B: 2 + i/2%2, Dimensions: 1, Duplex: []string{ej.DuplexHalf, ej.DuplexFull}[i%2]}
-		e.Credits = &fabric.CreditLimits{Depth: 1 + random.IntN(4), RoundTripSlots: 2 + random.IntN(4), ResyncSlots: []uint32{7, 0, 1}[i%3]}
+		e.Credits = &fabric.CreditLimits{Depth: 1 + random.IntN(4), RoundTripSlots: 2 + random.IntN(4),
+			ResyncSlots: []uint32{7, 0, 1}[i%3]}
 		depth, rate := 1+random.IntN(3), 0.1+0.2*random.Float64()
 		scenario := func(t testing.TB) *starloom.Scenario {
 			s, rare := onEJ(flood, e, depth)(t), 0.02
@@ -310,7 +311,8 @@ func TestLongEJCreditsUnderFaults(t *testing.T) {
 	(&Suite{Cases: cases}).Run(t)
 	(&Suite{ // a resynchronisation returns several credits at once
 		Cases: []Case{{Scenario: func(t testing.TB) *starloom.Scenario {
-			s, half := onEJ(flood, ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 4, ResyncSlots: 9}}, 1)(t), 0.5
+			s, half := onEJ(flood,
+				ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 4, ResyncSlots: 9}}, 1)(t), 0.5
 			s.Faults = &starloom.Faults{Schedule: []starloom.Fault{{Kind: "drop", Probability: &half, Slots: &starloom.FaultSlots{To: 28}}}}
 			return s
 		}}},

@@ -136,7 +136,8 @@ func (f Flood) cuts() (all []cut) {
 func (f Flood) oddCuts() []cut {
 	slot, cycle := (f.shapeOf(starloom.EngineSlot).Units+1)/2, (f.shapeOf(starloom.EngineCycle).Units+1)/2
 	return []cut{
-		{engine: starloom.EngineSlot, units: slot, window: 3}, {engine: starloom.EngineSlot, units: slot, window: 1, workers: 2},
+		{engine: starloom.EngineSlot, units: slot, window: 3},
+		{engine: starloom.EngineSlot, units: slot, window: 1, workers: 2},
 		{engine: starloom.EngineCycle, units: cycle, window: 3, workers: 2},
 	}
 }
@@ -190,7 +191,8 @@ func (f Flood) saved(ctx context.Context, r floodRun, want string) error {
 			}
 		}
 		got, failed := reported(m)
-		if err := errors.Join(err, failed, m.Close(), other.Close(), same(want, got, "saved and restored in every slot, "+r.engine)); err != nil {
+		if err := errors.Join(err, failed, m.Close(), other.Close(),
+			same(want, got, "saved and restored in every slot, "+r.engine)); err != nil {
 			return err
 		}
 	}
@@ -285,7 +287,8 @@ func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, erro
 		return nil, err
 	}
 	s, perUnit := f.scenario(r, image), f.shapeOf(r.engine).PerUnit
-	return starloom.NewMachine(ctx, s, starloom.MachineOptions{Engine: r.engine, BankSize: perUnit * r.units, Workers: max(1, r.workers)})
+	return starloom.NewMachine(ctx, s,
+		starloom.MachineOptions{Engine: r.engine, BankSize: perUnit * r.units, Workers: max(1, r.workers)})
 }
 
 // windowBytes is about the memory of a window of processors. Large states make windows of a few cells.
@@ -449,7 +452,8 @@ func silenced(r *starloom.Report) error {
 		rules[v.Rule]++
 	}
 	if rules[starloom.RuleIllegalSend]+rules[starloom.RuleIllegalListen] == 0 || r.Frames.Delivered < 5 {
-		return fmt.Errorf("nothing illegal has happened, or nothing else: %v, %d frames", slices.Sorted(maps.Keys(rules)), r.Frames.Delivered)
+		return fmt.Errorf("nothing illegal has happened, or nothing else: %v, %d frames", slices.Sorted(maps.Keys(rules)),
+			r.Frames.Delivered)
 	}
 	return nil
 }

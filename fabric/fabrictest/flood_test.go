@@ -13,7 +13,8 @@ import (
 // TestFlood floods networks of all kinds; TestEJ floods Eisenstein-Jacobi networks.
 func TestFlood(t *testing.T) {
 	arbitrated := func(arbiter string) starloom.Fabric {
-		return starloom.Fabric{Bus: &bus.Network{Vertices: 9, Buses: randomBuses(9, 4, 7), ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}
+		return starloom.Fabric{Bus: &bus.Network{Vertices: 9, Buses: randomBuses(9, 4, 7),
+			ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}
 	}
 	for name, f := range map[string]starloom.Fabric{
 		"POPS":                {POPS: &pops.Network{Groups: 3, GroupSize: 5}},

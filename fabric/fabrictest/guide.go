@@ -20,8 +20,8 @@ func Blocks(t testing.TB, page, language string) (blocks []string) {
 	return blocks
 }
 
-// RequireGuide compares a page's Go blocks with files in this order, without their package comments. A block that starts
-// with a package clause starts a file.
+// RequireGuide compares a page's Go blocks with files in this order, without their package comments. A block that
+// starts with a package clause starts a file.
 func RequireGuide(t testing.TB, page string, files ...string) {
 	t.Helper()
 	written := []string{}

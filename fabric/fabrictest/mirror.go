@@ -32,7 +32,10 @@ func (m mirror) Build(p fabric.Plant) error { return m.net.Build(p) }
 func (m mirror) Abilities() fabric.Abilities {
 	a := m.Network.Abilities()
 	a.Credits = m.net.CreditPlan()
-	a.Slot = fabric.SlotEngine{Transport: func(c *fabric.Config) (fabric.Transport, error) { return m.net.SlotTransport(m, c) }}
+	a.Slot = fabric.SlotEngine{Transport: func(c *fabric.Config) (fabric.Transport,
+		error) {
+		return m.net.SlotTransport(m, c)
+	}}
 	if adapt := a.Adapt; adapt != nil {
 		a.Adapt = func(program, schedule string, params map[string]int64) fabric.Network {
 			return m.on(adapt(program, schedule, params))
@@ -69,7 +72,8 @@ func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) f
 		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
 		report, err := starloom.Run(t.Context(), s, o)
 		require.NoError(t, err)
-		return text(t, report), bytes.ReplaceAll(capture.Bytes(), []byte(s.Hash()), make([]byte, 64)) // networks written in Go have their own hashes
+		// networks written in Go have their own hashes
+		return text(t, report), bytes.ReplaceAll(capture.Bytes(), []byte(s.Hash()), make([]byte, 64))
 	}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		want, frames := run(same, engine)

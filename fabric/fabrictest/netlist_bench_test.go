@@ -47,7 +47,8 @@ func BenchmarkNetlist(b *testing.B) {
 					s.Fabric = starloom.Fabric{Custom: network}
 					runtime.GC()
 					start := processorSeconds(b)
-					report, err := starloom.Run(b.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}})
+					report, err := starloom.Run(b.Context(), s,
+						starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}})
 					took[i] = append(took[i], processorSeconds(b)-start)
 					require.NoError(b, err)
 					require.Equal(b, starloom.VerdictPass, report.Verdict)

@@ -16,7 +16,8 @@ import (
 
 // reportText returns a scenario's report as in a file.
 func reportText(t testing.TB, s *starloom.Scenario, engine string) string {
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, report.WriteJSON(&b))
@@ -133,7 +134,8 @@ firmware: {program: netlist/flood}
 workload: {one_to_all: {source: 2}}
 `)
 	var svg bytes.Buffer
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{SVG: starloom.Pictures{Topology: starloom.Writer(&svg)}})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{SVG: starloom.Pictures{Topology: starloom.Writer(&svg)}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
 	for _, want := range []string{">s, 4 frames<", ">b, 4 frames<", ">7<", ">star<", ">bus<", ">latency in cycles<", "netlist.link[0].forth: 1 frame; netlist.link[0].back: 1 frame"} {

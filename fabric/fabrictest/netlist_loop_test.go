@@ -16,8 +16,8 @@ import (
 	"starloom/hw"
 )
 
-// crossed is a netlist whose stars s and r send into each other, which a drawing refuses: its hardware from Go is a loop without
-// a register.
+// crossed is a netlist whose stars s and r send into each other, which a drawing refuses: its hardware from Go is a
+// loop without a register.
 type crossed struct{ netlist.Network }
 
 // Build builds them on a plant that adds the ways.
@@ -52,8 +52,8 @@ firmware: {program: netlist/flood}
 workload: {one_to_all: {source: 0}}
 `
 
-// TestNetlistLoop: stars that send into each other would be a combinational loop. As a drawing they are refused with their
-// place; what hardware from Go closes is found by the kernel, which names the nodes in the way of the light.
+// TestNetlistLoop: stars that send into each other would be a combinational loop. As a drawing they are refused with
+// their place; what hardware from Go closes is found by the kernel, which names the nodes in the way of the light.
 func TestNetlistLoop(t *testing.T) {
 	_, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\n"+strings.Replace(twoStars, "LINK", ", [s, r]", 1)))
 	require.ErrorContains(t, err, "n.yaml:2:109: a link joins two stars: light of both would have to go round; put a processor between them")
@@ -65,8 +65,8 @@ func TestNetlistLoop(t *testing.T) {
 	require.ErrorContains(t, err, "combinational loop: netlist.r.round -> netlist.r.round.light -> netlist.s.round -> netlist.s.round.light -> netlist.r.round; put a register into it")
 }
 
-// TestLongNetlistRTLLoop: RTL of a star that feeds its own output back without a register ends the run, with the node, the
-// cycle, and what helps.
+// TestLongNetlistRTLLoop: RTL of a star that feeds its own output back without a register ends the run, with the node,
+// the cycle, and what helps.
 func TestLongNetlistRTLLoop(t *testing.T) {
 	folder := t.TempDir()
 	source, err := os.ReadFile("../../cosim/rtl/star_coupler.v")

@@ -322,7 +322,8 @@ func netlistPrograms(t *testing.T, seed uint64, count int) {
 			c := Case{Scenario: func(t testing.TB) *starloom.Scenario { return parsed(t, network+work) }}
 			want := ""
 			for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineCycle}, {Engine: starloom.EngineSlot},
-				{Engine: []string{starloom.EngineCycle, starloom.EngineSlot}[draw.IntN(2)], BankSize: 1 + draw.IntN(4), Workers: 1 + draw.IntN(2)}} {
+				{Engine: []string{starloom.EngineCycle, starloom.EngineSlot}[draw.IntN(2)], BankSize: 1 + draw.IntN(4),
+					Workers: 1 + draw.IntN(2)}} {
 				report, err := starloom.Run(t.Context(), c.Scenario(t), starloom.RunOptions{MachineOptions: o})
 				require.NoError(t, err)
 				require.Equal(t, starloom.VerdictPass, report.Verdict, "%+v: %+v\n%s%s", o, report.Violations, network, work)

@@ -27,7 +27,8 @@ func (c *Case) pictures(t *testing.T) {
 			var to [4]bytes.Buffer
 			report, err := starloom.Run(t.Context(), c.Scenario(t), starloom.RunOptions{
 				MachineOptions: starloom.MachineOptions{Engine: engine, BankSize: bank, Workers: 1 + bank%2},
-				SVG: starloom.Pictures{Topology: starloom.Writer(&to[0]), Heat: starloom.Writer(&to[1]), Latency: starloom.Writer(&to[2]),
+				SVG: starloom.Pictures{Topology: starloom.Writer(&to[0]), Heat: starloom.Writer(&to[1]),
+					Latency:  starloom.Writer(&to[2]),
 					Timeline: starloom.Writer(&to[3])},
 			})
 			require.NoError(t, err)

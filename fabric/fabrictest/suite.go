@@ -76,7 +76,8 @@ func (c *Case) names(t *testing.T) {
 					"SentOn of port %d of processor %d", port, processor)
 			}
 			if hears := w.Hears[w.HearRow(processor, shape.Ports)+port]; hears != fabric.NoMedium {
-				require.EqualValues(t, hears, names.HeardOn(processor, uint16(port)), "HeardOn of port %d of processor %d", port, processor)
+				require.EqualValues(t, hears, names.HeardOn(processor, uint16(port)), "HeardOn of port %d of processor %d", port,
+					processor)
 			}
 		}
 	}
@@ -202,7 +203,8 @@ func (c *Case) traces(t *testing.T) {
 		captures[engine], err = os.ReadFile(path)
 		require.NoError(t, err)
 	}
-	require.True(t, bytes.Equal(captures[starloom.EngineSlot], captures[starloom.EngineCycle]), "the engines capture other bytes")
+	require.True(t, bytes.Equal(captures[starloom.EngineSlot], captures[starloom.EngineCycle]),
+		"the engines capture other bytes")
 	var before []byte
 	for range 2 {
 		folder := t.TempDir()

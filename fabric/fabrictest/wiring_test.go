@@ -22,7 +22,10 @@ type onWires struct{ fabric.Network }
 
 func (o onWires) Abilities() fabric.Abilities {
 	a := o.Network.Abilities()
-	a.Slot = fabric.SlotEngine{Transport: func(c *fabric.Config) (fabric.Transport, error) { return wired.New(o.Network, c) }}
+	a.Slot = fabric.SlotEngine{Transport: func(c *fabric.Config) (fabric.Transport,
+		error) {
+		return wired.New(o.Network, c)
+	}}
 	if adapt := a.Adapt; adapt != nil {
 		a.Adapt = func(program, schedule string, params map[string]int64) fabric.Network {
 			return onWires{adapt(program, schedule, params)}

@@ -72,7 +72,8 @@ func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 // path of its port.
 func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
 	shape := n.Shape()
-	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
+	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units,
+		PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
 	if shape.PortLabels != nil {
 		bank.Name, bank.Parts, bank.Labels = "port", 0, shape.PortLabels
 	}
@@ -330,7 +331,8 @@ func newPortCredits(n fabric.Network, ports []fabric.PortCredits, shards []hw.Sh
 		if byDepth[l.Depth] == nil {
 			depths = append(depths, l.Depth)
 		}
-		of[p.Port] = creditOf{limits: known[l], bank: uint32(slices.Index(depths, l.Depth)), counter: uint32(len(byDepth[l.Depth]))}
+		of[p.Port] = creditOf{limits: known[l], bank: uint32(slices.Index(depths, l.Depth)),
+			counter: uint32(len(byDepth[l.Depth]))}
 		byDepth[l.Depth] = append(byDepth[l.Depth], p.Port)
 	}
 	c := emptyCredits(shape, names, limits)
@@ -476,7 +478,8 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		case c.from[port] != noCredits:
 			return bySender(int(c.from[port]), count)
 		case count > 0:
-			return fmt.Errorf("port %d of processor %d returns credits, but the port that it hears has none", port%c.ports, port/c.ports)
+			return fmt.Errorf("port %d of processor %d returns credits, but the port that it hears has none", port%c.ports,
+				port/c.ports)
 		}
 		return nil
 	}
@@ -513,7 +516,8 @@ func (c *Credits) State(v *hw.StateVisitor) {
 				depth, replaced = c.limitsOf(sender).Depth, bank.Replaced(counter)
 			}
 			if int(credits) != depth && !replaced {
-				return fmt.Errorf("the credits of port %d of processor %d add up to %d instead of %d", sender%c.ports, sender/c.ports, credits, depth)
+				return fmt.Errorf("the credits of port %d of processor %d add up to %d instead of %d", sender%c.ports,
+					sender/c.ports, credits, depth)
 			}
 		}
 		c.restored = restoredCredits{}

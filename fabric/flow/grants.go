@@ -43,7 +43,8 @@ func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot
 }
 
 // AnswerLanes gives the NICs of a window the results of the requests by their lanes in a slot.
-func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8, served func(transmitter int) bool, ledger *fabric.Ledger, slot uint32) {
+func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8, served func(transmitter int) bool,
+	ledger *fabric.Ledger, slot uint32) {
 	for cell := window.First; cell < window.End; cell++ {
 		for lane := range ports {
 			if transmitter := (bank.First+cell)*ports + lane; asked[transmitter] != 0 {

@@ -24,7 +24,8 @@ type Switches struct {
 
 // NewSwitches returns the switches of a network.
 func NewSwitches(names fabric.Names, of fabric.Switched, shape fabric.Shape) *Switches {
-	s := &Switches{names: names, taps: of.Taps, most: of.Most, each: of.Each, sends: make([]uint16, shape.Processors()), on: make([]uint32, shape.Media)}
+	s := &Switches{names: names, taps: of.Taps, most: of.Most, each: of.Each, sends: make([]uint16, shape.Processors()),
+		on: make([]uint32, shape.Media)}
 	for i := range s.sends {
 		s.sends[i] = nic.PortNone
 	}
@@ -63,11 +64,13 @@ func (s *Switches) Turn(ledger *fabric.Ledger, processor int, listens uint16, sl
 	if int(s.on[medium]) == most+1 && ledger.Checks.BusLength {
 		one, _ := s.names.MediumNoun()
 		ledger.Find(fabric.Finding{Kind: fabric.FindCrowded, Slot: slot, Index: int(medium),
-			Text: fmt.Sprintf("more than %d vertices are on the %s in one slot, senders included; its length is %d", most, one, most)})
+			Text: fmt.Sprintf("more than %d vertices are on the %s in one slot, senders included; its length is %d", most, one,
+				most)})
 	}
 	if listens != nic.PortNone && listens != at && ledger.Checks.OneBus {
 		ledger.Find(fabric.Finding{Kind: fabric.FindTwoBuses, Slot: slot, Index: processor,
-			Text: fmt.Sprintf("sends to %s and listens to %s in one slot: its switch is at the first, it does not hear the other",
+			Text: fmt.Sprintf(
+				"sends to %s and listens to %s in one slot: its switch is at the first, it does not hear the other",
 				s.names.Port(processor, at), s.names.Port(processor, listens))})
 	}
 	if listens == nic.PortNone {

@@ -44,7 +44,8 @@ func readAnynet(path, place string) (*Anynet, error) {
 }
 
 func parseAnynet(file, text string) (*Anynet, error) {
-	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{}, ways: map[[2]int]*AnynetLink{}, known: map[int]string{}}
+	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{}, ways: map[[2]int]*AnynetLink{},
+		known: map[int]string{}}
 	line := 0
 	for row := range strings.SplitSeq(text, "\n") {
 		if line++; strings.TrimSpace(row) == "" {
@@ -53,7 +54,8 @@ func parseAnynet(file, text string) (*Anynet, error) {
 		if place, fields := fmt.Sprintf("%s:%d", file, line), strings.Fields(row); fields[0] == "router" {
 			r.line(fields, place)
 		} else { // report no further mistakes of this file
-			r.add(place, fmt.Sprintf("a line starts with %q", strict.Clip(fields[0])), "start each line with router R, then node N and router S")
+			r.add(place, fmt.Sprintf("a line starts with %q", strict.Clip(fields[0])),
+				"start each line with router R, then node N and router S")
 			break
 		}
 	}
@@ -88,11 +90,13 @@ func (r *anynetReader) line(fields []string, place string) {
 				return
 			}
 			if other, twice := r.of[number]; twice {
-				r.add(place, fmt.Sprintf("node %d is at router %d, and at router %d, at %s", number, router, other, r.at[number]), "let a node have one router")
+				r.add(place, fmt.Sprintf("node %d is at router %d, and at router %d, at %s", number, router, other, r.at[number]),
+					"let a node have one router")
 			}
 			r.of[number], r.at[number] = router, place
 			if at < len(fields) && fields[at] != "node" && fields[at] != "router" {
-				r.add(place, fmt.Sprintf("%s after node %d: BookSim reads no latency there, but a link to a router of that number", fields[at], number), "delete it")
+				r.add(place, fmt.Sprintf("%s after node %d: BookSim reads no latency there, but a link to a router of that number",
+					fields[at], number), "delete it")
 				return
 			}
 		case "router":
@@ -104,7 +108,8 @@ func (r *anynetReader) line(fields []string, place string) {
 			if at < len(fields) && fields[at] != "node" && fields[at] != "router" {
 				n, err := strconv.ParseUint(fields[at], 10, 31)
 				if err != nil || n < 1 || n > latencyMax {
-					r.add(place, fmt.Sprintf("the latency %q from router %d to router %d", fields[at], router, number), fmt.Sprintf("write 1 to %d", latencyMax))
+					r.add(place, fmt.Sprintf("the latency %q from router %d to router %d", fields[at], router, number),
+						fmt.Sprintf("write 1 to %d", latencyMax))
 					return
 				}
 				latency, at = int(n), at+1
@@ -145,7 +150,8 @@ func (r *anynetReader) graph() *Anynet {
 	gap := func(what string, count int, has func(int) bool) {
 		for i := range count {
 			if !has(i) {
-				r.add(r.file, fmt.Sprintf("there are %s, but none with the number %d", traces.Plural(count, what, what+"s"), i), "number them from 0 on without gaps")
+				r.add(r.file, fmt.Sprintf("there are %s, but none with the number %d", traces.Plural(count, what, what+"s"), i),
+					"number them from 0 on without gaps")
 				return
 			}
 		}
@@ -179,7 +185,8 @@ func (a *Anynet) draw(d *Drawing, place string) {
 		ports[l.From]++
 	}
 	add := func(from, to, place string, latency int, oneway bool) {
-		d.links = append(d.links, link{place: place, ends: []string{from, to}, places: []string{place, place}, latency: latency, oneway: oneway})
+		d.links = append(d.links,
+			link{place: place, ends: []string{from, to}, places: []string{place, place}, latency: latency, oneway: oneway})
 	}
 	for _, l := range a.Links {
 		way, back := [2]int{l.From, l.To}, [2]int{l.To, l.From}
@@ -199,7 +206,8 @@ func (a *Anynet) note() string {
 	var notes []string
 	if a.Unequal > 0 {
 		notes = append(notes, fmt.Sprintf("%s of routers have links of different latencies there and back: "+
-			"in anynet a latency holds from the router of the line to the other one, and the way back has 1 unless a line of the other router says more",
+			"in anynet a latency holds from the router of the line to the other one, and the way back has 1 unless a line of "+
+			"the other router says more",
 			traces.Plural(a.Unequal, "pair", "pairs")))
 	}
 	for r := range a.Nodes {

@@ -37,7 +37,8 @@ func (b *drawer) checkLanes() {
 	if most != nil && times(len(most.ports), len(b.net.Processors)) > lanesMax {
 		b.partial = true
 		b.add(most.place,
-			fmt.Sprintf("%s has %d ports, and the NICs of all %d processors get as many", most.name, len(most.ports), len(b.net.Processors)),
+			fmt.Sprintf("%s has %d ports, and the NICs of all %d processors get as many", most.name, len(most.ports),
+				len(b.net.Processors)),
 			fmt.Sprintf("draw fewer: the product is at most %d", lanesMax))
 	}
 }
@@ -45,14 +46,16 @@ func (b *drawer) checkLanes() {
 func (b *drawer) checkShared(p *placed) {
 	b.partial = b.partial || b.drivers[p.number] == "" || b.hearers[p.number] == ""
 	if b.drivers[p.number] == "" {
-		reason, remedy := p.oneWay(fmt.Sprintf("no port sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
+		reason, remedy := p.oneWay(fmt.Sprintf("no port sends into the %s %s", p.kind, p.name),
+			"add a link from a port to it, or delete it")
 		b.addAlike("into", p.place, reason, remedy)
 	}
 	if p.keys.Align && !p.vague && b.net.Media[p.number].Latency != unknownLatency {
 		b.align(p)
 	}
 	if b.hearers[p.number] == "" {
-		reason, remedy := p.oneWay(fmt.Sprintf("no port hears the %s %s", p.kind, p.name), "add a link from it to a port, or delete it")
+		reason, remedy := p.oneWay(fmt.Sprintf("no port hears the %s %s", p.kind, p.name),
+			"add a link from it to a port, or delete it")
 		b.addAlike("out of", p.place, reason, remedy)
 	}
 }
@@ -62,11 +65,13 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 		if port := &p.ports[i]; !linked && port.in == None && port.out == None && !port.open && !port.routed && !port.hidden {
 			b.partial = true
 			b.addAlike("port", p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
-				"add one; or number the ports of a processor from 0 on; or list its ports under ports:, and those without a link under open:")
+				"add one; or number the ports of a processor from 0 on; or list its ports under ports:, and those without a "+
+					"link under open:")
 		}
 	}
 	if most, uses, remedy := b.portsMost(); len(p.ports) > most {
-		b.addAlike("most", p.place, fmt.Sprintf("%s has %d ports, and a NIC that uses %s has at most %d", p.name, len(p.ports), uses, most), remedy)
+		b.addAlike("most", p.place,
+			fmt.Sprintf("%s has %d ports, and a NIC that uses %s has at most %d", p.name, len(p.ports), uses, most), remedy)
 	}
 	if len(p.ports) == 0 && !linked {
 		b.partial = true
@@ -128,7 +133,8 @@ func (b *drawer) reach() {
 	}{{lost(out, heard), "no way leads from %s to %s%s"}, {lost(in, sent), "no way leads to %s from %s%s"}} {
 		if l := way.unreached; len(l) > 0 {
 			first := names[l[0]]
-			reason, remedy := first.oneWay(fmt.Sprintf(way.form, names[0].name, first.name, others(len(l)-1)), "link them, or write apart: true")
+			reason, remedy := first.oneWay(fmt.Sprintf(way.form, names[0].name, first.name, others(len(l)-1)),
+				"link them, or write apart: true")
 			b.add(first.place, reason, remedy)
 		}
 	}
@@ -153,7 +159,8 @@ func (b *drawer) finishPorts() {
 			n.places[p.number] = &p.at[p.index]
 		}
 		for i := range p.ports {
-			to.Ports = append(to.Ports, Port{Path: p.portPath(to.Path, i), Sends: p.ports[i].out, Hears: p.ports[i].in, Asks: p.ports[i].asks})
+			to.Ports = append(to.Ports,
+				Port{Path: p.portPath(to.Path, i), Sends: p.ports[i].out, Hears: p.ports[i].in, Asks: p.ports[i].asks})
 		}
 	}
 	n.one, n.many = n.nouns()
@@ -173,7 +180,8 @@ func (p *placed) portPath(path string, i int) string {
 
 func (b *drawer) finish() {
 	n := b.net
-	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), 0, 0, n.accessWord(), n.Hash(), 0}
+	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), 0, 0,
+		n.accessWord(), n.Hash(), 0}
 	if b.words != nil {
 		n.Words = [nic.ShapeWords]uint32{}
 		copy(n.Words[:], b.words)

@@ -61,7 +61,8 @@ func deadlocks(built *fabric.Routers) verdict {
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
 	skipped := func(most int) verdict { // most is the number of VC kinds open to one packet
 		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
-			return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^27", ports, nodes*traffic*most*most)}
+			return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more "+
+				"than 2^27", ports, nodes*traffic*most*most)}
 		}
 		return verdict{}
 	}
@@ -88,7 +89,8 @@ func deadlocks(built *fabric.Routers) verdict {
 			worst = v
 		}
 	}
-	what := fmt.Sprintf("%s x VCs, %s", traces.Plural(uint64(len(built.Graph.Links)*built.Config.VCs), "channel", "channels"),
+	what := fmt.Sprintf("%s x VCs, %s",
+		traces.Plural(uint64(len(built.Graph.Links)*built.Config.VCs), "channel", "channels"),
 		traces.Plural(uint64(count), "dependency", "dependencies"))
 	if traffic > 1 {
 		what += fmt.Sprintf(", in %d classes of traffic", traffic)
@@ -151,7 +153,8 @@ func (d *dependencies) judge() verdict {
 	case escapes && d.built.Config.WaitForTail:
 		return verdict{free: true, escapes: true}
 	case escapes:
-		return verdict{shared: true, text: "may deadlock: packets of " + d.several() + " classes share VCs, and a shared VC is taken while its buffer is full: " +
+		return verdict{shared: true, text: "may deadlock: packets of " + d.several() + " classes share VCs, and a shared " +
+			"VC is taken while its buffer is full: " +
 			d.describe(cycle)}
 	}
 	return verdict{text: "may deadlock: " + d.describe(cycle)}
@@ -173,7 +176,8 @@ func (d *dependencies) classify() {
 			hop := routes.Next(i/nodes, 0, i%nodes, nodes, false, vcs)
 			used[hop.Low<<8|hop.High] = used[hop.Low<<8|hop.High] || d.far[d.first[i/nodes]+hop.Port] >= 0
 		}
-		list = slices.DeleteFunc(slices.Clone(routes.VCs), func(r hw.VCRange) bool { return !used[int(r.Low)<<8|int(r.High)] })
+		list = slices.DeleteFunc(slices.Clone(routes.VCs),
+			func(r hw.VCRange) bool { return !used[int(r.Low)<<8|int(r.High)] })
 	}
 	d.number, d.of = map[hw.VCRange]int{}, make([]uint16, 1<<16)
 	for _, class := range list {
@@ -277,7 +281,8 @@ func (d *dependencies) sends(source, destination int) bool {
 	}
 	from, port := d.built.NIC.At(source)
 	to, _ := d.built.NIC.At(destination)
-	by, class, _ := d.built.Leaves(from, port, uint16(d.class)) // the tag determines the class of a packet from a single-port NIC
+	// the tag determines the class of a packet from a single-port NIC
+	by, class, _ := d.built.Leaves(from, port, uint16(d.class))
 	return class == d.class && d.built.NIC.Node(to, by) == destination
 }
 
@@ -373,7 +378,8 @@ func (d *dependencies) describe(cycle []uint32) string {
 			said = append(said, fmt.Sprintf("and so on along %d more", len(cycle)-cycleShown))
 			break
 		}
-		said = append(said, fmt.Sprintf("%s holds %s and asks for %s", holders[i], d.name(v), d.name(cycle[(i+1)%len(cycle)])))
+		said = append(said,
+			fmt.Sprintf("%s holds %s and asks for %s", holders[i], d.name(v), d.name(cycle[(i+1)%len(cycle)])))
 	}
 	return fmt.Sprintf("a cycle of %d channels: %s", len(cycle), strings.Join(said, ", "))
 }
@@ -382,5 +388,6 @@ func (d *dependencies) name(vertex uint32) string {
 	port := int(vertex) / len(d.kinds)
 	out := d.from[port]
 	from := d.router[out]
-	return fmt.Sprintf("%s VC %d", d.built.Channel(from, out-d.first[from], d.router[port]), d.class*d.built.Config.ClassVCs()+d.kind(vertex).low)
+	return fmt.Sprintf("%s VC %d", d.built.Channel(from, out-d.first[from], d.router[port]),
+		d.class*d.built.Config.ClassVCs()+d.kind(vertex).low)
 }

@@ -101,8 +101,8 @@ func TestRingOfFourRouters(t *testing.T) {
 	require.Equal(t, "not looked at for deadlocks: 8 ports times 67108864 nodes are more than 2^27", known.text)
 }
 
-// TestSharedVCsOfTorus: with an odd number of VCs packets do come to wait for each other, unless they wait for the credit of
-// the tail: a shared VC is taken while its buffer is full, all around the ring.
+// TestSharedVCsOfTorus: with an odd number of VCs packets do come to wait for each other, unless they wait for the
+// credit of the tail: a shared VC is taken while its buffer is full, all around the ring.
 func TestSharedVCsOfTorus(t *testing.T) {
 	knots := map[bool]int{}
 	for _, wait := range []bool{false, true} {
@@ -111,7 +111,8 @@ func TestSharedVCsOfTorus(t *testing.T) {
 		for seed := range uint64(40) {
 			random, packets := rand.New(rand.NewPCG(seed, 2)), &hw.Packets{}
 			for i := range 700 {
-				packets.Add(uint32(i%7), uint32((i+3-random.IntN(2)*random.IntN(2))%7), uint16(1+random.IntN(2)), uint32(random.IntN(10)))
+				packets.Add(uint32(i%7), uint32((i+3-random.IntN(2)*random.IntN(2))%7), uint16(1+random.IntN(2)),
+					uint32(random.IntN(10)))
 			}
 			if len(runRouters(t, &Network{routers: r}, packets)) > 0 {
 				knots[wait]++
@@ -123,7 +124,8 @@ func TestSharedVCsOfTorus(t *testing.T) {
 
 // randomRoutes are ways to each node along a random tree, in a random graph.
 func randomRoutes(r *rand.Rand) *fabric.Routers {
-	b := &fabric.Routers{Config: hw.RouterConfig{VCs: 1 + r.IntN(5)/4, Depth: 1 + r.IntN(2), RoutingDelay: r.IntN(2), WaitForTail: r.IntN(2) == 0}}
+	b := &fabric.Routers{Config: hw.RouterConfig{VCs: 1 + r.IntN(5)/4, Depth: 1 + r.IntN(2), RoutingDelay: r.IntN(2),
+		WaitForTail: r.IntN(2) == 0}}
 	routers := 4 + r.IntN(5)
 	neighbours := make([][]int, routers) // at port 1 and on
 	join := func(x, y int) {
@@ -142,7 +144,8 @@ func randomRoutes(r *rand.Rand) *fabric.Routers {
 		b.Graph.Ports = append(b.Graph.Ports, 1+len(list))
 		b.Graph.Nodes = append(b.Graph.Nodes, hw.RouterNode{Router: i, Port: 0, Latency: 1})
 		for p, to := range list {
-			b.Graph.Links = append(b.Graph.Links, hw.RouterLink{From: i, Output: 1 + p, To: to, Input: 1 + slices.Index(neighbours[to], i), Latency: 1 + r.IntN(2)})
+			b.Graph.Links = append(b.Graph.Links,
+				hw.RouterLink{From: i, Output: 1 + p, To: to, Input: 1 + slices.Index(neighbours[to], i), Latency: 1 + r.IntN(2)})
 		}
 		for in := []int{i}; len(in) < routers; {
 			at := r.IntN(routers)
@@ -229,7 +232,8 @@ routes: {"r[1]": {p: %s}, "r[0]": {p: 1}}
 	nodes := len(r.Graph.Nodes)
 	a, b := r.NIC.Node(0, 0), r.NIC.Node(0, 1)
 	require.Equal(t, []int{3, 0, 2}, []int{nodes, a, b})
-	require.Equal(t, []uint8{0, 1, 3, 3}, []uint8{r.Routes.Ports[a], r.Routes.Ports[b], r.Routes.Ports[nodes+a], r.Routes.Ports[nodes+b]})
+	require.Equal(t, []uint8{0, 1, 3, 3},
+		[]uint8{r.Routes.Ports[a], r.Routes.Ports[b], r.Routes.Ports[nodes+a], r.Routes.Ports[nodes+b]})
 	require.Equal(t, r.Routes.Classes[nodes+a], r.Routes.Classes[nodes+b])
 	require.NotZero(t, r.Routes.Classes[nodes+a])
 	_, err = drawnRouters(t, fmt.Sprintf(drawn, "0"))

@@ -49,7 +49,8 @@ func (b *drawer) drawNodes() {
 		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), err.Error(), "write a word of letters, digits and _")
 	}
 	if n := len(b.net.Name); n > nameMax {
-		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), fmt.Sprintf("the name has %d bytes", n), fmt.Sprintf("write one of at most %d", nameMax))
+		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), fmt.Sprintf("the name has %d bytes", n),
+			fmt.Sprintf("write one of at most %d", nameMax))
 	}
 	for i := range b.Drawing.nodes {
 		n := &b.Drawing.nodes[i]
@@ -76,14 +77,16 @@ func (b *drawer) whole() string {
 
 func (b *drawer) placeAll(n *node, names []string) {
 	if len(n.name) > nameMax {
-		b.add(n.place, fmt.Sprintf("the name of a node has %d bytes: %q", len(n.name), strict.Clip(n.name)), fmt.Sprintf("write one of at most %d", nameMax))
+		b.add(n.place, fmt.Sprintf("the name of a node has %d bytes: %q", len(n.name), strict.Clip(n.name)),
+			fmt.Sprintf("write one of at most %d", nameMax))
 		b.loseNames(n.name)
 		return
 	}
 	b.listPorts(n, names[0])
 	for index, name := range names {
 		if err := hw.CheckPath(name); err != nil {
-			b.add(n.place, fmt.Sprintf("the name of a node: %v", err), "write words of letters, digits and _, with indexes and dots: row[2].p[3]")
+			b.add(n.place, fmt.Sprintf("the name of a node: %v", err),
+				"write words of letters, digits and _, with indexes and dots: row[2].p[3]")
 			b.loseNames(n.name)
 			return
 		}
@@ -112,7 +115,8 @@ func (b *drawer) place(n *node, name string, index int) {
 		b.routers++
 		p.list()
 	case kindStar, kindBus, kindCrossbar:
-		p.number = b.medium(Medium{Path: path, Link: path + "." + fibre, Star: n.kind != kindCrossbar, Bus: n.kind == kindBus, Latency: Usual, Opposite: None})
+		p.number = b.medium(Medium{Path: path, Link: path + "." + fibre, Star: n.kind != kindCrossbar, Bus: n.kind == kindBus,
+			Latency: Usual, Opposite: None})
 	default:
 		p.number = len(b.net.Processors)
 		b.net.Processors = append(b.net.Processors, Processor{Path: path})
@@ -134,7 +138,8 @@ func (b *drawer) prefixes() {
 				continue
 			}
 			if other, ok := b.nodes[p.name[:i]]; ok {
-				b.add(p.place, fmt.Sprintf("the path of the node %s is that of something in the node %s, at %s", p.name, other.name, other.place), "rename one")
+				b.add(p.place, fmt.Sprintf("the path of the node %s is that of something in the node %s, at %s", p.name, other.name,
+					other.place), "rename one")
 				break
 			}
 		}
@@ -213,14 +218,16 @@ func (b *drawer) loosen(ends [][]string) {
 // joinRows draws a link once per row of its ranges. A link between several ends and a star is drawn once per star.
 // joinRows reports whether the ranges match.
 func (b *drawer) joinRows(l *link, ends [][]string, most int) bool {
-	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 && star >= 0 {
+	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 &&
+		star >= 0 {
 		most = star
 	}
 	rows := len(ends[most])
 	for k, end := range l.ends {
 		if n := len(ends[k]); n != 1 && n != rows && rows != 1 && !begins(end, l.ends[most]) {
 			b.add(l.places[k], fmt.Sprintf("%s stands for %d ends, and %s for %d", end, n, l.ends[most], rows),
-				"write ranges of one length, or first the same ones, as in p[0..3].q[0..1] and p[0..3]; a single end is joined with all of a range")
+				"write ranges of one length, or first the same ones, as in p[0..3].q[0..1] and p[0..3]; a single end is joined "+
+					"with all of a range")
 			return false
 		}
 	}
@@ -375,7 +382,8 @@ func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 	case len(ends) > 2:
 		b.add(l.place, fmt.Sprintf("a link has %d ends", len(ends)), "join two ports, or ports and a star")
 	case ends[0].placed == ends[1].placed && ends[0].port == ends[1].port && !l.oneway:
-		b.add(l.place, fmt.Sprintf("a link leads from %s to itself", ends[0].text), "join two ports; a loop of one port is oneway")
+		b.add(l.place, fmt.Sprintf("a link leads from %s to itself", ends[0].text),
+			"join two ports; a loop of one port is oneway")
 	default:
 		return b.joinPorts(l, ends[0], ends[1])
 	}
@@ -397,12 +405,14 @@ func (b *drawer) joinPorts(l *link, from, to *found) bool {
 		b.loops = append(b.loops, fmt.Sprintf("%s.link[%d] of %s", b.net.Name, b.linked, from.text))
 	}
 	if l.credits != nil && b.net.OnePort {
-		b.add(l.place, "credits with access one: a NIC that hears one port does not receive at others", "delete credits, or take access: all")
+		b.add(l.place, "credits with access one: a NIC that hears one port does not receive at others",
+			"delete credits, or take access: all")
 	}
 	path := fmt.Sprintf("%s.link[%d]", b.net.Name, b.linked)
 	b.linked++
 	way := func(path string, from, to *found) int {
-		m := b.medium(Medium{Path: path, Link: path + "." + fibre, Latency: l.latency, Opposite: None, Credits: l.credits, round: l.round, place: l.place})
+		m := b.medium(Medium{Path: path, Link: path + "." + fibre, Latency: l.latency, Opposite: None, Credits: l.credits,
+			round: l.round, place: l.place})
 		b.sends(from, m, l.place)
 		b.hears(to, m, l.place)
 		return m
@@ -434,9 +444,11 @@ func (b *drawer) hears(f *found, medium int, place string) bool {
 
 // leads connects one direction of a port to a medium and reports whether that direction was free. first holds the
 // place of the first link of each medium in this direction.
-func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) bool {
+func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string,
+	first []string) bool {
 	if *way != None {
-		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt), "use another port, or make one way oneway")
+		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt),
+			"use another port, or make one way oneway")
 		b.partial = true
 		if first[medium] == "" {
 			first[medium] = place // the link still belongs to the drawing
@@ -468,17 +480,20 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	star := ends[at]
 	what := star.kind + " " + star.name
 	if l.credits != nil {
-		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit is a place at one receiver, and a frame there has several receivers, "+
+		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit is a place at one receiver, and a frame there "+
+			"has several receivers, "+
 			"or one that is unknown before it asks", what),
 			"delete credits, or link the ports with each other")
 		return false
 	}
 	if l.half {
-		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it", star.name, star.kind), "delete duplex")
+		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it",
+			star.name, star.kind), "delete duplex")
 		return false
 	}
 	if l.oneway && len(ends) > 2 {
-		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)), "write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
+		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)),
+			"write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
 		return false
 	}
 	out, in := true, true
@@ -506,7 +521,8 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 			"give the latency to the links that lead out of it"+star.orAlign())
 	case star.kind == kindCrossbar:
 	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of the star
-		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
+		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency),
+			what),
 			"give all who hear it the same latency"+star.orAlign())
 	default:
 		m.Latency = l.latency
@@ -520,12 +536,14 @@ func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
 	key := meeting{star.number, e.placed}
 	ways := b.met[key]
 	if out && ways.out > 0 {
-		b.add(l.place, fmt.Sprintf("%s sends into the %s %s by another port, too: %s", e.placed.name, star.kind, star.name, e.ports[ways.out-1].outPlace),
+		b.add(l.place, fmt.Sprintf("%s sends into the %s %s by another port, too: %s", e.placed.name, star.kind, star.name,
+			e.ports[ways.out-1].outPlace),
 			"let one port of a processor send into it")
 		return false
 	}
 	if in && ways.in > 0 {
-		b.add(l.place, fmt.Sprintf("%s hears the %s %s by another port, too: %s", e.placed.name, star.kind, star.name, e.ports[ways.in-1].inPlace),
+		b.add(l.place, fmt.Sprintf("%s hears the %s %s by another port, too: %s", e.placed.name, star.kind, star.name,
+			e.ports[ways.in-1].inPlace),
 			"let one port of a processor hear it")
 		return false
 	}

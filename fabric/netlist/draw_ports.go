@@ -78,10 +78,12 @@ func (b *drawer) openPorts(p *placed) {
 		case slices.Contains(p.node.ports, name):
 		case p.vague:
 		case p.ports == nil:
-			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
+			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name),
+				"add ports: [...] with all of them")
 			return
 		default:
-			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could be open", p.name, name), input.DidYouMean(name, p.node.ports, "name one of ports"))
+			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could be open", p.name, name),
+				input.DidYouMean(name, p.node.ports, "name one of ports"))
 		}
 	}
 }
@@ -99,14 +101,17 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 		case p.named && int(number) >= len(p.ports) && p.vague:
 			return None
 		case p.named && int(number) >= len(p.ports):
-			b.add(place, fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"), number), "name one of them")
+			b.add(place,
+				fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"),
+					number), "name one of them")
 			return None
 		case int(number) >= most:
 			b.add(place, fmt.Sprintf("port %d of %s: a %s has at most %d ports", number, p.name, p.kind, most), remedy)
 			return None
 		}
 		if b.grown += max(0, int(number)+1-len(p.ports)); b.grown > endsMax {
-			b.addAlike("grown", place, fmt.Sprintf("with port %d of %s the netlist has more than %d ports", number, p.name, endsMax),
+			b.addAlike("grown", place,
+				fmt.Sprintf("with port %d of %s the netlist has more than %d ports", number, p.name, endsMax),
 				"number the ports of a node from 0 on")
 			return None
 		}
@@ -127,7 +132,8 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 		for i := range p.ports {
 			names[i] = p.ports[i].name
 		}
-		b.add(place, fmt.Sprintf("%s has no port %s", p.name, text), input.DidYouMean(text, names, "its ports are "+strings.Join(names, ", ")))
+		b.add(place, fmt.Sprintf("%s has no port %s", p.name, text),
+			input.DidYouMean(text, names, "its ports are "+strings.Join(names, ", ")))
 		return None
 	case len(p.ports) > 0 && !p.named:
 		b.mix(p)
@@ -204,10 +210,12 @@ func (b *drawer) tellMixed() {
 			switch {
 			case use.named != fewer:
 			case fewer:
-				b.addAlike("mixed", use.place, fmt.Sprintf("the ports of %s have numbers, and this one is called %s", p.name, use.port),
+				b.addAlike("mixed", use.place,
+					fmt.Sprintf("the ports of %s have numbers, and this one is called %s", p.name, use.port),
 					"write a number, or names for all of them")
 			default:
-				b.addAlike("mixed", use.place, fmt.Sprintf("the ports of %s have names", p.name), "write "+p.name+":"+first+", or another one")
+				b.addAlike("mixed", use.place, fmt.Sprintf("the ports of %s have names", p.name),
+					"write "+p.name+":"+first+", or another one")
 			}
 		}
 	}

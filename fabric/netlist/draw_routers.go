@@ -10,8 +10,9 @@ import (
 )
 
 func (d *Drawing) routedNodes(w *routed) *Net {
-	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{}, met: map[meeting]met{}, tapped: map[tapAt]int{},
-		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
+	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{}, met: map[meeting]met{},
+		tapped: map[tapAt]int{},
+		net:    &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
 	b.drawNodes()
 	b.drawLinks()
 	w.usual = routesShortest
@@ -62,10 +63,12 @@ func (b *drawer) joinRouters(w *routed) {
 		case ports == 0 && hidden || !p.known():
 		case p.kind == kindRouter && (ports == 0 || ports > hw.RouterPortsMax):
 			refused = true
-			b.add(p.place, fmt.Sprintf("the router %s has %d ports", p.name, ports), fmt.Sprintf("allowed are 1 to %d; add links", hw.RouterPortsMax))
+			b.add(p.place, fmt.Sprintf("the router %s has %d ports", p.name, ports),
+				fmt.Sprintf("allowed are 1 to %d; add links", hw.RouterPortsMax))
 		case p.kind == kindProcessor && (ports == 0 || ports > nic.LanesMax):
 			refused = true
-			b.add(p.place, fmt.Sprintf("%s has %d ports", p.name, ports), fmt.Sprintf("link it to a router, allowed are 1 to %d ports", nic.LanesMax))
+			b.add(p.place, fmt.Sprintf("%s has %d ports", p.name, ports),
+				fmt.Sprintf("link it to a router, allowed are 1 to %d ports", nic.LanesMax))
 		}
 	}
 	before := b.count()
@@ -135,11 +138,13 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 	latency, place := m.channelLatency(), from.ports[from.port].outPlace
 	switch {
 	case from.kind == kindRouter && to.kind == kindRouter:
-		w.Graph.Links = append(w.Graph.Links, hw.RouterLink{From: from.number, Output: from.port, To: to.number, Input: to.port, Latency: latency})
+		w.Graph.Links = append(w.Graph.Links,
+			hw.RouterLink{From: from.number, Output: from.port, To: to.number, Input: to.port, Latency: latency})
 	case from.kind == kindProcessor:
 		w.Graph.Nodes[w.NIC.Node(from.number, from.port)] = hw.RouterNode{Router: to.number, Port: to.port, Latency: latency}
 		if back := to.ports[to.port].outPlace; back != place {
-			b.add(place, fmt.Sprintf("%s sends to port %s of %s, and hears another", from.name, to.ports[to.port].text(to.port), to.name), "write one link, both ways")
+			b.add(place, fmt.Sprintf("%s sends to port %s of %s, and hears another", from.name, to.ports[to.port].text(to.port),
+				to.name), "write one link, both ways")
 		}
 	}
 }
@@ -147,7 +152,8 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 func refusedLink(latency int, half bool) (reason, remedy string) {
 	switch {
 	case latency < 1 || latency > hw.ChannelDelayMax/2:
-		return fmt.Sprintf("latency is %d, and a link of routers has a register", latency), fmt.Sprintf("allowed are 1 to %d", hw.ChannelDelayMax/2)
+		return fmt.Sprintf("latency is %d, and a link of routers has a register", latency),
+			fmt.Sprintf("allowed are 1 to %d", hw.ChannelDelayMax/2)
 	case half:
 		return "duplex is half: a half-duplex link of routers would need an arbiter, which routers lack", "delete duplex"
 	}
@@ -188,7 +194,8 @@ func (b *drawer) atRouters() (at []bool) {
 	for _, p := range b.order {
 		if p.shared() {
 			if at[p.number] {
-				b.add(p.place, fmt.Sprintf("%s is a %s, and a router is linked with it", p.name, p.kind), "put a processor between them: its NIC has ports at both")
+				b.add(p.place, fmt.Sprintf("%s is a %s, and a router is linked with it", p.name, p.kind),
+					"put a processor between them: its NIC has ports at both")
 			}
 			continue
 		}
@@ -204,7 +211,8 @@ func (b *drawer) atRouters() (at []bool) {
 			case out != in, !other && !out:
 				b.add(p.place, p.name+" has a port without a link both ways", "link each of its ports once, to a router")
 			case i > 0 && port.routed && !p.ports[i-1].routed:
-				b.add(p.place, fmt.Sprintf("port %s of %s is at a router, and port %s, before it, is not", port.text(i), p.name, p.ports[i-1].text(i-1)),
+				b.add(p.place, fmt.Sprintf("port %s of %s is at a router, and port %s, before it, is not", port.text(i), p.name,
+					p.ports[i-1].text(i-1)),
 					"number the ports at routers from 0 on, and the others after them")
 			}
 		}
@@ -219,7 +227,8 @@ func (b *drawer) withoutChannels(at []bool) {
 	for i := range at {
 		if number[i] = None; keep(i) {
 			number[i] = kept
-			b.net.Media[kept], b.drivers[kept], b.hearers[kept], b.taps[kept] = b.net.Media[i], b.drivers[i], b.hearers[i], b.taps[i]
+			b.net.Media[kept], b.drivers[kept], b.hearers[kept], b.taps[kept] = b.net.Media[i], b.drivers[i], b.hearers[i],
+				b.taps[i]
 			kept++
 		}
 	}

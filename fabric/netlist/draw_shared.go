@@ -28,7 +28,8 @@ func (b *drawer) contention() *contention {
 		slices.ContainsFunc(b.order, func(p *placed) bool {
 			return !p.known() || p.vague && p.shared() || b.partial && p.kind == kindCrossbar
 		})
-	return &contention{mistakes: b.mistakes, net: b.net, order: b.order, taps: b.taps, place: cmp.Or(b.accessPlace, b.whole()), access: b.access,
+	return &contention{mistakes: b.mistakes, net: b.net, order: b.order, taps: b.taps,
+		place: cmp.Or(b.accessPlace, b.whole()), access: b.access,
 		partial: b.partial, unasked: unasked, any: b.keys["access"]}
 }
 
@@ -70,20 +71,24 @@ func (c *contention) serve() {
 func (c *contention) bus(p *placed) {
 	m := &c.net.Media[p.number]
 	if m.Length = p.keys.Length; m.Length != 0 && !c.net.Switch && !c.any {
-		c.add(p.place, fmt.Sprintf("the bus %s has a length, and all ports are on it in every slot", p.name), "delete length, or take access: switch")
+		c.add(p.place, fmt.Sprintf("the bus %s has a length, and all ports are on it in every slot", p.name),
+			"delete length, or take access: switch")
 	}
 	if p.keys.Arbiter != contend.ArbiterNone {
 		m.Arbiter = p.keys.Arbiter
 	}
 	m.Weights = p.keys.Weights
-	if r := (contend.ArbiterKeys{Arbiter: m.Arbiter, Weights: m.Weights}).Refuse(len(c.taps[p.number]), "links", true); r.Reason != "" {
+	if r := (contend.ArbiterKeys{Arbiter: m.Arbiter, Weights: m.Weights}).Refuse(len(c.taps[p.number]), "links",
+		true); r.Reason != "" {
 		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, r.Reason), r.Remedy)
 	}
 	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {
-		c.add(p.place, fmt.Sprintf("the bus %s has an arbiter %s, which serves no bus", p.name, m.Arbiter), "take "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
+		c.add(p.place, fmt.Sprintf("the bus %s has an arbiter %s, which serves no bus", p.name, m.Arbiter),
+			"take "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
 	}
 	if m.Arbiter != "" && p.keys.Align {
-		c.add(p.place, fmt.Sprintf("the bus %s has align and an arbiter: its senders ask where it is, and start together", p.name), "delete align, or the arbiter")
+		c.add(p.place, fmt.Sprintf("the bus %s has align and an arbiter: its senders ask where it is, and start together",
+			p.name), "delete align, or the arbiter")
 	}
 }
 
@@ -92,22 +97,26 @@ func (c *contention) tapped(p *placed) {
 	case kindProcessor:
 		for i := range p.ports {
 			if port := &p.ports[i]; port.out != port.in && !port.hidden && !p.loose {
-				c.add(p.place, fmt.Sprintf("port %s of %s is no tap of a bus: a NIC with one switch sends where it hears", port.text(i), p.name),
+				c.add(p.place,
+					fmt.Sprintf("port %s of %s is no tap of a bus: a NIC with one switch sends where it hears", port.text(i), p.name),
 					"link it with a bus, both ways, or take another access")
 			}
 		}
 	case kindBus:
 		for _, other := range c.order {
-			if other.kind == kindBus && !other.vague && contend.ArbiterOf(other.keys.Arbiter) != contend.ArbiterOf(p.keys.Arbiter) {
-				c.add(p.place, fmt.Sprintf("the arbiter of %s is %v, and that of %s is %v", p.name, contend.ArbiterOf(p.keys.Arbiter), other.name,
-					contend.ArbiterOf(other.keys.Arbiter)), "give all buses of NICs with one switch the same arbiter")
+			if other.kind == kindBus && !other.vague &&
+				contend.ArbiterOf(other.keys.Arbiter) != contend.ArbiterOf(p.keys.Arbiter) {
+				c.add(p.place,
+					fmt.Sprintf("the arbiter of %s is %v, and that of %s is %v", p.name, contend.ArbiterOf(p.keys.Arbiter), other.name,
+						contend.ArbiterOf(other.keys.Arbiter)), "give all buses of NICs with one switch the same arbiter")
 			}
 			if other.kind == kindBus {
 				break
 			}
 		}
 	default:
-		c.add(p.place, fmt.Sprintf("%s is a %s, and NICs with one switch are on buses", p.name, p.kind), "make it a bus, or take another access")
+		c.add(p.place, fmt.Sprintf("%s is a %s, and NICs with one switch are on buses", p.name, p.kind),
+			"make it a bus, or take another access")
 	}
 }
 
@@ -138,12 +147,15 @@ func (c *contention) conflicts(p *placed) {
 	alone := t.NoArbiter.Key != "" || k.Matching == contend.MatchList || k.Output == contend.OutputQueue
 	switch {
 	case links > hw.PortsMax:
-		c.add(p.place, fmt.Sprintf("the crossbar %s has %d ports", p.name, links), fmt.Sprintf("give it at most %d", hw.PortsMax))
+		c.add(p.place, fmt.Sprintf("the crossbar %s has %d ports", p.name, links),
+			fmt.Sprintf("give it at most %d", hw.PortsMax))
 	case refused.Reason != "":
 		c.add(p.place, fmt.Sprintf("of the crossbar %s: %s", p.name, refused.Reason), refused.Remedy)
 	case alone && !c.onlyCrossbar():
-		c.add(p.place, "the crossbar "+p.name+" is not the whole network: lists, queues and a crossbar without an arbiter are for a network"+
-			" that is one crossbar, with which each processor has one link, in the order of nodes", "delete matching and output, and take arbiter: fixed")
+		c.add(p.place, "the crossbar "+p.name+" is not the whole network: lists, queues and a crossbar without an arbiter "+
+			"are for a network"+
+			" that is one crossbar, with which each processor has one link, in the order of nodes",
+			"delete matching and output, and take arbiter: fixed")
 	}
 }
 

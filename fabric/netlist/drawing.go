@@ -109,7 +109,8 @@ func Credits(limits fabric.CreditLimits) Option { return func(l *link) { l.credi
 
 // Route sends traffic between the given processors out of a port. Arguments are written "p[0]", "p[2..3]" and "east".
 func (d *Drawing) Route(from, to, port string) *Drawing {
-	d.routes.entries = append(d.routes.entries, routeEntry{place: at("routes", len(d.routes.entries)), from: from, to: to, port: port})
+	d.routes.entries = append(d.routes.entries,
+		routeEntry{place: at("routes", len(d.routes.entries)), from: from, to: to, port: port})
 	return d
 }
 
@@ -126,7 +127,8 @@ func (d *Drawing) Switched() *Drawing { d.access = accessSwitch; return d }
 // Buses adds buses. The named arbiter serves one of several senders (see hw.ArbitersFor). With "none" or "", the
 // frames of several senders are lost.
 func (d *Drawing) Buses(name, arbiter string) *Drawing {
-	return d.node(node{name: name, kind: kindBus, keys: Serving{CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}})
+	return d.node(node{name: name, kind: kindBus,
+		keys: Serving{CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}})
 }
 
 // Crossbars adds crossbars. Each output of a crossbar serves one of several senders.

@@ -24,7 +24,8 @@ func Of(n fabric.Network) (*Net, error) {
 		net.Switch, length = true, d.Most
 	case fabric.Addressed:
 	default:
-		return nil, fmt.Errorf("%s: NICs of a netlist send to one port, at all at once, have one switch, or ask for the output of a destination;"+
+		return nil, fmt.Errorf("%s: NICs of a netlist send to one port, at all at once, have one switch, or ask for the "+
+			"output of a destination;"+
 			" these are %T", n.Kind(), shape.Discipline)
 	}
 	wiring := fabric.WiringOf(n)
@@ -33,12 +34,14 @@ func Of(n fabric.Network) (*Net, error) {
 		p := Processor{Path: names.Processor(i)}
 		for port := range shape.PortsOf(i) {
 			at := i*shape.Ports + port
-			p.Ports = append(p.Ports, Port{Path: names.Port(i, uint16(port)), Sends: medium(wiring.Sends[at]), Hears: medium(wiring.Hears[at])})
+			p.Ports = append(p.Ports,
+				Port{Path: names.Port(i, uint16(port)), Sends: medium(wiring.Sends[at]), Hears: medium(wiring.Hears[at])})
 		}
 		net.Processors = append(net.Processors, p)
 	}
 	for i := range shape.Media {
-		m := Medium{Path: names.Medium(i), Link: names.Link(i), Star: net.OnePort || net.Switch, Latency: Usual, Opposite: None}
+		m := Medium{Path: names.Medium(i), Link: names.Link(i), Star: net.OnePort ||
+			net.Switch, Latency: Usual, Opposite: None}
 		if wiring.Opposite != nil && int(wiring.Opposite[i]) != i {
 			m.Opposite, m.Pair = int(wiring.Opposite[i]), m.Path+".link"
 		}

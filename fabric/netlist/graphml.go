@@ -44,7 +44,8 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 	path := r.beside(r.graphml)
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
-		r.add(r.Place(value), fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)), "give a file in GraphML, relative to this one")
+		r.add(r.Place(value), fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
+			"give a file in GraphML, relative to this one")
 		r.lose("graphml")
 		return
 	}
@@ -56,7 +57,8 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 	}
 	whole := root.all("graphml")
 	if len(whole) == 0 {
-		r.add(root.place, "there is no element <graphml>", "write <graphml><graph edgedefault=\"undirected\">...</graph></graphml>")
+		r.add(root.place, "there is no element <graphml>",
+			"write <graphml><graph edgedefault=\"undirected\">...</graph></graphml>")
 		r.lose("graphml")
 		return
 	}
@@ -66,7 +68,8 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 		r.lose("graphml")
 		return
 	}
-	g := &graphML{reader: r, keys: map[string]graphKey{}, number: map[string]int{}, ports: map[string]int{}, single: map[[2]string][]int{},
+	g := &graphML{reader: r, keys: map[string]graphKey{}, number: map[string]int{}, ports: map[string]int{},
+		single: map[[2]string][]int{},
 		unread: map[string]bool{}}
 	for _, key := range whole[0].all("key") {
 		k := graphKey{name: cmp.Or(key.given["attr.name"], key.given["id"]), of: key.given["for"]}
@@ -89,7 +92,8 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 		g.edge(edge, g.directed != "")
 	}
 	if len(g.unread) > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("of %s these data are not read: %s", r.graphml, strings.Join(slices.Sorted(maps.Keys(g.unread)), ", ")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("of %s these data are not read: %s", r.graphml, strings.Join(slices.Sorted(maps.Keys(g.unread)), ", ")))
 	}
 }
 
@@ -117,13 +121,15 @@ func (g *graphML) node(e *element) {
 		name = "n[" + name + "]"
 	}
 	if _, twice := g.number[id]; id == "" || twice {
-		g.add(e.place, fmt.Sprintf("a <node> with the id %q, which is that of another one, or none", id), "give each an id of its own")
+		g.add(e.place, fmt.Sprintf("a <node> with the id %q, which is that of another one, or none", id),
+			"give each an id of its own")
 		g.lose("nodes")
 		return
 	}
 	g.number[id] = None
 	if err := hw.CheckPath(name); err != nil {
-		g.add(e.place, fmt.Sprintf("the name of a node: %v", err), `write words of letters, digits and _, or such a name beside the id: <data key="name">p[3]</data>`)
+		g.add(e.place, fmt.Sprintf("the name of a node: %v", err),
+			`write words of letters, digits and _, or such a name beside the id: <data key="name">p[3]</data>`)
 		g.loseNames(name)
 		return
 	}
@@ -191,7 +197,8 @@ func (g *graphML) edge(e *element, directed bool) {
 		g.add(e.place, fmt.Sprintf("duplex of an <edge> is %q", word), "write full or half")
 	}
 	way, back := [2]string{e.given["source"], e.given["target"]}, [2]string{e.given["target"], e.given["source"]}
-	if others := g.single[back]; directed && len(others) > 0 && e.given["sourceport"] == "" && e.given["targetport"] == "" {
+	if others := g.single[back]; directed && len(others) > 0 && e.given["sourceport"] == "" &&
+		e.given["targetport"] == "" {
 		g.single[back] = others[1:]
 		there := &g.links[others[0]]
 		if there.oneway = there.latency != l.latency || there.half != l.half; !there.oneway {

@@ -54,7 +54,8 @@ func (n *Net) part(p fabric.Plant) (*contend.Part, error) {
 	return contend.Join(p, n.bank(".near", "", n.all()), free, n.asked)
 }
 
-func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, leads []uint32, fan int) (part *contend.Part, err error) {
+func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, leads []uint32,
+	fan int) (part *contend.Part, err error) {
 	part = &contend.Part{}
 	if part.Near, err = p.Light(n.bank("", "", media), nil); err != nil {
 		return nil, err

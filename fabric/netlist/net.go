@@ -94,7 +94,8 @@ type Medium struct {
 	Taps       []Tap  `json:",omitempty"` // ports of a bus, in the order of links
 	Legs       []Leg  `json:",omitempty"` // ways of an aligned medium, by processor and port, in before out
 
-	Credits *fabric.CreditLimits `json:",omitempty"` // credits of the port that sends on a direction of a link, nil for none
+	// credits of the port that sends on a direction of a link, nil for none
+	Credits *fabric.CreditLimits `json:",omitempty"`
 
 	round Place
 	place string
@@ -183,7 +184,8 @@ func (n *Net) Ports() int { return n.ports }
 
 // Shape returns the size of the network: one unit, or a unit per processor if all ports are at routers.
 func (n *Net) Shape() fabric.Shape {
-	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
+	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words,
+		Paths: n.paths}
 	switch {
 	case n.routers != nil && n.slotted == 0:
 		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{Own: n.own}, nil

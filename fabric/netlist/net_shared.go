@@ -17,7 +17,8 @@ func (n *Net) pure() bool {
 		return false
 	}
 	for i := range n.Processors {
-		if ports := n.Processors[i].Ports; len(ports) != 1 || ports[0].Asks == 0 || ports[0].Hears == None || n.Crossbars[0].Taps[i] != (Tap{i, 0}) {
+		if ports := n.Processors[i].Ports; len(ports) != 1 || ports[0].Asks == 0 || ports[0].Hears == None ||
+			n.Crossbars[0].Taps[i] != (Tap{i, 0}) {
 			return false
 		}
 	}
@@ -102,12 +103,14 @@ func (n *Net) taps() (s fabric.Switched) {
 }
 
 func (n *Net) makeBuses() *contend.Buses {
-	taps := &hw.Taps{Members: make([][]int, len(n.Media)), Bus: make([][]uint32, len(n.Processors)), Tap: make([][]uint16, len(n.Processors)), Ports: n.ports}
+	taps := &hw.Taps{Members: make([][]int, len(n.Media)), Bus: make([][]uint32, len(n.Processors)),
+		Tap: make([][]uint16, len(n.Processors)), Ports: n.ports}
 	for i := range n.Processors {
 		taps.Bus[i], taps.Tap[i] = make([]uint32, len(n.Processors[i].Ports)), make([]uint16, len(n.Processors[i].Ports))
 	}
 	b := &contend.Buses{Taps: taps, Arbiter: contend.None, Place: "fabric.netlist.nodes"}
-	near, far := hw.Bank{Name: n.Name + ".medium", Units: 1, PerUnit: len(n.Media)}, hw.Bank{Name: n.Name + ".medium." + fibre, Units: 1, PerUnit: len(n.Media)}
+	near, far := hw.Bank{Name: n.Name + ".medium", Units: 1, PerUnit: len(n.Media)},
+		hw.Bank{Name: n.Name + ".medium." + fibre, Units: 1, PerUnit: len(n.Media)}
 	for i := range n.Media {
 		m := &n.Media[i]
 		near.Labels, far.Labels = append(near.Labels, m.Path), append(far.Labels, m.Link)
@@ -128,7 +131,8 @@ func (n *Net) makeBuses() *contend.Buses {
 
 func (n *Net) share() {
 	all := len(n.wiring.Sends)
-	of, at, hears, outputs := make([]nic.Class, all), make([]uint32, all), make([]bool, all), make([]map[uint32]uint16, len(n.Crossbars))
+	of, at, hears, outputs := make([]nic.Class, all), make([]uint32, all), make([]bool, all),
+		make([]map[uint32]uint16, len(n.Crossbars))
 	n.asked = nil
 	for c := range n.Crossbars {
 		x := &n.Crossbars[c]
@@ -143,7 +147,8 @@ func (n *Net) share() {
 			if port.Hears == x.First+k {
 				receiver, hears[lane], outputs[c][uint32(tap.Processor)] = lane, true, uint16(k)
 			}
-			s.Senders, s.Receivers, s.Media = append(s.Senders, sender), append(s.Receivers, receiver), append(s.Media, uint32(x.First+k))
+			s.Senders, s.Receivers, s.Media = append(s.Senders, sender), append(s.Receivers, receiver),
+				append(s.Media, uint32(x.First+k))
 		}
 		n.asked = append(n.asked, s)
 	}
@@ -200,8 +205,9 @@ func (n *Net) busesWith(arbiter string) *contend.Shared {
 	if s.Media == nil {
 		return nil
 	}
-	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps, Arbiter: contend.ArbiterOf(arbiter), Weights: weights,
-		Place: "fabric.netlist.nodes"}
+	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps, Arbiter: contend.ArbiterOf(arbiter),
+		Weights: weights,
+		Place:   "fabric.netlist.nodes"}
 	return s
 }
 
@@ -245,7 +251,8 @@ func (n *Net) all() (media []uint32) {
 }
 
 func (n *Net) crossbarOf(medium int) *Crossbar {
-	after, _ := slices.BinarySearchFunc(n.Crossbars, medium, func(x Crossbar, medium int) int { return cmp.Compare(x.First, medium+1) })
+	after, _ := slices.BinarySearchFunc(n.Crossbars, medium,
+		func(x Crossbar, medium int) int { return cmp.Compare(x.First, medium+1) })
 	if after == 0 || medium >= n.Crossbars[after-1].First+n.Crossbars[after-1].Media() {
 		return nil
 	}

@@ -193,7 +193,8 @@ func (n Network) rom(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) 
 	return newROM(n.drawn()), nil
 }
 
-const noVotes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for processors that fail"
+const noVotes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for " +
+	"processors that fail"
 
 func checkGossip(g *fabric.Gossip) error {
 	const place = "workload.gossip."
@@ -205,7 +206,8 @@ func checkGossip(g *fabric.Gossip) error {
 		return input.Mistake(place+"sessions",
 			fmt.Sprintf("gossip has %d sessions, and on a netlist it has one", g.Sessions), "delete sessions")
 	case g.Values != "" || g.Vector != nil:
-		return &input.Error{Place: place + "values", Reason: "on a netlist each processor sends its number, not values", Remedy: "delete values"}
+		return &input.Error{Place: place + "values", Reason: "on a netlist each processor sends its number, not values",
+			Remedy: "delete values"}
 	case len(g.Faulty) > 0 && g.Fault != "":
 		return input.Mistake(place+"faulty", noVotes, "delete faulty and fault")
 	case len(g.Faulty) > 0:
@@ -250,7 +252,9 @@ func (n *Network) fill(d *Drawing) {
 		}
 	}
 	for i := range d.nodes {
-		n.Nodes = append(n.Nodes, NodeEntry{Name: d.nodes[i].name, Kind: d.nodes[i].kind, Ports: d.nodes[i].ports, Open: d.nodes[i].open, Serving: d.nodes[i].keys})
+		n.Nodes = append(n.Nodes,
+			NodeEntry{Name: d.nodes[i].name, Kind: d.nodes[i].kind, Ports: d.nodes[i].ports, Open: d.nodes[i].open,
+				Serving: d.nodes[i].keys})
 	}
 	if d.routes.none || d.routes.word != "" && d.router != nil || d.routes.entries != nil {
 		n.Routes = &d.routes

@@ -31,7 +31,8 @@ type Replacement struct {
 
 // Stands records the places of the entry's keys.
 func (r *Replacement) Stands(places map[string]string, entry string) {
-	for key, given := range map[string]bool{"": true, ".replace": true, ".map": r.Map != "", ".twin": r.Twin != "", ".backend": r.Backend != ""} {
+	for key, given := range map[string]bool{"": true, ".replace": true, ".map": r.Map != "", ".twin": r.Twin != "",
+		".backend": r.Backend != ""} {
 		if given {
 			places[entry+key] = r.Place
 		}

@@ -117,7 +117,8 @@ func merged(a, b *yaml.Node) *yaml.Node {
 	all.Content = slices.Clone(a.Content)
 	for i := 0; i+1 < len(b.Content); i += 2 {
 		key, value := b.Content[i], b.Content[i+1]
-		at := slices.IndexFunc(all.Content, func(n *yaml.Node) bool { return n.Value == key.Value && n.Kind == yaml.ScalarNode })
+		at := slices.IndexFunc(all.Content,
+			func(n *yaml.Node) bool { return n.Value == key.Value && n.Kind == yaml.ScalarNode })
 		if at < 0 || at%2 == 1 { // or it is a value
 			all.Content = append(all.Content, key, value)
 			continue
@@ -178,7 +179,8 @@ var hides = []struct{ by, hidden string }{
 func hidden(mistake string, by []string) bool {
 	for _, h := range hides {
 		first, then := regexp.MustCompile(h.by), regexp.MustCompile(h.hidden)
-		if then.MatchString(mistake) && slices.ContainsFunc(by, func(other string) bool { return other != mistake && first.MatchString(other) }) {
+		if then.MatchString(mistake) &&
+			slices.ContainsFunc(by, func(other string) bool { return other != mistake && first.MatchString(other) }) {
 			return true
 		}
 	}

@@ -262,7 +262,8 @@ func (y *Dragonfly) plan() *Plan {
 		for d := g + 1; d < groups; d++ {
 			i, out := y.global(g, d)
 			j, in := y.global(d, g)
-			p.Links = append(p.Links, PlanLink{From: g*y.A + i, To: d*y.A + j, FromPort: out, ToPort: in, Latency: y.GlobalLatency})
+			p.Links = append(p.Links,
+				PlanLink{From: g*y.A + i, To: d*y.A + j, FromPort: out, ToPort: in, Latency: y.GlobalLatency})
 		}
 	}
 	if p.Nodes <= placesMax {

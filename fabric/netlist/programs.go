@@ -39,13 +39,15 @@ func (n Network) Programs() []fabric.Program {
 	if why, _ := net.unserved(); why != "" {
 		return nil
 	}
-	note, whole := strings.Join(net.notes, "; "), fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}}
+	note, whole := strings.Join(net.notes, "; "),
+		fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}}
 	if net.tosses() {
 		whole.CollisionFree = nil // collided frames are sent again
 	}
 	once := whole
 	once.ExactlyOnce = true
-	processors, needs := uint64(len(net.Processors)), fabric.Needs{Sizes: nic.Sizes{RxFrames: net.rxFrames()}, PayloadMin: packetBytes}
+	processors, needs := uint64(len(net.Processors)),
+		fabric.Needs{Sizes: nic.Sizes{RxFrames: net.rxFrames()}, PayloadMin: packetBytes}
 	all := processors * processors * uint64(max(1, net.ports))
 	within := func(slots uint64) fabric.Needs {
 		needs.Slots = uint32(min(slots+2, math.MaxUint32))
@@ -77,9 +79,11 @@ func (n *Net) routed() []fabric.Program {
 	once := fabric.Rules{ExactlyOnce: true}
 	needs := fabric.Needs{PayloadMin: packetBytes, Slots: slots}
 	all := []fabric.Program{
-		{Name: directProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: once, Workloads: []string{fabric.WorkloadPermutation}},
+		{Name: directProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: once,
+			Workloads: []string{fabric.WorkloadPermutation}},
 		{Name: unicastProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadOneToAll}},
-		{Name: gossipProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: fabric.Rules{NoCreation: true}, Workloads: toldWorkloads},
+		{Name: gossipProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: fabric.Rules{NoCreation: true},
+			Workloads: toldWorkloads},
 		{Name: exchangeProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: toldWorkloads},
 		{Name: requestProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadAllToAll}},
 	}
@@ -128,11 +132,14 @@ func (n *Net) tosses() bool { return len(n.Crossbars) > 0 && n.Crossbars[0].Shar
 func (n *Net) unserved() (why, remedy string) {
 	for i := range n.Media {
 		m := &n.Media[i]
-		if m.Opposite != None && m.Credits != nil && uint64(m.Credits.Settled().RoundTripSlots) > uint64(m.Credits.Depth)*uint64(len(n.Processors)) {
-			return "sends whenever it is its turn, and half-duplex links have fewer credits than that takes", "give them a credits depth of their round trip, 2 or more"
+		if m.Opposite != None && m.Credits != nil &&
+			uint64(m.Credits.Settled().RoundTripSlots) > uint64(m.Credits.Depth)*uint64(len(n.Processors)) {
+			return "sends whenever it is its turn, and half-duplex links have fewer credits than that takes",
+				"give them a credits depth of their round trip, 2 or more"
 		}
 		if m.Length > 0 && m.Length < len(m.Taps) {
-			return fmt.Sprintf("has all NICs of a bus on it in one slot, and %s takes %d of %d", m.Path, m.Length, len(m.Taps)), "delete length"
+			return fmt.Sprintf("has all NICs of a bus on it in one slot, and %s takes %d of %d", m.Path, m.Length, len(m.Taps)),
+				"delete length"
 		}
 	}
 	return "", ""
@@ -160,16 +167,19 @@ func (n Network) refuses(program string) (why, remedy string) {
 	case why != "":
 		return why, remedy + own
 	case tells && !net.hasHearers():
-		return fmt.Sprintf("reads who hears a crossbar, of which it has no table (more than %d processors)", nextHopsMax), "take a smaller network" + own
+		return fmt.Sprintf("reads who hears a crossbar, of which it has no table (more than %d processors)", nextHopsMax),
+			"take a smaller network" + own
 	case !tells && !net.hasWays():
-		return fmt.Sprintf("reads the ways of the network, of which it has no table (routes: none, or more than %d processors)", nextHopsMax),
+		return fmt.Sprintf("reads the ways of the network, of which it has no table (routes: none, or more than %d "+
+				"processors)", nextHopsMax),
 			"write routes: shortest, or take another program"
 	}
 	return "", ""
 }
 
 var likewise = map[string]string{
-	floodProgram: unicastProgram, nextHopProgram: directProgram, unicastProgram: floodProgram, directProgram: nextHopProgram,
+	floodProgram: unicastProgram, nextHopProgram: directProgram, unicastProgram: floodProgram,
+	directProgram:   nextHopProgram,
 	exchangeProgram: gossipProgram, requestProgram: gossipProgram,
 }
 
@@ -181,7 +191,8 @@ func (n *Net) traffic(note string) fabric.Program {
 	ways := sync.OnceValue(func() *rom { return newROM(n) })
 	return fabric.Program{
 		Name: trafficProgram, Note: note, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
-		Needs:  fabric.Needs{Sizes: nic.Sizes{RxFrames: max(1, n.mostPlaces(), n.rxFrames()), TxFrames: 1}, PayloadMin: traffic.HeadBytes},
+		Needs: fabric.Needs{Sizes: nic.Sizes{RxFrames: max(1, n.mostPlaces(), n.rxFrames()), TxFrames: 1},
+			PayloadMin: traffic.HeadBytes},
 		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			switch {
@@ -218,13 +229,15 @@ func (n Network) Abilities() fabric.Abilities {
 		Server: net.server, Opposites: net.opposites, Credits: net.credits, Routers: n.routers,
 		Memory: fabric.Memory{Workload: n.workloadBytes},
 		Description: fabric.Description{
-			Keys: "mesh: {k: [4, 4]}", Example: example, Studies: []fabric.Study{routersStudy()}, Sketch: n.sketch, Routers: n.sketchRouters,
+			Keys: "mesh: {k: [4, 4]}", Example: example, Studies: []fabric.Study{routersStudy()}, Sketch: n.sketch,
+			Routers: n.sketchRouters,
 		},
 	}
 }
 
 func example(string) fabric.Example {
 	return fabric.Example{Program: nextHopProgram, Set: []string{
-		`fabric.netlist.nodes={"p[0..3]": processor, hub: star}`, `fabric.netlist.links=[["p[0..3]:0", hub], ["p[0]:1", "p[1]:1"]]`,
+		`fabric.netlist.nodes={"p[0..3]": processor, hub: star}`,
+		`fabric.netlist.links=[["p[0..3]:0", hub], ["p[0]:1", "p[1]:1"]]`,
 	}}
 }

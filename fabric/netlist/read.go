@@ -50,8 +50,10 @@ func (r *reader) whole(root *yaml.Node, path string) (_ *reader, file string, er
 
 func (n *Network) draw(r *reader) error {
 	drawn := slices.ContainsFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
-	if r.partial = r.partial || r.ofNoKind(); r.router == nil && !r.partial && !r.keys["router"] && slices.Contains(routerRoutes, r.routes.word) {
-		r.add(r.routes.place, "routes: "+r.routes.word+" is for routers, and there are none", "write shortest or none, or add router: {}")
+	if r.partial = r.partial || r.ofNoKind(); r.router == nil && !r.partial && !r.keys["router"] &&
+		slices.Contains(routerRoutes, r.routes.word) {
+		r.add(r.routes.place, "routes: "+r.routes.word+" is for routers, and there are none",
+			"write shortest or none, or add router: {}")
 	}
 	if r.router != nil && (drawn || !r.partial || len(r.plans) > 0) {
 		n.routers, n.net = r.routed(&r.mistakes, r.graph)
@@ -110,14 +112,21 @@ func documentOf(data []byte, path, place string, err error) (*yaml.Node, error) 
 
 func readRoot(path string, root *yaml.Node) (*reader, error) {
 	r := &reader{Decoder: &strict.Decoder{File: path, Whole: "the netlist", Places: map[string]string{}}}
-	if keys := root.Content; root.Kind == yaml.MappingNode && len(keys) > 0 && !strict.Has(root, "fabric") && !strict.Has(root, "file") &&
-		!slices.ContainsFunc(keysOfFile, func(key string) bool { return strict.Has(root, key) || input.Nearest(keys[0].Value, keysOfFile) != "" }) {
-		return nil, &input.Error{Place: r.Place(root), Reason: "no key of this file is one of a netlist", Remedy: "write nodes: {...} and links: [...]"}
+	if keys := root.Content; root.Kind == yaml.MappingNode && len(keys) > 0 && !strict.Has(root, "fabric") &&
+		!strict.Has(root, "file") &&
+		!slices.ContainsFunc(keysOfFile, func(key string) bool {
+			return strict.Has(root, key) ||
+				input.Nearest(keys[0].Value, keysOfFile) != ""
+		}) {
+		return nil,
+			&input.Error{Place: r.Place(root), Reason: "no key of this file is one of a netlist",
+				Remedy: "write nodes: {...} and links: [...]"}
 	}
 	if inside := within(root, "fabric", "netlist"); inside != nil {
 		r.read(inside, "", false)
 	} else if other := within(root, "fabric"); other != nil {
-		return nil, &input.Error{Place: r.Place(other), Reason: "the scenario has no netlist", Remedy: "write fabric: {netlist: {nodes: {...}, links: [...]}}"}
+		return nil, &input.Error{Place: r.Place(other), Reason: "the scenario has no netlist", Remedy: "write fabric: " +
+			"{netlist: {nodes: {...}, links: [...]}}"}
 	} else {
 		r.read(root, "", false)
 	}
@@ -135,7 +144,8 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	if !all {
 		r.loseAll()
 	}
-	r.atRouters = slices.ContainsFunc(entries, func(e entry) bool { return slices.Contains([]string{"router", "fly", "anynet"}, e.key) })
+	r.atRouters = slices.ContainsFunc(entries,
+		func(e entry) bool { return slices.Contains([]string{"router", "fly", "anynet"}, e.key) })
 	for _, e := range entries {
 		where := strict.Join(path, e.key)
 		if r.Places != nil {
@@ -178,7 +188,8 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		}
 	}
 	r.readGraphs(later, path)
-	slices.SortStableFunc(r.plans, func(a, b shorthand) int { return slices.Index(shorthands, a.key) - slices.Index(shorthands, b.key) })
+	slices.SortStableFunc(r.plans,
+		func(a, b shorthand) int { return slices.Index(shorthands, a.key) - slices.Index(shorthands, b.key) })
 	if file != "" {
 		for _, key := range keysOfFile[1:] {
 			if r.seen[key] {
@@ -270,7 +281,8 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	for _, key := range []string{"nodes", "links", "kinds"} {
 		if r.router != nil && first < 0 && r.seen[key] && !r.keys["nodes"] && !r.keys["kinds"] && !r.ofNoKind() {
 			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, and no node is a router", whole, key),
-				"routers stand at the nodes of mesh, torus, ring, dragonfly, fly or anynet, or are drawn: nodes: {\"r[0..3]\": router}")
+				"routers stand at the nodes of mesh, torus, ring, dragonfly, fly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
+					"router}")
 			return
 		}
 	}
@@ -278,7 +290,8 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 		return
 	}
 	if r.streaming != nil && r.router == nil {
-		r.add(r.Place(root), whole+" has streaming, which is for processors at routers, and no router", "add router: {vcs: 2, depth: 4}, or delete streaming")
+		r.add(r.Place(root), whole+" has streaming, which is for processors at routers, and no router",
+			"add router: {vcs: 2, depth: 4}, or delete streaming")
 	}
 	if r.fly != nil && r.router == nil {
 		r.add(r.Place(root), whole+" has fly, which is a router, and no router", "add router: {vcs: 2, depth: 4}")
@@ -315,7 +328,8 @@ func (r *reader) readWords(node *yaml.Node, where string) {
 			return err
 		}
 		if len(r.words) == wordsMax {
-			return r.Refuse(entry, fmt.Sprintf("%s has more than %d entries", where[:strings.LastIndex(where, "[")], wordsMax), "give fewer")
+			return r.Refuse(entry, fmt.Sprintf("%s has more than %d entries", where[:strings.LastIndex(where, "[")], wordsMax),
+				"give fewer")
 		}
 		r.words = append(r.words, uint32(number.Magnitude))
 		return nil
@@ -392,7 +406,8 @@ func (r *reader) readEnds(l *link, value *yaml.Node, where string) {
 	err := r.List(value, where, func(entry *yaml.Node, where string) error {
 		var text string
 		if strict.Target(entry).Kind == yaml.MappingNode {
-			r.take(r.Refuse(entry, where+" is an object", "write the keys of a link beside its ends: {endpoints: [a, b], latency: 3}"))
+			r.take(r.Refuse(entry, where+" is an object", "write the keys of a link beside its ends: {endpoints: [a, b], "+
+				"latency: 3}"))
 			l.vague = true
 			return nil
 		} else if err := r.Text(entry, where, &text); err != nil {
@@ -478,7 +493,8 @@ func (r *reader) readWays(e entry, where string) {
 func (r *reader) readTable(path, place string) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
-		r.add(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)), "give a table of routes, relative to the file that names it")
+		r.add(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
+			"give a table of routes, relative to the file that names it")
 		return
 	}
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
@@ -509,20 +525,21 @@ var tableColumns = []string{"router", "destination", "port", "vcs"}
 // readRows reads a CSV table. The head identifies such a table, so all mistakes in the rows are reported.
 func (r *reader) readRows(path string, data []byte) {
 	var at [4]int
-	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route", func(head []string) error {
-		for i, name := range tableColumns {
-			if at[i] = slices.Index(head, name); at[i] < 0 && i < 3 {
-				return input.Mistake(path+":1:1", "there is no column "+name,
-					"give a head with router,destination,port, and vcs if routes have some of them")
+	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route",
+		func(head []string) error {
+			for i, name := range tableColumns {
+				if at[i] = slices.Index(head, name); at[i] < 0 && i < 3 {
+					return input.Mistake(path+":1:1", "there is no column "+name,
+						"give a head with router,destination,port, and vcs if routes have some of them")
+				}
 			}
-		}
-		return nil
-	}, func(line int, row []string) error {
-		e := routeEntry{place: fmt.Sprintf("%s:%d:1", path, line), from: row[at[0]], to: row[at[1]], port: row[at[2]]}
-		if at[3] >= 0 && row[at[3]] != "" {
-			e.port += ":" + row[at[3]]
-		}
-		r.routes.entries = append(r.routes.entries, e)
-		return nil
-	}))
+			return nil
+		}, func(line int, row []string) error {
+			e := routeEntry{place: fmt.Sprintf("%s:%d:1", path, line), from: row[at[0]], to: row[at[1]], port: row[at[2]]}
+			if at[3] >= 0 && row[at[3]] != "" {
+				e.port += ":" + row[at[3]]
+			}
+			r.routes.entries = append(r.routes.entries, e)
+			return nil
+		}))
 }

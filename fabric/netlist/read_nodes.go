@@ -42,7 +42,8 @@ func isKind(word string) bool {
 }
 
 func unnamed(value *yaml.Node) string {
-	if len(value.Content) == 2 && strict.Target(value.Content[1]).Kind == yaml.ScalarNode && value.Content[0].Value != "kind" {
+	if len(value.Content) == 2 && strict.Target(value.Content[1]).Kind == yaml.ScalarNode &&
+		value.Content[0].Value != "kind" {
 		return fmt.Sprintf("write {name: %q, kind: %s}", value.Content[0].Value, strict.Target(value.Content[1]).Value)
 	}
 	return `add name: "p[0..3]"`
@@ -92,7 +93,8 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 	}
 	entries, whole := r.object(value, where, "a kind, such as processor, or an object: {kind: processor}")
 	n.vague = n.vague || !whole
-	if !slices.ContainsFunc(entries, func(e entry) bool { return e.key == "kind" }) && n.kind == "" && value.Kind == yaml.MappingNode {
+	if !slices.ContainsFunc(entries, func(e entry) bool { return e.key == "kind" }) && n.kind == "" &&
+		value.Kind == yaml.MappingNode {
 		r.add(r.Place(value), where+" has no kind", "add kind: "+strings.Join(kinds, " or "))
 	}
 	for _, e := range entries {
@@ -101,7 +103,8 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 		}
 	}
 	for _, e := range entries {
-		if e.key != "kind" && (e.key != "name" || n.name == "" || !strings.HasSuffix(where, "]")) { // list entries have a name
+		// list entries have a name
+		if e.key != "kind" && (e.key != "name" || n.name == "" || !strings.HasSuffix(where, "]")) {
 			n.vague = !r.readKey(n, e, where) || n.vague
 		}
 	}
@@ -203,7 +206,8 @@ func (r *reader) checkMap(value *yaml.Node, path string) error {
 	at := r.beside(path)
 	data, err := input.Read(at, fileBytesMax)
 	if err != nil {
-		return r.Refuse(value, fmt.Sprintf("%s cannot be read: %v", at, input.WithoutPath(err)), "give a pin map, relative to the file's folder")
+		return r.Refuse(value, fmt.Sprintf("%s cannot be read: %v", at, input.WithoutPath(err)),
+			"give a pin map, relative to the file's folder")
 	}
 	const remedy = "write model: star_coupler, or another twin; `starloom cosim check --help` shows a pin map"
 	root, err := strict.Document(at, data, "pin map", remedy)

@@ -498,7 +498,8 @@ func TestNumbers(t *testing.T) {
 	_, err = New("x").Processors("p[0..1]").Link("p[0]", "q").Link("p[0]", "p[1]", OneWay(), Half(), Latency(-3)).Network()
 	require.ErrorContains(t, err, "fabric.netlist.links[0]: there is no node q")
 	require.ErrorContains(t, err, "fabric.netlist.links[1]: a latency of -3 cycles")
-	for _, limits := range []fabric.CreditLimits{{}, {Depth: 256}, {Depth: 1, RoundTripSlots: 1}, {Depth: 1, RoundTripSlots: 65}} {
+	for _, limits := range []fabric.CreditLimits{{}, {Depth: 256}, {Depth: 1, RoundTripSlots: 1},
+		{Depth: 1, RoundTripSlots: 65}} {
 		_, err = New("").Processors("p[0..1]").Link("p[0]", "p[1]", Credits(limits)).Network()
 		require.ErrorContains(t, err, "fabric.netlist.links[0]: credits.")
 	}

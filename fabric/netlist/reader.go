@@ -100,11 +100,14 @@ func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
 		r.take(r.Refuse(e.at, no.reason, no.remedy))
 		return e.key
 	}
-	r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where), input.DidYouMean(e.key, keys, "allowed are "+strings.Join(keys, ", "))))
+	r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where),
+		input.DidYouMean(e.key, keys, "allowed are "+strings.Join(keys, ", "))))
 	return input.Nearest(e.key, keys)
 }
 
 var notYet = map[string]struct{ reason, remedy string }{
-	"width":     {"links of different widths are not supported: all media have the same width", "delete width; link.phit_bits applies to all links"},
-	"phit_bits": {"links of different widths are not supported: all media have the same width", "delete phit_bits; link.phit_bits applies to all links"},
+	"width": {"links of different widths are not supported: all media have the same width",
+		"delete width; link.phit_bits applies to all links"},
+	"phit_bits": {"links of different widths are not supported: all media have the same width",
+		"delete phit_bits; link.phit_bits applies to all links"},
 }

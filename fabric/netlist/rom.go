@@ -41,11 +41,13 @@ type rom struct {
 }
 
 func newROM(n *Net) *rom {
-	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // the last entry stands for all routers
+	// the last entry stands for all routers
+	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)}
 	for i := range n.Processors {
 		for _, port := range n.Processors[i].Ports {
 			if n.streams(&port) {
-				r.senders[len(n.Media)], r.hearers[len(n.Media)] = append(r.senders[len(n.Media)], i), append(r.hearers[len(n.Media)], i)
+				r.senders[len(n.Media)], r.hearers[len(n.Media)] = append(r.senders[len(n.Media)], i),
+					append(r.hearers[len(n.Media)], i)
 			}
 			if m := port.Sends; m != None {
 				r.senders[m] = append(r.senders[m], i)
@@ -307,7 +309,8 @@ func hop(port int, hearers, distances []int) uint32 {
 	if len(hearers) == 0 {
 		return romNone
 	}
-	return uint32(port)<<hopBits | uint32(slices.MinFunc(hearers, func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
+	return uint32(port)<<hopBits | uint32(slices.MinFunc(hearers,
+		func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
 }
 
 // nearest is a heap of processors by distance, then by number.

@@ -88,12 +88,14 @@ func (s *Streaming) streams(r *fabric.Routers) {
 	if s == nil {
 		s = &Streaming{}
 	}
-	r.Tick, r.Bits, r.Sink, r.ByTag = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink", s.VC == "tag"
+	r.Tick, r.Bits, r.Sink, r.ByTag = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink",
+		s.VC == "tag"
 }
 
 func (r *Router) config() hw.RouterConfig {
-	c := hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault), RoutingDelay: routingDelayDefault,
-		CreditDelay: r.CreditDelay, WaitForTail: r.WaitForTailCredit, Classes: cmp.Or(r.Classes, 1)}
+	c := hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault),
+		RoutingDelay: routingDelayDefault,
+		CreditDelay:  r.CreditDelay, WaitForTail: r.WaitForTailCredit, Classes: cmp.Or(r.Classes, 1)}
 	if r.RoutingDelay != nil {
 		c.RoutingDelay = *r.RoutingDelay
 	}

@@ -35,23 +35,28 @@ func (w *routed) route() {
 func (w *routed) suits() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
-		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around || w.Names != nil,
+		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around ||
+			w.Names != nil,
 		routesMinimal: w.groups != nil, routesAnynet: w.graph != nil, routesShortest: true,
 	}
 	if w.routes.none {
-		return w.refuse(place, "routes: none is of networks without routers: packets need ways through routers", "delete it, or write routes: shortest")
+		return w.refuse(place, "routes: none is of networks without routers: packets need ways through routers",
+			"delete it, or write routes: shortest")
 	}
 	if !fits[word] {
-		return w.refuse(place, "routes: "+word+" is not of this network of routers", "dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
-			"minimal of a dragonfly, anynet of anynet; shortest is of all")
+		return w.refuse(place, "routes: "+word+" is not of this network of routers",
+			"dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
+				"minimal of a dragonfly, anynet of anynet; shortest is of all")
 	}
 	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
 		return w.refuse(place,
-			fmt.Sprintf("torus: k is %v: of an even number of routers the one opposite is as far both ways, and the route would be a draw", w.grid),
+			fmt.Sprintf("torus: k is %v: of an even number of routers the one opposite is as far both ways, and the route "+
+				"would be a draw", w.grid),
 			"take odd numbers, or routes: dateline")
 	}
 	if word == routesDimOrder && len(w.routes.entries) > 0 {
-		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which others could stand", "add default: dateline")
+		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which "+
+			"others could stand", "add default: dateline")
 	}
 	if (word == routesDateline || word == routesMinimal) && w.Config.ClassVCs() < 2 {
 		return w.refuse(place, "routes: "+word+" has two classes of virtual channels, and there is one channel",
@@ -176,7 +181,8 @@ func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	}
 	for router := range into {
 		for port, far := range w.far[router] {
-			if far != nil && distance[far[0]] < math.MaxInt && distance[far[0]]+weight(far[1]) == distance[router] && ports[router] < 0 {
+			if far != nil && distance[far[0]] < math.MaxInt && distance[far[0]]+weight(far[1]) == distance[router] &&
+				ports[router] < 0 {
 				ports[router] = int32(port)
 			}
 		}
@@ -193,7 +199,8 @@ const (
 
 func (w *routed) datelineClasses() {
 	half := uint8(w.Config.ClassVCs() / 2)
-	w.known = append(w.known, hw.VCRange{Low: 0, High: half - 1}, hw.VCRange{Low: half, High: uint8(w.Config.ClassVCs() - 1)})
+	w.known = append(w.known, hw.VCRange{Low: 0, High: half - 1},
+		hw.VCRange{Low: half, High: uint8(w.Config.ClassVCs() - 1)})
 }
 
 func classOf(before bool) int {
@@ -362,7 +369,9 @@ func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) 
 		node := w.NIC.Node(processor, k)
 		way := [2]int{router, node}
 		if other := w.given[way]; other != nil {
-			return w.refuse(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", w.routers[router], w.processors[processor], other.place),
+			return w.refuse(e.place,
+				fmt.Sprintf("there are two routes from %s to %s; the first is at %s", w.routers[router], w.processors[processor],
+					other.place),
 				"delete one")
 		}
 		w.given[way] = e
@@ -450,7 +459,8 @@ func (w *routed) follow() error {
 					break
 				}
 				if met[next] == start+1 {
-					return w.refuse(w.placeOf(at, node), fmt.Sprintf("the route to %s loops: from %s back to %s", w.processor(node), w.routers[at], w.routers[next]),
+					return w.refuse(w.placeOf(at, node),
+						fmt.Sprintf("the route to %s loops: from %s back to %s", w.processor(node), w.routers[at], w.routers[next]),
 						"take another port")
 				}
 				at = next
@@ -464,7 +474,8 @@ func (w *routed) follow() error {
 func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
 	port := int(w.table[router*len(w.Graph.Nodes)+node])
 	if port < 0 {
-		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router], w.processor(node)), "add a link")
+		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router], w.processor(node)),
+			"add a link")
 	}
 	far := w.far[router][port]
 	if far != nil {
@@ -477,7 +488,9 @@ func (w *routed) step(router, node int, home map[[2]int]int) (next int, err erro
 		}
 		what = "leads to " + w.processor(other)
 	}
-	return 0, w.refuse(w.placeOf(router, node), fmt.Sprintf("the route from %s to %s %s", w.routers[router], w.processor(node), what), "take another port")
+	return 0,
+		w.refuse(w.placeOf(router, node),
+			fmt.Sprintf("the route from %s to %s %s", w.routers[router], w.processor(node), what), "take another port")
 }
 
 func (w *routed) placeOf(router, node int) string {

@@ -17,7 +17,8 @@ import (
 	"starloom/hw"
 )
 
-// TestDatelines: with two classes rings and tori of any size are free, go the shorter way round, and run dry at any load.
+// TestDatelines: with two classes rings and tori of any size are free, go the shorter way round, and run dry at any
+// load.
 func TestDatelines(t *testing.T) {
 	drawn := "nodes: {\"r[0..%[1]d]\": {kind: router, ports: [east, west, local]}, \"p[0..%[1]d]\": processor}\n" +
 		"links: [[\"r[0..%[2]d]:east\", \"r[1..%[1]d]:west\"], [\"r[%[1]d]:east\", \"r[0]:west\"], [\"p[0..%[1]d]\", \"r[0..%[1]d]:local\"]]\n"
@@ -35,7 +36,8 @@ func TestDatelines(t *testing.T) {
 			runRouters(t, &Network{routers: r}, packets)
 			for i := range packets.Source {
 				require.NotEqual(t, hw.PacketPending, packets.Received[i])
-				require.Equal(t, 1+aroundDistance(sizes, int(packets.Source[i]), int(packets.Destination[i])), int(packets.Hops[i]), text)
+				require.Equal(t, 1+aroundDistance(sizes, int(packets.Source[i]), int(packets.Destination[i])), int(packets.Hops[i]),
+					text)
 			}
 		}
 		_, err := drawnRouters(t, text+"router: {vcs: 1}\nroutes: dateline\n")

@@ -18,11 +18,13 @@ import (
 // drawing's anynet, or nil.
 func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	d = d.fitting(m)
-	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(), place: d.routerPlace, routes: &d.routes,
+	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(),
+		place: d.routerPlace, routes: &d.routes,
 		nicPorts: d.streaming.ports()}
 	if c := &w.Config; c.VCs%c.Classes != 0 && !d.keys["router"] {
-		m.add(w.place, fmt.Sprintf("router: %d vcs cannot be divided among %d classes", c.VCs, c.Classes), fmt.Sprintf("write vcs: %d, or classes: 1",
-			(c.VCs/c.Classes+1)*c.Classes))
+		m.add(w.place, fmt.Sprintf("router: %d vcs cannot be divided among %d classes", c.VCs, c.Classes),
+			fmt.Sprintf("write vcs: %d, or classes: 1",
+				(c.VCs/c.Classes+1)*c.Classes))
 		w.lose("router")
 	}
 	if w.keys["router"] { // any channel may exist
@@ -31,8 +33,10 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	net, err := d.placeRouters(w, graph)
 	nodes := len(w.Graph.Nodes)
 	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() {
-		err = w.refuse(cmp.Or(w.routes.place, w.place), fmt.Sprintf("routes from %d routers to %d nodes in a table of %d", len(w.Graph.Ports), nodes, w.pairs()),
-			fmt.Sprintf("allowed are %d; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a dragonfly, which need no table", tableMax))
+		err = w.refuse(cmp.Or(w.routes.place, w.place),
+			fmt.Sprintf("routes from %d routers to %d nodes in a table of %d", len(w.Graph.Ports), nodes, w.pairs()),
+			fmt.Sprintf("allowed are %d; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a "+
+				"dragonfly, which need no table", tableMax))
 		m.take(err)
 	}
 	if placed := err == nil && nodes > 0; placed && w.nicPorts > 1 {
@@ -84,10 +88,12 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	drawn := slices.ContainsFunc(d.nodes, func(n node) bool { return n.kind == kindRouter })
 	switch {
 	case drawn && w.nicPorts > 1:
-		return refuse("streaming: nodes are drawn, so their links determine the ports of processors", "delete ports, and link each port of a processor")
+		return refuse("streaming: nodes are drawn, so their links determine the ports of processors",
+			"delete ports, and link each port of a processor")
 	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
 		net = d.routedNodes(w)
-	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring", "dragonfly"}, d.plans[0].key):
+	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil &&
+		slices.Contains([]string{"mesh", "torus", "ring", "dragonfly"}, d.plans[0].key):
 		err = w.drawPlan(&d.plans[0])
 	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
 		nodes := d.fly.K[0] * w.nicPorts
@@ -99,7 +105,8 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		err = w.drawGraph(graph)
 	case d.partial && !drawn: // the routers are unknown
 	default:
-		return refuse("router: there is not exactly one of mesh, torus, ring, dragonfly, fly, anynet and nodes that are routers, which is all that has routers",
+		return refuse("router: there is not exactly one of mesh, torus, ring, dragonfly, fly, anynet and nodes that are "+
+			"routers, which is all that has routers",
 			"write mesh: {k: [4, 4]}, or delete router")
 	}
 	return net, err
@@ -180,10 +187,12 @@ func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
 			names = append(names, w.localPort()+number+name(k))
 		}
 		for node := range plan.Nodes * each {
-			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node / each, Port: len(plan.Ports) + port*each + node%each, Latency: 1})
+			w.Graph.Nodes = append(w.Graph.Nodes,
+				hw.RouterNode{Router: node / each, Port: len(plan.Ports) + port*each + node%each, Latency: 1})
 		}
 	}
-	w.Graph.Ports, w.Routers.Ports = slices.Repeat([]int{len(names)}, plan.Nodes), slices.Repeat([][]string{names}, plan.Nodes)
+	w.Graph.Ports, w.Routers.Ports = slices.Repeat([]int{len(names)}, plan.Nodes),
+		slices.Repeat([][]string{names}, plan.Nodes)
 }
 
 func (w *routed) localPort() string {
@@ -227,16 +236,19 @@ func (w *routed) drawGraph(a *Anynet) error {
 		for i, node := range a.Nodes[router] {
 			r.Graph.Nodes[node] = hw.RouterNode{Router: router, Port: i, Latency: 1}
 			for port := 1; port < w.nicPorts; port++ {
-				r.Graph.Nodes[port*nodes+node] = hw.RouterNode{Router: router, Port: len(out[router]) + port*len(a.Nodes[router]) + i, Latency: 1}
+				r.Graph.Nodes[port*nodes+node] = hw.RouterNode{Router: router,
+					Port: len(out[router]) + port*len(a.Nodes[router]) + i, Latency: 1}
 			}
 		}
 	}
 	for _, l := range a.Links {
 		if l.Latency > hw.ChannelDelayMax/2 {
-			return &input.Error{Place: l.place, Reason: fmt.Sprintf("the latency from router %d to router %d is %d", l.From, l.To, l.Latency),
+			return &input.Error{Place: l.place,
+				Reason: fmt.Sprintf("the latency from router %d to router %d is %d", l.From, l.To, l.Latency),
 				Remedy: fmt.Sprintf("allowed are 1 to %d between routers", hw.ChannelDelayMax/2)}
 		}
-		r.Graph.Links = append(r.Graph.Links, hw.RouterLink{From: l.From, Output: port(l.From, l.To), To: l.To, Input: port(l.To, l.From), Latency: l.Latency})
+		r.Graph.Links = append(r.Graph.Links,
+			hw.RouterLink{From: l.From, Output: port(l.From, l.To), To: l.To, Input: port(l.To, l.From), Latency: l.Latency})
 	}
 	return nil
 }
@@ -257,7 +269,8 @@ func (w *routed) anynetRoutes() {
 			case next == router:
 				w.give(router, node, at.Port)
 			case before[next] >= 0:
-				w.give(router, node, len(w.graph.Nodes[router])+slices.IndexFunc(out[router], func(l AnynetLink) bool { return l.To == next }))
+				w.give(router, node,
+					len(w.graph.Nodes[router])+slices.IndexFunc(out[router], func(l AnynetLink) bool { return l.To == next }))
 			}
 		}
 	}
@@ -328,7 +341,8 @@ func (n *Net) atRouters(r *fabric.Routers) {
 	}
 	n.finish()
 	n.Words = [nic.ShapeWords]uint32{
-		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(len(r.Graph.Ports)), uint32(r.Tick), access, n.Hash(), 0}
+		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(len(r.Graph.Ports)), uint32(r.Tick), access,
+		n.Hash(), 0}
 }
 
 const accessRouted = 4
@@ -360,7 +374,8 @@ type routed struct {
 func (w *routed) word() string { return cmp.Or(w.routes.word, w.usual) }
 
 func (w *routed) claims() bool {
-	return len(w.routes.entries) == 0 && slices.Contains([]string{routesDOR, routesDimOrder, routesDateline, routesMinimal}, w.word())
+	return len(w.routes.entries) == 0 &&
+		slices.Contains([]string{routesDOR, routesDimOrder, routesDateline, routesMinimal}, w.word())
 }
 
 func (w *routed) processor(node int) string {

@@ -16,7 +16,8 @@ import (
 	"starloom/hw"
 )
 
-// randomAnynet is a connected graph with unequal latencies, of which some are left to be 1, lines and items in any order.
+// randomAnynet is a connected graph with unequal latencies, of which some are left to be 1, lines and items in any
+// order.
 func randomAnynet(r *rand.Rand) (text string, nodes int) {
 	routers := 2 + r.IntN(9)
 	lines := make([][]string, routers)
@@ -51,8 +52,8 @@ func randomAnynet(r *rand.Rand) (text string, nodes int) {
 	return text, nodes
 }
 
-// TestLongRoutersOfGraphs: random graphs in the format of anynet have the ports, latencies and routes of the yardstick in
-// C++, which reads the same files: every packet takes the same way in the same cycles.
+// TestLongRoutersOfGraphs: random graphs in the format of anynet have the ports, latencies and routes of the yardstick
+// in C++, which reads the same files: every packet takes the same way in the same cycles.
 func TestLongRoutersOfGraphs(t *testing.T) {
 	dir := t.TempDir()
 	yardstick := filepath.Join(dir, "vc_routers")

@@ -54,7 +54,8 @@ func (r *routing) give(e *routeEntry, from *placed, to []*placed, port int) bool
 			continue
 		}
 		if other := r.places[way]; other != "" {
-			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", from.name, t.name, other), "delete one")
+			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", from.name, t.name, other),
+				"delete one")
 			return false
 		}
 		r.places[way] = e.place
@@ -102,14 +103,16 @@ func (r *routing) outOf(p *placed, e *routeEntry) (port int, ok bool) {
 			if hidden {
 				return None, false
 			}
-			r.add(e.place, fmt.Sprintf("%s has no port %s", p.name, e.port), input.DidYouMean(e.port, names, "its ports are "+strings.Join(names, ", ")))
+			r.add(e.place, fmt.Sprintf("%s has no port %s", p.name, e.port),
+				input.DidYouMean(e.port, names, "its ports are "+strings.Join(names, ", ")))
 			return None, false
 		}
 		port = int(number)
 	}
 	if p.ports[port].out == None {
 		if !hidden && !p.ports[port].hidden {
-			r.add(e.place, fmt.Sprintf("a route to port %s of %s, which no link leads out of", names[port], p.name), "add a link, or take another port")
+			r.add(e.place, fmt.Sprintf("a route to port %s of %s, which no link leads out of", names[port], p.name),
+				"add a link, or take another port")
 		}
 		return None, false
 	}
@@ -119,7 +122,8 @@ func (r *routing) outOf(p *placed, e *routeEntry) (port int, ok bool) {
 func (r *routing) follow() {
 	processors := len(r.net.Processors)
 	if processors > nextHopsMax {
-		r.add(r.entries[0].place, fmt.Sprintf("routes, and %d processors: the table of ways has room for %d", processors, nextHopsMax), "delete them")
+		r.add(r.entries[0].place,
+			fmt.Sprintf("routes, and %d processors: the table of ways has room for %d", processors, nextHopsMax), "delete them")
 		return
 	}
 	next := newROM(r.net).next
@@ -138,7 +142,8 @@ func (r *routing) follow() {
 			}
 			switch {
 			case met[at] == 0 && !r.net.apart:
-				r.add(r.place(at, d), fmt.Sprintf("no route leads from %s to %s", r.name(at), r.name(d)), "add one, or default: shortest")
+				r.add(r.place(at, d), fmt.Sprintf("no route leads from %s to %s", r.name(at), r.name(d)),
+					"add one, or default: shortest")
 				met[at] = 1
 			case met[at] >= first:
 				round, text := hops[met[at]-first:], ""
@@ -148,7 +153,8 @@ func (r *routing) follow() {
 				if more := len(round) - cycleShown; more > 0 {
 					text += fmt.Sprintf("%d more -> ", more)
 				}
-				r.add(r.place(at, d), fmt.Sprintf("the routes to %s lead round: %s%s", r.name(d), text, r.name(at)), "change one of them")
+				r.add(r.place(at, d), fmt.Sprintf("the routes to %s lead round: %s%s", r.name(d), text, r.name(at)),
+					"change one of them")
 			}
 		}
 	}

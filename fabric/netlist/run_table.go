@@ -126,7 +126,8 @@ func (t *runTable) all() (all []doing, slots uint32) {
 		}
 	}
 	slices.SortFunc(all, func(a, b doing) int {
-		return cmp.Or(cmp.Compare(a.processor, b.processor), cmp.Compare(a.slot, b.slot), cmp.Compare(a.what, b.what), cmp.Compare(a.other, b.other))
+		return cmp.Or(cmp.Compare(a.processor, b.processor), cmp.Compare(a.slot, b.slot), cmp.Compare(a.what, b.what),
+			cmp.Compare(a.other, b.other))
 	})
 	return slices.Compact(all), slots
 }

@@ -28,8 +28,9 @@ func (s Serving) Words(field string) []strict.Word {
 	if field != "Arbiter" {
 		return s.CrossbarKeys.Words(field)
 	}
-	words := append([]strict.Word{{Name: contend.ArbiterNone, Meaning: "of a bus, frames meet (default); of a crossbar, all" +
-		" outputs are one medium, for which senders toss coins of probability 1/(number of senders whose addressee listens)"}},
+	words := append([]strict.Word{{Name: contend.ArbiterNone, Meaning: "of a bus, frames meet (default); " +
+		"of a crossbar, all outputs are one medium, for which senders toss coins of probability " +
+		"1/(number of senders whose addressee listens)"}},
 		contend.ArbiterWords(hw.ForBuses|hw.ForOutputs)...)
 	for i := range words[1:] {
 		switch word := &words[1+i]; {

@@ -166,7 +166,8 @@ func expand(text string) (names []string, err error) {
 	low, err1 := strconv.ParseUint(text[at[first]:at[first+1]], 10, 31)
 	high, err2 := strconv.ParseUint(text[at[last]:at[last+1]], 10, 31)
 	if err1 != nil || err2 != nil || high < low {
-		return nil, fmt.Errorf("%s is not a range: a range goes from a smaller number to a larger one, at most %d", strings.Trim(text[at[0]:at[1]], ":"), 1<<31-1)
+		return nil, fmt.Errorf("%s is not a range: a range goes from a smaller number to a larger one, at most %d",
+			strings.Trim(text[at[0]:at[1]], ":"), 1<<31-1)
 	}
 	rest, err := expand(text[at[1]:])
 	if err != nil {
@@ -191,23 +192,27 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full.nodes = nil
 	for i := range d.plans {
 		s := &d.plans[i]
-		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // values from Go programs are unchecked
+		// values from Go programs are unchecked
+		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" {
 			m.add(s.place, reason, remedy)
 			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
 			continue
 		}
 		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // values from Go programs are unchecked
-			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K), "draw one with more nodes in a dimension")
+			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K),
+				"draw one with more nodes in a dimension")
 			full.loseNames(s.node() + "[")
 			continue
 		}
 		if name := s.value.keys().Node; name != "" && (hw.CheckPath(name) != nil || rangePattern.MatchString(name)) {
-			m.add(s.place, fmt.Sprintf("%s: the node %q", s.key, name), "write one name of letters, digits and _, such as r for r[0], r[1], ...")
+			m.add(s.place, fmt.Sprintf("%s: the node %q", s.key, name),
+				"write one name of letters, digits and _, such as r for r[0], r[1], ...")
 			full.lose(s.key)
 			continue
 		}
 		if y, is := s.value.(*Dragonfly); is && y.P > 1 && !d.keys["router"] {
-			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and without routers it has no meaning", y.P), "add router: {} beside dragonfly, or delete p")
+			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and without routers it has no meaning", y.P),
+				"add router: {} beside dragonfly, or delete p")
 			full.loseNames(cmp.Or(y.Node, "p") + "[")
 			continue
 		}
@@ -220,7 +225,8 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 func (s *shorthand) expand(d *Drawing, p *Plan) {
 	ports := slices.Concat(p.Ports, s.value.keys().Ports)
 	name := fmt.Sprintf("%s[0..%d]", s.node(), p.Nodes-1)
-	d.nodes = append(d.nodes, node{place: s.place, name: name, kind: kindProcessor, ports: ports, open: ports, at: p.Places})
+	d.nodes = append(d.nodes,
+		node{place: s.place, name: name, kind: kindProcessor, ports: ports, open: ports, at: p.Places})
 	d.planned = append(d.planned, planned{s, p})
 }
 
@@ -241,7 +247,8 @@ func (u *unsure) clone() unsure {
 // graphKeys maps each key that draws nodes and links to the keys that cannot be checked if that key is unreadable.
 var graphKeys = map[string][]string{
 	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"}, "fly": nil,
-	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"}, "hypercube": {"nodes"}, "dragonfly": {"nodes"},
+	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"}, "hypercube": {"nodes"},
+	"dragonfly": {"nodes"},
 }
 
 func (u *unsure) lose(key string) {
@@ -276,6 +283,7 @@ func (u *unsure) hides(name string) bool {
 }
 
 var keysOfFile = []string{
-	"name", "access", "words", "apart", "anynet", "graphml", "mesh", "torus", "ring", "tree", "hypercube", "dragonfly", "fly", "router", "streaming",
+	"name", "access", "words", "apart", "anynet", "graphml", "mesh", "torus", "ring", "tree", "hypercube", "dragonfly",
+	"fly", "router", "streaming",
 	"kinds", "nodes", "links", "routes",
 }

@@ -25,7 +25,8 @@ func (n Network) sketch() (s fabric.Sketch, ok bool) {
 			s.At[i] = len(s.Media) - 1
 		case x != nil:
 			s.At[i] = len(s.Media)
-			s.Media = append(s.Media, fabric.Spot{Name: net.node(x.Head), Kind: kindCrossbar, Shape: fabric.Crossed, Path: x.Head})
+			s.Media = append(s.Media,
+				fabric.Spot{Name: net.node(x.Head), Kind: kindCrossbar, Shape: fabric.Crossed, Path: x.Head})
 		case m.Star:
 			s.At[i] = len(s.Media)
 			s.Media = append(s.Media, fabric.Spot{Name: net.node(m.Path), Kind: kindStar})

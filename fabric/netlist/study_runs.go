@@ -53,7 +53,8 @@ func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint6
 	if s.Full() {
 		measure.Count = 20_000
 	}
-	t := &fabric.Traffic{Pattern: pattern, Self: &self, Rate: rate, WarmUp: &warmUp, Measure: &measure, Drain: &fabric.Duration{Count: drain}}
+	t := &fabric.Traffic{Pattern: pattern, Self: &self, Rate: rate, WarmUp: &warmUp, Measure: &measure,
+		Drain: &fabric.Duration{Count: drain}}
 	if pattern == fabric.PatternHotspot {
 		t.Hotspots = []fabric.Hotspot{{Node: 0, Share: 1}}
 	}
@@ -90,7 +91,8 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 		return 0, err
 	}
 	draws := traffic.NewDraws(spec, nodes, 1, 1)
-	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // each source sends as many packets as there are nodes
+	// each source sends as many packets as there are nodes
+	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes)
 	most := nodes
 	add := func(source, destination uint32, packets int) {
 		ejected[destination] += packets
@@ -134,7 +136,8 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 		if err != nil {
 			return err
 		}
-		row := studies.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at, runs, float64(x.misses*bound),
+		row := studies.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at, runs,
+			float64(x.misses*bound),
 			fmt.Sprintf("bound by the most loaded channel; no more than it, and %g %% below it at most", 100*x.misses))
 		row.OK = row.OK && at <= boundPassed*bound
 		s.Add(row)
@@ -147,7 +150,8 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 	if err != nil {
 		return err
 	}
-	s.Add(studies.Referred(name, "all to one: accepted of twice the bound", bound, o.accepted, 1, float64(missesHotspot*bound),
+	s.Add(studies.Referred(name, "all to one: accepted of twice the bound", bound, o.accepted, 1,
+		float64(missesHotspot*bound),
 		"the channel to that processor has a flit in every cycle"))
 	return nil
 }
@@ -224,8 +228,10 @@ func (s *routerStudy) draw() error {
 func routersStudy() *studies.Study {
 	return &studies.Study{
 		Name: "routers", Cases: []string{"zero load", "capacity", "latency"}, Files: []studies.StudyFile{studies.StudyPlot},
-		Doc: "networks of routers with bare packets: mesh, torus, fly and an irregular graph: the latency of every pair in an empty network by the " +
-			"table of routes, saturation beside the bound by the most loaded channel, latency over load; 13 to 25 processors (--full: to 64)",
+		Doc: "networks of routers with bare packets: mesh, torus, fly and an irregular graph: the latency of every pair " +
+			"in an empty network by the " +
+			"table of routes, saturation beside the bound by the most loaded channel, latency over load; 13 to 25 processors " +
+			"(--full: to 64)",
 		Run: func(r studies.Runs) error {
 			s := &routerStudy{Runs: r}
 			return s.run()
@@ -344,6 +350,7 @@ func (s *routerStudy) zeroLoad(name string, n *studied) error {
 	count := float64(len(wanted))
 	s.Add(studies.Referred(name, "packets whose latency is not that of their routes", 0, float64(differ), 1, 0,
 		fmt.Sprintf("%d packets of 1 and 5 flits, one at a time: every pair of %d processors", len(wanted), nodes)))
-	s.Add(studies.Referred(name, "mean latency, cycles", float64(total)/count, float64(sum)/count, 1, 0, "by the table of routes"))
+	s.Add(studies.Referred(name, "mean latency, cycles", float64(total)/count, float64(sum)/count, 1, 0,
+		"by the table of routes"))
 	return nil
 }

@@ -130,7 +130,8 @@ func (n *Net) WriteText(w io.Writer) error {
 		if m.Opposite != None {
 			half = fmt.Sprintf(", not while %d carries light", m.Opposite)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s%s\n", i, m.Path, latency, strings.Join(senders[i], ", "), strings.Join(hearers[i], ", "), half)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s%s\n", i, m.Path, latency, strings.Join(senders[i], ", "),
+			strings.Join(hearers[i], ", "), half)
 	}
 	if n.routers != nil {
 		n.writeRouters(table)
@@ -336,7 +337,8 @@ func (n *Net) WriteDOT(w io.Writer) error {
 
 // identifier converts a name to C: p[3] to P3, row[2].p[3] to ROW2_P3, port +x to PLUS_X.
 func identifier(name string) string {
-	word := strings.NewReplacer("[", "", "]", "", ".", "_", "+", "PLUS_", "-", "MINUS_", "^", "_").Replace(strings.ReplaceAll(name, "][", "_"))
+	word := strings.NewReplacer("[", "", "]", "", ".", "_", "+", "PLUS_", "-", "MINUS_", "^",
+		"_").Replace(strings.ReplaceAll(name, "][", "_"))
 	return strings.ToUpper(word)
 }
 
@@ -345,9 +347,11 @@ func identifier(name string) string {
 func (n *Net) WriteHeader(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "/* The network %s. Written by `starloom netlist header`: change the drawing instead. */\n"+
-		"#ifndef STARLOOM_NET_H\n#define STARLOOM_NET_H\n\n#define NET_HASH 0x%08xu\n#define NET_PROCESSORS %d\n#define NET_PORTS %d\n#define NET_MEDIA %d\n",
+		"#ifndef STARLOOM_NET_H\n#define STARLOOM_NET_H\n\n#define NET_HASH 0x%08xu\n#define NET_PROCESSORS %d\n#define "+
+		"NET_PORTS %d\n#define NET_MEDIA %d\n",
 		n.Name, n.Hash(), len(n.Processors), n.ports, len(n.Media))
-	names := map[string]string{"NET_HASH": "hash", "NET_PROCESSORS": "processors", "NET_PORTS": "ports", "NET_MEDIA": "media"}
+	names := map[string]string{"NET_HASH": "hash", "NET_PROCESSORS": "processors", "NET_PORTS": "ports",
+		"NET_MEDIA": "media"}
 	var clash error
 	define := func(name string, number int) {
 		word := "NET_" + identifier(name)

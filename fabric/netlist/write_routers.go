@@ -52,7 +52,8 @@ func (n *Net) routersText() string {
 	g, c := &n.routers.Graph, &n.routers.Config
 	return fmt.Sprintf("%s of up to %s with %s of %s, %s between them", traces.Plural(len(g.Ports), "router", "routers"),
 		traces.Plural(slices.Max(g.Ports), "port", "ports"),
-		traces.Plural(c.VCs, "virtual channel", "virtual channels"), traces.Plural(c.Depth, "flit", "flits"), traces.Plural(len(g.Links), "channel", "channels"))
+		traces.Plural(c.VCs, "virtual channel", "virtual channels"), traces.Plural(c.Depth, "flit", "flits"),
+		traces.Plural(len(g.Links), "channel", "channels"))
 }
 
 func (n *Net) writeRouters(w io.Writer) {
@@ -80,7 +81,8 @@ func (n *Net) writeRouters(w io.Writer) {
 	fmt.Fprint(w, "\nrouter\tcalled\tport\tvirtual channels\tfor packets to\n")
 	for router := range g.Ports {
 		for _, way := range n.ways(router) {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", router, n.calls[router], n.routerPort(router, way.port), way.vcs, strings.Join(joined(way.to), ", "))
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", router, n.calls[router], n.routerPort(router, way.port), way.vcs,
+				strings.Join(joined(way.to), ", "))
 		}
 	}
 }
@@ -168,10 +170,12 @@ func (n *Net) yamlRouters(w io.Writer) {
 	}
 	allocator := func(a hw.RouterAllocator) string { return word(a == hw.ISLIP, "islip", "separable_input_first") }
 	c := &r.Config
-	fmt.Fprintf(w, "router: {vcs: %d, depth: %d, routing_delay: %d, credit_delay: %d, wait_for_tail_credit: %v, classes: %d, ",
+	fmt.Fprintf(w, "router: {vcs: %d, depth: %d, routing_delay: %d, credit_delay: %d, wait_for_tail_credit: %v, "+
+		"classes: %d, ",
 		c.VCs, c.Depth, c.RoutingDelay, c.CreditDelay, c.WaitForTail, max(1, c.Classes))
 	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
-	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"), word(r.Sink, "sink", "fifo"))
+	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"),
+		word(r.Sink, "sink", "fifo"))
 	if r.Routes.Ports == nil { // the routes have no table
 		fmt.Fprintf(w, ", ports: %d}\n%s: %s\nroutes: %s\n", r.NIC.Ports(0), n.shorthand.key, form(n.shorthand.value), n.rule)
 		return
@@ -213,7 +217,8 @@ func (n *Net) yamlChannels(least int) (lines []string) {
 	all := n.channels(n.yamlNames())
 	pairs := 0
 	pair := func(i int) bool {
-		return i+1 < len(all) && all[i+1].from == all[i].to && all[i+1].to == all[i].from && all[i+1].latency == all[i].latency
+		return i+1 < len(all) && all[i+1].from == all[i].to && all[i+1].to == all[i].from &&
+			all[i+1].latency == all[i].latency
 	}
 	for i := 0; i < len(all); i++ {
 		if pair(i) {
@@ -230,7 +235,8 @@ func (n *Net) yamlChannels(least int) (lines []string) {
 		} else if pair(i) {
 			split--
 		}
-		lines = append(lines, fmt.Sprintf("  - {endpoints: [%q, %q]%s, latency: %d}\n", all[i].from, all[i].to, more, all[i].latency))
+		lines = append(lines,
+			fmt.Sprintf("  - {endpoints: [%q, %q]%s, latency: %d}\n", all[i].from, all[i].to, more, all[i].latency))
 		if more == "" {
 			i++
 		}

@@ -46,7 +46,8 @@ func TestExpectation(t *testing.T) {
 		c.report.Expects(e)
 		require.Equal(t, c.met, c.report.Expect.Met, "%+v", c)
 		require.False(t, e.Met, "what is expected is not changed")
-		require.Equal(t, map[bool]Verdict{true: VerdictPass, false: VerdictFail}[c.met], c.report.Expect.Judged(c.report.Verdict))
+		require.Equal(t, map[bool]Verdict{true: VerdictPass, false: VerdictFail}[c.met],
+			c.report.Expect.Judged(c.report.Verdict))
 		var junit, text, json strings.Builder
 		require.NoError(t, c.report.WriteJUnit(&junit))
 		require.Equal(t, c.fails, strings.Count(junit.String(), "<failure"), "%+v\n%s", c, junit.String())

@@ -16,22 +16,24 @@ import (
 // Explained holds the value and origin of every key of a scenario, and derived sizes. Its JSON form is stable and
 // versioned.
 type Explained struct {
-	Schema               int            `json:"schema"` // ExplainedSchema
-	Scenario             string         `json:"scenario"`
-	Settings             []Setting      `json:"settings"` // in the order of the schema
-	Slot                 SlotShape      `json:"slot"`
-	Network              NetworkSize    `json:"network"`
-	Rules                []string       `json:"rules"`               // names of the checked rules
-	Schedule             *ScheduleSize  `json:"schedule,omitempty"`  // nil if the firmware uses none
-	Faults               []FaultPlan    `json:"faults,omitempty"`    // in the order of a report
-	RTL                  []string       `json:"rtl,omitempty"`       // paths of the components that are RTL
-	SlotsMax             uint32         `json:"slots_max"`           // slots after which an unfinished run fails
-	CyclesMax            uint64         `json:"cycles_max"`          // SlotsMax in cycles
-	TrapCost             uint64         `json:"trap_cost,omitempty"` // cost at which a call of the image traps; 0 if handlers take no time
+	Schema    int           `json:"schema"` // ExplainedSchema
+	Scenario  string        `json:"scenario"`
+	Settings  []Setting     `json:"settings"` // in the order of the schema
+	Slot      SlotShape     `json:"slot"`
+	Network   NetworkSize   `json:"network"`
+	Rules     []string      `json:"rules"`              // names of the checked rules
+	Schedule  *ScheduleSize `json:"schedule,omitempty"` // nil if the firmware uses none
+	Faults    []FaultPlan   `json:"faults,omitempty"`   // in the order of a report
+	RTL       []string      `json:"rtl,omitempty"`      // paths of the components that are RTL
+	SlotsMax  uint32        `json:"slots_max"`          // slots after which an unfinished run fails
+	CyclesMax uint64        `json:"cycles_max"`         // SlotsMax in cycles
+	// cost at which a call of the image traps; 0 if handlers take no time
+	TrapCost             uint64         `json:"trap_cost,omitempty"`
 	Memory               MemoryEstimate `json:"memory_bytes"`
 	Notes                []string       `json:"notes,omitempty"` // notes on the scenario, independent of a run
 	OneMedium, ManyMedia string         `json:"-"`               // nouns for media
-	Bare                 bool           `json:"-"`               // no firmware: sources and sinks of packets replace processors
+	// no firmware: sources and sinks of packets replace processors
+	Bare bool `json:"-"`
 }
 
 // ExplainedSchema is the version of the JSON form of Explained. Within a version, keys are only added.

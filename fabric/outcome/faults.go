@@ -119,7 +119,8 @@ func (w *WithoutFaults) Text() string { return texts.Say("without faults", w) }
 const (
 	CauseFaults   = "faults"   // absent or rarer without the faults; only faults lose credits
 	CauseFirmware = "firmware" // also present without the faults, possibly in another slot
-	CauseUnclear  = "unclear"  // the rule is broken differently without the faults, or more violations exist than a report lists
+	// the rule is broken differently without the faults, or more violations exist than a report lists
+	CauseUnclear = "unclear"
 )
 
 // MissingPacket is a packet that never arrived. Violation is the index of its violation in the report, -1 if the

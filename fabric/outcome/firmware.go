@@ -25,9 +25,10 @@ type FirmwareReport struct {
 	Trusted bool   `json:"trusted,omitempty"`
 
 	// Cost of handlers, if firmware.cpu has a model.
-	CPU          string         `json:"cpu,omitempty"`           // model of the processor
-	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // cost of slot handlers
-	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // cost of start handlers, also after restarts; they have no budget
+	CPU    string         `json:"cpu,omitempty"`    // model of the processor
+	Cycles *HandlerCycles `json:"cycles,omitempty"` // cost of slot handlers
+	// cost of start handlers, also after restarts; they have no budget
+	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`
 	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // length of the compute window, 0 for none
 	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that missed their slot
 
@@ -70,7 +71,8 @@ func (f *FirmwareReport) handlerRows(row func(name, value string)) {
 	}
 	row("", start)
 	if f.Overruns != nil {
-		row("", fmt.Sprintf("budget %s: %s", traces.Plural(f.BudgetCycles, "cycle", "cycles"), traces.Plural(*f.Overruns, "overrun", "overruns")))
+		row("", fmt.Sprintf("budget %s: %s", traces.Plural(f.BudgetCycles, "cycle", "cycles"),
+			traces.Plural(*f.Overruns, "overrun", "overruns")))
 	}
 }
 

@@ -112,7 +112,8 @@ func (l *Lateness) Of(violations []Violation) int {
 	if l == nil || l.Worst == nil {
 		return -1
 	}
-	return slices.IndexFunc(violations, func(v Violation) bool { return l.From(&v) == l.Worst.From && v.Subject.Index == l.Worst.To })
+	return slices.IndexFunc(violations,
+		func(v Violation) bool { return l.From(&v) == l.Worst.From && v.Subject.Index == l.Worst.To })
 }
 
 // Remedy is a step that may repair a run.

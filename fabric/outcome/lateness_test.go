@@ -38,7 +38,8 @@ func TestLatestPathText(t *testing.T) {
 	p.Idle, p.Others, p.Crossed = 0, 24, 26
 	require.Contains(t, p.Text(), "processor 9 sent frames to other processors in 24 and waited to send this one")
 	p.Did = []Did{{From: 0, To: 1},
-		{From: 2, To: 24, What: DidHear, With: make([]int, 23)}, {From: 25, To: 25, What: DidWait, With: []int{2}}, {From: 26, To: 26, What: DidSend, With: []int{2}}}
+		{From: 2, To: 24, What: DidHear, With: make([]int, 23)}, {From: 25, To: 25, What: DidWait, With: []int{2}},
+		{From: 26, To: 26, What: DidSend, With: []int{2}}}
 	require.Contains(t, p.Text(), "In the 26 slots before, processor 9 neither sent nor heard a frame in slots 0 and 1, heard frames in slots 2 to 24, "+
 		"and waited to send this one, as the output of its destination was taken, in slot 25; its first")
 	p.Did[2].With[0] = 3

@@ -22,7 +22,8 @@ type CallProfile struct {
 	// caller itself; the innermost comes first. Cost includes all callees. Source is the line of the next call, or
 	// the most expensive line; code may have no line.
 	Stack []ProfileLine `json:"stack"`
-	Lines []ProfileLine `json:"lines"` // most expensive lines without callees, at most 8; functions without debug information
+	// most expensive lines without callees, at most 8; functions without debug information
+	Lines []ProfileLine `json:"lines"`
 
 	all []firmware.ProfileStack
 }
@@ -74,7 +75,8 @@ func (c *CallProfile) rows() (rows []string) {
 // NewCallProfile sums up a profile.
 func NewCallProfile(p *firmware.Profile) *CallProfile {
 	lines := dearest(p.Stacks, func(s *firmware.ProfileStack) wasm.Frame { return s.Frames[0] })
-	return &CallProfile{Cost: p.Cost, Cut: p.Cut, Stack: dearestStack(p.Stacks), Lines: lines[:min(len(lines), profileLinesMax)], all: p.Stacks}
+	return &CallProfile{Cost: p.Cost, Cut: p.Cut, Stack: dearestStack(p.Stacks),
+		Lines: lines[:min(len(lines), profileLinesMax)], all: p.Stacks}
 }
 
 func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
@@ -99,7 +101,8 @@ func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
 			}
 		}
 		if callees := dearest(inside, function(depth+1)); len(callees) > 0 && callees[0].Cost > cost {
-			next = slices.DeleteFunc(inside, func(s firmware.ProfileStack) bool { return function(depth+1)(&s) != callees[0].Frame })
+			next = slices.DeleteFunc(inside,
+				func(s firmware.ProfileStack) bool { return function(depth+1)(&s) != callees[0].Frame })
 			own = next
 		}
 		for _, line := range dearest(own, place(depth)) {

@@ -65,13 +65,14 @@ type Beside struct {
 
 // Aside holds notes for the text form and for further processing.
 type Aside struct {
-	CutShort    bool              // the repetition of a complete run, or a study, was interrupted
-	Missing     []MissingPacket   // packets that never arrived, kept until their losses are located
-	LastSeen    []Violation       // losses of packets that had not arrived at the limit of slots
-	OnTrust     uint64            // announced deliveries that cannot be verified
-	RTLCheck    string            // command that compares RTL with its models
-	Command     string            // command that repeats the run; one of many runs also needs its seed
-	Alone       string            // for runs of all permutations: options of the first run that fails by itself, "" for none
+	CutShort bool            // the repetition of a complete run, or a study, was interrupted
+	Missing  []MissingPacket // packets that never arrived, kept until their losses are located
+	LastSeen []Violation     // losses of packets that had not arrived at the limit of slots
+	OnTrust  uint64          // announced deliveries that cannot be verified
+	RTLCheck string          // command that compares RTL with its models
+	Command  string          // command that repeats the run; one of many runs also needs its seed
+	// for runs of all permutations: options of the first run that fails by itself, "" for none
+	Alone       string
 	FailedSeeds []FailedRun       // first run of every failed seed, at most JUnitSeedsMax
 	Undecided   map[string]string // undecided rules with the reason; nil for none
 	Late        *Lateness         // missed deadlines; nil if unknown
@@ -115,7 +116,8 @@ type Meaning struct{ Means, Unit string }
 
 // LimitNote is the note of a run that ended at its limit.
 func LimitNote(slots uint64) string {
-	return fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(slots, "slot", "slots"))
+	return fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it",
+		traces.Plural(slots, "slot", "slots"))
 }
 
 // NoteTrust notes announced deliveries that cannot be verified.
@@ -127,7 +129,8 @@ func (r *Report) NoteTrust(deliveries uint64) {
 
 // TrustNote is the note for announced deliveries that cannot be verified.
 func TrustNote(deliveries uint64) string {
-	return fmt.Sprintf("%s taken on trust: the processors have received frames of which only their firmware knows the packet "+
+	return fmt.Sprintf("%s taken on trust: the processors have received frames of which only their firmware knows the "+
+		"packet "+
 		"(the host reads an sl_packet in a data frame with 8 bytes or more)",
 		traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))
 }
@@ -141,7 +144,8 @@ func (r *Report) Title() string { return r.Scenario }
 
 // Interrupted reports whether the run or its repetition was interrupted.
 func (r *Report) Interrupted() bool {
-	return r.Aside.CutShort || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
+	return r.Aside.CutShort ||
+		slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
 }
 
 // ToolFailed reports whether the simulator of the RTL failed, hung or was killed.
@@ -166,7 +170,8 @@ func (r *Report) Figures() []fabric.Metric {
 	}
 	frames := reflect.ValueOf(r.Frames)
 	for i := range frames.NumField() {
-		all = append(all, fabric.Metric{Name: "frames." + frames.Type().Field(i).Tag.Get("json"), Value: frames.Field(i).Uint()})
+		all = append(all,
+			fabric.Metric{Name: "frames." + frames.Type().Field(i).Tag.Get("json"), Value: frames.Field(i).Uint()})
 	}
 	return all
 }

@@ -24,7 +24,8 @@ func ParseSeeds(place, text string) (Seeds, error) {
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
 		if strict.PlainInteger(text) {
-			return refuse(fmt.Sprintf("%q is one seed", strict.Clip(text)), fmt.Sprintf("write --seed %s, or a range such as 1..100", strict.Clip(text)))
+			return refuse(fmt.Sprintf("%q is one seed", strict.Clip(text)),
+				fmt.Sprintf("write --seed %s, or a range such as 1..100", strict.Clip(text)))
 		}
 		return refuse(fmt.Sprintf("%q is not a range of seeds", strict.Clip(text)), write)
 	}

@@ -12,25 +12,26 @@ import (
 
 // SeedsReport is the outcome of many runs of a scenario. Its JSON form is as stable as that of Report.
 type SeedsReport struct {
-	Schema       int            `json:"schema"` // ReportSchema
-	Scenario     string         `json:"scenario"`
-	Seeds        [2]uint64      `json:"seeds"`                  // first and last seed
-	Permutations uint64         `json:"permutations,omitempty"` // permutations per seed, if every permutation was run
-	Engine       string         `json:"engine"`
-	Verdict      Verdict        `json:"verdict"`
-	Expect       *Expectation   `json:"expect,omitempty"` // nil without an expectation
-	Rules        []string       `json:"rules"`
-	Notes        []string       `json:"notes,omitempty"`
-	Runs         uint64         `json:"runs"`
-	RunsTotal    uint64         `json:"runs_total"`         // requested runs; above Runs after an interruption
-	Statistics   Statistics     `json:"statistics"`         // FinishingTimes of the runs that passed, other figures of all runs
-	Survival     Survival       `json:"survival,omitempty"` // for runs with faults
-	Failed       []FailedRun    `json:"failed"`             // the first 10,000
-	FailedTotal  uint64         `json:"failed_total"`
-	MostSlots    *FinishedRun   `json:"most_slots,omitempty"` // first of the longest runs that passed
-	Firmware     FirmwareReport `json:"firmware"`
-	RTL          []RTLReport    `json:"rtl,omitempty"`
-	Digest       string         `json:"digest"` // digest of the digests of all runs
+	Schema       int          `json:"schema"` // ReportSchema
+	Scenario     string       `json:"scenario"`
+	Seeds        [2]uint64    `json:"seeds"`                  // first and last seed
+	Permutations uint64       `json:"permutations,omitempty"` // permutations per seed, if every permutation was run
+	Engine       string       `json:"engine"`
+	Verdict      Verdict      `json:"verdict"`
+	Expect       *Expectation `json:"expect,omitempty"` // nil without an expectation
+	Rules        []string     `json:"rules"`
+	Notes        []string     `json:"notes,omitempty"`
+	Runs         uint64       `json:"runs"`
+	RunsTotal    uint64       `json:"runs_total"` // requested runs; above Runs after an interruption
+	// FinishingTimes of the runs that passed, other figures of all runs
+	Statistics  Statistics     `json:"statistics"`
+	Survival    Survival       `json:"survival,omitempty"` // for runs with faults
+	Failed      []FailedRun    `json:"failed"`             // the first 10,000
+	FailedTotal uint64         `json:"failed_total"`
+	MostSlots   *FinishedRun   `json:"most_slots,omitempty"` // first of the longest runs that passed
+	Firmware    FirmwareReport `json:"firmware"`
+	RTL         []RTLReport    `json:"rtl,omitempty"`
+	Digest      string         `json:"digest"` // digest of the digests of all runs
 
 	Beside
 }
@@ -80,7 +81,8 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 		More  uint64
 		Cut   string
 		Times []string
-	}{r, r.Failed[:min(len(r.Failed), violationsShown)], r.FailedTotal - min(r.FailedTotal, violationsShown), r.interrupted(), nil}
+	}{r, r.Failed[:min(len(r.Failed), violationsShown)], r.FailedTotal - min(r.FailedTotal, violationsShown),
+		r.interrupted(), nil}
 	for _, s := range r.Statistics {
 		name := s.Name[strings.LastIndexByte(s.Name, '.')+1:] // without its rate
 		if slices.Contains(FinishingTimes, name) && !slices.Contains(shown.Times, name) {
@@ -98,7 +100,8 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	row("runs", strconv.FormatUint(r.Runs, 10))
 	row("failed", strconv.FormatUint(r.FailedTotal, 10))
 	if r.MostSlots != nil {
-		row("most slots", fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, Alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
+		row("most slots",
+			fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, Alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
 	}
 	fmt.Fprint(table, "\n")
 	if err := table.Flush(); err != nil {
@@ -140,14 +143,16 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 			first := &failed.First
 			testCase.Failure = &junitFailure{
 				Message: first.Line(),
-				Text:    first.Details(len(first.Backtrace)) + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
+				Text: first.Details(len(first.Backtrace)) + "repeat with " +
+					strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
 			}
 			suite.Failures++
 		}
 		suite.Cases = append(suite.Cases, testCase)
 	}
 	if text := r.interrupted(); text != "" {
-		suite.Cases = append(suite.Cases, junitCase{Class: r.Scenario, Name: RuleInterrupted, Failure: &junitFailure{Message: text}})
+		suite.Cases = append(suite.Cases,
+			junitCase{Class: r.Scenario, Name: RuleInterrupted, Failure: &junitFailure{Message: text}})
 		suite.Failures++
 	}
 	suite.expected(r.Expect, r.Verdict)

@@ -288,7 +288,8 @@ func (s Survival) writeText(w io.Writer) error {
 	fmt.Fprintln(table, "rate\truns\tsurvived\tfraction\tlow\thigh")
 	for i := range s {
 		p := &s[i]
-		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\n", p.at(), p.Runs, p.Survived, FormatFloat(p.Fraction), FormatFloat(p.Low), FormatFloat(p.High))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\n", p.at(), p.Runs, p.Survived, FormatFloat(p.Fraction),
+			FormatFloat(p.Low), FormatFloat(p.High))
 	}
 	return table.Flush()
 }

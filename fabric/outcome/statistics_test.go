@@ -87,7 +87,8 @@ func requireStatistic(t *testing.T, values []float64, got *Statistic) {
 	sd := math.Sqrt(squares / (n - 1))
 	require.EqualValues(t, len(values), got.Runs)
 	for _, c := range []struct{ want, got float64 }{
-		{sum / n, *got.Mean}, {sd, *got.SD}, {sd / math.Sqrt(n), *got.SE}, {values[0], *got.Min}, {values[len(values)-1], *got.Max},
+		{sum / n, *got.Mean}, {sd, *got.SD}, {sd / math.Sqrt(n), *got.SE}, {values[0], *got.Min},
+		{values[len(values)-1], *got.Max},
 		{(values[len(values)/2] + values[(len(values)-1)/2]) / 2, *got.Median},
 	} {
 		require.InDelta(t, c.want, c.got, 1e-12*math.Max(1, c.want), got.Name)

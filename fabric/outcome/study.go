@@ -61,7 +61,8 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&out, "note: %s\n", note)
 	}
 	writeFiles(&out, r.Files)
-	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance", strings.ToUpper(string(r.Verdict)), r.Study, statuses["ok"], len(r.Rows))
+	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance", strings.ToUpper(string(r.Verdict)), r.Study,
+		statuses["ok"], len(r.Rows))
 	if n := statuses["contradicted"]; n > 0 {
 		fmt.Fprintf(&out, ", %d %s the publication", n, map[bool]string{true: "contradicts", false: "contradict"}[n == 1])
 	}
@@ -78,9 +79,11 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		}
 		return ExactFloat(*f)
 	}
-	rows := [][]string{{"case", "quantity", "published", "reference", "measured", "sd", "se", "runs", "tolerance", "ok", "contradicted", "note"}}
+	rows := [][]string{{"case", "quantity", "published", "reference", "measured", "sd", "se", "runs", "tolerance", "ok",
+		"contradicted", "note"}}
 	for _, x := range r.Rows {
-		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), ExactFloat(x.Measured), exact(x.SD), exact(x.SE),
+		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), ExactFloat(x.Measured),
+			exact(x.SD), exact(x.SE),
 			strconv.Itoa(x.Runs), ExactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
 	}
 	return input.NewCSVWriter(w).WriteAll(rows)

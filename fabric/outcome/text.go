@@ -79,7 +79,8 @@ func (r *Report) WriteText(w io.Writer) error {
 
 func (r *Report) framesText() string {
 	text, collided := r.Frames.Text(), fmt.Sprintf("%d collided", r.Frames.Collided)
-	if r.Frames.Collided == 0 || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == fabric.RuleCollisionFree }) {
+	if r.Frames.Collided == 0 ||
+		slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == fabric.RuleCollisionFree }) {
 		return text
 	}
 	why := " (no rule forbids it)"
@@ -115,7 +116,8 @@ func (r *Report) restText(shown []int) string {
 // Shown selects the violations that people see: at most most in total and ofOneRule per rule. Violations by handlers
 // come first, because they cause losses of packets that may have an earlier date; otherwise the order is by cycle.
 func Shown(violations []Violation, most, ofOneRule int) (places []int) {
-	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen, fabric.RuleMeetsBudget}
+	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen,
+		fabric.RuleMeetsBudget}
 	count := map[string]int{}
 	for _, handlers := range []bool{true, false} {
 		for k := range violations {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCommit: the version says from which commit the program was built, and whether files were changed since; without version
-// control it says that.
+// TestCommit: the version says from which commit the program was built, and whether files were changed since; without
+// version control it says that.
 func TestCommit(t *testing.T) {
 	set := func(pairs ...string) (settings []debug.BuildSetting) {
 		for i := 0; i < len(pairs); i += 2 {
@@ -30,7 +30,8 @@ func TestCommit(t *testing.T) {
 	require.Equal(t, "starloom "+Release+", "+commitText(build.Settings), Version())
 }
 
-// TestReleaseIsInTheChangelog holds the release to the newest heading of the changelog: that version, or the next minor one with -dev.
+// TestReleaseIsInTheChangelog holds the release to the newest heading of the changelog: that version, or the next minor
+// one with -dev.
 func TestReleaseIsInTheChangelog(t *testing.T) {
 	text, err := os.ReadFile("../../CHANGELOG.md")
 	require.NoError(t, err)

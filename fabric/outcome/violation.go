@@ -27,16 +27,18 @@ func Wants(kept []Violation, rule string) bool {
 
 // Violation is a broken rule at a cycle.
 type Violation struct {
-	Rule    string           `json:"rule"`  // one of the constants Rule...
-	Cycle   uint64           `json:"cycle"` // cycle as in waveforms, captures and logs
-	Slot    uint64           `json:"slot"`
-	Path    string           `json:"path"`              // path of a processor, medium or link
-	Message string           `json:"message"`           // message for people; its words may change
-	Cause   string           `json:"cause,omitempty"`   // for one run with faults: CauseFaults, CauseFirmware or CauseUnclear
-	Senders []int            `json:"senders,omitempty"` // for collision_free: senders of the frames that met, the first SendersMax
-	Waits   []fabric.Waiting `json:"waits,omitempty"`   // for deadlock: the first waiting frames or packets
-	Faults  []int            `json:"-"`                 // for the page of one run: the faults that cause it alone
-	Subject Subject          `json:"-"`                 // subject in numbers
+	Rule    string `json:"rule"`  // one of the constants Rule...
+	Cycle   uint64 `json:"cycle"` // cycle as in waveforms, captures and logs
+	Slot    uint64 `json:"slot"`
+	Path    string `json:"path"`    // path of a processor, medium or link
+	Message string `json:"message"` // message for people; its words may change
+	// for one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	Cause string `json:"cause,omitempty"`
+	// for collision_free: senders of the frames that met, the first SendersMax
+	Senders []int            `json:"senders,omitempty"`
+	Waits   []fabric.Waiting `json:"waits,omitempty"` // for deadlock: the first waiting frames or packets
+	Faults  []int            `json:"-"`               // for the page of one run: the faults that cause it alone
+	Subject Subject          `json:"-"`               // subject in numbers
 
 	// Backtrace holds the called functions of firmware that trapped or gave up, the innermost first and inlined ones
 	// included, with file:line:column of images built with -g.
@@ -127,7 +129,8 @@ type SceneFrame struct {
 	Kind                string // "" for an unreadable frame
 	Source, Destination uint32
 	Payload             []byte
-	Answers             []byte // for an ack: payload of the last data frame that the sender of the ack received, directly or by an ack; nil for none
+	// for an ack: payload of the last data frame that the sender of the ack received, directly or by an ack; nil for none
+	Answers []byte
 }
 
 // Trail holds the frames of a packet on its way through the network.

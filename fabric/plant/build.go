@@ -75,7 +75,8 @@ func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) 
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.clock, Shards: t.cuts, PhitBits: t.timing.PhitBits,
 		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.access.Outputs(),
-		ArbitrationCycles: t.timing.ArbitrationCycles, OfferCycles: (t.timing.Frames - 1) * t.timing.FramePhits, Processors: processors,
+		ArbitrationCycles: t.timing.ArbitrationCycles, OfferCycles: (t.timing.Frames - 1) * t.timing.FramePhits,
+		Processors: processors,
 	}); err != nil {
 		return nil, err
 	}
@@ -170,7 +171,8 @@ func (t *Plant) Whole(n fabric.Network) *Datapath {
 	}
 	parameters := map[string]int{
 		"PHIT_BITS": t.timing.PhitBits, "FRAME_BYTES_MAX": nic.FrameBytes(t.payload),
-		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles, "GUARD_CYCLES": t.timing.GuardCycles,
+		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles,
+		"GUARD_CYCLES": t.timing.GuardCycles,
 	}
 	maps.Copy(parameters, size)
 	return &Datapath{

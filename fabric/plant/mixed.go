@@ -11,7 +11,10 @@ import (
 
 func newMixed(d fabric.Mixed, p *Front) Access {
 	all := allPorts{front: p, of: fabric.AllPorts{Wiring: d.Wiring, Own: d.Own}}
-	if !slices.ContainsFunc(d.Lanes.Of, func(c nic.Class) bool { return c == nic.ClassMedium || c == nic.ClassAddressee }) {
+	if !slices.ContainsFunc(d.Lanes.Of, func(c nic.Class) bool {
+		return c == nic.ClassMedium ||
+			c == nic.ClassAddressee
+	}) {
 		return &besideRouters{all, d.Lanes}
 	}
 	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}
@@ -23,9 +26,11 @@ type besideRouters struct {
 	classes *nic.Classes
 }
 
-func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
+	cells []uint32) {
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
-		return a.classes.Class(bank.First+cell, frame.Port()) == nic.ClassFree && a.transmit(shard, bank, cell, frame, ledger, slot)
+		return a.classes.Class(bank.First+cell, frame.Port()) == nic.ClassFree &&
+			a.transmit(shard, bank, cell, frame, ledger, slot)
 	})
 }
 
@@ -53,7 +58,8 @@ func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	a.allPorts.Hear(shard, bank, ledger, slot, window)
 }
 
-func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
+	cells []uint32) {
 	p := a.front
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		switch a.classes.Class(bank.First+cell, frame.Port()) {

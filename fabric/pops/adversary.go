@@ -45,13 +45,15 @@ func (c ChoiceTable) check(p Network, slots int) error {
 	case len(c.Group) < slots/2:
 		return fmt.Errorf("the choice table has %d odd slots, %d slots need %d", len(c.Group), slots, slots/2)
 	case c.Heard == nil && p.GroupSize < p.Groups:
-		return fmt.Errorf("group_size %d is below groups %d, so not all couplers can be heard: the choice table must say which are", p.GroupSize, p.Groups)
+		return fmt.Errorf("group_size %d is below groups %d, so not all couplers can be heard: the choice table must say "+
+			"which are", p.GroupSize, p.Groups)
 	case c.Heard != nil && len(c.Heard) < slots/2:
 		return fmt.Errorf("the table of heard couplers has %d odd slots, %d slots need %d", len(c.Heard), slots, slots/2)
 	}
 	for h, row := range c.Group[:slots/2] {
 		if len(row) != p.Processors() {
-			return fmt.Errorf("slot %d: the choice table has %d packets, the network %d processors", 2*h+1, len(row), p.Processors())
+			return fmt.Errorf("slot %d: the choice table has %d packets, the network %d processors", 2*h+1, len(row),
+				p.Processors())
 		}
 		for i, r := range row {
 			if int(r) >= p.Groups {
@@ -59,7 +61,8 @@ func (c ChoiceTable) check(p Network, slots int) error {
 			}
 		}
 		if c.Heard != nil && len(c.Heard[h]) != p.Couplers() {
-			return fmt.Errorf("slot %d: the table of heard couplers has %d entries, the network %d couplers", 2*h+1, len(c.Heard[h]), p.Couplers())
+			return fmt.Errorf("slot %d: the table of heard couplers has %d entries, the network %d couplers", 2*h+1,
+				len(c.Heard[h]), p.Couplers())
 		}
 	}
 	return nil
@@ -144,7 +147,8 @@ func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, 
 				" the largest number of slots possible is %d", p.Groups, p.GroupSize, slots, fewer)
 		}
 	}
-	return nil, 0, fmt.Errorf("adversary: no permutation found on %d groups of %d for %d slots, nor for fewer: the network is too small",
+	return nil, 0, fmt.Errorf("adversary: no permutation found on %d groups of %d for %d slots, nor for fewer: the "+
+		"network is too small",
 		p.Groups, p.GroupSize, slots)
 }
 
@@ -363,7 +367,8 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 		start++
 	}
 	if start == len(out) {
-		return nil, 0, fmt.Errorf("published adversary: no robust set of packets on %d groups of %d for %d slots: fewer slots are needed",
+		return nil, 0, fmt.Errorf("published adversary: no robust set of packets on %d groups of %d for %d slots: fewer "+
+			"slots are needed",
 			p.Groups, p.GroupSize, slots)
 	}
 	isMarked := make([]bool, len(out))
@@ -379,7 +384,8 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 				}
 			}
 			if partner == noIndex || len(marked) == p.GroupSize {
-				return nil, 0, fmt.Errorf("published adversary: too many packets to mark on %d groups of %d for %d slots: fewer slots are needed",
+				return nil, 0, fmt.Errorf("published adversary: too many packets to mark on %d groups of %d for %d slots: fewer "+
+					"slots are needed",
 					p.Groups, p.GroupSize, slots)
 			}
 			isMarked[partner] = true

@@ -297,7 +297,8 @@ func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 		}
 	}
 	if moves > 0 {
-		panic(fmt.Sprintf("pops: %d paths missing between colour %d of %d edges and colour %d of %d edges: the colouring is not proper",
+		panic(fmt.Sprintf("pops: %d paths missing between colour %d of %d edges and colour %d of %d edges: the colouring "+
+			"is not proper",
 			moves, large, len(a), small, len(b)))
 	}
 	for _, e := range a {

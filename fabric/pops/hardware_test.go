@@ -41,7 +41,8 @@ func TestModelsAreNeverLate(t *testing.T) {
 	require.NoError(t, err)
 	workers := hw.NewWorkers(1)
 	defer workers.Close()
-	plant, err := plant.New(network, &fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: 8}, Shards: hw.Shards(2, 1), Cycle: true}, workers, nil)
+	plant, err := plant.New(network,
+		&fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: 8}, Shards: hw.Shards(2, 1), Cycle: true}, workers, nil)
 	require.NoError(t, err)
 	var cycles []uint64
 	plant.Watch = func(cycle uint64) error {

@@ -246,7 +246,8 @@ func TestOfflineAll(t *testing.T) {
 func TestOfflineLarge(t *testing.T) {
 	sizes := []Network{{64, 64}, {16, 256}, {100, 37}, {37, 100}, {512, 3}, {2000, 1}, {1, 100}}
 	if *full {
-		sizes = append(sizes, Network{1024, 1024}, Network{1023, 1025}, Network{256, 4096}, Network{4096, 2}, Network{8192, 65}, Network{1, 5000})
+		sizes = append(sizes, Network{1024, 1024}, Network{1023, 1025}, Network{256, 4096}, Network{4096, 2},
+			Network{8192, 65}, Network{1, 5000})
 	}
 	for _, p := range sizes {
 		destination := make([]uint32, p.Processors())

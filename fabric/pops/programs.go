@@ -34,15 +34,19 @@ func (p Network) Programs() []fabric.Program {
 	needs := fabric.Needs{PayloadMin: packetBytes}
 	return []fabric.Program{
 		// routes are computed beforehand, so nothing collides
-		{Name: "pops/offline", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleOffline},
-		{Name: "pops/one-to-all", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: []string{fabric.WorkloadOneToAll}},
+		{Name: "pops/offline", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation,
+			Schedule: scheduleOffline},
+		{Name: "pops/one-to-all", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1),
+			Workloads: []string{fabric.WorkloadOneToAll}},
 		// A step has five slots. Slots 3 to 5 use couplers whose frames survived slots 1 and 2, in reverse. For d > g
 		// the claim is wrong: packets are lost in slot 5.
 		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation,
 			Note: p.randomNote(), Instead: p.randomInstead(), Native: &nativeRandom},
 		// six slots for d > g: random, temporary, destination group, and three acks
-		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected), Workloads: permutation},
-		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
+		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected),
+			Workloads: permutation},
+		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation,
+			Schedule: scheduleSort},
 		// a packet makes two hops in two slots, and collisions are expected
 		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
 			Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
@@ -69,11 +73,13 @@ func (p Network) randomNote() string {
 	if p.GroupSize == p.Groups {
 		return ""
 	}
-	why := "more processors than groups: packets that are acknowledged already may collide in the fifth slot of a step, and are lost"
+	why := "more processors than groups: packets that are acknowledged already may collide in the fifth slot of a " +
+		"step, and are lost"
 	if p.GroupSize < p.Groups {
 		why = "fewer processors than groups: a group hears only as many groups as it has processors, so the run may never end"
 	}
-	return fmt.Sprintf("pops/random is right where a group has as many processors as there are groups (d = g); here d = %d and g = %d, %s; "+
+	return fmt.Sprintf("pops/random is right where a group has as many processors as there are groups (d = g); here d "+
+		"= %d and g = %d, %s; "+
 		"pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
 }
 
@@ -90,7 +96,8 @@ func (p Network) schedule(name string, r fabric.Referee) (fabric.Schedule, error
 		return PlanSort(p), nil
 	}
 	if referees.PacketsOf(r).ToAll() >= 0 {
-		return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
+		return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation",
+			Remedy: "give workload: {permutation: ...}"}
 	}
 	return PlanOffline(p, referees.PacketsOf(r).Destination)
 }

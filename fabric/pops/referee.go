@@ -39,7 +39,8 @@ func (r *adversaryReferee) Load(l *fabric.Load) error {
 // given number of slots.
 func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int) ([]uint32, error) {
 	const key = "workload.adversary"
-	none := &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
+	none := &input.Error{Place: key, Reason: "this firmware has no choice table",
+		Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
 	if call == nil {
 		return nil, none
 	}
@@ -51,7 +52,8 @@ func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int)
 		var choice uint32
 		choice, failed = call("choice", uint32(packet), uint32(slot-1), uint32(p.Groups), uint32(p.GroupSize))
 		if failed == nil && choice >= uint32(p.Groups) {
-			failed = fmt.Errorf("the choice table sends packet %d to group %d in slot %d; groups are 0 to %d", packet, choice, slot, p.Groups-1)
+			failed = fmt.Errorf("the choice table sends packet %d to group %d in slot %d; groups are 0 to %d", packet, choice,
+				slot, p.Groups-1)
 		}
 		return int(choice)
 	})

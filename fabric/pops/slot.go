@@ -54,8 +54,9 @@ type meeting struct{ coupler, bit uint32 }
 func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
 	t := &SlotTransport{
-		net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
-		pitch: p.Groups + pitchPad, row: min(p.Groups, p.GroupSize) + rowPad, work: make([]slotWork, len(shards)),
+		net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes),
+		payloadBytes: c.PayloadBytes,
+		pitch:        p.Groups + pitchPad, row: min(p.Groups, p.GroupSize) + rowPad, work: make([]slotWork, len(shards)),
 		listened: newListened(p),
 	}
 	t.tail = max(t.stride-nic.SmallFrameBytes, 0)
@@ -129,7 +130,8 @@ type sending struct {
 
 type hearing struct{ cell, coupler uint32 }
 
-func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window,
+	cells []uint32) {
 	work := &t.work[shard]
 	small := bank.Small() && !ledger.Looks()
 	for len(cells) > 0 {
@@ -291,7 +293,8 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	work.hits, work.clashes = 0, 0
 }
 
-func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) ([]hearing, []uint32) {
+func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledger *fabric.Ledger,
+	slot uint32) ([]hearing, []uint32) {
 	ports := bank.Listen(slot)
 	hit = slices.DeleteFunc(hit, func(h hearing) bool {
 		effect := ledger.Harm(bank, int(h.cell), ports[h.cell], slot, false)
@@ -312,7 +315,8 @@ func (t *SlotTransport) find(at []uint32, first []uint16, hit []hearing, ports [
 	}
 }
 
-func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.Bank, heard, at uint32, ledger *fabric.Ledger, slot uint32) {
+func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.Bank, heard, at uint32,
+	ledger *fabric.Ledger, slot uint32) {
 	cell, port := int(heard), bank.Listen(slot)[heard]
 	*nic.SmallAt(work.view, 0) = table.frames[at]
 	frame := work.view[:t.stride]
@@ -378,7 +382,8 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 		})
 		hw.StateColumn(v, name+".first", t.tables[i].first, hw.AtMost(uint16(t.row-1)))
 		hw.StateColumn(v, name+".lit", t.tables[i].lit, hw.AtMost(uint16(min(t.net.Groups, t.net.GroupSize))))
-		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames), nic.CheckFrames(nic.SmallFrameBytes, t.payloadBytes, t.shape.Processors()))
+		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames),
+			nic.CheckFrames(nic.SmallFrameBytes, t.payloadBytes, t.shape.Processors()))
 		hw.StateColumn(v, name+".tails", t.tables[i].tails)
 		hw.StateColumn(v, name+".collided", t.tables[i].collided)
 		hw.StateColumn(v, name+".placed", t.tables[i].placed)
@@ -439,7 +444,8 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 
 // sendGroup is sendSmall for cells of one group. Each step is a separate loop: in a long loop, a CPU that waits for
 // memory cannot issue the next load.
-func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
+func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger,
+	slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	n := 0
 	for _, cell := range senders {
@@ -481,7 +487,8 @@ func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []ui
 	}
 }
 
-func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Bank, hit []hearing, ledger *fabric.Ledger, slot uint32) {
+func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Bank, hit []hearing,
+	ledger *fabric.Ledger, slot uint32) {
 	ports, arrivals := bank.Listen(slot), 0
 	for i, h := range hit {
 		cell, at := h.cell, w.at[i&(slotBlock-1)]

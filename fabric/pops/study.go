@@ -17,7 +17,8 @@ func routingStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "pops",
 		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
-		Doc: "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary;" +
+		Doc: "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's " +
+			"adversary;" +
 			" n to 4,096 (--full: to 16,777,216)",
 		Files: []studies.StudyFile{studies.StudyPlot},
 		Run:   func(r studies.Runs) error { return (&study{Runs: r}).run() },
@@ -165,11 +166,14 @@ func (s *study) corrected() error {
 			return err
 		}
 		if sample.Failed > 0 {
-			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups, sample.Failed, runs)
+			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups,
+				sample.Failed, runs)
 		}
 		tolerance, why := sample.Tolerance(row.sd, row.runs)
-		s.Add(sample.Referred(row.name(), "steps", row.mean, 1, tolerance, longest(sample)+"; every packet exactly once; "+why))
-		s.delivering = append(s.delivering, measured{row: &tableRow{groupSize: row.groupSize, groups: row.groups}, mean: sample.Mean, se: sample.SE})
+		s.Add(sample.Referred(row.name(), "steps", row.mean, 1, tolerance,
+			longest(sample)+"; every packet exactly once; "+why))
+		s.delivering = append(s.delivering,
+			measured{row: &tableRow{groupSize: row.groupSize, groups: row.groups}, mean: sample.Mean, se: sample.SE})
 	}
 	return nil
 }
@@ -191,7 +195,8 @@ func (s *study) offline() error {
 		if err != nil {
 			return err
 		}
-		s.Add(studies.Published(name, "slots", float64(OfflineSlots(p)), slots, 1, 0, "1 for d = 1, else 2 ceil(d/g) (Theorem II.1)"))
+		s.Add(studies.Published(name, "slots", float64(OfflineSlots(p)), slots, 1, 0,
+			"1 for d = 1, else 2 ceil(d/g) (Theorem II.1)"))
 	}
 	return nil
 }
@@ -246,7 +251,8 @@ func (s *study) adversary() error {
 			missing := c.groups*c.groups - outcome.Metrics.Get("delivered").(int)
 			s.Add(studies.StudyRow{
 				Case: name, Quantity: fmt.Sprintf("packets missing after %d slots", c.slots),
-				Reference: studies.Printed(1), Measured: float64(missing), Runs: 1, OK: missing >= 1, Note: "at least one; schedule: " + schedule,
+				Reference: studies.Printed(1), Measured: float64(missing), Runs: 1, OK: missing >= 1,
+				Note: "at least one; schedule: " + schedule,
 			})
 		}
 	}
@@ -261,7 +267,8 @@ func (s *study) gap() error {
 		build      func(Network, ChoiceTable, int) ([]uint32, int, error)
 		arrives    float64
 	}{
-		{"published", "its partner may be blocked in the odd slot, and it passes alone: it arrives in slot 2", PublishedAdversary, 2},
+		{"published", "its partner may be blocked in the odd slot, and it passes alone: it arrives in slot 2",
+			PublishedAdversary, 2},
 		{"repaired", "0: not within 2 slots", Adversary, 0},
 	} {
 		name := "adversary g=64, " + c.name
@@ -278,7 +285,8 @@ func (s *study) gap() error {
 		}
 		row := studies.Referred(name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, 0, c.note)
 		if c.arrives > 0 {
-			row = row.Contradicting(nil, studies.Quotation{Words: "packet p_i does not reach destination within T = Omega(log n) slots", Place: "Theorem II.12, proof"})
+			row = row.Contradicting(nil, studies.Quotation{Words: "packet p_i does not reach destination within T = " +
+				"Omega(log n) slots", Place: "Theorem II.12, proof"})
 		}
 		s.Add(row)
 	}
@@ -435,7 +443,8 @@ func (m *measured) point(n, scale float64) figure.Point {
 
 // slotsPlot draws Table I for one ratio: slots over processors, randomised, previous and by sorting.
 func slotsPlot(all []measured, ratio int) *figure.Figure {
-	f := &figure.Figure{Title: "Slots to route a permutation, " + ratioName(ratio) + " (Table I)", X: sizes, Y: figure.Axis{Label: "slots", Scale: figure.Log2}}
+	f := &figure.Figure{Title: "Slots to route a permutation, " + ratioName(ratio) + " (Table I)", X: sizes,
+		Y: figure.Axis{Label: "slots", Scale: figure.Log2}}
 	random := figure.Curve{Name: "randomised, 5 slots an iteration", Style: figure.Marked}
 	before := figure.Curve{Name: "deterministic, before (column B)", Style: figure.Dashed}
 	sorting := figure.Curve{Name: "sorting (Batcher)", Style: figure.Dashed}
@@ -448,7 +457,8 @@ func slotsPlot(all []measured, ratio int) *figure.Figure {
 		if !m.deviating {
 			random.Points = append(random.Points, m.point(n, 5))
 		}
-		before.Points = append(before.Points, figure.Point{X: n, Y: float64(PreviousSlots(Network{Groups: m.row.groups, GroupSize: m.row.groupSize}))})
+		before.Points = append(before.Points,
+			figure.Point{X: n, Y: float64(PreviousSlots(Network{Groups: m.row.groups, GroupSize: m.row.groupSize}))})
 		sorting.Points = append(sorting.Points, figure.Point{X: n, Y: m.sorting})
 		published.Points = append(published.Points, figure.Point{X: n, Y: m.row.slots})
 	}

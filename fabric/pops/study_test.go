@@ -115,7 +115,8 @@ func TestStudyPlots(t *testing.T) {
 	require.Equal(t, 16.0, at.X)
 	require.InDelta(t, 5*14.0838, at.Y, 1e-9)
 	require.InDelta(t, 5*1.959963984540054*4.4205/100, at.High-at.Y, 1e-9)
-	require.Equal(t, []float64{118, 80, 71.4}, []float64{slots.Curves[1].Points[0].Y, slots.Curves[2].Points[0].Y, slots.Curves[3].Points[0].Y})
+	require.Equal(t, []float64{118, 80, 71.4},
+		[]float64{slots.Curves[1].Points[0].Y, slots.Curves[2].Points[0].Y, slots.Curves[3].Points[0].Y})
 	corrected := correctedPlot(all, []measured{{row: &tableRow{groupSize: 8, groups: 2}, mean: 15.9, se: 0.1}})
 	require.Equal(t, "d = 4g, corrected", corrected.Curves[0].Name)
 	require.Equal(t, corrected.Curves[0].Of, corrected.Curves[1].Of, "one colour")

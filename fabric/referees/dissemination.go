@@ -106,7 +106,8 @@ func (t *Told) Over(dead []uint8) bool {
 
 func (t *Told) Unfinished(yield func(fabric.Finding)) {
 	lacks := func(f *fabric.Finding) string {
-		return fmt.Sprintf("had %d of %d packets when the run ended; the first that it lacks is that of processor %d", t.count[f.Index], t.n, f.Value)
+		return fmt.Sprintf("had %d of %d packets when the run ended; the first that it lacks is that of processor %d",
+			t.count[f.Index], t.n, f.Value)
 	}
 	for processor, count := range t.count {
 		if int(count) < t.n {

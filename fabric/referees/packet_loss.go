@@ -84,7 +84,8 @@ func (q *Queues) received(d *departure) bool {
 }
 
 func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
-	frame, towards, anybody := fmt.Sprintf("the frame of processor %d", d.processor), 0, d.destination == nic.AnyDestination
+	frame, towards, anybody := fmt.Sprintf("the frame of processor %d", d.processor), 0,
+		d.destination == nic.AnyDestination
 	known := uint64(d.destination) < uint64(c.Processors)
 	if known {
 		towards = int(d.destination)
@@ -93,7 +94,8 @@ func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 		frame += fmt.Sprintf(" for processor %d", d.destination)
 	}
 	if d.port == nic.PortAll && !known { // the frame was on many media
-		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: int(d.processor), Text: "sent a frame to all ports that no one received"}
+		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: int(d.processor),
+			Text: "sent a frame to all ports that no one received"}
 	}
 	medium := q.names.SentOn(int(d.processor), d.port, towards)
 	full, worst := q.listeners(d, medium)

@@ -202,11 +202,14 @@ func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32)
 		wrong := fabric.Finding{Slot: slot, Index: processor, Value: origin}
 		switch {
 		case int(origin) >= len(p.Destination):
-			wrong.Kind, wrong.Text = fabric.FindMisrouted, fmt.Sprintf("announced a packet of processor %d; there are processors 0 to %d", origin, len(p.Destination)-1)
+			wrong.Kind, wrong.Text = fabric.FindMisrouted, fmt.Sprintf("announced a packet of processor %d; there are "+
+				"processors 0 to %d", origin, len(p.Destination)-1)
 		case !p.belongs(processor, origin):
-			wrong.Kind, wrong.Text = fabric.FindMisrouted, fmt.Sprintf("announced the packet of processor %d, which is not for it", origin)
+			wrong.Kind, wrong.Text = fabric.FindMisrouted, fmt.Sprintf("announced the packet of processor %d, which is not "+
+				"for it", origin)
 		case p.Arrived[processor] > 0:
-			wrong.Kind, wrong.Text = fabric.FindDuplicate, fmt.Sprintf("announced the packet of processor %d, which had arrived before", origin)
+			wrong.Kind, wrong.Text = fabric.FindDuplicate, fmt.Sprintf("announced the packet of processor %d, which had "+
+				"arrived before", origin)
 		}
 		if wrong.Text != "" {
 			l.Find(wrong)

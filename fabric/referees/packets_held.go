@@ -37,7 +37,8 @@ const HeldBytes = 3*4*heldPackets + 3
 // NewHeld returns a Held in which every processor holds its own packet.
 func NewHeld(processors int) *Held {
 	h := &Held{
-		origin: make([]uint32, processors*heldPackets), since: make([]uint32, processors*heldPackets), end: make([]uint32, processors*heldPackets),
+		origin: make([]uint32, processors*heldPackets), since: make([]uint32, processors*heldPackets),
+		end:  make([]uint32, processors*heldPackets),
 		next: make([]uint8, processors), others: make([]uint8, processors), said: make([]uint8, processors),
 	}
 	h.Reset()
@@ -119,7 +120,8 @@ func (h *Held) Sent(l *fabric.Ledger, processor int, origin, slot uint32) {
 	said := &h.said[processor]
 	if limit := l.Checks.HeldMax; limit > 0 && int(shown) > limit && shown > *said {
 		l.Find(fabric.Finding{Kind: fabric.FindHeld, Slot: slot, Index: processor, Value: uint32(shown),
-			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware said %d at most", shown, limit, *said)})
+			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware "+
+				"said %d at most", shown, limit, *said)})
 		*said = shown
 	}
 }

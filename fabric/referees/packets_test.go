@@ -13,7 +13,8 @@ import (
 func TestAnnouncedInUnit(t *testing.T) {
 	p := NewPackets(4)
 	p.ArriveInUnit(2, 2)
-	require.NoError(t, p.Load(&fabric.Load{Workload: &fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationIdentity}}}))
+	require.NoError(t,
+		p.Load(&fabric.Load{Workload: &fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationIdentity}}}))
 	l := &fabric.Ledger{Referee: p, Checks: fabric.Checks{ExactlyOnce: true}}
 	acknowledged := func() (origins []int) {
 		p.Acknowledge(func(processor int) { origins = append(origins, processor) })

@@ -156,12 +156,14 @@ func (q *Queues) Each(yield func(processor int, port uint16, slot uint32)) {
 // Sent records a frame that a NIC puts on the fabric.
 func (q *Queues) Sent(shard, processor int, frame nic.FrameView, slot uint32) {
 	s := &q.shards[shard]
-	s.departures = append(s.departures, departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
+	s.departures = append(s.departures,
+		departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
 }
 
 func (q *Queues) Ended(shard int, frame nic.FrameView, slot uint32, how fabric.Fate) {
 	s := &q.shards[shard]
-	s.ended = append(s.ended, ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
+	s.ended = append(s.ended,
+		ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
 }
 
 // Heard records a receiver's status of a slot. It ignores good frames for other processors.
@@ -209,7 +211,8 @@ func (q *Queues) Crossed(l *fabric.Found, slots uint32, c *Lossy) {
 					still = "is still in flight"
 				}
 				l.Find(fabric.Finding{Kind: fabric.FindOverdue, Slot: slots - 1, Index: processor, Value: due, Text: fmt.Sprintf(
-					"queued a frame at %s in slot %d, and it %s %s later", q.port(processor, w.port), due, still, traces.Plural(q.config.Deadline, "slot", "slots"))})
+					"queued a frame at %s in slot %d, and it %s %s later", q.port(processor, w.port), due, still,
+					traces.Plural(q.config.Deadline, "slot", "slots"))})
 			}
 		}
 	}
@@ -460,8 +463,9 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 			}
 		}
 		for ; len(sent) > 0; sent = sent[3:] {
-			q.shards[0].departures = append(q.shards[0].departures, departure{mark: sent[0], processor: uint32(sent[1]), destination: uint32(sent[1] >> 32),
-				slot: uint32(sent[2]), port: uint16(sent[2] >> 32)})
+			q.shards[0].departures = append(q.shards[0].departures,
+				departure{mark: sent[0], processor: uint32(sent[1]), destination: uint32(sent[1] >> 32),
+					slot: uint32(sent[2]), port: uint16(sent[2] >> 32)})
 		}
 	})
 }

@@ -25,13 +25,14 @@ const cyclesPerLook = cyclesPerCredits
 // NewBare builds the hardware of a network of routers. rtl, unless nil, replaces some routers. Load adds packets.
 func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Bare, error) {
 	b := &Bare{}
-	return b, b.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error) {
-		network, err := hw.NewRouterNetwork(n.Kind(), k.Clock(), r.Config, &r.Graph, r.Routes, &hw.Packets{}, k.Shards())
-		if err != nil {
-			return nil, nil, err
-		}
-		return network, network.Components(), nil
-	})
+	return b,
+		b.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error) {
+			network, err := hw.NewRouterNetwork(n.Kind(), k.Clock(), r.Config, &r.Graph, r.Routes, &hw.Packets{}, k.Shards())
+			if err != nil {
+				return nil, nil, err
+			}
+			return network, network.Components(), nil
+		})
 }
 
 // Load sets the packets of a run and their identifiers. It returns the table of packets.

@@ -12,10 +12,11 @@ import (
 
 // Deadlock describes knots of packets that wait for one another. It contains a shortest cycle of the first knot.
 type Deadlock struct {
-	Text  string           // clause for the middle of a sentence, before Waits
-	Waits []fabric.Waiting // the first waitsTold packets; each waits for the next, and if all are listed, the last waits for the first
-	Since uint64           // last cycle in which a flit of these packets moved
-	Link  int              // number of the cycle's first channel between routers
+	Text string // clause for the middle of a sentence, before Waits
+	// the first waitsTold packets; each waits for the next, and if all are listed, the last waits for the first
+	Waits []fabric.Waiting
+	Since uint64 // last cycle in which a flit of these packets moved
+	Link  int    // number of the cycle's first channel between routers
 }
 
 const waitsTold = 16
@@ -31,7 +32,8 @@ func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) st
 	}
 	nics, first := 0, max(0, slices.IndexFunc(k.Cycle, func(h hw.Held) bool { return h.NIC }))
 	cycle := slices.Concat(k.Cycle[first:], k.Cycle[:first])
-	d := Deadlock{Since: k.Since, Link: cycle[max(0, slices.IndexFunc(cycle, func(h hw.Held) bool { return !h.NIC }))].Link}
+	d := Deadlock{Since: k.Since,
+		Link: cycle[max(0, slices.IndexFunc(cycle, func(h hw.Held) bool { return !h.NIC }))].Link}
 	for i, h := range cycle {
 		if h.NIC {
 			nics++
@@ -39,8 +41,9 @@ func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) st
 		if i >= waitsTold {
 			continue
 		}
-		w := fabric.Waiting{Who: "a packet whose next flit has yet to come", Holds: name(h), Path: n.Names().Medium(built.Media + h.Link),
-			For: name(cycle[(i+1)%len(cycle)]), NIC: h.NIC}
+		w := fabric.Waiting{Who: "a packet whose next flit has yet to come", Holds: name(h),
+			Path: n.Names().Medium(built.Media + h.Link),
+			For:  name(cycle[(i+1)%len(cycle)]), NIC: h.NIC}
 		if h.Packet != hw.PacketPending {
 			w.Who = packet(h.Packet)
 		}
@@ -110,7 +113,8 @@ func (s *Stream) full(processor int) (nodes []int) {
 
 // lookForKnots periodically searches for deadlocks before a tick. The wait-for graph is known only for models.
 func (s *Stream) lookForKnots() {
-	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != nil {
+	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots &&
+		s.knots() != nil {
 		s.deadlocked = 1
 	}
 }
@@ -141,7 +145,8 @@ func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 }
 
 // harmed receives a frame damaged by a fault. It returns false for an intact frame.
-func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) (status nic.Status, harmed bool) {
+func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *fabric.Ledger,
+	slot uint32) (status nic.Status, harmed bool) {
 	p, fate := s.network.Packets, fabric.FateDropped
 	switch {
 	case p.Harm == nil || p.Harm[packet] == 0:
@@ -186,7 +191,8 @@ func (s *Stream) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 		if wait := now - p.Created[packet]; checks.LatencyMax > 0 && pending && wait > checks.LatencyMax {
 			from, to := s.ends(uint32(packet))
 			find(fabric.Finding{Kind: fabric.FindSlow, Index: int(to), Value: from, Cycle: s.kernel.Cycle(),
-				Text: fmt.Sprintf("a frame from processor %d has not come %d cycles after it was queued in cycle %d, at most %d are allowed",
+				Text: fmt.Sprintf("a frame from processor %d has not come %d cycles after it was queued in cycle %d, at most %d "+
+					"are allowed",
 					from, wait, p.Created[packet], checks.LatencyMax)})
 		}
 	}
@@ -194,7 +200,8 @@ func (s *Stream) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 
 func (s *Stream) frameText(packet uint32) string {
 	from, to := s.ends(packet)
-	return fmt.Sprintf("frame %d (%d to %d, queued in cycle %d)", s.serial[packet], from, to, s.network.Packets.Created[packet])
+	return fmt.Sprintf("frame %d (%d to %d, queued in cycle %d)", s.serial[packet], from, to,
+		s.network.Packets.Created[packet])
 }
 
 func (s *Stream) ends(packet uint32) (source, destination uint32) {

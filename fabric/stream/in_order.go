@@ -28,7 +28,8 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 		o[destination] = of
 	}
 	before, overtaken = of[source]
-	if overtaken = overtaken && cmp.Or(cmp.Compare(before.Created, c.Created), cmp.Compare(before.Serial, c.Serial)) > 0; !overtaken {
+	if overtaken = overtaken &&
+		cmp.Or(cmp.Compare(before.Created, c.Created), cmp.Compare(before.Serial, c.Serial)) > 0; !overtaken {
 		of[source] = c
 	}
 	return before, overtaken
@@ -37,8 +38,10 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 // Text describes that a packet arrived after a later one. noun is "frame" or "packet", made is "queued" or "created",
 // and unit, the unit of times, is "cycle" or "slot".
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
-	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun, c.Serial,
-		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit, before.Received)
+	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun,
+		c.Serial,
+		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit,
+		before.Received)
 }
 
 // State visits the last packet of each stream.

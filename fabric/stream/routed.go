@@ -116,7 +116,8 @@ func (x *routed) missingCredits(find func(fabric.Finding)) {
 			known = x.missing[i] == uint32(l.Channel) && x.missing[i+1] == uint32(l.VC)
 		}
 		if !known {
-			find(fabric.Finding{Kind: fabric.FindCredit, Index: x.routers.Media + l.Channel, Value: uint32(l.VC), Cycle: x.kernel.Cycle(), Text: x.faults.LostText(&l)})
+			find(fabric.Finding{Kind: fabric.FindCredit, Index: x.routers.Media + l.Channel, Value: uint32(l.VC),
+				Cycle: x.kernel.Cycle(), Text: x.faults.LostText(&l)})
 		}
 	}
 }

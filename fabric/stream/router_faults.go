@@ -59,11 +59,14 @@ func (v *vanishing) sooner(from uint64, fault int) {
 }
 
 // NewRouterFaults attaches faults to a network. shards is the number of its shards.
-func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNetwork, timing *nic.Timing, shards int) *RouterFaults {
-	f := &RouterFaults{plan: plan, network: network, routers: fabric.RoutersOf(n), names: n.Names(), processors: n.Shape().Processors(),
-		cycles: uint64(timing.SlotCycles()), counts: make([][]fabric.FaultCount, shards)}
+func NewRouterFaults(n fabric.Network, plan *fabric.Faults, network *hw.RouterNetwork, timing *nic.Timing,
+	shards int) *RouterFaults {
+	f := &RouterFaults{plan: plan, network: network, routers: fabric.RoutersOf(n), names: n.Names(),
+		processors: n.Shape().Processors(),
+		cycles:     uint64(timing.SlotCycles()), counts: make([][]fabric.FaultCount, shards)}
 	channels := len(f.routers.Graph.Links) + 2*len(f.routers.Graph.Nodes)
-	f.flits, f.credits, f.dead = make([]vanishing, channels), make([]vanishing, channels), make([]vanishing, len(f.routers.Graph.Ports))
+	f.flits, f.credits, f.dead = make([]vanishing, channels), make([]vanishing, channels),
+		make([]vanishing, len(f.routers.Graph.Ports))
 	for i := range f.counts {
 		f.counts[i] = make([]fabric.FaultCount, len(plan.All))
 	}
@@ -175,7 +178,8 @@ func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
 
 func (f *RouterFaults) happens(number, channel int, cycle uint64) bool {
 	fault := &f.plan.All[number]
-	return fault.In(uint32(cycle/f.cycles)) && fault.Targets.Has(f.routers.Media+channel) && f.plan.Draws(number, channel, uint32(cycle))
+	return fault.In(uint32(cycle/f.cycles)) && fault.Targets.Has(f.routers.Media+channel) &&
+		f.plan.Draws(number, channel, uint32(cycle))
 }
 
 func (f *RouterFaults) note(shard, number, target int, cycle uint64) {
@@ -237,8 +241,10 @@ func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
 
 // LostText describes missing credits.
 func (f *RouterFaults) LostText(l *hw.LostCredit) string {
-	return fmt.Sprintf("of the %d credits of VC %d, %s missing: at the sender, on their way and for flits in the buffer there are %d",
-		f.routers.Config.Depth, l.VC, map[bool]string{true: "1 is", false: fmt.Sprintf("%d are", l.Missing)}[l.Missing == 1], f.routers.Config.Depth-l.Missing)
+	return fmt.Sprintf("of the %d credits of VC %d, %s missing: at the sender, on their way and for flits in the "+
+		"buffer there are %d",
+		f.routers.Config.Depth, l.VC, map[bool]string{true: "1 is", false: fmt.Sprintf("%d are", l.Missing)}[l.Missing == 1],
+		f.routers.Config.Depth-l.Missing)
 }
 
 const standingShown = 4
@@ -266,7 +272,8 @@ func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) 
 	if len(said) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s", traces.Plural(uint64(len(stands)), "packet stands", "packets stand"), strings.Join(said, "; "))
+	return fmt.Sprintf("%s: %s", traces.Plural(uint64(len(stands)), "packet stands", "packets stand"),
+		strings.Join(said, "; "))
 }
 
 func waitText(names fabric.Names, s *hw.Stand, packet func(number uint32) string) string {

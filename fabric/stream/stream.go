@@ -83,14 +83,16 @@ func (a *arrivals) forget() {
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Stream, error) {
 	shape := n.Shape()
 	s := &Stream{timing: c.Timing, shape: shape, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}
-	err := s.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (wires *hw.RouterNetwork, _ []hw.Component, err error) {
-		s.network, err = hw.NewFedNetwork(n.Kind(), k.Clock(), r.Config, &r.Graph, r.Routes,
-			hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !r.Sink, Harm: c.Faults != nil, Chosen: r.Chosen()}, k.Shards())
-		if err != nil {
-			return nil, nil, err
-		}
-		return s.network.RouterNetwork, s.network.Components(), nil
-	})
+	err := s.build(n, c, workers, rtl,
+		func(r *fabric.Routers, k *hw.Kernel) (wires *hw.RouterNetwork, _ []hw.Component, err error) {
+			s.network, err = hw.NewFedNetwork(n.Kind(), k.Clock(), r.Config, &r.Graph, r.Routes,
+				hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !r.Sink, Harm: c.Faults != nil,
+					Chosen: r.Chosen()}, k.Shards())
+			if err != nil {
+				return nil, nil, err
+			}
+			return s.network.RouterNetwork, s.network.Components(), nil
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +157,8 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.L
 }
 
 // severity ranks the statuses of several frames in a tick; the receiver shows the highest.
-var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3, nic.StatusOverflow: 4}
+var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3,
+	nic.StatusOverflow: 4}
 
 // next removes and returns the next frame for a processor. Dropped frames come first; the others follow in the order
 // of their tails, and by port within a cycle.
@@ -215,7 +218,8 @@ func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
 	}
 }
 
-func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) nic.Status {
+func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *fabric.Ledger,
+	slot uint32) nic.Status {
 	processor, frame := bank.First+cell, s.frame(packet)
 	p := s.network.Packets
 	if bank.Silenced(cell) { // the NIC takes the frame, but the processor is off the fabric
@@ -229,15 +233,18 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	}
 	ledger.At = uint64(p.Received[packet]) + 1
 	if limit := ledger.Checks.LatencyMax; limit > 0 && p.Received[packet]-p.Created[packet] > limit {
-		ledger.Find(fabric.Finding{Kind: fabric.FindSlow, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(p.Received[packet]),
+		ledger.Find(fabric.Finding{Kind: fabric.FindSlow, Slot: slot, Index: processor, Value: frame.Source(),
+			Cycle: uint64(p.Received[packet]),
 			Text: fmt.Sprintf("a frame from processor %d came %d cycles after it was queued in cycle %d, at most %d are allowed",
 				frame.Source(), p.Received[packet]-p.Created[packet], p.Created[packet], limit)})
 	}
 	if ledger.Checks.InOrder {
 		c := Came{s.serial[packet], p.Created[packet], p.Received[packet]}
-		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet), s.flow(p.Destination[packet], packet), c); overtaken {
-			ledger.Find(fabric.Finding{Kind: fabric.FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(c.Received),
-				Text: c.Text("frame", "queued", "cycle", frame.Source(), uint32(processor), before)})
+		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet), s.flow(p.Destination[packet], packet),
+			c); overtaken {
+			ledger.Find(fabric.Finding{Kind: fabric.FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(),
+				Cycle: uint64(c.Received),
+				Text:  c.Text("frame", "queued", "cycle", frame.Source(), uint32(processor), before)})
 		}
 	}
 	status := bank.PushRx(cell, port, frame)
@@ -271,14 +278,16 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 		if taken := int(s.taken.count[processor]); len(x.places) < taken || taken > 0 &&
 			!bytes.Equal(s.held(processor), bank.TxFrame(cell, min(x.places[taken-1], bank.TxFrames-1)).Held()) {
 			ledger.Find(fabric.Finding{Kind: fabric.FindIllegalSend, Slot: slot, Index: processor,
-				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at the end of a handler"})
+				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at " +
+					"the end of a handler"})
 			bank.Silence(cell)
 			s.Forget(processor)
 		} else if len(x.places) > taken {
 			s.take(x, bank, cell, x.places[taken:], ledger, slot)
 		}
 		for port := range s.routers.NIC.Ports(processor) {
-			node, before, left := s.routers.NIC.Node(processor, port), &x.rx[(processor-x.first)*s.ports+port], uint8(bank.RxFrom(cell, uint16(port)))
+			node, before, left := s.routers.NIC.Node(processor, port), &x.rx[(processor-x.first)*s.ports+port],
+				uint8(bank.RxFrom(cell, uint16(port)))
 			s.refuses(processor, node, left, *before > left)
 			for ; *before > left; *before-- {
 				x.freed = append(x.freed, node)
@@ -304,7 +313,8 @@ func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, le
 			return
 		}
 		frame.SetSource(uint32(processor))
-		x.fed, x.frames = append(x.fed, s.routers.NIC.Node(processor, int(frame.Port()))), append(x.frames, make([]byte, s.stride)...)
+		x.fed, x.frames = append(x.fed, s.routers.NIC.Node(processor, int(frame.Port()))),
+			append(x.frames, make([]byte, s.stride)...)
 		frame.CopyTo(x.frames[len(x.frames)-s.stride:])
 		s.taken.take(processor, int(frame.Port()))
 		waits++

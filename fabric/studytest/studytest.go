@@ -38,12 +38,13 @@ func Rows(t *testing.T, rows []studies.StudyRow, ours ...string) {
 		}
 	}
 	for _, name := range ours {
-		require.True(t, slices.ContainsFunc(rows, func(r studies.StudyRow) bool { return strings.HasPrefix(r.Case, name) }), "no row of %s", name)
+		require.True(t, slices.ContainsFunc(rows, func(r studies.StudyRow) bool { return strings.HasPrefix(r.Case, name) }),
+			"no row of %s", name)
 	}
 }
 
-// Explained checks that a network says what all quantities of a study's rows are, which `starloom explain` shows, and of none that
-// no row has.
+// Explained checks that a network says what all quantities of a study's rows are, which `starloom explain` shows, and
+// of none that no row has.
 func Explained(t *testing.T, n fabric.Network, study string, rows []studies.StudyRow) {
 	t.Helper()
 	used := map[string]bool{}

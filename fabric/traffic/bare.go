@@ -49,13 +49,15 @@ func (b *Bare) draw(seed uint64) error {
 	s := b.spec
 	*b.Packets, b.ids = hw.Packets{}, nil
 	if s.Closed > 0 {
-		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and sources of bare packets hear of nothing that arrives", s.Closed), "delete closed"})
+		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and sources of bare packets hear of nothing that "+
+			"arrives", s.Closed), "delete closed"})
 	}
 	if s.Arrivals == fabric.ArrivalsFile {
 		for i := range s.Rows {
 			r := &s.Rows[i]
 			if r.Created >= uint64(hw.PacketPending) {
-				return &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet is created in cycle %d", r.Created),
+				return &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line),
+					Reason: fmt.Sprintf("a packet is created in cycle %d", r.Created),
 					Remedy: fmt.Sprintf("allowed are 0 to %d", hw.PacketPending-1)}
 			}
 			b.Add(r.Source, r.Destination, uint16(r.Size), uint32(r.Created))
@@ -70,7 +72,8 @@ func (b *Bare) draw(seed uint64) error {
 		number := uint32(0)
 		for at := d.First(source); at < end; at = d.Next(source, number, at) {
 			if len(all) == barePacketsMax {
-				return refuse(refusal{true, "measure", fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
+				return refuse(refusal{true, "measure", fmt.Sprintf("there are more than %d packets", barePacketsMax),
+					"measure fewer cycles"})
 			}
 			all = append(all, made{at, source, number})
 			number++
@@ -110,8 +113,9 @@ type Shown struct {
 	w                  *window
 	cycles             uint64
 	offered, accepted  uint64
-	hops, arrived, way uint64            // sums over arrived packets; way: cycles in the network
-	latency, network   map[uint64]uint64 // packets by latency in cycles, from their creation and from their departure from the source
+	hops, arrived, way uint64 // sums over arrived packets; way: cycles in the network
+	// packets by latency in cycles, from their creation and from their departure from the source
+	latency, network map[uint64]uint64
 }
 
 // Shown summarises a run of the given number of cycles.
@@ -163,7 +167,8 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 
 func (b *Bare) trip(i, at uint32) *trip {
 	took := at - min(b.Created[i], at)
-	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i], created: b.Created[i], at: at, took: took,
+	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i], created: b.Created[i], at: at,
+		took:   took,
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 
@@ -259,7 +264,8 @@ func (b *Bare) Digest() (d traces.Digest) {
 		cycle := all[k].cycle
 		for ; k < len(all) && all[k].cycle == cycle; k++ {
 			i := all[k].packet
-			sum.Event(traces.EventHead(all[k].kind, 0, 0, b.Source[i]), uint64(b.Destination[i])<<16|uint64(b.Size[i]), uint64(b.Created[i]), uint64(i))
+			sum.Event(traces.EventHead(all[k].kind, 0, 0, b.Source[i]), uint64(b.Destination[i])<<16|uint64(b.Size[i]),
+				uint64(b.Created[i]), uint64(i))
 		}
 		d.Slot(cycle, sum)
 	}
@@ -364,7 +370,8 @@ func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 			d := b.net.Deadlock(knots, func(i uint32) string {
 				return fmt.Sprintf("packet %d (%d to %d, sent in cycle %d)", i, b.Source[i], b.Destination[i], b.Sent[i])
 			})
-			f.Kind, f.Text, f.Waits, f.Cycle, f.Index = fabric.FindDeadlock, f.Text+"; "+d.Text, d.Waits, d.Since, b.net.Wired().Media+d.Link
+			f.Kind, f.Text, f.Waits, f.Cycle, f.Index = fabric.FindDeadlock, f.Text+"; "+d.Text, d.Waits, d.Since,
+				b.net.Wired().Media+d.Link
 		}
 		note(f)
 	}
@@ -393,7 +400,8 @@ func (b *Bare) left(cycles uint64, knots bool) string {
 	case pending == 0, cycles >= uint64(b.spec.Slots()):
 		return b.shown().w.late()
 	}
-	return left + " at the limit of " + traces.Plural(uint64(b.limit), "cycle", "cycles") + ", which stop.slots or --slots sets"
+	return left + " at the limit of " + traces.Plural(uint64(b.limit), "cycle",
+		"cycles") + ", which stop.slots or --slots sets"
 }
 
 func (b *Bare) harmed() (text string) {

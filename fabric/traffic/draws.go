@@ -128,14 +128,16 @@ func (d *Draws) row(source, number uint32) row {
 
 const fileBytesMax = 1 << 30
 
-var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"}, {"created", "ctime"}}
+var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"},
+	{"created", "ctime"}}
 
 // ReadFile reads the packets of a file, in order of time. It returns an error if the file or one of its rows is
 // invalid.
 func ReadFile(path string) ([]fabric.TrafficRow, error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
-		return nil, input.Unreadable(path, err, "give a CSV file with columns source, destination, size and created, relative to the scenario's folder")
+		return nil, input.Unreadable(path, err, "give a CSV file with columns source, destination, size and created, "+
+			"relative to the scenario's folder")
 	}
 	return ParseFile(path, data)
 }
@@ -145,18 +147,19 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
 	var rows []fabric.TrafficRow
 	named := -1
-	err := input.Table(path, data, "write one row for each packet, with as many fields as the head", func(head []string) (err error) {
-		named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
-		at, err = find(path, head)
-		return err
-	}, func(line int, record []string) error {
-		row, err := readRow(fmt.Sprintf("%s:%d:1", path, line), record, at, named)
-		if row.Line = uint32(line); named < 0 {
-			row.ID = uint64(len(rows))
-		}
-		rows = append(rows, row)
-		return err
-	})
+	err := input.Table(path, data, "write one row for each packet, with as many fields as the head",
+		func(head []string) (err error) {
+			named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
+			at, err = find(path, head)
+			return err
+		}, func(line int, record []string) error {
+			row, err := readRow(fmt.Sprintf("%s:%d:1", path, line), record, at, named)
+			if row.Line = uint32(line); named < 0 {
+				row.ID = uint64(len(rows))
+			}
+			rows = append(rows, row)
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +183,8 @@ func readRow(place string, record []string, at [len(columns)]int, named int) (ro
 		}
 		values[i] = value
 	}
-	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3]}
+	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]),
+		Created: values[3]}
 	if named >= 0 {
 		if row.ID, err = strconv.ParseUint(record[named], 10, 64); err != nil {
 			wrong.Take(input.Mistake(place, fmt.Sprintf("the id is %q", input.Clip(record[named])), "give a number"))

@@ -45,7 +45,9 @@ func TestArrivals(t *testing.T) {
 		{fabric.Traffic{Arrivals: fabric.ArrivalsBursty, Rate: 0.2, Burst: 6}, burstDispersion(0.2, 6)},
 	} {
 		t.Run(fmt.Sprintf("%s %v", c.keys.Arrivals, c.keys.Rate), func(t *testing.T) {
-			d := NewDraws(drawn(fabric.Traffic{Arrivals: c.keys.Arrivals, Rate: c.keys.Rate, Burst: c.keys.Burst, Pattern: fabric.PatternUniform}), sources, 3, 7)
+			d := NewDraws(
+				drawn(fabric.Traffic{Arrivals: c.keys.Arrivals, Rate: c.keys.Rate, Burst: c.keys.Burst,
+					Pattern: fabric.PatternUniform}), sources, 3, 7)
 			sum, squares, early := 0.0, 0.0, 0.0
 			for source := range uint32(sources) {
 				at := creations(d, source, slots)
@@ -98,7 +100,8 @@ func TestGeometric(t *testing.T) {
 	require.Zero(t, newGeometric(1).bits)
 }
 
-// TestPatterns compares with tables that were written by hand, for 16 processors where the pattern has no other example.
+// TestPatterns compares with tables that were written by hand, for 16 processors where the pattern has no other
+// example.
 func TestPatterns(t *testing.T) {
 	for pattern, want := range map[string][]uint32{
 		fabric.PatternTranspose:     {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15},
@@ -124,7 +127,8 @@ func TestPatterns(t *testing.T) {
 		}
 	}
 	require.Equal(t, uint32(3), (&pattern{kind: fabric.PatternTornado, n: 7}).fixed(0), "ceil(7/2) - 1")
-	for _, kind := range []string{fabric.PatternBitReverse, fabric.PatternShuffle, fabric.PatternBitComplement, fabric.PatternTornado, fabric.PatternNeighbour} {
+	for _, kind := range []string{fabric.PatternBitReverse, fabric.PatternShuffle, fabric.PatternBitComplement,
+		fabric.PatternTornado, fabric.PatternNeighbour} {
 		require.Zero(t, (&pattern{kind: kind, n: 1}).fixed(0), kind)
 	}
 }
@@ -134,7 +138,8 @@ func TestPatterns(t *testing.T) {
 func TestDestinations(t *testing.T) {
 	const n, packets, source = 7, 70_000, 2
 	for _, self := range []bool{true, false} {
-		p := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Self: &self}), n, 1, hw.NewStream(4, hw.PurposeTraffic))
+		p := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Self: &self}), n, 1,
+			hw.NewStream(4, hw.PurposeTraffic))
 		spots := []fabric.Hotspot{{Node: 5, Share: 0.3}, {Node: source, Share: 0.1}}
 		hot := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternHotspot, Self: &self, Hotspots: spots}), n, 1,
 			hw.NewStream(4, hw.PurposeTraffic))
@@ -194,12 +199,13 @@ func TestDrawsAreFunctions(t *testing.T) {
 	}
 }
 
-// TestSourcesCreate: who creates in a slot, by the wheel, is who does by the draws, with rates of which most sources wait for turns of the
-// wheel, and from any slot on.
+// TestSourcesCreate: who creates in a slot, by the wheel, is who does by the draws, with rates of which most sources
+// wait for turns of the wheel, and from any slot on.
 func TestSourcesCreate(t *testing.T) {
 	const n, slots = 40, 5 * wheelSlots
 	for _, rate := range []float64{1, 0.3, 0.0007, 1e-5} {
-		d := NewDraws(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Arrivals: fabric.ArrivalsBernoulli, Rate: rate}), n, 6, 7)
+		d := NewDraws(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Arrivals: fabric.ArrivalsBernoulli, Rate: rate}),
+			n, 6, 7)
 		want := make([][]uint32, slots)
 		for source := range uint32(n) {
 			for _, at := range creations(d, source, slots) {

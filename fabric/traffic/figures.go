@@ -55,8 +55,10 @@ const flowProcessorsMax = 1 << 10
 func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) figures {
 	f := figures{
 		spec: s, growing: newGrowing(&s.Window, uint64(timing.SlotCycles())),
-		Window: s.Window, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0), toLast: timing.LastPhitCycle(0),
-		processors: processors, fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, media), cycles: map[uint64]uint64{},
+		Window: s.Window, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0),
+		toLast:     timing.LastPhitCycle(0),
+		processors: processors, fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, media),
+		cycles: map[uint64]uint64{},
 		routed: routed, slotted: timing.Tick == 0,
 	}
 	if routed { // frames arrive in any cycle; firmware reads them at the boundary
@@ -157,7 +159,8 @@ func (f *figures) reset() {
 
 func (f *figures) state(v *hw.StateVisitor) {
 	t := &f.totals
-	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting, &t.queued, &t.queueMax} {
+	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting, &t.queued,
+		&t.queueMax} {
 		hw.StateScalar(v, hw.Index("total", i), total)
 	}
 	for i := range f.growing.halves {
@@ -224,7 +227,9 @@ func (h Histogram) Lines() (lines []string) {
 	}
 	for k, count := range bins {
 		bar := strings.Repeat("#", int((count*40+most-1)/most))
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("%8d to %-8d %6.2f %%  %s", low<<k, low<<(k+1)-1, 100*float64(count)/float64(total), bar), " "))
+		lines = append(lines,
+			strings.TrimRight(fmt.Sprintf("%8d to %-8d %6.2f %%  %s", low<<k, low<<(k+1)-1, 100*float64(count)/float64(total),
+				bar), " "))
 	}
 	return lines
 }

@@ -16,7 +16,8 @@ type flight struct {
 	hops              uint16
 	size              uint8
 	expects, received uint8 // 1 + number of frames after the next expected frame; number of received frames
-	arrived           uint8 // 1: all frames have arrived, and the last one is in a FIFO; 2: firmware has also taken the last frame
+	// 1: all frames have arrived, and the last one is in a FIFO; 2: firmware has also taken the last frame
+	arrived uint8
 }
 
 type flights struct {

@@ -24,7 +24,8 @@ const (
 // MemoryBytes estimates the memory of a Referee on a network in bytes; logs includes a file of packets.
 func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 	n, slots := uint64(shape.Processors()), uint64(s.Slots())
-	bytes := memoryOnce + n*memorySource + uint64(float64(n)*s.busy()*listsGrow*float64(memoryBusy)) + 8*uint64(shape.Media)
+	bytes := memoryOnce + n*memorySource + uint64(float64(n)*s.busy()*listsGrow*float64(memoryBusy)) + 8*uint64(
+		shape.Media)
 	bytes += 2 * 8 * min(slots, latenciesMemory)
 	if n <= flowProcessorsMax {
 		bytes += 12 * n * n

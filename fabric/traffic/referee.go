@@ -85,14 +85,16 @@ var _ interface {
 // New returns the referee of a run.
 func New(c *Config) *Referee {
 	shape := c.Network.Shape()
-	r := &Referee{bank: c.Bank, arriving: arriving{heard: make([]uint32, shape.Processors())}, spec: c.Spec, names: c.Network.Names(), timing: c.Timing}
+	r := &Referee{bank: c.Bank, arriving: arriving{heard: make([]uint32, shape.Processors())}, spec: c.Spec,
+		names: c.Network.Names(), timing: c.Timing}
 	if c.Program != nil && c.Program.Carries != nil {
 		r.direct = c.Program.Carries.Direct
 	}
 	processors := shape.Processors()
 	r.judge = newJudge(c.Rules, processors, "slot")
 	r.cursors = newCursors(processors, c.Spec.Closed > 0)
-	r.sources, r.flights, r.seen = make([]sources, len(c.Shards)), make([]flights, len(c.Shards)), make([]seen, len(c.Shards))
+	r.sources, r.flights, r.seen = make([]sources, len(c.Shards)), make([]flights, len(c.Shards)),
+		make([]seen, len(c.Shards))
 	units := c.Shards[len(c.Shards)-1].End
 	perUnit := processors / units
 	r.shardOf = make([]uint32, units)
@@ -154,8 +156,9 @@ func (r *Referee) sight(processor int, frame nic.FrameView, slot uint32) (s sigh
 	}
 	head := frame.Payload()
 	word := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
-	s = sighting{slot: slot, processor: uint32(processor), origin: word(headOrigin), destination: word(headDestination), number: word(headNumber),
-		ack: kind == nic.KindAck}
+	s = sighting{slot: slot, processor: uint32(processor), origin: word(headOrigin), destination: word(headDestination),
+		number: word(headNumber),
+		ack:    kind == nic.KindAck}
 	return s, uint64(s.origin) < uint64(len(r.at)) && uint64(s.destination) < uint64(len(r.at))
 }
 
@@ -319,8 +322,10 @@ func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 	f := &r.figures
 	took := slot - min(x.created, slot) + 1
-	return &trip{serial: uint64(x.number), source: source, destination: x.destination, created: x.created, at: slot, took: took,
-		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast, measured: f.measured(x.created, before)}
+	return &trip{serial: uint64(x.number), source: source, destination: x.destination, created: x.created, at: slot,
+		took:   took,
+		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast,
+		measured: f.measured(x.created, before)}
 }
 
 // settleLost ends an incomplete packet of a direct program after the packet's last frame was sent.
@@ -411,7 +416,8 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	}
 	r.figures.state(v)
 	for i := range r.flights {
-		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
+		r.flights[i].state(v, hw.Index("flights", i),
+			func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
 		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent, len(r.at)) // frames of the slot that has begun
 	}
 	v.AfterRestore(r.file)
@@ -490,7 +496,8 @@ func (r *Referee) offerOne(bank *nic.Bank, cell, shard int, source uint32) (wait
 	number := r.next[source]
 	destination, size := r.draws.Packet(source, number)
 	r.shown[source] = 1
-	r.flights[shard].add(source, flight{number: number, created: r.due[source], sent: never, destination: destination, size: size, expects: size})
+	r.flights[shard].add(source,
+		flight{number: number, created: r.due[source], sent: never, destination: destination, size: size, expects: size})
 	bank.SetScheduleWord(cell, word(destination, size, number))
 	return true
 }

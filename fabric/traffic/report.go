@@ -14,7 +14,8 @@ import (
 
 func (r *Referee) window() *window {
 	f := &r.figures
-	return &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost, over: r.over,
+	return &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost,
+		over:       r.over,
 		slotCycles: f.slotCycles, growing: f.growing}
 }
 
@@ -59,7 +60,8 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	if f.slotted {
 		f.latency.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "latency_slots", w.of(), r.over)
 	}
-	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", w.of(), r.over)
+	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", w.of(),
+		r.over)
 	arrived := f.offered - f.lost - f.pending
 	m.AddKnown(r.over && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
 	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/slots)
@@ -139,7 +141,8 @@ func (r *Referee) WritePackets(to io.Writer) error {
 		rows = append(rows, logged{source, x.number, x.destination, x.created, before, x.sent, never, x.hops, x.size})
 	})
 	byCreation := func(a, b logged) int {
-		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(b.before, a.before), cmp.Compare(a.source, b.source), cmp.Compare(a.number, b.number))
+		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(b.before, a.before), cmp.Compare(a.source, b.source),
+			cmp.Compare(a.number, b.number))
 	}
 	slices.SortFunc(rows, byCreation)
 	id := make([]int, len(rows))
@@ -186,7 +189,8 @@ func (r *Referee) queued(source uint32, yield func(source uint32, x *flight, bef
 	}
 	for ; number < r.created[source]; number++ {
 		destination, size := r.draws.Packet(source, number)
-		yield(source, &flight{number: number, created: at, sent: never, destination: destination, size: size}, r.draws.before(source, number))
+		yield(source, &flight{number: number, created: at, sent: never, destination: destination, size: size},
+			r.draws.before(source, number))
 		at = r.draws.Next(source, number+1, at)
 	}
 }
@@ -199,7 +203,9 @@ func (r *Referee) row(id int, x *logged) fabric.PacketRow {
 		}
 		return uint64(slot)*f.slotCycles + cycle
 	}
-	return fabric.PacketRow{ID: uint64(id), Source: x.source, Destination: x.destination, Size: uint16(x.size), Hops: x.hops,
-		Created: uint64(x.created)*f.slotCycles - uint64(x.before), Sent: at(x.sent, f.toFirst), Received: at(x.arrived, f.toLast),
+	return fabric.PacketRow{ID: uint64(id), Source: x.source, Destination: x.destination, Size: uint16(x.size),
+		Hops:    x.hops,
+		Created: uint64(x.created)*f.slotCycles - uint64(x.before), Sent: at(x.sent, f.toFirst),
+		Received: at(x.arrived, f.toLast),
 		Measured: f.measured(x.created, x.before)}
 }

@@ -66,7 +66,8 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 		}
 	}
 	s.settle(n)
-	for _, check := range []func() error{s.checkKeys, s.settleWindow, func() error { return s.checkPattern(n.Shape().Processors()) }} {
+	for _, check := range []func() error{s.checkKeys, s.settleWindow,
+		func() error { return s.checkPattern(n.Shape().Processors()) }} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -137,13 +138,16 @@ func (s *Spec) settleWindow() error {
 	s.End += s.From
 	s.Last += s.End
 	if rows := len(s.Rows); whole && rows > 0 && s.Rows[rows-1].Created >= s.End {
-		return refuse(refusal{true, "file", fmt.Sprintf("%s has a packet that is created in cycle %d, and without measure cycles up to %d are measured",
-			s.File, s.Rows[rows-1].Created, s.End-1), "delete the row, or give warm_up or measure; packets outside are not measured"})
+		return refuse(refusal{true, "file", fmt.Sprintf("%s has a packet that is created in cycle %d, and without measure "+
+			"cycles up to %d are measured",
+			s.File, s.Rows[rows-1].Created, s.End-1), "delete the row, or give warm_up or measure; packets outside are not " +
+			"measured"})
 	}
 	slot := uint64(s.Timebase.Cycles)
 	if s.slots(slot) == 0 {
 		word := strings.TrimSuffix(s.Timebase.Word, "s")
-		return refuse(refusal{true, "measure", fmt.Sprintf("measure is %s, and no %s of %d cycles begins in them", s.Measure, word, slot),
+		return refuse(refusal{true, "measure",
+			fmt.Sprintf("measure is %s, and no %s of %d cycles begins in them", s.Measure, word, slot),
 			fmt.Sprintf("give at least %d cycles", slot)})
 	}
 	return nil
@@ -214,25 +218,33 @@ func (s *Spec) checkKeys() error {
 	const inFile = ", and arrivals: file has it in the file"
 	if s.Pattern != "" && !slices.Contains(fabric.Patterns(), s.Pattern) {
 		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %q", s.Pattern),
-			cmp.Or(fabric.PatternOf(s.Pattern), input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed are "+strings.Join(fabric.Patterns(), ", ")))})
+			cmp.Or(fabric.PatternOf(s.Pattern),
+				input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed are "+strings.Join(fabric.Patterns(), ", ")))})
 	}
 	return refuse(
-		refusal{!file && s.File != "", "file", "a file is given, and arrivals is " + s.Arrivals, "delete file, or write arrivals: file"},
+		refusal{!file && s.File != "", "file", "a file is given, and arrivals is " + s.Arrivals,
+			"delete file, or write arrivals: file"},
 		refusal{file && s.File == "" && s.Rows == nil, "arrivals", "arrivals is file, and no file is given",
 			"add file: packets.csv, with columns source, destination, size and created"},
 		refusal{file && t.Rate != 0, "rate", "rate is given" + inFile, "delete rate"},
 		refusal{file && t.Pattern != "", "pattern", "a pattern is given" + inFile, "delete pattern"},
 		refusal{file && len(t.Size) > 0, "size", "a size is given" + inFile, "delete size"},
-		refusal{!file && t.Rate == 0, "rate", "there is no rate", "add rate, packets that a processor creates in a slot: 0.1"},
-		refusal{!file && (t.Rate < RateMin || t.Rate > 1), "rate", fmt.Sprintf("rate is %v", t.Rate), fmt.Sprintf("allowed are %v to 1", RateMin)},
-		refusal{!bursty && t.Burst != 0, "burst", "burst is given, and arrivals is " + s.Arrivals, "delete burst, or write arrivals: bursty"},
+		refusal{!file && t.Rate == 0, "rate", "there is no rate",
+			"add rate, packets that a processor creates in a slot: 0.1"},
+		refusal{!file && (t.Rate < RateMin || t.Rate > 1), "rate", fmt.Sprintf("rate is %v", t.Rate),
+			fmt.Sprintf("allowed are %v to 1", RateMin)},
+		refusal{!bursty && t.Burst != 0, "burst", "burst is given, and arrivals is " + s.Arrivals,
+			"delete burst, or write arrivals: bursty"},
 		refusal{bursty && s.Burst < 1, "burst", fmt.Sprintf("burst is %v", s.Burst), "allowed are 1 and more"},
 		refusal{bursty && s.Rate > s.Burst/(s.Burst+1), "rate",
-			fmt.Sprintf("rate is %v, and bursts of %v packets with a slot or more between them allow %.6g", s.Rate, s.Burst, s.Burst/(s.Burst+1)),
+			fmt.Sprintf("rate is %v, and bursts of %v packets with a slot or more between them allow %.6g", s.Rate, s.Burst,
+				s.Burst/(s.Burst+1)),
 			"give a lower rate or longer bursts"},
-		refusal{s.Pattern == fabric.PatternHotspot && len(s.Hotspots) == 0, "hotspots", "the pattern is hotspot, and there are no hotspots",
+		refusal{s.Pattern == fabric.PatternHotspot && len(s.Hotspots) == 0, "hotspots",
+			"the pattern is hotspot, and there are no hotspots",
 			"add hotspots: [{node: 0, share: 0.2}]"},
-		refusal{s.Pattern != fabric.PatternHotspot && len(s.Hotspots) > 0, "hotspots", "hotspots are given, and the pattern is " + s.Pattern,
+		refusal{s.Pattern != fabric.PatternHotspot && len(s.Hotspots) > 0, "hotspots",
+			"hotspots are given, and the pattern is " + s.Pattern,
 			"delete them, or write pattern: hotspot"},
 	)
 }
@@ -243,10 +255,12 @@ func (s *Spec) checkPattern(n int) error {
 		return refuse(refusal{true, "pattern", of,
 			fmt.Sprintf("take a square number of processors, %d or %d, or another pattern", side*side, (side+1)*(side+1))})
 	}
-	if s.Pattern == fabric.PatternBitComplement || s.Pattern == fabric.PatternBitReverse || s.Pattern == fabric.PatternShuffle {
+	if s.Pattern == fabric.PatternBitComplement || s.Pattern == fabric.PatternBitReverse ||
+		s.Pattern == fabric.PatternShuffle {
 		if n&(n-1) != 0 {
 			below := 1 << (bits.Len(uint(n)) - 1)
-			return refuse(refusal{true, "pattern", of, fmt.Sprintf("take a power of two of processors, %d or %d, or another pattern", below, 2*below)})
+			return refuse(refusal{true, "pattern", of, fmt.Sprintf("take a power of two of processors, %d or %d, or another "+
+				"pattern", below, 2*below)})
 		}
 	}
 	wrong := &input.Errors{}
@@ -264,7 +278,8 @@ func (s *Spec) checkPattern(n int) error {
 	for i, h := range s.Hotspots {
 		at := hw.Index("hotspots", i)
 		if h.Node < 0 || h.Node >= n {
-			return refuse(refusal{true, at + ".node", fmt.Sprintf("node is %d", h.Node), fmt.Sprintf("allowed are 0 to %d", n-1)})
+			return refuse(refusal{true, at + ".node", fmt.Sprintf("node is %d", h.Node),
+				fmt.Sprintf("allowed are 0 to %d", n-1)})
 		}
 		if shares += h.Share; h.Share < 0 || shares > 1+1e-9 {
 			return refuse(refusal{true, at + ".share", fmt.Sprintf("share is %v, with those before it %v", h.Share, shares),
@@ -274,11 +289,13 @@ func (s *Spec) checkPattern(n int) error {
 	for i, size := range s.Size {
 		at := hw.Index("size", i)
 		if size.Frames < 1 || size.Frames > sizeMax {
-			return refuse(refusal{true, at + ".frames", fmt.Sprintf("a packet has %d frames", size.Frames), fmt.Sprintf("allowed are 1 to %d", sizeMax)})
+			return refuse(refusal{true, at + ".frames", fmt.Sprintf("a packet has %d frames", size.Frames),
+				fmt.Sprintf("allowed are 1 to %d", sizeMax)})
 		}
 	}
 	if s.Pattern != "" && !s.Self && n == 1 {
-		return refuse(refusal{true, "self", "there is one processor, and self is false", "write self: true, or take a network of 2 processors or more"})
+		return refuse(refusal{true, "self", "there is one processor, and self is false",
+			"write self: true, or take a network of 2 processors or more"})
 	}
 	return nil
 }
@@ -295,7 +312,8 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 		return nil // a program that carries no traffic is rejected elsewhere
 	}
 	if s.Closed > 0 && !c.Closed {
-		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
+		return refuse(refusal{true, "closed",
+			fmt.Sprintf("closed is %d, and %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
 	}
 	if why := s.anywhere(c); why != "" {
 		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, and %s", s.Pattern, why),
@@ -323,7 +341,8 @@ func (s *Spec) anywhere(c *fabric.Carries) string {
 }
 
 func (s *Spec) draws() bool {
-	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot || s.Pattern == fabric.PatternPermutation
+	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot ||
+		s.Pattern == fabric.PatternPermutation
 }
 
 // checkReaches rejects a pattern with a destination that a source cannot reach. For patterns with draws it only

@@ -39,7 +39,8 @@ const (
 	saturatedShare      = 0.015
 	saturatedDeviations = 2.33
 	saturatedPackets    = 500 // fewest packets for a verdict
-	burstsVary          = 2   // packets come in bursts if the variance of their number is this many times that of independent arrivals
+	// packets come in bursts if the variance of their number is this many times that of independent arrivals
+	burstsVary = 2
 )
 
 type growing struct {
@@ -124,7 +125,8 @@ func (w *window) late() string {
 	case w.created == 0:
 		return "no packet was created in the measured window, so nothing was measured"
 	case w.lost == w.created && w.accepted == 0:
-		return fmt.Sprintf("nothing has arrived: %s lost", traces.Plural(w.lost, "measured packet was", "measured packets were"))
+		return fmt.Sprintf("nothing has arrived: %s lost",
+			traces.Plural(w.lost, "measured packet was", "measured packets were"))
 	case w.pending == w.excused, w.spec.Overload && w.accepted > 0:
 		return ""
 	}
@@ -142,7 +144,8 @@ func (w *window) late() string {
 func (w *window) limits(limits map[string]string) map[string]string {
 	for _, rule := range []string{fabric.RuleDeadline, fabric.RuleLatency} {
 		if limit := limits[rule]; limit != "" {
-			limits[rule] = fmt.Sprintf("%s: %s, from creation", limit, traces.Plural(w.created-w.lost, "measured packet judged", "measured packets judged"))
+			limits[rule] = fmt.Sprintf("%s: %s, from creation", limit,
+				traces.Plural(w.created-w.lost, "measured packet judged", "measured packets judged"))
 			if w.lost > 0 {
 				limits[rule] += fmt.Sprintf("; no_loss and exactly_once judge %d lost", w.lost)
 			}
@@ -180,24 +183,28 @@ func (w *window) notes() (notes []string) {
 	g := &w.growing.halves[1]
 	switch {
 	case saturated:
-		notes = append(notes, fmt.Sprintf("saturated: in the second half of the measured window %d packets were created and %d received or lost, so queues grow, "+
+		notes = append(notes, fmt.Sprintf("saturated: in the second half of the measured window %d packets were created "+
+			"and %d received or lost, so queues grow, "+
 			"and latencies depend on how long was measured; give a lower rate", g.all(), g.gone))
 	case !known:
 		burst := ""
 		if n := float64(g.all()); n >= saturatedPackets {
 			burst = fmt.Sprintf(", in bursts, which tell no more than %d alone", int(n*n/g.variance()))
 		}
-		notes = append(notes, fmt.Sprintf("saturated is not known: too few packets to tell, %d in the second half of the measured window%s, and it takes %d; "+
+		notes = append(notes, fmt.Sprintf("saturated is not known: too few packets to tell, %d in the second half of the "+
+			"measured window%s, and it takes %d; "+
 			"measure longer", g.all(), burst, saturatedPackets))
 	}
 	if w.pending > 0 && w.pending+w.lost < w.created {
 		notes = append(notes, "latencies are those "+w.arrivedOnly()+": those that have not would be the longest")
 	}
 	if grew, _ := w.growing.halves[0].grows(); grew && !saturated && s.Arrivals != fabric.ArrivalsFile {
-		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the measured window %d packets were created and "+
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the "+
+			"measured window %d packets were created and "+
 			"%d received or lost; give a longer one", s.WarmUp, w.growing.halves[0].all(), w.growing.halves[0].gone))
 	} else if w.way*float64(w.slotCycles) > float64(s.From) && s.Arrivals != fabric.ArrivalsFile {
-		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean way of a packet (%s): the state was not steady when the "+
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean way of a packet (%s): the state was "+
+			"not steady when the "+
 			"measured window began; give a longer one", s.WarmUp, w.wayText()))
 	}
 	return w.outside(notes)
@@ -227,7 +234,8 @@ func (w *window) outside(notes []string) []string {
 		}
 	}
 	if uint64(longest)*w.slotCycles > s.Cycles() {
-		notes = append(notes, fmt.Sprintf("a packet of %d is longer than the measured window, %s; measure longer", longest, w.span()))
+		notes = append(notes, fmt.Sprintf("a packet of %d is longer than the measured window, %s; measure longer", longest,
+			w.span()))
 	}
 	if outside := before + after; outside > 0 {
 		var parts []string
@@ -239,7 +247,8 @@ func (w *window) outside(notes []string) []string {
 				parts = append(parts, fmt.Sprintf("%d %s it", part.n, part.text))
 			}
 		}
-		notes = append(notes, fmt.Sprintf("%d of %s of %s lie outside the measured window, %s (%s), and are not measured; change warm_up or measure", outside,
+		notes = append(notes, fmt.Sprintf("%d of %s of %s lie outside the measured window, %s (%s), and are not measured; "+
+			"change warm_up or measure", outside,
 			traces.Plural(len(s.Rows), "row", "rows"), s.File, w.span(), strings.Join(parts, ", ")))
 	}
 	return notes

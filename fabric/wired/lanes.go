@@ -28,7 +28,8 @@ func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
 		return nil, err
 	}
 	all := len(classes.Of)
-	l := &lanes{server: server, classes: classes, asked: make([]uint8, all), serves: make([]uint32, all), starts: make([]uint32, all)}
+	l := &lanes{server: server, classes: classes, asked: make([]uint8, all), serves: make([]uint32, all),
+		starts: make([]uint32, all)}
 	l.reset(c.Seed)
 	return l, nil
 }

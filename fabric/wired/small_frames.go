@@ -12,7 +12,8 @@ import (
 
 func (f *wiredFrames) addSmall(frame *nic.SmallFrame) {
 	start := len(f.bytes)
-	f.processors, f.ports, f.starts = append(f.processors, frame.Source()), append(f.ports, uint16(frame.Port())), append(f.starts, uint32(start/8))
+	f.processors, f.ports, f.starts = append(f.processors, frame.Source()), append(f.ports, uint16(frame.Port())),
+		append(f.starts, uint32(start/8))
 	f.bytes = slices.Grow(f.bytes, nic.SmallFrameBytes)[:start+nic.SmallFrameBytes]
 	*nic.SmallAt(f.bytes, start) = *frame
 }
@@ -25,7 +26,8 @@ func (t *wired) sendSmall(shard int, bank *nic.Bank, cells []uint32, ledger *fab
 			continue
 		}
 		head, processor := bank.SmallTxHead(cell), bank.First+int(cell)
-		if r.TxCount != 1 || !head.Plain(t.shape.Ports) || bank.Own != nil && !bank.Own.Sends(processor, uint16(head.Port())) {
+		if r.TxCount != 1 || !head.Plain(t.shape.Ports) || bank.Own != nil &&
+			!bank.Own.Sends(processor, uint16(head.Port())) {
 			t.send(shard, bank, int(cell), ledger, slot)
 			continue
 		}

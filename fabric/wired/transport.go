@@ -77,14 +77,16 @@ func (f *wiredFrames) clear() {
 }
 
 func (f *wiredFrames) room(frames int) {
-	f.processors, f.ports, f.starts = slices.Grow(f.processors, frames), slices.Grow(f.ports, frames), slices.Grow(f.starts, frames)
+	f.processors, f.ports, f.starts = slices.Grow(f.processors, frames), slices.Grow(f.ports, frames),
+		slices.Grow(f.starts, frames)
 	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
 }
 
 // add adds a frame without its media; place adds the media.
 func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 	start, used := len(f.bytes), frame.Used()
-	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()), append(f.starts, uint32(start/8))
+	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()),
+		append(f.starts, uint32(start/8))
 	f.bytes = slices.Grow(f.bytes, used)[:start+used]
 	frame.CopyTo(f.bytes[start:])
 }
@@ -135,8 +137,10 @@ type wiredHearing struct {
 func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	shape := n.Shape()
 	t := &wired{
-		shape: shape, names: n.Names(), wiring: fabric.WiringOf(n), timing: c.Timing, shards: c.Shards, payload: c.PayloadBytes,
-		perUnit: shape.Processors() / c.Shards[len(c.Shards)-1].End, shardOf: hw.ShardOfUnit(c.Shards), work: make([]wiredWork, len(c.Shards)),
+		shape: shape, names: n.Names(), wiring: fabric.WiringOf(n), timing: c.Timing, shards: c.Shards,
+		payload: c.PayloadBytes,
+		perUnit: shape.Processors() / c.Shards[len(c.Shards)-1].End, shardOf: hw.ShardOfUnit(c.Shards),
+		work:         make([]wiredWork, len(c.Shards)),
 		wiredCrossed: wiredCrossed{media: make([]wiredMedium, shape.Media), carries: make([]uint8, shape.Media+1)},
 	}
 	if err := fabric.CheckWiring(n); err != nil {
@@ -145,7 +149,8 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	t.nic = t.shape.NIC()
 	t.blocks = n.Abilities().Blocks
 	if t.nic.Asks || t.timing.Frames > 1 {
-		return nil, fmt.Errorf("%s: its NICs request media or send several frames in a slot; wiring alone does not define the service", n.Kind())
+		return nil, fmt.Errorf("%s: its NICs request media or send several frames in a slot; wiring alone does not define "+
+			"the service", n.Kind())
 	}
 	var err error
 	switch d := t.shape.Chosen().(type) {
@@ -157,7 +162,8 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	case fabric.Switched:
 		t.turns, t.hears = flow.NewSwitches(t.names, d, t.shape), make([]uint16, t.shape.Processors())
 	default:
-		return nil, fmt.Errorf("%s: wiring alone does not define NICs with a discipline of their own; provide a fabric.SlotEngine", n.Kind())
+		return nil, fmt.Errorf("%s: wiring alone does not define NICs with a discipline of their own; provide a "+
+			"fabric.SlotEngine", n.Kind())
 	}
 	if t.credits, err = flow.CreditsOf(n, c.Shards); err != nil {
 		return nil, err
@@ -172,7 +178,8 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	if t.nic.AllPorts {
 		t.arrives, t.hearers = hw.NewSet(len(t.wiring.Hears)), t.wiring.Listeners(shape.Media)
 	} else {
-		t.tuned, t.tunedTo = slices.Repeat([]uint16{nic.PortNone}, shape.Processors()), slices.Repeat([]uint32{uint32(shape.Media)}, shape.Processors())
+		t.tuned, t.tunedTo = slices.Repeat([]uint16{nic.PortNone}, shape.Processors()),
+			slices.Repeat([]uint32{uint32(shape.Media)}, shape.Processors())
 	}
 	t.Reset(c.Seed)
 	return t, nil
@@ -231,7 +238,8 @@ func (t *wired) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.nic.AllPorts {
-		if illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) { return t.place(shard, bank, cell, frame, ledger, slot) }); illegal != nil {
+		if illegal := bank.SendAll(cell,
+			func(frame nic.FrameView) (taken bool) { return t.place(shard, bank, cell, frame, ledger, slot) }); illegal != nil {
 			fabric.SilenceIllegal(bank, cell, illegal, ledger, slot)
 		}
 		return
@@ -257,7 +265,8 @@ func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger,
 
 // place sends a frame of a NIC that sends at all ports, or requests its medium. It returns false if the frame is
 // blocked or lacks a credit.
-func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
+func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger,
+	slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
 	if t.lanes != nil && t.lanes.classes.Class(processor, port) != nic.ClassFree {
@@ -339,7 +348,8 @@ func (t *wired) light(medium, shard, start, slot uint32) {
 
 func (t *wired) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	if t.lanes != nil {
-		flow.AnswerLanes(t.shape.Ports, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != fabric.NoMedium }, ledger, slot)
+		flow.AnswerLanes(t.shape.Ports, bank, w, t.lanes.asked,
+			func(transmitter int) bool { return t.lanes.serves[transmitter] != fabric.NoMedium }, ledger, slot)
 	}
 	bank.ForgetRx(w.First, w.End)
 	switch {
@@ -445,7 +455,8 @@ func (t *wired) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 		slices.Sort(t.lit)
 		for _, medium := range t.lit {
 			if t.carries[medium] == wiredMet {
-				yield(int(medium), uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+int(t.media[medium].shows)/t.timing.PhitBits))
+				yield(int(medium),
+					uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+int(t.media[medium].shows)/t.timing.PhitBits))
 			}
 		}
 	}
@@ -518,8 +529,10 @@ func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 		}
 	}
 	rows := [2]int{}
-	hw.StateList(v, name+".from", &processors, hw.AtMost(uint32(t.shape.Processors()-1)), func(i int, _ uint32) error { rows[0] = i + 1; return nil })
-	hw.StateList(v, name+".to", &ports, t.checkPort(nic.PortAll), func(i int, _ uint16) error { rows[1] = i + 1; return nil })
+	hw.StateList(v, name+".from", &processors, hw.AtMost(uint32(t.shape.Processors()-1)),
+		func(i int, _ uint32) error { rows[0] = i + 1; return nil })
+	hw.StateList(v, name+".to", &ports, t.checkPort(nic.PortAll),
+		func(i int, _ uint16) error { rows[1] = i + 1; return nil })
 	nic.StateFrames(v, name+".frames", &frames, stride, t.payload, t.shape.Processors())
 	v.Verify(func() error {
 		if rows[0] != rows[1] {

@@ -13,7 +13,8 @@ const (
 	fuzzSeeds       = 3   // seeds of the runs after which handlers are called: the scenario's seed and the next seeds
 	fuzzFindingsMax = 32  // listed findings
 	fuzzRepeatsMax  = 256 // the campaign stops after this number of sequences with findings
-	fuzzStaleEvery  = 8   // one in this number of sequences is checked for stale reads, in addition to sequences that reach more code
+	// one in this number of sequences is checked for stale reads, in addition to sequences that reach more code
+	fuzzStaleEvery = 8
 )
 
 type campaign struct {
@@ -121,7 +122,8 @@ func (c *campaign) sum(bases []fuzzBase) {
 			more, c.repeats))
 	}
 	if c.unlisted > 0 {
-		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were made %s",
+		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were "+
+			"made %s",
 			fuzzFindingsMax, times(c.unlisted)))
 	}
 }
@@ -147,8 +149,10 @@ func (c *campaign) notTried(bases []fuzzBase) []string {
 		}
 	}
 	list := []string{
-		fmt.Sprintf("input for more than %s in a row, and input that begins after other slots than %v of the runs with the seeds %d to %d",
-			traces.Plural(c.fuzzer.stepsAfter(bases[0].slots), "slot", "slots"), places, bases[0].seed, bases[len(bases)-1].seed),
+		fmt.Sprintf("input for more than %s in a row, and input that begins after other slots than %v of the runs with "+
+			"the seeds %d to %d",
+			traces.Plural(c.fuzzer.stepsAfter(bases[0].slots), "slot", "slots"), places, bases[0].seed,
+			bases[len(bases)-1].seed),
 		"arbitrary input for several processors at once: what one sends is heard by no one",
 		"start handlers on arbitrary input, and restarts",
 	}

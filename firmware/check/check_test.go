@@ -161,7 +161,8 @@ func checkedConfig(t *testing.T, image string, groups, groupSize int) *config.Co
 		NIC:      config.NIC{PayloadBytes: 16, RxFrames: 4, TxFrames: 4},
 		Firmware: config.Firmware{Name: image, Bytes: binary, Mode: config.ModeBanked},
 		Known:    config.Known{SlotsPerStep: 1},
-		Source:   config.Source{Place: func(path string) string { return path }, Refusal: func(err error) error { return err }, Hash: none, Identity: none},
+		Source: config.Source{Place: func(path string) string { return path },
+			Refusal: func(err error) error { return err }, Hash: none, Identity: none},
 	}
 }
 

@@ -19,7 +19,8 @@ const (
 
 func (c *checker) compare() error {
 	n := c.processors()
-	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: c.engine(), Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
+	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: c.engine(), Workers: 1, BankSize: n,
+		Metered: c.config.Firmware.CPU != nil}}
 	add := func(change func(r *Run)) { // skips duplicates
 		run := runs[0]
 		run.Mode = c.mode()
@@ -33,7 +34,8 @@ func (c *checker) compare() error {
 	case c.alone:
 		c.leave("mode banked: the image contains a language runtime and serves one processor per instance")
 	case n > isolatedProcessorsMax:
-		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance", n, isolatedProcessorsMax))
+		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance", n,
+			isolatedProcessorsMax))
 	default:
 		runs[0].Mode = config.ModeIsolated
 	}
@@ -41,7 +43,8 @@ func (c *checker) compare() error {
 	if err != nil {
 		return err
 	}
-	c.report.Firmware, c.report.Violations, c.report.ViolationsTotal = first.firmware, first.violations, first.violationsTotal
+	c.report.Firmware, c.report.Violations, c.report.ViolationsTotal = first.firmware, first.violations,
+		first.violationsTotal
 	if runs[0].Mode != c.mode() {
 		add(func(*Run) {})
 	}

@@ -60,7 +60,8 @@ func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 	for p := range a.Shape.Processors() {
 		itemsA, itemsB := ItemsOf(a, p, sentA[p]), ItemsOf(b, p, sentB[p])
 		k := 0
-		for k < len(itemsA) && k < len(itemsB) && itemsA[k].Name == itemsB[k].Name && bytes.Equal(itemsA[k].Bytes, itemsB[k].Bytes) {
+		for k < len(itemsA) && k < len(itemsB) && itemsA[k].Name == itemsB[k].Name &&
+			bytes.Equal(itemsA[k].Bytes, itemsB[k].Bytes) {
 			k++
 		}
 		if k == len(itemsA) && k == len(itemsB) {
@@ -201,7 +202,8 @@ func (c *checker) cause(d *Difference) (cause, remedy string) {
 	case other.Metered != first.Metered:
 		return "the metered copy of the image and the unmetered one differ, which no firmware should be able to cause", report
 	case other.Runtime != first.Runtime && len(c.recursive) > 0:
-		return "compiler and interpreter differ, usually by a known limit: the firmware has " + firmware.RecursionText(c.recursive),
+		return "compiler and interpreter differ, usually by a known limit: the firmware has " +
+				firmware.RecursionText(c.recursive),
 			"end the recursion earlier, or replace it by a loop"
 	case other.Runtime != first.Runtime:
 		return "compiler and interpreter differ, which no firmware without recursion should be able to cause: " +
@@ -222,7 +224,8 @@ func (c *checker) cause(d *Difference) (cause, remedy string) {
 	if !d.Found {
 		return "no handler was seen writing outside its processor's memory, and no state differs", report
 	}
-	return "no handler was seen writing outside its processor's memory; it may use its place in the bank (nic->cell) or an address, " +
+	return "no handler was seen writing outside its processor's memory; it may use its place in the bank (nic->cell) " +
+			"or an address, " +
 			"which another layout of the bank changes",
 		"take sl_self(nic) for the number of a processor; " + remedyOwnState + ", and no addresses in it"
 }

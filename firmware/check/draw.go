@@ -72,14 +72,16 @@ func (f *fuzzer) statuses(x *FuzzStep) {
 			x.Statuses = append(x.Statuses, FuzzLane{Port: uint16(lane), Status: uint8(r.IntN(int(nic.StatusOverflow) + 1))})
 		}
 		if bank.TxStatus != nil && r.IntN(4) == 0 {
-			x.Transmit = append(x.Transmit, FuzzLane{Port: uint16(lane), Status: uint8(r.IntN(int(nic.TxCollided) + 1)), Served: f.word()})
+			x.Transmit = append(x.Transmit,
+				FuzzLane{Port: uint16(lane), Status: uint8(r.IntN(int(nic.TxCollided) + 1)), Served: f.word()})
 		}
 	}
 }
 
 func (f *fuzzer) frame(processor int) FuzzFrame {
 	r, bank := f.random, f.instance.Bank()
-	x := FuzzFrame{Port: uint16(r.IntN(bank.Ports)), Source: uint32(r.IntN(f.m.Shape.Processors())), Destination: uint32(processor)}
+	x := FuzzFrame{Port: uint16(r.IntN(bank.Ports)), Source: uint32(r.IntN(f.m.Shape.Processors())),
+		Destination: uint32(processor)}
 	if r.IntN(4) == 0 {
 		x.Kind, x.Destination = uint8(r.IntN(int(nic.KindCount))), f.word()
 	}
@@ -110,7 +112,8 @@ func (f *fuzzer) payload() []byte {
 		case 1:
 			payload = binary.LittleEndian.AppendUint32(payload, r.Uint32())
 		default:
-			payload = append(payload, [...]byte{0, 1, 0xFF, 0x80, byte(f.m.Shape.Processors()), byte(f.word()), byte(r.Uint32()), byte(r.Uint32())}[r.IntN(8)])
+			payload = append(payload, [...]byte{0, 1, 0xFF, 0x80, byte(f.m.Shape.Processors()), byte(f.word()), byte(r.Uint32()),
+				byte(r.Uint32())}[r.IntN(8)])
 		}
 	}
 	return payload[:size]

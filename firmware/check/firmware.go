@@ -46,7 +46,8 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 		c.progress = func(string) {}
 	}
 	c.report = Report{Schema: schema, Scenario: own.Name, Seed: own.Seed, Verdict: outcome.VerdictPass,
-		NotCompared: []string{}, Writes: []Write{}, Faults: []string{}, Violations: []outcome.Violation{}, Fuzz: []FuzzFinding{}, NotTried: []string{}}
+		NotCompared: []string{}, Writes: []Write{}, Faults: []string{}, Violations: []outcome.Violation{},
+		Fuzz: []FuzzFinding{}, NotTried: []string{}}
 	if len(own.RTL) > 0 {
 		models.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")

@@ -307,7 +307,8 @@ func (s *shrinking) frame(k, i int) {
 			break
 		}
 	}
-	for size := len(now().Payload) - 2; size >= 0 && change(func(x *FuzzFrame) { x.Payload = x.Payload[:size] }); size -= 2 {
+	for size := len(now().Payload) - 2; size >= 0 &&
+		change(func(x *FuzzFrame) { x.Payload = x.Payload[:size] }); size -= 2 {
 	}
 	for at := 0; at < len(now().Payload); at += 2 {
 		if payload := now().Payload; payload[at:at+2] != "00" {

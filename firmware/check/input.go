@@ -92,12 +92,14 @@ func (in *FuzzInput) clone() FuzzInput {
 }
 
 func (x *FuzzStep) empty() bool {
-	return len(x.Frames)+len(x.Statuses)+len(x.Transmit)+len(x.ROM) == 0 && x.Schedule == nil && x.Workload == nil && x.State == ""
+	return len(x.Frames)+len(x.Statuses)+len(x.Transmit)+len(x.ROM) == 0 && x.Schedule == nil && x.Workload == nil &&
+		x.State == ""
 }
 
 func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {
 	payload, _ := hex.DecodeString(x.Payload) // checked on reading
-	h := nic.Header{Kind: nic.Kind(x.Kind), Flags: x.Flags, Tag: x.Tag, PayloadBytes: len(payload), Source: x.Source, Destination: x.Destination}
+	h := nic.Header{Kind: nic.Kind(x.Kind), Flags: x.Flags, Tag: x.Tag, PayloadBytes: len(payload), Source: x.Source,
+		Destination: x.Destination}
 	view := make(nic.FrameView, nic.FrameStride(payloadBytes))
 	view.PutWire(nic.Marshal(make([]byte, nic.FrameBytes(len(payload))), h, payload))
 	return view
@@ -161,7 +163,8 @@ func (x *FuzzStep) check(c *config.Config) error {
 		case err != nil:
 			return fmt.Errorf("frames[%d]: payload: %w", k, err)
 		case len(payload) > c.NIC.PayloadBytes:
-			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k, traces.Plural(len(payload), "byte", "bytes"), c.NIC.PayloadBytes)
+			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k,
+				traces.Plural(len(payload), "byte", "bytes"), c.NIC.PayloadBytes)
 		case int(x.Port) >= shape.Ports:
 			return fmt.Errorf("frames[%d]: there is no port %d; a NIC has 0 to %d", k, x.Port, shape.Ports-1)
 		case nic.Kind(x.Kind) >= nic.KindCount:

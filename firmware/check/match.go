@@ -80,7 +80,8 @@ func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
 			little, big := valueAt(payload[at:at+width], false), valueAt(payload[at:at+width], true)
 			mask := ^uint64(0) >> (64 - 8*width)
 			field(little == from&mask, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, false)) })
-			field(big == from&mask && width > 1 && big != little, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, true)) })
+			field(big == from&mask && width > 1 &&
+				big != little, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, true)) })
 		}
 		if width > 1 && len(changes) > 0 { // only the widest match counts
 			break

@@ -34,8 +34,9 @@ func (r *Report) Page(command, run string) *page.Page {
 	p.Summary = texts.Say("summary", counts)
 	p.Answers = r.answers(command, run)
 	r.sections(p)
-	what := []page.Block{page.About("What was checked.", [][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256},
-		{"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}}...)}
+	what := []page.Block{page.About("What was checked.",
+		[][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256},
+			{"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}}...)}
 	if command != "" {
 		what = append(what, page.Block{Text: "This repeats the check:"}, page.Block{Command: command})
 	}
@@ -55,7 +56,8 @@ type failing struct {
 
 func (r *Report) answers(command, run string) []page.Answer {
 	if r.Verdict != outcome.VerdictFail {
-		return page.Passed(nil, page.Block{Text: "Nothing failed. See also [what was not compared, and not tried](#what-was-tried--and-what-not)."})
+		return page.Passed(nil, page.Block{Text: "Nothing failed. See also [what was not compared, and not " +
+			"tried](#what-was-tried--and-what-not)."})
 	}
 	f := failing{Report: r, Command: command, RunCommand: run}
 	if i := slices.IndexFunc(r.Writes, Write.Fails); i >= 0 {
@@ -89,7 +91,8 @@ func (r *Report) sections(p *page.Page) {
 			}
 		}
 		if more := r.ViolationsTotal - uint64(len(t.Rows)); more > 0 {
-			t.Left = fmt.Sprintf("%d more; at most %d of a rule are listed. The page of the run has its first ones with their signals.", more, violationsPerRule)
+			t.Left = fmt.Sprintf("%d more; at most %d of a rule are listed. The page of the run has its first ones with "+
+				"their signals.", more, violationsPerRule)
 		}
 		p.Add("Violations of the run", page.Block{Table: t})
 	}
@@ -120,7 +123,8 @@ func (r *Report) comparedSection(p *page.Page) {
 		return
 	}
 	t := &page.Table{Caption: "Ways to run it, which must not differ.",
-		Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"}, {Name: "digest"}, {Name: "compared"}}}
+		Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"}, {Name: "digest"},
+			{Name: "compared"}}}
 	for i := range r.Runs {
 		x, same := &r.Runs[i], "same"
 		switch {

@@ -9,17 +9,19 @@ import (
 
 // Report is the result of Firmware.
 type Report struct {
-	Schema      int                    `json:"schema"` // version of the report's form
-	Scenario    string                 `json:"scenario"`
-	Seed        uint64                 `json:"seed"`
-	Firmware    outcome.FirmwareReport `json:"firmware"` // firmware of the first run, or without a run of the machine whose handlers were called
-	Verdict     outcome.Verdict        `json:"verdict"`
-	Runs        []Run                  `json:"runs"`                 // ways to execute the scenario; other ways are compared with the first
-	NotCompared []string               `json:"not_compared"`         // omitted comparisons with reasons, for people
-	Difference  *Difference            `json:"difference,omitempty"` // the first difference
-	Writes      []Write                `json:"writes"`               // writes of handlers outside their processor's memory
-	Watched     Watched                `json:"watched"`
-	Faults      []string               `json:"faults"` // handlers that did not return in the run, described for people
+	Schema   int    `json:"schema"` // version of the report's form
+	Scenario string `json:"scenario"`
+	Seed     uint64 `json:"seed"`
+	// firmware of the first run, or without a run of the machine whose handlers were called
+	Firmware outcome.FirmwareReport `json:"firmware"`
+	Verdict  outcome.Verdict        `json:"verdict"`
+	// ways to execute the scenario; other ways are compared with the first
+	Runs        []Run       `json:"runs"`
+	NotCompared []string    `json:"not_compared"`         // omitted comparisons with reasons, for people
+	Difference  *Difference `json:"difference,omitempty"` // the first difference
+	Writes      []Write     `json:"writes"`               // writes of handlers outside their processor's memory
+	Watched     Watched     `json:"watched"`
+	Faults      []string    `json:"faults"` // handlers that did not return in the run, described for people
 
 	// Violations of the first run. A scenario that fails also fails its check.
 	Violations      []outcome.Violation `json:"violations"`

@@ -80,7 +80,8 @@ func (c *checker) writeImage(folder string, write func(path string, data []byte)
 	return image, write(image, binary)
 }
 
-func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string, write func(path string, data []byte) error) error {
+func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string,
+	write func(path string, data []byte) error) error {
 	if err := small.takeFiles(name, write); err != nil {
 		return err
 	}
@@ -94,7 +95,8 @@ func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string,
 	}
 	here := againCommand(c.config.Firmware.Name, filepath.Base(name))
 	return errors.Join(
-		write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, outcome.Printable(x.Text), here, text)),
+		write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, outcome.Printable(x.Text), here,
+			text)),
 		write(name+".json", append(fed, '\n')),
 	)
 }
@@ -223,7 +225,8 @@ func (c *checker) shows(r *reproduction, x *FuzzFinding) bool {
 	}
 	other := &checker{ctx: c.ctx, config: own, alone: c.alone, progress: c.progress}
 	found, err := other.feed(&r.input)
-	return err == nil && slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
+	return err == nil &&
+		slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
 }
 
 func cloneKeys(keys map[string]any) map[string]any {
@@ -270,7 +273,8 @@ func (c *checker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 		return nil, err
 	}
 	refuse := func(format string, arguments ...any) ([]FuzzFinding, error) {
-		return nil, &input.Error{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware that it was found with"}
+		return nil, &input.Error{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware " +
+			"that it was found with"}
 	}
 	if f.m.Slots() != in.Slots {
 		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.Slots())
@@ -282,12 +286,15 @@ func (c *checker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 		return refuse("there is a word of a schedule, and the firmware takes none")
 	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
 		return slices.ContainsFunc(x.ROM, func(w FuzzWord) bool {
-			return w.Word < 0 || !bank.TakesROM || w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
+			return w.Word < 0 || !bank.TakesROM ||
+				w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
 		})
 	}):
 		return refuse("there is a word of a table that the firmware does not have")
-	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
-		return refuse("the firmware has no call %s with %s", in.Call.Name, traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
+	case in.Call != nil &&
+		!slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
+		return refuse("the firmware has no call %s with %s", in.Call.Name,
+			traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
 	}
 	c.report.Firmware = f.m.Sum().Firmware
 	found = f.run(in)

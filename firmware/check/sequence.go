@@ -52,7 +52,8 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 		panic(fmt.Sprintf("fuzzing %s: %v", f.m.Image.Name, err)) // impossible: the instance was in this state before
 	}
 	if foreign != nil {
-		text := fmt.Sprintf("its handler writes into memory of processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
+		text := fmt.Sprintf("its handler writes into memory of processor %d: %s, at address %#x", t.bank.First+foreign.Owner,
+			foreign.Column, foreign.Address)
 		t.found(RuleForeignWrite, foreign.Column, text, len(in.Steps))
 	}
 	return t.findings
@@ -62,7 +63,8 @@ func (t *trial) found(rule, place, text string, steps int) {
 	in := *t.in
 	in.Steps = in.Steps[:steps]
 	path := t.m.Names.Processor(in.Processor)
-	t.findings = append(t.findings, FuzzFinding{Rule: rule, Path: path, Text: text, Received: in.received(), Input: in, place: place})
+	t.findings = append(t.findings,
+		FuzzFinding{Rule: rule, Path: path, Text: text, Received: in.received(), Input: in, place: place})
 }
 
 func (t *trial) fault(what string, e firmware.Event, steps int) {
@@ -204,7 +206,8 @@ func (t *trial) announce(origin uint32, steps int) {
 	if !packets.Unfounded(t.in.Processor, origin) {
 		return
 	}
-	t.found(fabric.RuleExactlyOnce, "", fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
+	t.found(fabric.RuleExactlyOnce, "",
+		fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
 }
 
 func (t *trial) scan(slot uint32, steps int) {
@@ -276,6 +279,7 @@ func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 		return nil
 	}
 	t := trial{fuzzer: f, in: in}
-	t.found(RuleStaleRead, "", "its handler depends on bytes of the RX FIFO outside its frames: after a payload, or of earlier frames", steps+1)
+	t.found(RuleStaleRead, "", "its handler depends on bytes of the RX FIFO outside its frames: after a payload, or of "+
+		"earlier frames", steps+1)
 	return t.findings
 }

@@ -129,10 +129,12 @@ func (w *watcher) sum() {
 	w.report.Watched = Watched{Slots: w.m.Slots(), Whole: w.m.Ended()}
 	w.report.Firmware = w.m.Sum().Firmware
 	if w.endless > outcome.ViolationsMax {
-		w.leave(fmt.Sprintf("further handlers that do not return: the list ends after %d handlers of %d", outcome.ViolationsMax, w.endless))
+		w.leave(fmt.Sprintf("further handlers that do not return: the list ends after %d handlers of %d",
+			outcome.ViolationsMax, w.endless))
 	}
 	if w.unlisted > 0 {
-		w.leave(fmt.Sprintf("writes outside of the bank: the list ends after %d, and there are %d more", writesMax, w.unlisted))
+		w.leave(fmt.Sprintf("writes outside of the bank: the list ends after %d, and there are %d more", writesMax,
+			w.unlisted))
 	}
 	if w.cut {
 		w.leave("further writes outside the bank: only some changes are recorded")

@@ -44,7 +44,8 @@ func (a *assembly) signature(params, results string) byte {
 }
 
 func (a *assembly) mutable(value int32) *assembly {
-	a.globals = append(a.globals, append(binary.AppendSigned([]byte{binary.I32, 1, binary.OpI32Const}, int64(value)), binary.OpEnd))
+	a.globals = append(a.globals,
+		append(binary.AppendSigned([]byte{binary.I32, 1, binary.OpI32Const}, int64(value)), binary.OpEnd))
 	return a
 }
 
@@ -67,7 +68,8 @@ func (a *assembly) bytes() []byte {
 	for i, f := range a.functions {
 		functions = append(functions, []byte{a.signature(f.params, f.results)})
 		if f.name != "" {
-			exports = append(exports, binary.AppendU32(append(binary.AppendName(nil, f.name), binary.KindFunction), uint32(i), 1))
+			exports = append(exports,
+				binary.AppendU32(append(binary.AppendName(nil, f.name), binary.KindFunction), uint32(i), 1))
 		}
 		body := binary.AppendU32(nil, uint32(len(f.locals)), 1)
 		for _, local := range []byte(f.locals) {
@@ -96,7 +98,8 @@ func (a *assembly) bytes() []byte {
 	}
 	out = binary.AppendSection(out, binary.SectionExport, 1, vector(exports))
 	if a.elements != nil {
-		out = binary.AppendSection(out, binary.SectionElement, 1, append([]byte{1, 0, binary.OpI32Const, 0, binary.OpEnd, byte(len(a.elements))}, a.elements...))
+		out = binary.AppendSection(out, binary.SectionElement, 1,
+			append([]byte{1, 0, binary.OpI32Const, 0, binary.OpEnd, byte(len(a.elements))}, a.elements...))
 	}
 	return binary.AppendSection(out, binary.SectionCode, 1, vector(code))
 }

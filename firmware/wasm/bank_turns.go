@@ -31,7 +31,8 @@ func (w *weaver) lap() uint32 { return w.counter + 1 }
 
 func (w *weaver) begins(address, place, store *binary.Instruction) bool {
 	return w.current != 0 && store.Op == binary.OpI32Store && address.Op == binary.OpI32Const &&
-		(place.Op == binary.OpLocalGet || place.Op == binary.OpI32Const) && uint64(uint32(address.Value))+uint64(store.Value) == w.current
+		(place.Op == binary.OpLocalGet || place.Op == binary.OpI32Const) &&
+		uint64(uint32(address.Value))+uint64(store.Value) == w.current
 }
 
 func (w *weaver) mark() []byte {

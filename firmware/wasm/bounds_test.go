@@ -247,7 +247,8 @@ func TestWorstCaseIsReached(t *testing.T) {
 		}
 		return all
 	}
-	down := code(number(9), set(1), binary.OpLoop, binary.BlockEmpty, get(1), number(-1), binary.OpI32Add, tee(1), binary.OpBrIf, 0, binary.OpEnd)
+	down := code(number(9), set(1), binary.OpLoop, binary.BlockEmpty, get(1), number(-1), binary.OpI32Add, tee(1),
+		binary.OpBrIf, 0, binary.OpEnd)
 	for name, c := range map[string]struct {
 		code  []byte
 		turns []uint64 // of each loop

@@ -58,9 +58,12 @@ type Preset struct{ Name, Source string }
 // Presets are the named cost tables, in the order of the columns of classes.
 var Presets = [...]Preset{
 	{"unit", "1 for each instruction, so that a cost is a number of instructions; the bytes of copies and fills are free"},
-	{"rv32-inorder", "the image compiled ahead of time for a small RISC-V core (RV32IMC) of two stages, with a multiplier of several cycles " +
-		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the reference guide of lowRISC's Ibex, " +
-		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. Operations without an RV32IMC instruction " +
+	{"rv32-inorder", "the image compiled ahead of time for a small RISC-V core (RV32IMC) of two stages, with a " +
+		"multiplier of several cycles " +
+		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the " +
+		"reference guide of lowRISC's Ibex, " +
+		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. Operations without an RV32IMC " +
+		"instruction " +
 		"(64 bits, clz, floats, SIMD) cost the length of their sequence or, rounded, of their library routine"},
 	{"microcoded", "a sequencer that runs WebAssembly itself. It is not a real part: a cycle each for fetch, decode, " +
 		"every operand from the stack and the result to the stack; " +
@@ -75,13 +78,14 @@ var classes = [classCount]Class{
 	classSelect: {"select", "`select`, `drop`", [3]uint32{1, 2, 4}},
 	classInteger: {"integer", "on 32 bits: addition, subtraction, logic, shifts, rotations, comparisons, " +
 		"extensions of the sign; `i32.wrap_i64`", [3]uint32{1, 1, 4}},
-	classInteger64:   {"integer64", "the same on 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
-	classBits:        {"bits", "counting bits, on 32 or 64: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
-	classMultiply:    {"multiply", "`i32.mul`", [3]uint32{1, 3, 36}},
-	classMultiply64:  {"multiply64", "`i64.mul`", [3]uint32{1, 14, 132}},
-	classDivide:      {"divide", "`i32.div` and `i32.rem`, with and without sign", [3]uint32{1, 37, 36}},
-	classDivide64:    {"divide64", "`i64.div` and `i64.rem`, with and without sign", [3]uint32{1, 250, 132}},
-	classFloat:       {"float", "floating point, comparisons and conversions too, but not division and square root", [3]uint32{1, 60, 100}},
+	classInteger64:  {"integer64", "the same on 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
+	classBits:       {"bits", "counting bits, on 32 or 64: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
+	classMultiply:   {"multiply", "`i32.mul`", [3]uint32{1, 3, 36}},
+	classMultiply64: {"multiply64", "`i64.mul`", [3]uint32{1, 14, 132}},
+	classDivide:     {"divide", "`i32.div` and `i32.rem`, with and without sign", [3]uint32{1, 37, 36}},
+	classDivide64:   {"divide64", "`i64.div` and `i64.rem`, with and without sign", [3]uint32{1, 250, 132}},
+	classFloat: {"float", "floating point, comparisons and conversions too, but not division and square root",
+		[3]uint32{1, 60, 100}},
 	classFloatDivide: {"float_divide", "division and square root of floats", [3]uint32{1, 200, 300}},
 	classVector:      {"vector", "SIMD, its loads, stores and constants too", [3]uint32{1, 16, 24}},
 	classLoad:        {"load", "loads of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
@@ -90,14 +94,16 @@ var classes = [classCount]Class{
 	classStore64:     {"store64", "stores of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
 	classMemory: {"memory", "`memory.size` and `memory.grow`; of `memory.copy`, `memory.fill` and `memory.init` " +
 		"what does not depend on the length", [3]uint32{1, 10, 6}},
-	classMemoryByte:   {"memory_byte", "for each byte that `memory.copy`, `memory.fill` or `memory.init` writes", [3]uint32{0, 1, 2}},
+	classMemoryByte: {"memory_byte", "for each byte that `memory.copy`, `memory.fill` or `memory.init` writes",
+		[3]uint32{0, 1, 2}},
 	classBranch:       {"branch", "`br`", [3]uint32{1, 2, 4}},
 	classBranchIf:     {"branch_if", "`br_if` and `if`, taken or not", [3]uint32{1, 3, 5}},
 	classBranchTable:  {"branch_table", "`br_table`, such as of a `switch`", [3]uint32{1, 6, 7}},
 	classCall:         {"call", "`call` of a function of the image", [3]uint32{1, 3, 10}},
 	classCallIndirect: {"call_indirect", "`call_indirect`, by a function pointer", [3]uint32{1, 7, 14}},
-	classCallHost:     {"call_host", "`call` of an import, such as `log` or `probe`; the host's work is free", [3]uint32{1, 3, 10}},
-	classReturn:       {"return", "`return`; the end of a function is free", [3]uint32{1, 2, 8}},
+	classCallHost: {"call_host", "`call` of an import, such as `log` or `probe`; the host's work is free",
+		[3]uint32{1, 3, 10}},
+	classReturn: {"return", "`return`; the end of a function is free", [3]uint32{1, 2, 8}},
 }
 
 // Classes returns the instruction classes in the order of cost tables. else and end are free.
@@ -150,7 +156,8 @@ func Table(model string, changed map[string]int64) (Costs, error) {
 	}
 	costs, ok := Model(name)
 	if !ok {
-		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model, strings.Join(Models(), ", "), ModelCustom)
+		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model, strings.Join(Models(), ", "),
+			ModelCustom)
 	}
 	for _, class := range slices.Sorted(maps.Keys(changed)) { // sorted, so that errors are deterministic
 		if err := costs.Set(class, changed[class]); err != nil {
@@ -171,7 +178,8 @@ func (c *Costs) ByName() map[string]uint32 {
 
 // CostMin is 1 for branches and calls, so that an endless call reaches any limit, and 0 for other classes.
 func CostMin(name string) uint32 {
-	if k := class(slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })); k >= classBranch && k <= classCallIndirect {
+	if k := class(slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })); k >= classBranch &&
+		k <= classCallIndirect {
 		return 1
 	}
 	return 0

@@ -18,7 +18,8 @@ func TestCoveredNotesTheWay(t *testing.T) {
 	code = binary.AppendSigned(append(code, binary.OpI32Const), 0x1234567)
 	code = append(code, binary.OpI32Ne, binary.OpBrIf, 0, binary.OpI32Const, 7, binary.OpReturn, binary.OpEnd)
 	code = append(code, binary.OpI32Const, 8, binary.OpI32Const, 9)
-	code = append(code, binary.OpLocalGet, 0, binary.OpI32Const, 0x7B, binary.OpI32Add, binary.OpI32Const, 3, binary.OpI32LtU, binary.OpSelect)
+	code = append(code, binary.OpLocalGet, 0, binary.OpI32Const, 0x7B, binary.OpI32Add, binary.OpI32Const, 3,
+		binary.OpI32LtU, binary.OpSelect)
 	unit, _ := Model("unit")
 	for _, meter := range []*Meter{nil, {Costs: unit, Limit: 1000}} {
 		c, err := RewriteCovered((&assembly{}).add("f", i32, i32, "", code...).bytes(), meter)
@@ -36,7 +37,8 @@ func TestCoveredNotesTheWay(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, []uint64{want.result}, result, name)
 				require.Equal(t, want.branches, global(BranchName, 0), "%s %#b", name, global(BranchName, 0))
-				require.Equal(t, []uint64{want.x, 0x1234567, want.second}, []uint64{global(OperandName, 0), global(OperandName, 1), global(OperandName, 2)})
+				require.Equal(t, []uint64{want.x, 0x1234567, want.second},
+					[]uint64{global(OperandName, 0), global(OperandName, 1), global(OperandName, 2)})
 			}
 		}
 	}

@@ -152,7 +152,8 @@ func (e *entry) each(w *weaver, over uint32) *woven {
 
 var zeros = map[byte][]byte{
 	binary.I32: {binary.OpI32Const, 0}, binary.I64: {binary.OpI64Const, 0}, binary.F32: {binary.OpF32Const, 0, 0, 0, 0},
-	binary.F64: {binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0}, binary.V128: append([]byte{simd >> 16, binary.OpV128Const & 0xFF}, make([]byte, 16)...),
+	binary.F64:  {binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0},
+	binary.V128: append([]byte{simd >> 16, binary.OpV128Const & 0xFF}, make([]byte, 16)...),
 }
 
 func (f *woven) declare(types []byte) {
@@ -312,7 +313,8 @@ func traps(op binary.Opcode, last address) bool {
 
 // same reports whether the bytes exist in the initial memory and the entry point does not store to them.
 func (h *head) same(e extent) bool {
-	return !h.whole.anywhere && e.to <= h.memory && !slices.ContainsFunc(h.whole.stores, func(s extent) bool { return s.from < e.to && e.from < s.to })
+	return !h.whole.anywhere && e.to <= h.memory &&
+		!slices.ContainsFunc(h.whole.stores, func(s extent) bool { return s.from < e.to && e.from < s.to })
 }
 
 func (e *entry) copyHead(out *woven, set localSet) {

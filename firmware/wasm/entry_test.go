@@ -115,7 +115,8 @@ func headOf(t *testing.T, image []byte) int {
 	m, err := read(image)
 	require.NoError(t, err)
 	unit, _ := Model("unit")
-	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)), meter: &metering{Meter{Costs: unit, Limit: 1}, 2, 3}}
+	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)),
+		meter: &metering{Meter{Costs: unit, Limit: 1}, 2, 3}}
 	require.NoError(t, w.analyse())
 	for _, e := range w.entries() {
 		if e.name == "starloom_slot" {
@@ -130,8 +131,10 @@ func headOf(t *testing.T, image []byte) int {
 // each cell of a list.
 func TestEntryStores(t *testing.T) {
 	static := func(read byte) []byte {
-		code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0, binary.OpI32Eqz, binary.OpBrIf, 0, binary.OpI32Const, 0, binary.OpI32Load, 2, read}
-		code = append(code, binary.OpLocalSet, 2, binary.OpI32Const, 0, binary.OpLocalGet, 2, binary.OpI32Const, 1, binary.OpI32Add)
+		code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0, binary.OpI32Eqz, binary.OpBrIf, 0,
+			binary.OpI32Const, 0, binary.OpI32Load, 2, read}
+		code = append(code, binary.OpLocalSet, 2, binary.OpI32Const, 0, binary.OpLocalGet, 2, binary.OpI32Const, 1,
+			binary.OpI32Add)
 		return (&assembly{}).add("starloom_slot", i32+i32, "", i32, append(code, binary.OpI32Store, 2, 32, binary.OpEnd)...).bytes()
 	}
 	unit, _ := Model("unit")

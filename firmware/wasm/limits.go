@@ -47,7 +47,8 @@ type limits struct {
 }
 
 func (l *limits) nextFunction(locals uint64, results int) error {
-	*l = limits{targets: l.targets, values: l.values, allInstructions: l.allInstructions, work: l.work + l.functionWork(), locals: locals, widest: results}
+	*l = limits{targets: l.targets, values: l.values, allInstructions: l.allInstructions, work: l.work + l.functionWork(),
+		locals: locals, widest: results}
 	if locals > localsMax {
 		return fmt.Errorf("it has %d locals, allowed are %d; split the function", locals, localsMax)
 	}
@@ -114,7 +115,8 @@ func (l *limits) take(i *binary.Instruction, depth int) error {
 				"split the switch, or keep its table in the memory", l.functionTargets, targetsPerFunctionMax)
 		}
 		if l.targets > targetsMax {
-			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables, allowed are %d; keep large tables in the memory", l.targets, targetsMax)
+			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables, allowed are %d; keep large "+
+				"tables in the memory", l.targets, targetsMax)
 		}
 	}
 	return nil
@@ -124,10 +126,12 @@ func (l *limits) endFunction() error {
 	own := l.functionWork()
 	size := fmt.Sprintf("%d locals, %d blocks, %d branches and %d calls", l.locals, l.blocks, l.branches, l.calls)
 	if own > workMax {
-		return fmt.Errorf("a function of %s takes the compiler about %d s, allowed are %d; split it", size, own/nanoseconds, workMax/nanoseconds)
+		return fmt.Errorf("a function of %s takes the compiler about %d s, allowed are %d; split it", size, own/nanoseconds,
+			workMax/nanoseconds)
 	}
 	if l.work+own > workImageMax {
-		return fmt.Errorf("with this function, of %s, the image takes the compiler more than %d s; make it smaller", size, workImageMax/nanoseconds)
+		return fmt.Errorf("with this function, of %s, the image takes the compiler more than %d s; make it smaller", size,
+			workImageMax/nanoseconds)
 	}
 	return nil
 }

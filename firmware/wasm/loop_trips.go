@@ -7,12 +7,14 @@ import (
 )
 
 func negated(op binary.Opcode) binary.Opcode {
-	return [...]binary.Opcode{binary.OpI32Ne, binary.OpI32Eq, binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU,
+	return [...]binary.Opcode{binary.OpI32Ne, binary.OpI32Eq, binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS,
+		binary.OpI32LeU,
 		binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU}[op-binary.OpI32Eq]
 }
 
 func mirrored(op binary.Opcode) binary.Opcode {
-	return [...]binary.Opcode{binary.OpI32Eq, binary.OpI32Ne, binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU,
+	return [...]binary.Opcode{binary.OpI32Eq, binary.OpI32Ne, binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS,
+		binary.OpI32LtU,
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 
@@ -30,7 +32,8 @@ func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 		return 1, true
 	case binary.OpI32Ne:
 		return distance(limit-v, step)
-	case binary.OpI32LtS, binary.OpI32GtS, binary.OpI32LeS, binary.OpI32GeS: // signed order is unsigned order with the sign bit inverted
+	// signed order is unsigned order with the sign bit inverted
+	case binary.OpI32LtS, binary.OpI32GtS, binary.OpI32LeS, binary.OpI32GeS:
 		return trips(v^1<<31, step, op+1, limit^1<<31)
 	case binary.OpI32GtU, binary.OpI32GeU: // complements reverse the order
 		return trips(^v, -step, mirrored(op), ^limit)

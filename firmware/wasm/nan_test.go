@@ -23,8 +23,10 @@ var floatOps = []struct {
 	{0x5B, 0x60, binary.F32, 2, binary.I32}, {0x61, 0x66, binary.F64, 2, binary.I32}, // comparisons
 	{0x8B, 0x91, binary.F32, 1, binary.F32}, {0x92, 0x98, binary.F32, 2, binary.F32},
 	{0x99, 0x9F, binary.F64, 1, binary.F64}, {0xA0, 0xA6, binary.F64, 2, binary.F64},
-	{0xB2, 0xB3, binary.I32, 1, binary.F32}, {0xB4, 0xB5, binary.I64, 1, binary.F32}, {0xB6, 0xB6, binary.F64, 1, binary.F32},
-	{0xB7, 0xB8, binary.I32, 1, binary.F64}, {0xB9, 0xBA, binary.I64, 1, binary.F64}, {0xBB, 0xBB, binary.F32, 1, binary.F64},
+	{0xB2, 0xB3, binary.I32, 1, binary.F32}, {0xB4, 0xB5, binary.I64, 1, binary.F32},
+	{0xB6, 0xB6, binary.F64, 1, binary.F32},
+	{0xB7, 0xB8, binary.I32, 1, binary.F64}, {0xB9, 0xBA, binary.I64, 1, binary.F64},
+	{0xBB, 0xBB, binary.F32, 1, binary.F64},
 	{0xBC, 0xBC, binary.F32, 1, binary.I32}, {0xBD, 0xBD, binary.F64, 1, binary.I64},
 	{0xBE, 0xBE, binary.I32, 1, binary.F32}, {0xBF, 0xBF, binary.I64, 1, binary.F64},
 	{0xA8, 0xA9, binary.F32, 1, binary.I32}, {0xAA, 0xAB, binary.F64, 1, binary.I32}, // trap
@@ -44,8 +46,10 @@ var floatOps = []struct {
 
 // Loads and stores by type.
 var (
-	loadOf  = map[byte][]byte{binary.I32: {0x28}, binary.I64: {0x29}, binary.F32: {0x2A}, binary.F64: {0x2B}, binary.V128: {0xFD, 0}}
-	storeOf = map[byte][]byte{binary.I32: {0x36}, binary.I64: {0x37}, binary.F32: {0x38}, binary.F64: {0x39}, binary.V128: {0xFD, 11}}
+	loadOf = map[byte][]byte{binary.I32: {0x28}, binary.I64: {0x29}, binary.F32: {0x2A}, binary.F64: {0x2B},
+		binary.V128: {0xFD, 0}}
+	storeOf = map[byte][]byte{binary.I32: {0x36}, binary.I64: {0x37}, binary.F32: {0x38}, binary.F64: {0x39},
+		binary.V128: {0xFD, 11}}
 )
 
 // Values whose signs, payloads and kinds meet in all pairs; also 32-bit halves of each
@@ -57,7 +61,8 @@ var floatBits = []uint64{
 	0x7FF8000000000001, 0xFFFC0000DEADBEEF, 0x7FFFFFFFFFFFFFFF, // quiet
 	0x7FF0000000000001, 0xFFF4000000000000, 0x7FF0000040000000, // signalling
 	// Pairs of f32.
-	0x7FC00000_FFC00000, 0x7F800001_FFA00000, 0x7FC00001_FFFFFFFF, 0x3FC00000_7F800000, 0xFF800000_C0200000, 0x7FBFFFFF_00000000, 0x80000000_7F7FFFFF,
+	0x7FC00000_FFC00000, 0x7F800001_FFA00000, 0x7FC00001_FFFFFFFF, 0x3FC00000_7F800000, 0xFF800000_C0200000,
+	0x7FBFFFFF_00000000, 0x80000000_7F7FFFFF,
 }
 
 // TestNaNBits runs every instruction with floats on NaNs of both signs and several
@@ -143,10 +148,12 @@ func otherNaNs(op binary.Opcode, got []byte, text string) (found []string) {
 	lanes := map[byte]int{binary.F32: 1, binary.F64: 1, nanF32x4: 4, nanF64x2: 2}[nanType(op)]
 	for lane := range lanes {
 		if wide {
-			if bits := endian.LittleEndian.Uint64(got[8*lane:]); math.IsNaN(math.Float64frombits(bits)) && bits != 0x7FF8000000000000 {
+			if bits := endian.LittleEndian.Uint64(got[8*lane:]); math.IsNaN(math.Float64frombits(bits)) &&
+				bits != 0x7FF8000000000000 {
 				found = append(found, text)
 			}
-		} else if bits := endian.LittleEndian.Uint32(got[4*lane:]); bits&0x7F800000 == 0x7F800000 && bits&0x7FFFFF != 0 && bits != 0x7FC00000 {
+		} else if bits := endian.LittleEndian.Uint32(got[4*lane:]); bits&0x7F800000 == 0x7F800000 && bits&0x7FFFFF != 0 &&
+			bits != 0x7FC00000 {
 			found = append(found, text)
 		}
 	}

@@ -94,7 +94,8 @@ func effectVector(op binary.Opcode) (pops, pushes int) {
 		return 2, 0
 	case op == 82: // bitselect
 		return 3, 1
-	case op <= 10, op >= 15 && op <= 22, op == 24, op == 25, op == 27, op == 29, op == 31, op == 33, // loads, splats, lanes
+	// loads, splats, lanes
+	case op <= 10, op >= 15 && op <= 22, op == 24, op == 25, op == 27, op == 29, op == 31, op == 33,
 		op == 77, op == 83, op >= 92 && op <= 100, op >= 0x67 && op <= 0x6A, op == 0x74, op == 0x75, op == 0x7A,
 		op >= 0x7C && op <= 0x81, op == 0x83, op == 0x84, op >= 0x87 && op <= 0x8A, op == 0x94,
 		op == 0xA0, op == 0xA1, op == 0xA3, op == 0xA4, op >= 0xA7 && op <= 0xAA,

@@ -18,7 +18,8 @@ import (
 func testBank(cells int, ej bool) nic.BankConfig {
 	c := nic.BankConfig{
 		Cells: cells, Processors: 16, Shape: [nic.ShapeWords]uint32{4, 4, 2, 2}, Ports: 4,
-		Sizes: nic.Sizes{PayloadBytes: 64, RxFrames: 8, TxFrames: 8}, ROMWords: 64, MachineROM: 64, Discipline: nic.Discipline{ListWords: 8}, Seed: 5,
+		Sizes: nic.Sizes{PayloadBytes: 64, RxFrames: 8, TxFrames: 8}, ROMWords: 64, MachineROM: 64,
+		Discipline: nic.Discipline{ListWords: 8}, Seed: 5,
 	}
 	if ej {
 		c.Processors, c.Shape, c.Ports, c.AllPorts = 37, [nic.ShapeWords]uint32{37, 1, 3, 0}, 6, true
@@ -118,7 +119,8 @@ func TestProgramsCost(t *testing.T) {
 				}
 				first := in.Bank().First
 				traffic(in.Bank(), slot+uint32(first), func(frame nic.FrameView, cell int) {
-					h := nic.Header{Kind: nic.KindData, PayloadBytes: 64, Source: uint32((cell + first + 1) % 16), Destination: uint32(cell + first)}
+					h := nic.Header{Kind: nic.KindData, PayloadBytes: 64, Source: uint32((cell + first + 1) % 16),
+						Destination: uint32(cell + first)}
 					frame.PutWire(nic.Frame(nic.Marshal(make([]byte, nic.FrameBytes(64)), h, payload[:])))
 				})
 				for cell := range list {

@@ -172,7 +172,8 @@ func (d *drawn) statement(depth int) {
 		d.statement(depth - 1)
 		d.code = append(d.code, binary.OpEnd)
 	case n < 12 || d.noNaNs: // three cases that fall through
-		d.code = append(d.code, binary.OpBlock, binary.BlockEmpty, binary.OpBlock, binary.BlockEmpty, binary.OpBlock, binary.BlockEmpty)
+		d.code = append(d.code, binary.OpBlock, binary.BlockEmpty, binary.OpBlock, binary.BlockEmpty, binary.OpBlock,
+			binary.BlockEmpty)
 		d.expression(binary.I32, 2)
 		d.code = append(d.code, binary.OpI32Const, 3, 0x71, binary.OpBrTable, 2, 0, 1, 2, binary.OpEnd)
 		d.statement(depth - 1)
@@ -231,7 +232,8 @@ func (d *drawn) call(depth int) {
 		d.op(binary.OpCall, uint32(k))
 		return
 	}
-	d.code = append(d.code, binary.OpI32Const, byte(k-drawnFirst), binary.OpCallIndirect, d.signature(d.functions[k].params, i64), 0)
+	d.code = append(d.code, binary.OpI32Const, byte(k-drawnFirst), binary.OpCallIndirect,
+		d.signature(d.functions[k].params, i64), 0)
 }
 
 func (d *drawn) constant(valueType byte) {

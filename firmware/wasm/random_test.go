@@ -52,7 +52,8 @@ func newRunner(t testing.TB, config wazero.RuntimeConfig) *runner {
 // seen is a value in text, all NaNs alike.
 func seen(valueType byte, value uint64) string {
 	switch {
-	case valueType == binary.F32 && math.IsNaN(float64(math.Float32frombits(uint32(value)))), valueType == binary.F64 && math.IsNaN(math.Float64frombits(value)):
+	case valueType == binary.F32 && math.IsNaN(float64(math.Float32frombits(uint32(value)))), valueType == binary.F64 &&
+		math.IsNaN(math.Float64frombits(value)):
 		return "nan"
 	case valueType == binary.F32 || valueType == binary.I32:
 		value = uint64(uint32(value))
@@ -63,8 +64,8 @@ func seen(valueType byte, value uint64) string {
 // callsEach is how often each export of a random image is called.
 const callsEach = 3
 
-// play calls all exports of an image but the rewriter's, and returns by export what they gave and told, and what they left
-// in the memory.
+// play calls all exports of an image but the rewriter's, and returns by export what they gave and told, and what they
+// left in the memory.
 func (r *runner) play(t testing.TB, image []byte) map[string]string {
 	ctx := context.Background()
 	m, err := r.InstantiateWithConfig(ctx, image, wazero.NewModuleConfig().WithName(""))
@@ -195,7 +196,8 @@ func TestRandomImages(t *testing.T) {
 
 // compareImages returns how many images differ as they are.
 func compareImages(t *testing.T, images [][]byte, exports bool) (differ int) {
-	compiler, interpreter := newRunner(t, wazero.NewRuntimeConfigCompiler()), newRunner(t, wazero.NewRuntimeConfigInterpreter())
+	compiler, interpreter := newRunner(t, wazero.NewRuntimeConfigCompiler()),
+		newRunner(t, wazero.NewRuntimeConfigInterpreter())
 	unit, _ := Model("unit")
 	meter := Meter{Costs: unit, Limit: math.MaxUint32}
 	for n, image := range images {

@@ -94,7 +94,8 @@ func (e *BrokenError) Unwrap() error { return e.error }
 func (m *module) refuse() error {
 	for name, e := range m.Exports {
 		if strings.HasPrefix(name, binary.Reserved) {
-			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", binary.Clip(name), binary.Reserved)
+			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", binary.Clip(name),
+				binary.Reserved)
 		}
 		if e.Kind == binary.KindGlobal && int(e.Index) >= len(m.Globals) {
 			return &BrokenError{fmt.Errorf("the export %q is of no global", binary.Clip(name))}
@@ -102,12 +103,14 @@ func (m *module) refuse() error {
 	}
 	for i, t := range m.Types {
 		if len(t.Params) > parametersMax || len(t.Results) > parametersMax {
-			return fmt.Errorf("the type %d has %d parameters and %d results, allowed are %d; pass them in the memory", i, len(t.Params), len(t.Results), parametersMax)
+			return fmt.Errorf("the type %d has %d parameters and %d results, allowed are %d; pass them in the memory", i,
+				len(t.Params), len(t.Results), parametersMax)
 		}
 	}
 	for i, entries := range m.Tables {
 		if entries > tableEntriesMax {
-			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i, entries, tableEntriesMax)
+			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i, entries,
+				tableEntriesMax)
 		}
 	}
 	for _, g := range m.Globals {
@@ -159,10 +162,14 @@ func (w *weaver) analyse() error {
 				open = append(open, len(s.paths)-1)
 			case binary.OpEnd:
 				open = open[:len(open)-1]
-			case binary.OpTableGet, binary.OpTableSize, binary.OpRefNull, binary.OpRefIsNull, binary.OpRefFunc, binary.OpSelectTyped:
-				return &BrokenError{&binary.UnknownError{Err: fmt.Errorf("%s: %s has reference types, which Starloom does not support", place(&i), opName(i.Op))}}
-			case binary.OpDataDrop, binary.OpTableInit, binary.OpElemDrop, binary.OpTableCopy, binary.OpTableSet, binary.OpTableGrow, binary.OpTableFill:
-				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.Op))
+			case binary.OpTableGet, binary.OpTableSize, binary.OpRefNull, binary.OpRefIsNull, binary.OpRefFunc,
+				binary.OpSelectTyped:
+				return &BrokenError{&binary.UnknownError{Err: fmt.Errorf(
+					"%s: %s has reference types, which Starloom does not support", place(&i), opName(i.Op))}}
+			case binary.OpDataDrop, binary.OpTableInit, binary.OpElemDrop, binary.OpTableCopy, binary.OpTableSet,
+				binary.OpTableGrow, binary.OpTableFill:
+				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive "+
+					"segments", place(&i), opName(i.Op))
 			}
 			if err := limits.take(&i, len(open)-1); err != nil {
 				return fmt.Errorf("%s: %w", place(&i), err)
@@ -293,7 +300,8 @@ func (w *weaver) function(k int) *woven {
 	var meter *tally
 	if w.meter != nil {
 		base := uint32(f.Offset-w.m.Contents(binary.SectionCode).Base) + head
-		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick, lines: w.lines, base: base}
+		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick, lines: w.lines,
+			base: base}
 	}
 	count := func(at int, turns uint32) {
 		insert(at, w.count(out, emit(binary.OpI32Const, int64(int32(turns)))))
@@ -361,8 +369,10 @@ func (w *weaver) function(k int) *woven {
 // counter.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, binary.I32)
-	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet, w.counter,
-		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick, binary.OpEnd)
+	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet,
+		w.counter,
+		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick,
+		binary.OpEnd)
 }
 
 func (w *weaver) countBytes(f *woven) []byte {
@@ -378,17 +388,20 @@ func canonical(f *woven, kind byte) []byte {
 	var bits, nan, choose []byte
 	switch kind {
 	case binary.F32:
-		value, bits, nan = f.local(scratchF32, binary.F32), []byte{binary.OpI32ReinterpretF32}, emit(binary.OpI32Const, int64(0x7FC00000))
+		value, bits, nan = f.local(scratchF32, binary.F32), []byte{binary.OpI32ReinterpretF32},
+			emit(binary.OpI32Const, int64(0x7FC00000))
 		choose = []byte{binary.OpF32Eq, binary.OpSelect, binary.OpF32ReinterpretI32}
 	case binary.F64:
-		value, bits, nan = f.local(scratchF64, binary.F64), []byte{binary.OpI64ReinterpretF64}, emit(binary.OpI64Const, int64(0x7FF8<<48))
+		value, bits, nan = f.local(scratchF64, binary.F64), []byte{binary.OpI64ReinterpretF64},
+			emit(binary.OpI64Const, int64(0x7FF8<<48))
 		choose = []byte{binary.OpF64Eq, binary.OpSelect, binary.OpF64ReinterpretI64}
 	default:
 		lane, equal := nan32, binary.OpF32x4Eq
 		if kind == nanF64x2 {
 			lane, equal = nan64, binary.OpF64x2Eq
 		}
-		value, nan = f.local(scratchV128, binary.V128), emit(simd>>16, binary.OpV128Const&0xFF, slices.Repeat(lane, 16/len(lane)))
+		value, nan = f.local(scratchV128, binary.V128),
+			emit(simd>>16, binary.OpV128Const&0xFF, slices.Repeat(lane, 16/len(lane)))
 		choose = []byte{simd >> 16, byte(equal & 0xFF), simd >> 16, binary.OpV128Bitselect & 0xFF}
 	}
 	return emit(binary.OpLocalTee, value, bits, nan, binary.OpLocalGet, value, binary.OpLocalGet, value, choose)
@@ -396,8 +409,9 @@ func canonical(f *woven, kind byte) []byte {
 
 func opName(op binary.Opcode) string {
 	return map[binary.Opcode]string{
-		binary.OpDataDrop: "data.drop", binary.OpTableInit: "table.init", binary.OpElemDrop: "elem.drop", binary.OpTableCopy: "table.copy",
-		binary.OpTableGet: "table.get", binary.OpTableSize: "table.size", binary.OpSelectTyped: "select with a type",
+		binary.OpDataDrop: "data.drop", binary.OpTableInit: "table.init", binary.OpElemDrop: "elem.drop",
+		binary.OpTableCopy: "table.copy",
+		binary.OpTableGet:  "table.get", binary.OpTableSize: "table.size", binary.OpSelectTyped: "select with a type",
 		binary.OpRefNull: "ref.null", binary.OpRefIsNull: "ref.is_null", binary.OpRefFunc: "ref.func",
 		binary.OpTableSet: "table.set", binary.OpTableGrow: "table.grow", binary.OpTableFill: "table.fill",
 	}[op]

@@ -98,7 +98,8 @@ func TestOrigins(t *testing.T) {
 					require.NoError(t, got.Err)
 					at, ok := c.origin(uint64(to.Offset + len(to.Locals) - woven.Contents(binary.SectionCode).Base + j.Start))
 					require.True(t, ok)
-					if int(at) == base+i.Start && j.Op == op && !c.isInserted(uint64(to.Offset+len(to.Locals)-woven.Contents(binary.SectionCode).Base+j.Start)) {
+					if int(at) == base+i.Start && j.Op == op &&
+						!c.isInserted(uint64(to.Offset+len(to.Locals)-woven.Contents(binary.SectionCode).Base+j.Start)) {
 						break
 					}
 					inserted++
@@ -114,7 +115,8 @@ func TestOrigins(t *testing.T) {
 }
 
 func (c *Copy) isInserted(offset uint64) bool {
-	n, found := slices.BinarySearchFunc(c.moved, offset, func(m moved, offset uint64) int { return int(int64(m.to) - int64(offset)) })
+	n, found := slices.BinarySearchFunc(c.moved, offset,
+		func(m moved, offset uint64) int { return int(int64(m.to) - int64(offset)) })
 	if !found {
 		n--
 	}
@@ -190,7 +192,8 @@ func TestGivenBack(t *testing.T) {
 	onlyIf := func(code ...[]byte) []byte {
 		return slices.Concat(number(1), []byte{binary.OpIf, binary.BlockEmpty}, slices.Concat(code...), []byte{binary.OpEnd})
 	}
-	aligned := slices.Concat(getSP, []byte{binary.OpLocalTee, 0}, number(40), []byte{binary.OpI32Sub}, number(-32), []byte{0x71, binary.OpLocalTee, 1}, setSP)
+	aligned := slices.Concat(getSP, []byte{binary.OpLocalTee, 0}, number(40), []byte{binary.OpI32Sub}, number(-32),
+		[]byte{0x71, binary.OpLocalTee, 1}, setSP)
 	for name, c := range map[string]struct {
 		code []byte
 		back bool
@@ -201,7 +204,8 @@ func TestGivenBack(t *testing.T) {
 		"early return":   {slices.Concat(lower, onlyIf(raise, []byte{binary.OpReturn}), raise), true},
 		"forgotten":      {slices.Concat(lower, onlyIf([]byte{binary.OpReturn}), raise), false},
 		"in a loop": {slices.Concat(number(9), []byte{binary.OpLocalSet, 1, binary.OpLoop, binary.BlockEmpty}, lower, raise,
-			[]byte{binary.OpLocalGet, 1}, number(1), []byte{binary.OpI32Sub, binary.OpLocalTee, 1, binary.OpBrIf, 0, binary.OpEnd}), true},
+			[]byte{binary.OpLocalGet, 1}, number(1),
+			[]byte{binary.OpI32Sub, binary.OpLocalTee, 1, binary.OpBrIf, 0, binary.OpEnd}), true},
 		"each turn": {slices.Concat([]byte{binary.OpLoop, binary.BlockEmpty}, lower, number(1), []byte{binary.OpBrIf, 0, binary.OpEnd}, raise), false},
 		"heap":      {slices.Concat(getSP, number(16), []byte{binary.OpI32Add}, setSP), false},
 		"one way":   {onlyIf(getSP, number(8), []byte{binary.OpI32Add}, setSP), false},

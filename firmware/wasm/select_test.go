@@ -62,8 +62,10 @@ func TestSelectsChooseTheSame(t *testing.T) {
 
 // TestSelectsOfAnyModule: selects in code that is never reached stay, and broken modules are refused.
 func TestSelectsOfAnyModule(t *testing.T) {
-	choose := slices.Concat([]byte{binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpLocalGet, 0, binary.OpI32Const, 1, binary.OpSelect})
-	never := slices.Concat([]byte{binary.OpBlock, binary.F64, binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpBr, 0, binary.OpSelect, binary.OpEnd})
+	choose := slices.Concat([]byte{binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpLocalGet, 0, binary.OpI32Const, 1,
+		binary.OpSelect})
+	never := slices.Concat([]byte{binary.OpBlock, binary.F64, binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpBr, 0,
+		binary.OpSelect, binary.OpEnd})
 	a := (&assembly{elements: []byte{0}}).add("f", f64, f64, i32, choose...).add("g", f64, f64, "", never...)
 	chosen, err := Selects(a.bytes())
 	require.NoError(t, err)
@@ -84,8 +86,8 @@ func TestSelectsOfAnyModule(t *testing.T) {
 	require.ErrorContains(t, err, "not a WebAssembly module")
 }
 
-// TestResultTypes holds the table of types to what the runtime accepts: after unreachable code, where operands may be of
-// any type, a function that ends with an instruction has results of one type only.
+// TestResultTypes holds the table of types to what the runtime accepts: after unreachable code, where operands may be
+// of any type, a function that ends with an instruction has results of one type only.
 func TestResultTypes(t *testing.T) {
 	r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
 	defer func() { require.NoError(t, r.Close(t.Context())) }()

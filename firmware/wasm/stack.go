@@ -34,10 +34,12 @@ func (m *module) findGlobals(c *Copy) error {
 			named = true
 		}
 		if !named && !use.keeps && use.stack >= 0 && g.Initial > 0 {
-			return fmt.Errorf("keeps a stack by %s in %s, but %s need not set it back, so that a trap could harm others: export it as %s", name,
+			return fmt.Errorf("keeps a stack by %s in %s, but %s need not set it back, so that a trap could harm others: "+
+				"export it as %s", name,
 				m.FunctionName(len(m.Imported)+use.stack), m.FunctionName(len(m.Imported)+use.breaks), stackPointer)
 		}
-		global := Global{Name: name, Export: fmt.Sprintf("%sglobal[%d]", binary.Reserved, i), GivenBack: named || use.keeps, Proved: use.keeps}
+		global := Global{Name: name, Export: fmt.Sprintf("%sglobal[%d]", binary.Reserved, i), GivenBack: named ||
+			use.keeps, Proved: use.keeps}
 		if use.breaks >= 0 {
 			f := &m.Body[use.breaks]
 			global.Breaks = m.FunctionName(len(m.Imported) + use.breaks)
@@ -165,7 +167,8 @@ func (m *module) give(k int, uses []globalUse) {
 	if len(sets) == 0 {
 		return
 	}
-	a := &giving{m: m, f: f, lowered: make([]bool, len(m.Globals)), changed: make([]int, len(m.Globals)), budget: stepsBase + stepsPerByte*len(f.Code)}
+	a := &giving{m: m, f: f, lowered: make([]bool, len(m.Globals)), changed: make([]int, len(m.Globals)),
+		budget: stepsBase + stepsPerByte*len(f.Code)}
 	a.now.locals = make([]term, len(m.Types[f.Signature].Params)+int(f.Extra))
 	a.now.globals = make([]term, len(m.Globals))
 	for g := range a.now.globals {

@@ -69,7 +69,8 @@ type Handler struct {
 	WorstCase *uint64  `json:"worst_case,omitempty"`
 	Given     bool     `json:"given,omitempty"`     // WorstCase depends on provided turns
 	Unbounded []string `json:"unbounded,omitempty"` // reasons why no bound is known
-	Loops     []Loop   `json:"loops,omitempty"`     // loops of the handler's function if the function is called for one processor
+	// loops of the handler's function if the function is called for one processor
+	Loops []Loop `json:"loops,omitempty"`
 
 	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded includes loops whose turns could be provided
 }
@@ -127,7 +128,8 @@ func (p *program) describe() *Static {
 		s.Handlers = append(s.Handlers, p.handler("the start function", m.Start, 0))
 	}
 	for _, name := range m.ExportNames(binary.KindFunction) {
-		if e := m.Exports[name]; ofHost(name) && int(e.Index) >= len(m.Imported) && int(e.Index) < len(m.Imported)+len(m.Body) {
+		if e := m.Exports[name]; ofHost(name) && int(e.Index) >= len(m.Imported) &&
+			int(e.Index) < len(m.Imported)+len(m.Body) {
 			params := 0
 			for _, l := range listed {
 				if l.name == name && m.takes(int(e.Index)-len(m.Imported), l.params) {
@@ -143,7 +145,8 @@ func (p *program) describe() *Static {
 func (p *program) describeFunction(k int) Function {
 	f, found := &p.m.Body[k], &p.found[k]
 	out := Function{
-		Index: len(p.m.Imported) + k, Name: p.names[len(p.m.Imported)+k], Source: p.place(k, 0).Source, Bytes: len(f.Locals) + len(f.Code),
+		Index: len(p.m.Imported) + k, Name: p.names[len(p.m.Imported)+k], Source: p.place(k, 0).Source,
+		Bytes:     len(f.Locals) + len(f.Code),
 		WorstCase: known(p.worst[k]), Recursive: p.recursive[k], Loops: p.loops(k, found.loops), Blocks: []BasicBlock{},
 		Indirect: p.places(k, found.tables), Lengths: p.places(k, found.lengths),
 	}

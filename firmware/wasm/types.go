@@ -16,17 +16,23 @@ var resultTypes = []struct {
 }{
 	{binary.OpTableGet, binary.FuncRef}, {0x28, binary.I32}, {0x29, binary.I64}, {0x2A, binary.F32},
 	{0x2B, binary.F64}, {0x2F, binary.I32}, {binary.OpLoadLast, binary.I64},
-	{binary.OpI32Const, binary.I32}, {binary.OpI64Const, binary.I64}, {binary.OpF32Const, binary.F32}, {binary.OpF64Const, binary.F64},
+	{binary.OpI32Const, binary.I32}, {binary.OpI64Const, binary.I64}, {binary.OpF32Const, binary.F32},
+	{binary.OpF64Const, binary.F64},
 	{0x78, binary.I32}, {0x8A, binary.I64}, {0x98, binary.F32}, {0xA6, binary.F64}, // comparisons and arithmetic
 	{0xAB, binary.I32}, {0xB1, binary.I64}, {0xB6, binary.F32}, {0xBB, binary.F64}, // conversions
 	{0xBC, binary.I32}, {0xBD, binary.I64}, {0xBE, binary.F32}, {0xBF, binary.F64}, {0xC1, binary.I32}, {0xC4, binary.I64},
 	{binary.OpRefNull, binary.FuncRef}, {binary.OpRefIsNull, binary.I32}, {binary.OpRefFunc, binary.FuncRef},
 	{bulk | 3, binary.I32}, {bulk | 7, binary.I64}, {binary.OpTableFill, binary.I32},
-	{simd | 20, binary.V128}, {simd | 22, binary.I32}, {simd | 23, binary.V128}, {simd | 25, binary.I32}, {simd | 26, binary.V128}, // lanes
-	{simd | 27, binary.I32}, {simd | 28, binary.V128}, {simd | 29, binary.I64}, {simd | 30, binary.V128}, {simd | 31, binary.F32},
+	// lanes
+	{simd | 20, binary.V128}, {simd | 22, binary.I32}, {simd | 23, binary.V128}, {simd | 25, binary.I32},
+	{simd | 26, binary.V128},
+	{simd | 27, binary.I32}, {simd | 28, binary.V128}, {simd | 29, binary.I64}, {simd | 30, binary.V128},
+	{simd | 31, binary.F32},
 	{simd | 32, binary.V128}, {simd | 33, binary.F64}, {simd | 82, binary.V128}, {simd | 83, binary.I32},
-	{simd | 0x62, binary.V128}, {simd | 0x64, binary.I32}, {simd | 0x82, binary.V128}, {simd | 0x84, binary.I32}, // all_true, bitmask
-	{simd | 0xA2, binary.V128}, {simd | 0xA4, binary.I32}, {simd | 0xC2, binary.V128}, {simd | 0xC4, binary.I32}, {simd | 0xFF, binary.V128},
+	// all_true, bitmask
+	{simd | 0x62, binary.V128}, {simd | 0x64, binary.I32}, {simd | 0x82, binary.V128}, {simd | 0x84, binary.I32},
+	{simd | 0xA2, binary.V128}, {simd | 0xA4, binary.I32}, {simd | 0xC2, binary.V128}, {simd | 0xC4, binary.I32},
+	{simd | 0xFF, binary.V128},
 }
 
 func resultType(op binary.Opcode) byte {
@@ -60,7 +66,8 @@ func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 		return nil, fmt.Errorf("it has %d locals, allowed are %d; split the function", f.Extra, localsMax)
 	}
 	own := m.Types[f.Signature]
-	t := &typing{m: m, locals: []byte(own.Params), frames: []typedFrame{{op: binary.OpBlock, FuncType: binary.FuncType{Results: own.Results}}}}
+	t := &typing{m: m, locals: []byte(own.Params),
+		frames: []typedFrame{{op: binary.OpBlock, FuncType: binary.FuncType{Results: own.Results}}}}
 	r := &binary.Reader{Data: f.Locals}
 	for n := r.Count(); n > 0; n-- {
 		same := r.U32()
@@ -206,7 +213,8 @@ func Selects(image []byte) ([]byte, error) {
 }
 
 func (m *module) choose(f *binary.Function, chosen map[int]byte) []byte {
-	out := &woven{copier: copier{imported: uint32(len(m.Imported) + len(m.Body))}, first: uint32(len(m.Types[f.Signature].Params)) + uint32(f.Extra)}
+	out := &woven{copier: copier{imported: uint32(len(m.Imported) + len(m.Body))},
+		first: uint32(len(m.Types[f.Signature].Params)) + uint32(f.Extra)}
 	r := &binary.Reader{Data: f.Code}
 	var i binary.Instruction
 	for r.More() {

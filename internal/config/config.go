@@ -40,7 +40,8 @@ type Config struct {
 // Bare reports whether there is no firmware: processors at routers are sources and sinks of packets.
 func (c *Config) Bare() bool {
 	f := &c.Firmware
-	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" && f.Bytes == nil
+	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" &&
+		f.Bytes == nil
 }
 
 // Checked lists the rules that are checked in a run. Rules about handlers require firmware. Deadlock detection
@@ -116,11 +117,14 @@ type Source struct {
 	Identity func() string // identity of the scenario without seed and image
 	Library  func() pinmap.Library
 
-	With    func(program string, params map[string]int64) (*Config, error) // returns the Config for another program or other parameters
-	Smaller func(by int) (c *Config, key string, value int)                // Config with the network's only size reduced by a number; nil for several sizes
+	// returns the Config for another program or other parameters
+	With func(program string, params map[string]int64) (*Config, error)
+	// Config with the network's only size reduced by a number; nil for several sizes
+	Smaller func(by int) (c *Config, key string, value int)
 
-	RunOne                   string // options of RunCommand for this run: seed, permutation
-	RunCommand, CheckCommand string // command that repeats the run, and command that compares its RTL with the models; "" for a scenario without a file
+	RunOne string // options of RunCommand for this run: seed, permutation
+	// command that repeats the run, and command that compares its RTL with the models; "" for a scenario without a file
+	RunCommand, CheckCommand string
 }
 
 // StatesWorkload reports whether the scenario's file has a workload.

@@ -39,7 +39,8 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 		case slices.Contains(kinds, kind):
 			return refuse("there is another network of the kind "+kind, "return another word from Kind")
 		case structOf(n).Kind() != reflect.Struct:
-			return refuse("it is not a struct", "make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)
+			return refuse("it is not a struct",
+				"make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)
 		}
 		if reason := strict.Unreadable(structOf(n)); reason != "" {
 			return refuse(reason, "a key is an exported field with a tag json: "+
@@ -98,7 +99,8 @@ func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	}
 	for i, n := range list {
 		fields = append(fields, reflect.StructField{
-			Name: fmt.Sprintf("Network%d", i), Type: reflect.PointerTo(structOf(n)), Tag: reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty"`, n.Kind())),
+			Name: fmt.Sprintf("Network%d", i), Type: reflect.PointerTo(structOf(n)),
+			Tag: reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty"`, n.Kind())),
 		})
 	}
 	return reflect.New(reflect.StructOf(fields)).Elem()
@@ -131,7 +133,8 @@ func (list Networks) Read(v reflect.Value) fabric.Network {
 }
 
 // Describe adds a key for each network, with its definitions, to the schema of a fabric.
-func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Definitions, one *jsonschema.Schema) error {
+func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Definitions,
+	one *jsonschema.Schema) error {
 	for _, n := range list {
 		kind, t := n.Kind(), structOf(n)
 		r.Namer = func(other reflect.Type) string {
@@ -142,7 +145,8 @@ func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Def
 		}
 		own := r.ReflectFromType(t)
 		maps.Copy(definitions, own.Definitions)
-		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // exclude types with their own form
+		// exclude types with their own form
+		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil })
 		if err := strict.SchemaRanges(own.Definitions, types, r.Namer); err != nil {
 			return err
 		}

@@ -50,7 +50,8 @@ func (x *Described) Schema() ([]byte, error) {
 				return PermutationSchema()
 			}
 			if t == reflect.TypeFor[fabric.Duration]() {
-				return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"}, {Type: "string", Pattern: fabric.DurationPattern()}}}
+				return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"},
+					{Type: "string", Pattern: fabric.DurationPattern()}}}
 			}
 			if t == reflect.TypeFor[fabric.ResultRules]() {
 				return resultsSchema()
@@ -85,7 +86,8 @@ func resultsSchema() *jsonschema.Schema {
 	limits := jsonschema.NewProperties()
 	limits.Set("min", &jsonschema.Schema{Type: "integer"})
 	limits.Set("max", &jsonschema.Schema{Type: "integer"})
-	one := &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"}, {Type: "string", Enum: []any{fabric.ResultEqual, fabric.ResultDistinct}},
+	one := &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"},
+		{Type: "string", Enum: []any{fabric.ResultEqual, fabric.ResultDistinct}},
 		{Type: "object", Properties: limits, AdditionalProperties: jsonschema.FalseSchema, MinProperties: strict.Pointer(1)}}}
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: one, MinProperties: strict.Pointer(1)}
 }
@@ -137,7 +139,8 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	for _, name := range wasm.ClassNames() {
 		cost.PropertyNames.Enum = append(cost.PropertyNames.Enum, name)
 	}
-	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"}, "trap_cycles": {"model"}}
+	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"},
+		"trap_cycles": {"model"}}
 
 	schedule := property("Firmware", "schedule")
 	for _, n := range slices.Concat(x.BuiltIn, x.More) {

@@ -76,7 +76,8 @@ func (l *Settings) Value(v reflect.Value, path string) {
 	case reflect.Struct:
 		l.object(v, path)
 	case reflect.Map:
-		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()),
+			func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
 			l.add(strict.Join(path, key.String()), v.MapIndex(key).Interface())
 		}
 	case reflect.Slice:
@@ -141,18 +142,21 @@ func (l *Settings) permutation(p fabric.Permutation, path string) {
 }
 
 // PermutationRules are the named permutations.
-var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity, fabric.PermutationReverse, fabric.PermutationAll}
+var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity, fabric.PermutationReverse,
+	fabric.PermutationAll}
 
 // DecodePermutation parses a permutation, which is a word or a list. entryPlace returns the place of entry i of a
 // list.
-func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation, path string) (entryPlace func(i int) string, err error) {
+func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation,
+	path string) (entryPlace func(i int) string, err error) {
 	const wants = "random, identity, reverse, all or a list of destinations: [1, 0, 2]"
 	switch {
 	case node.Kind == yaml.SequenceNode:
 		p.Kind, p.List = fabric.PermutationList, make([]uint32, len(node.Content))
 		entryPlace = func(i int) string { return d.Place(node.Content[i]) }
 		for i, entry := range node.Content {
-			number, err := d.Integer(strict.Target(entry), fmt.Sprintf("%s[%d]", path, i), strict.Span{Max: strict.DestinationMax})
+			number, err := d.Integer(strict.Target(entry), fmt.Sprintf("%s[%d]", path, i),
+				strict.Span{Max: strict.DestinationMax})
 			if err != nil {
 				return nil, err
 			}
@@ -185,7 +189,8 @@ func PermutationSchema() *jsonschema.Schema {
 					"all: every permutation of a small network, one run each, with random numbers of its own",
 			},
 			{
-				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax), MinItems: strict.Pointer(1), UniqueItems: true,
+				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax), MinItems: strict.Pointer(1),
+				UniqueItems: true,
 				Description: "entry i is the destination of processor i's packet",
 			},
 		},

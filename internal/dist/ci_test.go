@@ -243,7 +243,8 @@ func TestLongDockerfile(t *testing.T) {
 	inside := func(arguments ...string) string {
 		command := exec.Command("/usr/bin/starloom", arguments...)
 		command.Dir, command.Env = work, []string{"PATH=/usr/bin"}
-		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}
+		command.SysProcAttr = &syscall.SysProcAttr{Chroot: root,
+			Credential: &syscall.Credential{Uid: uint32(user), Gid: uint32(user)}}
 		said, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", said)
 		return string(said)

@@ -161,7 +161,8 @@ func (m *Machine) referee() fabric.Referee {
 	if c.Traffic == nil {
 		return m.Network.Referee(&c.Workload, m.Program)
 	}
-	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Rules: &m.Rules, Timing: m.timing,
+	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Rules: &m.Rules,
+		Timing: m.timing,
 		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets, Bank: m.Cell})
 }
 
@@ -172,20 +173,24 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.Rules.Disciplined() {
 		switch {
-		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // rules of packets, which apply to every network
+		// rules of packets, which apply to every network
+		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder):
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule,
-				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take as many cycles as they need", rule),
+				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take as many "+
+					"cycles as they need", rule),
 				"delete it, or write deadline_slots")
 		default:
-			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s applies to networks whose NICs have one switch to all of their ports", rule),
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s applies to networks whose NICs have one "+
+				"switch to all of their ports", rule),
 				"delete it, or use fabric: {bus: ...}")
 		}
 	}
 	for _, rule := range m.Rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s cannot be checked: it does not apply to this program and workload", rule),
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s cannot be checked: it does not apply to "+
+				"this program and workload", rule),
 				"delete it, or run the program that it belongs to")
 		}
 	}
@@ -245,7 +250,8 @@ func (m *Machine) newQueues(shards int) *referees.Queues {
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,
-			"the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many", "delete it")
+			"the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many",
+			"delete it")
 	}
 	if m.Rules.DeadlineSlots == 0 || m.ending == nil || m.offering != nil {
 		return nil

@@ -75,7 +75,8 @@ func (s *retold) Sent(processor int, frame nic.FrameView, slot uint32, _ bool) {
 
 func (s *retold) Blocked(processor int, frame nic.FrameView, slot uint32) {
 	if s.latest != nil && processor == s.latest.From {
-		s.frames = append(s.frames, sentFrame{processor: processor, to: frame.Destination(), port: frame.Port(), slot: slot, waits: true})
+		s.frames = append(s.frames,
+			sentFrame{processor: processor, to: frame.Destination(), port: frame.Port(), slot: slot, waits: true})
 	}
 }
 
@@ -158,7 +159,8 @@ func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func(
 	for processor, s := range r.still {
 		v := &report.Violations[s.violation]
 		v.Message += s.text(m, report, processor)
-		report.Aside.Stood = append(report.Aside.Stood, outcome.Stood{Violation: s.violation, Processor: processor, From: uint64(max(s.sent, s.heard, s.changed))})
+		report.Aside.Stood = append(report.Aside.Stood,
+			outcome.Stood{Violation: s.violation, Processor: processor, From: uint64(max(s.sent, s.heard, s.changed))})
 	}
 	if r.latest != nil {
 		r.path(report.Aside.Late)
@@ -237,7 +239,8 @@ func (s *standing) text(m *Machine, report *outcome.Report, processor int) strin
 	for _, last := range []struct {
 		slot        uint32
 		what, never string
-	}{{s.sent, "sent its last frame", "has sent no frame"}, {s.heard, "received its last frame", "has received none"}, {s.changed, "last changed its state", ""}} {
+	}{{s.sent, "sent its last frame", "has sent no frame"}, {s.heard, "received its last frame", "has received none"},
+		{s.changed, "last changed its state", ""}} {
 		if last.slot > 0 {
 			did = append(did, fmt.Sprintf("%s in slot %d", last.what, last.slot-1))
 		} else if last.never != "" {
@@ -482,7 +485,8 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 	if err != nil || m.Interrupted || m.Digest.String() != report.Digest {
 		return err
 	}
-	l := &outcome.Lateness{Packets: true, What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late), Never: "had not come when the run ended",
+	l := &outcome.Lateness{Packets: true, What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late),
+		Never: "had not come when the run ended",
 		Since: "from the start of the run, not from the slot in which a frame is queued as in the picture of latencies"}
 	if m.finished {
 		l.Never = "never came"

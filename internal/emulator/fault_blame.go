@@ -49,7 +49,8 @@ func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func()
 
 // withFaults reports the run with only one fault or without one fault (see chooseFaults). It returns nil if the
 // repetition is cut short.
-func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, except int, each func() error) (*outcome.Report, error) {
+func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, except int,
+	each func() error) (*outcome.Report, error) {
 	m.chooseFaults(only, except)
 	if err := m.Repeat(ctx, report, nil, each); err != nil || m.Interrupted || m.RTLFailed {
 		return nil, err

@@ -58,7 +58,8 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 			fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor),
 			"give firmware.mode: isolated, or --mode isolated")
 	}
-	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
+	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes,
+		image.Announces
 	m.Image.results, m.Image.resultNames = image.Results, image.ResultNames
 	m.Image.Recursive, m.Image.checked = image.Recursive(), image.Checked
 	return image.NewInstance, place, m.setParams(image, config)
@@ -71,7 +72,8 @@ func (m *Machine) nativeMaker() (maker, error) {
 			"use compiler or interpreter")
 	}
 	if m.Program == nil || m.Program.Native == nil {
-		return nil, &input.Error{Place: "--runtime", Reason: "there is no native form of " + m.Config.Firmware.Name, Remedy: "use compiler or interpreter"}
+		return nil, &input.Error{Place: "--runtime", Reason: "there is no native form of " + m.Config.Firmware.Name,
+			Remedy: "use compiler or interpreter"}
 	}
 	m.Image.Name = m.Program.Name
 	return m.Program.Native.NewInstance, nil
@@ -104,7 +106,8 @@ func (m *Machine) setParams(image *firmware.Image, config *nic.BankConfig) error
 				known = append(known, p.Name)
 			}
 			return m.Config.Source.Refuse("firmware.params."+name,
-				fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)), "remove or rename the parameter")
+				fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)),
+				"remove or rename the parameter")
 		}
 		config.Params[k] = int32(value)
 	}

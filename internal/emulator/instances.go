@@ -40,7 +40,8 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	}
 	if b.errors[0] == nil {
 		bank := m.anyInstance().Bank()
-		m.Image.stateBytes, m.Image.listenSlots, m.Image.takesROM = uint64(bank.StateBytes()), bank.ListenSlots(), bank.TakesROM
+		m.Image.stateBytes, m.Image.listenSlots, m.Image.takesROM = uint64(bank.StateBytes()), bank.ListenSlots(),
+			bank.TakesROM
 		if m.Image.takesROM && config.ROMWords+config.MachineROM == 0 {
 			return input.Mistake(place, fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name),
 				"build it without STARLOOM_ROM")
@@ -70,7 +71,8 @@ func (m *Machine) bankConfig() *nic.BankConfig {
 	sizes.RxFrames *= m.Shape.Lanes()
 	sizes.TxFrames *= m.Shape.Lanes()
 	return &nic.BankConfig{
-		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports, Sizes: sizes, Seed: firmwareSeed(m.Config.Seed),
+		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports, Sizes: sizes,
+		Seed:       firmwareSeed(m.Config.Seed),
 		Discipline: m.Shape.NIC(),
 	}
 }
@@ -164,12 +166,14 @@ func (m *Machine) auditsHeld() bool {
 }
 
 func (m *Machine) notAttached(place string, err error) error {
-	return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err), Remedy: firmware.RemedyOfAttach(err)}
+	return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err),
+		Remedy: firmware.RemedyOfAttach(err)}
 }
 
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if m.offering != nil {
-		return m.Config.Source.Refuse("workload.traffic", fmt.Sprintf("the firmware %s takes no schedule, through which packets of traffic are offered", m.Image.Name),
+		return m.Config.Source.Refuse("workload.traffic",
+			fmt.Sprintf("the firmware %s takes no schedule, through which packets of traffic are offered", m.Image.Name),
 			"include starloom_traffic.h, or use another workload")
 	}
 	if takes {

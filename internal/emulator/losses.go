@@ -84,7 +84,8 @@ func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 				}
 			}
 		case fabric.FollowReceived:
-			if t := l.trails[e.Origin]; t.holder < 0 || l.claim(t, e) > l.claim(t, fabric.Followed{Origin: e.Origin, Processor: t.holder}) {
+			if t := l.trails[e.Origin]; t.holder < 0 ||
+				l.claim(t, e) > l.claim(t, fabric.Followed{Origin: e.Origin, Processor: t.holder}) {
 				t.holder = e.Processor
 			}
 		case fabric.FollowOverflow:
@@ -136,10 +137,12 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
 	case t.holder >= 0:
 		v.Path = l.names.Processor(t.holder)
-		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never forwarded it", t.holder, e.Processor)
+		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never forwarded it", t.holder,
+			e.Processor)
 	case t.full >= 0:
 		v.Path = l.names.Processor(t.full)
-		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
+		v.Message += fmt.Sprintf(
+			": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
 		if l.faults != nil && l.faults.plan.Smaller(t.full, false) {
 			v.Message += ", which a fault has made smaller"
 		}
@@ -150,11 +153,13 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
 	case t.damaged[medium] && l.faults.harm(medium, t.slot) == fabric.Flipped:
 		_, fault := l.faults.plan.OnMedium(medium, t.slot)
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and here a fault %s", e.Processor, l.faults.plan.FlipText(fault, medium, t.slot))
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and here a fault %s", e.Processor,
+			l.faults.plan.FlipText(fault, medium, t.slot))
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
 	case l.faults.killed(int(p.Destination)):
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.Destination)
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor,
+			p.Destination)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and no one listened here", e.Processor)
 	}
@@ -220,7 +225,8 @@ func (w *ways) text(source, processor int, fate func(processor int, at heardAt) 
 	case first >= 0:
 		return fmt.Sprintf(": it comes by way of %s, and %d had not received it", way(by), by[first])
 	case len(by) > 0:
-		return fmt.Sprintf(": it comes by way of %s, and after %d %s", way(by), by[len(by)-1], fate(processor, w.heard[processor]))
+		return fmt.Sprintf(": it comes by way of %s, and after %d %s", way(by), by[len(by)-1],
+			fate(processor, w.heard[processor]))
 	}
 	return fmt.Sprintf(": it comes straight from %d, and %s", source, fate(processor, w.heard[processor]))
 }

@@ -59,7 +59,8 @@ func (m *Machine) until(ctx context.Context) {
 // Enter locks the machine until Leave. It returns an error if a call is in progress or the machine is closed.
 func (m *Machine) Enter(what string) error {
 	if !m.busy.CompareAndSwap(false, true) {
-		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read", what)
+		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read",
+			what)
 	}
 	if m.closed {
 		m.Leave()

@@ -19,7 +19,8 @@ import (
 // Memory of a machine's parts in bytes, without the memory of frames and of the network. The sizes were measured in
 // processes that ran nothing else (TestLongMemoryEstimates).
 const (
-	memoryProcess        = 35 << 20 // program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
+	// program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
+	memoryProcess        = 35 << 20
 	memoryValue          = 455      // per value of the scenario file: the value's place and the parser's data
 	memoryFault          = 24 << 10 // per fault: patterns of targets, without the sets of targets
 	memoryBank           = 48       // per processor: address range of the processor's columns in a bank
@@ -32,7 +33,8 @@ const (
 	memoryLatency        = 240      // per processor: frames waiting, sent and heard in one slot
 	memoryInstance       = 30 << 10 // per sandbox: two stacks of the compiler, tables, first pages
 	memorySignals        = 8 << 10  // per processor or medium of a waveform: names, values, visited hardware
-	memoryEvent          = 320      // per announced delivery: all processors may announce deliveries in one slot, and the list grows by doubling
+	// per announced delivery: all processors may announce deliveries in one slot, and the list grows by doubling
+	memoryEvent = 320
 )
 
 const listenUsual = 5
@@ -62,7 +64,8 @@ func (m *Machine) checkMemory() error {
 		return m.checkBank()
 	}
 	_, media := m.Names.MediumNoun()
-	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d %s) or smaller nic buffers, or run it where there is more memory",
+	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d %s) or smaller nic buffers, or run it "+
+		"where there is more memory",
 		m.Shape.Processors(), m.Shape.Media, media)
 	if m.Config.Firmware.Isolated() {
 		remedy += "; mode: banked takes less"
@@ -132,7 +135,8 @@ func (m *Machine) bankBytes() uint64 {
 }
 
 func (m *Machine) residentBytes() uint64 {
-	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
+	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) +
+		m.Image.stateBytes + m.queueBytes()
 }
 
 func (m *Machine) queueBytes() (bytes uint64) {
@@ -172,7 +176,8 @@ func (m *Machine) atWork() (processors uint64) {
 func processBytes(c *config.Config) uint64 {
 	need := memoryProcess + memoryValue*uint64(c.Source.Values)
 	for i := range c.Faults {
-		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // sets of targets, and paths compared with these sets
+		// sets of targets, and paths compared with these sets
+		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words()))
 	}
 	return need
 }
@@ -180,7 +185,8 @@ func processBytes(c *config.Config) uint64 {
 // BareBytes estimates the peak memory of a process that runs routers without firmware. If logs is set, the estimate
 // includes a file of packets.
 func BareBytes(c *config.Config, logs bool) uint64 {
-	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs)
+	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic,
+		c.Network.Shape().Processors(), logs)
 	return need + need/memorySpareBare
 }
 
@@ -262,7 +268,8 @@ const parkingBytes = 1 << 30
 func (m *Machine) mayPark() bool {
 	slot := m.Network.Abilities().Slot
 	return slot.Parks && slot.Transport != nil && m.faults == nil && !m.followsFrames() &&
-		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.Config.Firmware.Schedule == "" && m.options.Runtime != "native" &&
+		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.Config.Firmware.Schedule == "" &&
+		m.options.Runtime != "native" &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }
 
@@ -302,7 +309,8 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}
-	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" { // without a shortage: otherwise tables need not be built
+	// without a shortage: otherwise tables need not be built
+	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" {
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return 0, "", c.Source.Refusal(err)
 		}

@@ -32,7 +32,8 @@ func (m *Machine) faultNotes() []string {
 	if m.Rules.Results != nil {
 		rules = "the rules finishes and results leave"
 	}
-	return []string{fmt.Sprintf("faults have killed %s, the first is %s: %s them out", traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
+	return []string{fmt.Sprintf("faults have killed %s, the first is %s: %s them out",
+		traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
 }
 
 // deafNotes names processors that listen at no port while a frame waits for them. Outputs hold back such a frame
@@ -94,7 +95,8 @@ func (m *Machine) undecided() map[string]string {
 		})
 	}
 	if lacks {
-		why[fabric.RuleExactlyOnce] = fmt.Sprintf("the run ended at its limit of %s before all had arrived", traces.Plural(m.slot, "slot", "slots"))
+		why[fabric.RuleExactlyOnce] = fmt.Sprintf("the run ended at its limit of %s before all had arrived",
+			traces.Plural(m.slot, "slot", "slots"))
 	}
 	if len(why) == 0 {
 		return nil
@@ -110,12 +112,14 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 	}
 	count := 0
 	var names []string
-	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 && referees.PacketsOf(m.Referee) != nil
+	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 &&
+		referees.PacketsOf(m.Referee) != nil
 	m.Referee.Missing(func(f fabric.Finding) bool {
 		if count++; count <= packetsNoted {
 			names = append(names, fmt.Sprintf("that of processor %d for processor %d", f.Value, f.Index))
 			if lost && f.Plain() {
-				r.Aside.Missing = append(r.Aside.Missing, outcome.MissingPacket{Violation: -1, Origin: f.Value, Destination: uint32(f.Index)})
+				r.Aside.Missing = append(r.Aside.Missing,
+					outcome.MissingPacket{Violation: -1, Origin: f.Value, Destination: uint32(f.Index)})
 			}
 		}
 		return true
@@ -127,7 +131,8 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 	if m.Rules.ExactlyOnce {
 		so = ", so exactly_once is not decided"
 	}
-	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s", traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
+	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s",
+		traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
 }
 
 func (m *Machine) trafficNotes() []string {
@@ -147,7 +152,8 @@ func (m *Machine) flightNotes() []string {
 	if !m.ended || !m.Rules.NoLoss || m.flying == nil || m.flying.InFlight() == 0 {
 		return nil
 	}
-	return []string{traces.Plural(m.flying.InFlight(), "frame was", "frames were") + " in flight when the run ended: not lost, and not judged by no_loss"}
+	return []string{traces.Plural(m.flying.InFlight(), "frame was",
+		"frames were") + " in flight when the run ended: not lost, and not judged by no_loss"}
 }
 
 func list(names []string, count int) string {
@@ -177,7 +183,8 @@ func (m *Machine) leftNotes() []string {
 	if frames == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
+	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)",
+		traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
 }
 
 func (m *Machine) armedSlots() (count uint32) {
@@ -231,11 +238,13 @@ func (m *Machine) uncheckedNotes() []string {
 
 func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 	c := m.Config
-	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() || c.Source.StatesWorkload() ||
+	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() ||
+		c.Source.StatesWorkload() ||
 		!slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Rule == fabric.RuleExactlyOnce }) {
 		return nil
 	}
-	return []string{"the scenario states no workload: exactly_once judges the default, a packet of each processor for another " +
+	return []string{"the scenario states no workload: exactly_once judges the default, a packet of each processor for " +
+		"another " +
 		"by a random permutation; state another under `workload:`"}
 }
 
@@ -244,10 +253,12 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		return v.Subject.Kind == fabric.FindDuplicate && v.Rule == fabric.RuleExactlyOnce
 	}
 	forAll := []string{fabric.WorkloadOneToAll, fabric.WorkloadAllToAll}
-	if m.Config.Firmware.Program != nil || !slices.Contains(forAll, m.Config.Workload.Kind()) || !slices.ContainsFunc(broken, again) {
+	if m.Config.Firmware.Program != nil || !slices.Contains(forAll, m.Config.Workload.Kind()) ||
+		!slices.ContainsFunc(broken, again) {
 		return nil
 	}
-	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whatever its address: a processor that has it " +
+	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whatever its address: a " +
+		"processor that has it " +
 		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 

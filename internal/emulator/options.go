@@ -56,7 +56,8 @@ const (
 func NoSlots(n fabric.Network, rtl bool) error {
 	switch {
 	case fabric.RoutersOf(n) != nil:
-		return &input.Error{Place: "--engine slot", Reason: "routers pass flits in any cycle, and have no slots", Remedy: "take --engine cycle or auto"}
+		return &input.Error{Place: "--engine slot", Reason: "routers pass flits in any cycle, and have no slots",
+			Remedy: "take --engine cycle or auto"}
 	case rtl:
 		return input.Mistake("--engine slot", "RTL is clocked in every cycle, and this engine has no cycles",
 			"use --engine cycle or auto, or delete the key rtl")
@@ -78,7 +79,9 @@ func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err er
 		}
 	case EngineCycle:
 	default:
-		return shape, &input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
+		return shape,
+			&input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine),
+				Remedy: "choose one of auto, cycle, slot"}
 	}
 	if shape = n.Shape(); o.Engine == EngineSlot {
 		shape = wired.ShapeOf(n)

@@ -25,7 +25,8 @@ func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 	if m.faults != nil {
 		m.faults.shrink(instance.Bank())
 	}
-	m.Replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance, recording: true}
+	m.Replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance,
+		recording: true}
 	for i := range m.Shards {
 		m.Shards[i].replay = m.Replay
 	}
@@ -86,7 +87,8 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	v := violationList{Kept: report.Violations}
 	v.add(outcome.Violation{
 		Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
-		Message: fmt.Sprintf("processor %d: with the same inputs alone, the handler does something else (%s): it depends on more "+
+		Message: fmt.Sprintf("processor %d: with the same inputs alone, the handler does something else (%s): it depends "+
+			"on more "+
 			"than its NIC and its state, such as a static variable or another processor's record", r.processor, what),
 	})
 	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
@@ -109,11 +111,13 @@ func (m *Machine) writeSource(to io.Writer, r *replay) error {
 	for i := range uint32(p.Count()) {
 		id := p.ID(i)
 		if int(p.Source[i]) == r.processor {
-			note(p.Created[i], "packet %d to %d is created, %s", id, p.Destination[i], traces.Plural(uint64(p.Size[i]), "flit", "flits"))
+			note(p.Created[i], "packet %d to %d is created, %s", id, p.Destination[i],
+				traces.Plural(uint64(p.Size[i]), "flit", "flits"))
 			note(p.Sent[i], "sends the head of packet %d", id)
 		}
 		if int(p.Destination[i]) == r.processor {
-			note(p.Received[i], "receives the tail of packet %d from %d, created in cycle %d, over %s", id, p.Source[i], p.Created[i],
+			note(p.Received[i], "receives the tail of packet %d from %d, created in cycle %d, over %s", id, p.Source[i],
+				p.Created[i],
 				traces.Plural(uint64(p.Hops[i]), "router", "routers"))
 		}
 	}

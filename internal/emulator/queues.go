@@ -76,7 +76,8 @@ func (m *Machine) mustBeOver() {
 	if by == 0 || m.finished || uint64(m.slot) != by/uint64(m.timing.SlotCycles()) {
 		return
 	}
-	if told := func(v outcome.Violation) bool { return v.Rule == fabric.RuleFinishBy }; slices.ContainsFunc(m.Findings.Kept, told) {
+	if told := func(v outcome.Violation) bool { return v.Rule == fabric.RuleFinishBy }; slices.ContainsFunc(
+		m.Findings.Kept, told) {
 		return // the last cycle has two boundaries
 	}
 	all := m.Shape.Processors()

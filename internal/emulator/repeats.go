@@ -39,7 +39,8 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 	case m.Interrupted:
 		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
 	case m.Digest.String() != report.Digest:
-		report.Notes = append(report.Notes, "where packets were lost is not known: a repetition of the run gave another digest")
+		report.Notes = append(report.Notes, "where packets were lost is not known: a repetition of the run gave another "+
+			"digest")
 	default:
 		for _, p := range report.Aside.Missing {
 			if p.Violation >= 0 {
@@ -70,7 +71,8 @@ func (m *Machine) setFollow(follow *fabric.Follow) {
 }
 
 // Repeat repeats the run of a report from its beginning. watch, if not nil, is called every cycle.
-func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error, each func() error) error {
+func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error,
+	each func() error) error {
 	if err := m.Restart(m.Seed); err != nil {
 		return err
 	}
@@ -99,7 +101,8 @@ func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, want
 	return err
 }
 
-func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each func() error) (unknown string, err error) {
+func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each func() error) (unknown string,
+	err error) {
 	const ended = "a repetition of the run ended before it"
 	cycles := report.Firmware.Cycles
 	switch {

@@ -53,7 +53,8 @@ func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
 	return cell, cell >= 0 && cell < bank.Cells
 }
 
-func (r *replay) begin(instance firmware.Instance, handler replayHandler, cells []uint32, slot uint32) (call *ReplayCall) {
+func (r *replay) begin(instance firmware.Instance, handler replayHandler, cells []uint32,
+	slot uint32) (call *ReplayCall) {
 	cell, ok := r.place(instance.Bank())
 	if !ok || r.cut || handler != callStart && !slices.Contains(cells, uint32(cell)) {
 		return nil
@@ -114,7 +115,8 @@ func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what 
 		default:
 			r.instance.Slot([]uint32{0}, was.slot)
 		}
-		call := ReplayCall{Handler: was.Handler, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
+		call := ReplayCall{Handler: was.Handler, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0),
+			probes: probesOf(r.instance, 0)}
 		if costs := r.instance.Costs(); len(costs) > 0 {
 			call.Cost = costs[0]
 		}

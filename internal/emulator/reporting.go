@@ -31,11 +31,14 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 		count = m.RTL.Report[0].Path + " of this run is"
 	}
 	if m.Config.Source.CheckCommand == "" { // not from a file
-		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + m.rtlCheck()}
+		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model " +
+			"differ with " + m.rtlCheck()}
 	}
-	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count, m.rtlCheck())}
+	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count,
+		m.rtlCheck())}
 	if len(m.RTL.ChecksOwn) > 0 {
-		notes = append(notes, "with random inputs, which show more than those of a run: `"+strings.Join(m.RTL.ChecksOwn, "` or `")+"`")
+		notes = append(notes, "with random inputs, which show more than those of a run: `"+strings.Join(m.RTL.ChecksOwn,
+			"` or `")+"`")
 	}
 	return notes
 }
@@ -95,7 +98,8 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 			if kind.OnMedia() {
 				path = m.Names.Link
 			}
-			report.First = &outcome.FaultFirst{Cycle: m.timing.SlotCycle(sum.Slot), Slot: uint64(sum.Slot), Path: path(int(sum.Index))}
+			report.First = &outcome.FaultFirst{Cycle: m.timing.SlotCycle(sum.Slot), Slot: uint64(sum.Slot),
+				Path: path(int(sum.Index))}
 		}
 		reports = append(reports, report)
 	}
@@ -188,18 +192,7 @@ func (v *violationList) sort() {
 
 // Sum returns the report of a machine that is not closed.
 func (m *Machine) Sum() *outcome.Report {
-	var frames fabric.Frames
-	var held uint8
-	var total uint64
-	for i := range m.Shards {
-		l := &m.Shards[i].Ledger
-		frames.Add(l.Frames)
-		held = max(held, l.HeldMax)
-		total += l.FindingsTotal
-	}
-	if m.RTLFailed {
-		total++
-	}
+	frames, held, total := m.counts()
 	end := m.Findings.clone()
 	count, missing := m.endFindings(&end)
 	total += count
@@ -231,7 +224,8 @@ func (m *Machine) Sum() *outcome.Report {
 		Faults:  m.faultReports(),
 		Firmware: outcome.FirmwareReport{
 			Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps,
-			Results: m.Image.resultNames, Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
+			Results: m.Image.resultNames, Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked,
+			BytesPerProcessor: m.parkedBytes(),
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Summed().String(),
@@ -241,7 +235,8 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
 	report.Notes = slices.Concat(report.Notes, m.routeNotes(report.Violations), m.lackNotes(report))
-	for _, notes := range []func() []string{m.trafficNotes, m.flightNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.emptyNotes, m.uncheckedNotes} {
+	for _, notes := range []func() []string{m.trafficNotes, m.flightNotes, m.faultNotes, m.deafNotes, m.leftNotes,
+		m.emptyNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
@@ -253,7 +248,8 @@ func (m *Machine) Sum() *outcome.Report {
 	}
 	report.Notes = append(report.Notes, m.imageNotes()...)
 	if total > 0 {
-		report.Verdict, report.Notes = outcome.VerdictFail, slices.Concat(report.Notes, m.usualNotes(report.Violations), m.overheardNotes(report.Violations))
+		report.Verdict, report.Notes = outcome.VerdictFail,
+			slices.Concat(report.Notes, m.usualNotes(report.Violations), m.overheardNotes(report.Violations))
 	}
 	if report.Aside.Killed = m.killed(); m.bare != nil {
 		report.Firmware.Mode, report.Firmware.Trusted = "", false
@@ -265,6 +261,20 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report
+}
+
+// counts sums up the ledgers of all shards.
+func (m *Machine) counts() (frames fabric.Frames, heldMax uint8, findings uint64) {
+	for i := range m.Shards {
+		l := &m.Shards[i].Ledger
+		frames.Add(l.Frames)
+		heldMax = max(heldMax, l.HeldMax)
+		findings += l.FindingsTotal
+	}
+	if m.RTLFailed {
+		findings++
+	}
+	return frames, heldMax, findings
 }
 
 func (m *Machine) limits() map[string]string {
@@ -294,7 +304,8 @@ func (m *Machine) limits() map[string]string {
 
 func (m *Machine) judgeResults(find func(fabric.Finding) bool) {
 	if m.Rules.Results != nil && m.finished {
-		m.Rules.Results.Judge(&m.Results, m.Image.resultNames, m.Shape.Processors(), m.faults.killed, func(f fabric.Finding) { find(f) })
+		m.Rules.Results.Judge(&m.Results, m.Image.resultNames, m.Shape.Processors(), m.faults.killed,
+			func(f fabric.Finding) { find(f) })
 	}
 }
 
@@ -403,7 +414,8 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		routed := referees.PacketsOf(m.Referee) != nil // otherwise no frames carry the missing packets
 		m.Referee.Missing(func(f fabric.Finding) bool {
 			if find(f) && f.Plain() && routed {
-				missing = append(missing, outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
+				missing = append(missing,
+					outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
 			}
 			return true
 		})
@@ -468,7 +480,8 @@ func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 // leftToSend describes a processor that was done with frames in its TX FIFO. The cause is the faults if the processor
 // waits for credit.
 func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
-	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
+	text = fmt.Sprintf("was done and had %s left to send when the run ended",
+		traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
 	if what := m.waitsForCredit(bank, cell); what != "" {
 		return text + ": it waits for " + what, outcome.CauseFaults
 	}

@@ -31,9 +31,10 @@ type Shard struct {
 	struck    struck
 	traps     uint64 // traps of the last boundary
 	replay    *replay
-	collision func(medium int, cycle uint32) // notes a collision; one closure for all slots, so that a slot does not allocate
-	slot      uint32                         // argument of collision
-	met       []metOn                        // collisions of this boundary, while losses are located
+	// notes a collision; one closure for all slots, so that a slot does not allocate
+	collision func(medium int, cycle uint32)
+	slot      uint32  // argument of collision
+	met       []metOn // collisions of this boundary, while losses are located
 	meter     shardMeter
 	touched   uint64 // keeps the loads of Bank.Touch alive
 }
@@ -161,7 +162,8 @@ func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, 
 }
 
 // If a handler overruns the compute window, the NIC discards its outputs.
-func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32, ledger *fabric.Ledger) {
+func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32,
+	ledger *fabric.Ledger) {
 	d := &s.Slot
 	s.slotWhole.Costs = append(s.slotWhole.Costs, costs...)
 	if longest := clock.Longest; longest != nil {
@@ -184,7 +186,8 @@ func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, c
 			s.Overruns++
 			bank.TakeBack(&s.kept, place, cell)
 			ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: slot, Index: bank.First + cell,
-				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window allows %d: it missed the slot", cycles, clock.Budget)})
+				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window allows %d: it missed the slot", cycles,
+					clock.Budget)})
 		}
 	}
 }

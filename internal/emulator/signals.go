@@ -111,7 +111,8 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 	}
 	defer m.Leave()
 	if m.Hardware == nil {
-		return &input.Error{Place: "Watch", Reason: "the slot engine has no cycles", Remedy: "build the machine with MachineOptions.Engine EngineCycle"}
+		return &input.Error{Place: "Watch", Reason: "the slot engine has no cycles",
+			Remedy: "build the machine with MachineOptions.Engine EngineCycle"}
 	}
 	m.watch = f
 	m.setWatch()

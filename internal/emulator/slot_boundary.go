@@ -158,7 +158,8 @@ func (m *Machine) merge() {
 		shard.traps = 0
 	}
 	m.Digest.Slot(m.slot, sum)
-	quiet := !sending && m.Done == m.Shape.Processors() && (m.flying == nil || m.flying.InFlight() == 0 || m.flying.Stands())
+	quiet := !sending && m.Done == m.Shape.Processors() &&
+		(m.flying == nil || m.flying.InFlight() == 0 || m.flying.Stands())
 	m.finished = quiet
 	if m.ending != nil {
 		m.finished = m.ending.Over(m.faults.column())

@@ -227,7 +227,8 @@ func (e *estimator) tell(t *Time, size *Size) {
 	if e.own != nil {
 		busy = e.own
 	}
-	t.set(total, busy.cores(busy.total()), slots, BasisSmaller, fmt.Sprintf("%d to %d processors", all[0].Processors, last.Processors))
+	t.set(total, busy.cores(busy.total()), slots, BasisSmaller,
+		fmt.Sprintf("%d to %d processors", all[0].Processors, last.Processors))
 }
 
 func (e *estimator) pace(t *Time, places uint64, basis, from string) {

@@ -57,7 +57,8 @@ func BenchmarkEstimates(b *testing.B) {
 			for range b.N {
 				s, err := starloom.LoadScenario(file)
 				require.NoError(b, err)
-				e, err := s.Estimate(context.Background(), starloom.EstimateOptions{Run: options(c[0], c[1], dir), Longest: 4 * time.Second})
+				e, err := s.Estimate(context.Background(),
+					starloom.EstimateOptions{Run: options(c[0], c[1], dir), Longest: 4 * time.Second})
 				require.NoError(b, err)
 				runtime.GC()
 				command := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkEstimates$", "-test.benchtime=1x")

@@ -20,17 +20,18 @@ func grown(largest int, slots func(n float64) float64, cost func(n, slot float64
 			return nil, nil
 		}
 		n := 64 * math.Exp2(float64(steps))
-		size := &Size{Processors: int(n), SlotsMax: 100000, Memory: 1 << 20, Run: func(ctx context.Context, progress func(Progress)) error {
-			*runs++
-			for slot := 0.0; slot <= slots(n); slot++ {
-				if ctx.Err() != nil {
-					return ctx.Err()
+		size := &Size{Processors: int(n), SlotsMax: 100000, Memory: 1 << 20,
+			Run: func(ctx context.Context, progress func(Progress)) error {
+				*runs++
+				for slot := 0.0; slot <= slots(n); slot++ {
+					if ctx.Err() != nil {
+						return ctx.Err()
+					}
+					progress(Progress{Slots: uint32(slot)})
+					now += time.Duration(cost(n, slot) * 1e3)
 				}
-				progress(Progress{Slots: uint32(slot)})
-				now += time.Duration(cost(n, slot) * 1e3)
-			}
-			return nil
-		}, clock: func() time.Duration { return now }}
+				return nil
+			}, clock: func() time.Duration { return now }}
 		if steps != 0 {
 			size.Keys = []Key{{"size", int(n)}}
 		}

@@ -50,7 +50,8 @@ func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again 
 func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size, err error) {
 	options := b.Options
 	options.Watched = r.Options.Record.VCD.Given()
-	size = &Size{Scenario: b.Config.Name, Keys: keys, Processors: b.Config.Network.Shape().Processors(), SlotsMax: b.Config.Slots}
+	size = &Size{Scenario: b.Config.Name, Keys: keys, Processors: b.Config.Network.Shape().Processors(),
+		SlotsMax: b.Config.Slots}
 	size.Run = func(ctx context.Context, progress func(Progress)) error { return r.run(ctx, *b, progress) }
 	options.Packets = options.Packets || b.Config.Bare() && r.Options.Packets.Given()
 	if bytes := b.Config.Network.Abilities().Memory.Slot; bytes != nil {

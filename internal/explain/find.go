@@ -61,7 +61,8 @@ func (b *Book) Find(word string) (*Answer, error) {
 	if len(a.Found) == 0 { // a name itself may contain a *: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
-	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // part of a row, such as 0 blocked
+	// part of a row, such as 0 blocked
+	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...)
 	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
 		remedy := "'starloom explain' lists what there is, without signals of waveforms"
@@ -77,7 +78,8 @@ func (b *Book) Find(word string) (*Answer, error) {
 func (b *Book) Unit(name string) string {
 	unit := ""
 	for _, f := range b.Resolve(name) {
-		switch known := f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey || f.group.Kind == meaning.KindColumn; {
+		switch known := f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey ||
+			f.group.Kind == meaning.KindColumn; {
 		case !known || f.Entry.Unit == "" || f.Entry.Unit == "none":
 		case unit != "" && unit != f.Entry.Unit:
 			return ""
@@ -107,7 +109,8 @@ func (b *Book) fits(pattern string, e entry) bool {
 		return true
 	}
 	dot := max(strings.LastIndexByte(pattern, '.'), 0)
-	if e.group.Kind != meaning.KindMetric || strings.Trim(pattern[:dot], "*?") == "" || !meaning.Matches(pattern[:dot], e.Name) {
+	if e.group.Kind != meaning.KindMetric || strings.Trim(pattern[:dot], "*?") == "" ||
+		!meaning.Matches(pattern[:dot], e.Name) {
 		return false
 	}
 	return slices.ContainsFunc(b.endings(), func(ending entry) bool { return meaning.Matches(pattern[dot:], ending.Name) })

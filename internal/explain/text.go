@@ -79,7 +79,8 @@ func (p *printer) entry(name string, e entry) {
 	}
 	for _, row := range [][2]string{
 		{"unit", e.Unit}, {"range", e.Range}, {"counted", e.Counted},
-		{"remedy", links.ReplaceAllString(e.Remedy, "$1")}, {"source", source}, {"where", e.group.Title + ": " + e.group.Where},
+		{"remedy", links.ReplaceAllString(e.Remedy, "$1")}, {"source", source},
+		{"where", e.group.Title + ": " + e.group.Where},
 	} {
 		if row[1] != "" {
 			p.paragraph(fmt.Sprintf("    %-9s", row[0]), 13, row[1])

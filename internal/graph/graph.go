@@ -6,7 +6,8 @@ import "slices"
 // Components returns the strongly connected components that vertices with from(v) reach, each after the components
 // that it leads to (R. Tarjan, "Depth-first search and linear graph algorithms", 1972).
 func Components(next [][]uint32, from func(v int) bool) [][]uint32 {
-	s := search{next: next, order: make([]uint32, len(next)), low: make([]uint32, len(next)), open: make([]bool, len(next))}
+	s := search{next: next, order: make([]uint32, len(next)), low: make([]uint32, len(next)),
+		open: make([]bool, len(next))}
 	for v := range next {
 		if s.order[v] == 0 && from(v) {
 			s.visit(uint32(v))

@@ -33,7 +33,8 @@ type param struct {
 
 // newCallers reads a package, and adds the functions of its FuncMap literals.
 func newCallers(p *checked, functions map[string]types.Type) *callers {
-	s := &callers{info: p.info, values: map[types.Object][]ast.Expr{}, calls: map[types.Object][]*ast.CallExpr{}, params: map[types.Object]param{}}
+	s := &callers{info: p.info, values: map[types.Object][]ast.Expr{}, calls: map[types.Object][]*ast.CallExpr{},
+		params: map[types.Object]param{}}
 	var said []*ast.CallExpr
 	for _, file := range p.files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -148,7 +149,8 @@ func (s *callers) typeOf(value ast.Expr) types.Type {
 func (s *callers) fields(x *ast.CompositeLit) (list []*types.Var) {
 	for _, e := range x.Elts {
 		e := e.(*ast.KeyValueExpr)
-		list = append(list, types.NewField(token.NoPos, nil, constant.StringVal(s.info.Types[e.Key].Value), s.info.TypeOf(e.Value), false))
+		list = append(list,
+			types.NewField(token.NoPos, nil, constant.StringVal(s.info.Types[e.Key].Value), s.info.TypeOf(e.Value), false))
 	}
 	return list
 }

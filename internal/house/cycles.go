@@ -113,8 +113,9 @@ func (p *checked) relative(file string) string {
 }
 
 func load(top string) ([]*checked, error) {
-	config := &packages.Config{Dir: top, Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes |
-		packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps}
+	config := &packages.Config{Dir: top,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes |
+			packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps}
 	loaded, err := packages.Load(config, "./...")
 	if err != nil {
 		return nil, err

@@ -17,15 +17,18 @@ var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml
 // elsewhere lists file names of users, tools and standards.
 var elsewhere = []string{
 	"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv",
-	"gossip-4-bug.yaml", "gossip-4-model.yaml", "ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
+	"gossip-4-bug.yaml", "gossip-4-model.yaml", "ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c",
+	"NAME.v", "NAME.c", "F.csv", "F.json",
 }
 
-var rooted = regexp.MustCompile(`(?:^|[^\w./-])((?:cmd|cosim|docs|examples|fabric|firmware|hw|internal|nic|traces)/[\w./-]+` +
-	`\.(?:go|md|c|h|v|sv|yaml|yml|csv|svg|txt|json))\b`)
+var rooted = regexp.MustCompile(
+	`(?:^|[^\w./-])((?:cmd|cosim|docs|examples|fabric|firmware|hw|internal|nic|traces)/[\w./-]+` +
+		`\.(?:go|md|c|h|v|sv|yaml|yml|csv|svg|txt|json))\b`)
 
 func absent(t *tree, line string) (paths []string) {
 	for _, m := range rooted.FindAllStringSubmatch(line, -1) {
-		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") } // the file may have the suffix of a compression, as in .csv.gz
+		// the file may have the suffix of a compression, as in .csv.gz
+		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") }
 		if !slices.ContainsFunc(t.files, is) && !slices.Contains(elsewhere, path.Base(m[1])) {
 			paths = append(paths, m[1])
 		}

@@ -67,7 +67,8 @@ func measure(top string) (*house, error) {
 		return nil, err
 	}
 	h := &house{tree: t, pkgs: pkgs}
-	for _, of := range [][]finding{tidy(t), references(t), undescribed(t), smallFiles(t), words(t), undocumented(t, pkgs), cycleFindings(pkgs)} {
+	for _, of := range [][]finding{tidy(t), references(t), undescribed(t), smallFiles(t), words(t), undocumented(t, pkgs),
+		cycleFindings(pkgs)} {
 		h.findings = append(h.findings, of...)
 	}
 	return h, nil
@@ -87,7 +88,8 @@ func (h *house) printSizes() {
 		lines[folder] += len(s.lines)
 	}
 	fmt.Println("folder     files   lines   (Go, without tests and generated files)")
-	for _, folder := range []string{"(root)", "cmd", "cosim", "examples", "fabric", "firmware", "hw", "internal", "nic", "traces"} {
+	for _, folder := range []string{"(root)", "cmd", "cosim", "examples", "fabric", "firmware", "hw", "internal", "nic",
+		"traces"} {
 		fmt.Printf("%-10s %5d  %6d\n", folder, files[folder], lines[folder])
 	}
 	fmt.Printf("packages   %5d\n\n", len(h.pkgs))
@@ -122,7 +124,8 @@ func (h *house) printLargest() {
 		ast.Inspect(s.syn, func(n ast.Node) bool {
 			switch d := n.(type) {
 			case *ast.FuncDecl:
-				functions = append(functions, finding{"", s.path, h.tree.line(d.Pos()), functionName(d), h.tree.line(d.End()) - h.tree.line(d.Pos()) + 1})
+				functions = append(functions,
+					finding{"", s.path, h.tree.line(d.Pos()), functionName(d), h.tree.line(d.End()) - h.tree.line(d.Pos()) + 1})
 			case *ast.TypeSpec:
 				if body, ok := d.Type.(*ast.StructType); ok {
 					count, _ := countFields(body)

@@ -19,8 +19,8 @@ type passage struct {
 
 const sampleWordsMin = 8
 
-// verdicts holds every draw: the seed, and the comments, messages and sentences of the documentation that at least one of
-// two readers flagged.
+// verdicts holds every draw: the seed, and the comments, messages and sentences of the documentation that at least one
+// of two readers flagged.
 //
 //go:embed verdicts.txt
 var verdicts string
@@ -32,6 +32,8 @@ type verdict struct {
 	seed    string
 	flagged [3]int
 }
+
+func (v verdict) all() int { return v.flagged[0] + v.flagged[1] + v.flagged[2] }
 
 func readVerdicts() (all []verdict, err error) {
 	for line := range strings.Lines(verdicts) {
@@ -47,8 +49,8 @@ func readVerdicts() (all []verdict, err error) {
 	return all, nil
 }
 
-// printSample draws 100 comments, 50 messages and 50 sentences of the documentation for a reader. seed is the hash of the
-// last commit that edited prose.
+// printSample draws 100 comments, 50 messages and 50 sentences of the documentation for a reader. seed is the hash of
+// the last commit that edited prose.
 func printSample(top, seed string) error {
 	t, err := readTree(top)
 	if err != nil {
@@ -120,7 +122,8 @@ func (t *tree) sentences() (all []passage) {
 		}
 		for i, line := range s.lines {
 			fence := strings.HasPrefix(line, "```")
-			if quoted = quoted != fence; quoted || fence || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "#") {
+			if quoted = quoted != fence; quoted || fence || strings.TrimSpace(line) == "" || strings.HasPrefix(line, "|") ||
+				strings.HasPrefix(line, "#") {
 				end()
 				continue
 			}

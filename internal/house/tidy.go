@@ -18,7 +18,7 @@ import (
 
 // Limits of form. A tab counts as one column, as in Go linters.
 const (
-	columnsMax      = 160
+	columnsMax      = 120
 	functionLines   = 80
 	testLines       = 120
 	complexityMax   = 25
@@ -47,7 +47,8 @@ func (f finding) String() string {
 	return text
 }
 
-var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative", "documented", "package", "small", "cycle"}
+var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative",
+	"documented", "package", "small", "cycle"}
 
 func tidy(t *tree) (found []finding) {
 	for s := range t.code() {
@@ -234,7 +235,8 @@ func upwardImports(layers []string, imports map[string][]string) (up []string) {
 		}
 		for _, imported := range imports[p] {
 			under := strings.HasPrefix
-			sideBySide := under(p, "starloom/traces") && under(imported, "starloom/hw") || under(p, "starloom/hw") && under(imported, "starloom/traces")
+			sideBySide := under(p, "starloom/traces") && under(imported, "starloom/hw") || under(p, "starloom/hw") &&
+				under(imported, "starloom/traces")
 			if below := levelOf(layers, imported); below < 0 || below > level || sideBySide {
 				up = append(up, fmt.Sprintf("%s imports %s", p, imported))
 			}

@@ -22,7 +22,8 @@ type source struct {
 func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path)) }
 
 func (s *source) isTest() bool {
-	return strings.HasSuffix(s.path, "_test.go") || strings.HasPrefix(s.path, "internal/systemtest/") || strings.Contains(s.path, "testdata/")
+	return strings.HasSuffix(s.path, "_test.go") || strings.HasPrefix(s.path, "internal/systemtest/") ||
+		strings.Contains(s.path, "testdata/")
 }
 
 type tree struct {

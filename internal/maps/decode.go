@@ -65,9 +65,15 @@ func ParseDecode(path string, data []byte) (*Decode, error) {
 	m := &Decode{}
 	o := &m.Options
 	keys := d.samplingKeys(&o.Sampling)
-	keys["first_cycle"] = func(n *yaml.Node, where string) error { return d.Natural(n, where, math.MaxInt64, &o.FirstCycle) }
+	keys["first_cycle"] = func(n *yaml.Node,
+		where string) error {
+		return d.Natural(n, where, math.MaxInt64, &o.FirstCycle)
+	}
 	keys["slot"] = func(n *yaml.Node, where string) error { return d.Text(n, where, &o.Slot) }
-	keys["slot_cycles"] = func(n *yaml.Node, where string) error { return d.Natural(n, where, math.MaxInt64, &o.SlotCycles) }
+	keys["slot_cycles"] = func(n *yaml.Node,
+		where string) error {
+		return d.Natural(n, where, math.MaxInt64, &o.SlotCycles)
+	}
 	keys["frames"] = func(n *yaml.Node, where string) error {
 		words := []string{"starloom", "raw", "ethernet"}
 		i, err := d.Word(n, where, words...)
@@ -103,7 +109,8 @@ func (d *decoder) octets(root *yaml.Node, m *Decode) error {
 		}
 		switch {
 		case !m.Octets && (l.AXIStream != "" || l.Keep != "" || l.Bad != "" || l.HighFirst):
-			return refuse("axi_stream, keep, bad or first_byte, which are for frames of bytes", "write frames: raw or frames: ethernet at the top of the map")
+			return refuse("axi_stream, keep, bad or first_byte, which are for frames of bytes",
+				"write frames: raw or frames: ethernet at the top of the map")
 		case m.Octets && (l.Rail1 != "" || l.Rail0 != "" || l.Port != ""):
 			return refuse("rails or a port, which only Starloom's frames have", "delete them, or frames")
 		case l.AXIStream != "" && l.Data+l.Valid+l.Last != "":
@@ -153,7 +160,8 @@ func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
 	}
 	err := d.Keys(node, where, map[string]func(*yaml.Node, string) error{
 		"name": text(&l.Name), "data": text(&l.Data), "valid": text(&l.Valid), "ready": text(&l.Ready),
-		"first": text(&l.First), "last": text(&l.Last), "rail1": text(&l.Rail1), "rail0": text(&l.Rail0), "port": text(&l.Port),
+		"first": text(&l.First), "last": text(&l.Last), "rail1": text(&l.Rail1), "rail0": text(&l.Rail0),
+		"port": text(&l.Port),
 		"keep": text(&l.Keep), "bad": text(&l.Bad), "axi_stream": text(&l.AXIStream),
 		"first_byte": func(n *yaml.Node, where string) error {
 			i, err := d.Word(n, where, "low", "high")

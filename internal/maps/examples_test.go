@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "write the maps of examples/rtl/twins")
 
 // everything has all twins and backends.
 func everything() pinmap.Library {
-	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
+	return pinmap.Library{Twins: append(twin.All(), pops.Twin()),
+		Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
 // twinMapText returns the map of a twin as a template for users.

@@ -16,7 +16,8 @@ type decoder struct{ *strict.Decoder }
 
 type readNode = func(*yaml.Node, string) error
 
-const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
+const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` " +
+	"show one"
 
 func parse(path string, data []byte, what, remedy string) (*decoder, *yaml.Node, error) {
 	d, root, err := strict.Parse(path, data, what, remedy)
@@ -68,7 +69,8 @@ func (d *pinDecoder) each(read func(n *yaml.Node, key, where string) error) read
 	}
 }
 
-func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64, most uint64) error {
+func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64,
+	most uint64) error {
 	number, err := d.Integer(n, where, strict.Span{Min: least, Max: most})
 	to[key] = int(number.Int64())
 	return err

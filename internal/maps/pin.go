@@ -69,7 +69,8 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 }
 
 func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) (*pinmap.Map, error) {
-	m := &pinmap.Map{Library: library, File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
+	m := &pinmap.Map{Library: library, File: path, Places: map[string]string{}, Parameters: twin.Parameters{},
+		Latency: map[string]int{}}
 	m.Compare = map[string]string{}
 	if fabric := FabricKey(root); fabric != nil {
 		return nil, d.Refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
@@ -260,13 +261,15 @@ func (d *pinDecoder) stream(n *yaml.Node, where string) (*pinmap.Stream, error) 
 	case err != nil:
 		return nil, err
 	case s.axis != "" && (s.Valid != "" || s.Ready != ""):
-		return nil, d.Refuse(n, strict.Join(where, "axis")+" names valid and ready already", "delete axis, or valid and ready")
+		return nil,
+			d.Refuse(n, strict.Join(where, "axis")+" names valid and ready already", "delete axis, or valid and ready")
 	case s.axis != "" && len(s.Payload) == 0:
 		s.Stream = pinmap.AXIStream(s.axis, "tdata")
 	case s.axis != "":
 		s.Stream = pinmap.AXIStream(s.axis, s.Payload...)
 	case s.Valid == "" || s.Ready == "" || len(s.Payload) == 0:
-		return nil, d.Refuse(n, where+" lacks pins", "write {valid: PIN, ready: PIN, payload: PIN}, or {axis: s_axis, payload: [tlast, tdata]}")
+		return nil, d.Refuse(n, where+" lacks pins", "write {valid: PIN, ready: PIN, payload: PIN}, or {axis: s_axis, "+
+			"payload: [tlast, tdata]}")
 	}
 	s.Unstable = !stable
 	return &s.Stream, nil
@@ -403,10 +406,13 @@ func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {
 			case len(l.values) == 0:
 				return nil, d.Refuse(node, where+" is an empty list", "write its values")
 			case len(l.values) > pointsMax:
-				return nil, d.Refuse(node, fmt.Sprintf("%s has %d values", where, len(l.values)), fmt.Sprintf("give at most %d", pointsMax))
+				return nil,
+					d.Refuse(node, fmt.Sprintf("%s has %d values", where, len(l.values)), fmt.Sprintf("give at most %d", pointsMax))
 			case len(lists) > 0 && len(l.values) != len(lists[0].values):
-				return nil, d.Refuse(node, fmt.Sprintf("%s has %d values, %s.%s has %d: lists go side by side", where, len(l.values),
-					lists[0].key, lists[0].name, len(lists[0].values)), "give each list as many values; for all pairs of two lists, write each pair")
+				return nil,
+					d.Refuse(node, fmt.Sprintf("%s has %d values, %s.%s has %d: lists go side by side", where, len(l.values),
+						lists[0].key, lists[0].name, len(lists[0].values)),
+						"give each list as many values; for all pairs of two lists, write each pair")
 			}
 			lists = append(lists, l)
 		}
@@ -448,6 +454,7 @@ func (d *decoder) refuseLists(root *yaml.Node) error {
 		names = append(names, l.key+"."+l.name)
 	}
 	object := valueOf(root, lists[0].key)
-	return d.Refuse(valueOf(object, lists[0].name), "one value is needed here, and the pin map has a list in "+strings.Join(names, ", "),
+	return d.Refuse(valueOf(object, lists[0].name),
+		"one value is needed here, and the pin map has a list in "+strings.Join(names, ", "),
 		"give one value; `starloom cosim check` of the pin map alone runs all of a list")
 }

@@ -71,7 +71,8 @@ func (d *pinDecoder) ratio(n *yaml.Node, key, where string) error {
 	case err != nil:
 		return err
 	case ratio.Sign() == 0:
-		return d.Refuse(n, where+" is 0", "give the edges in a cycle of the model, as in 2 or 1/4; a pin that never changes belongs in ties")
+		return d.Refuse(n, where+" is 0", "give the edges in a cycle of the model, as in 2 or 1/4; a pin that never "+
+			"changes belongs in ties")
 	case phase.Cmp(big.NewRat(1, 1)) >= 0:
 		return d.Refuse(n, where+".phase is "+phase.RatString(), "give a part of the clock's own period, below 1: 1/2")
 	case phase.Sign() != 0:

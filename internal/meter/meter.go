@@ -50,7 +50,8 @@ type longestCall struct {
 
 // compare is positive if o ranks first: it is longer, or earlier among equals.
 func (c *longestCall) compare(o *longestCall) int {
-	return cmp.Or(cmp.Compare(o.max, c.max), cmp.Compare(c.Run, o.Run), cmp.Compare(c.slot, o.slot), cmp.Compare(c.processor, o.processor))
+	return cmp.Or(cmp.Compare(o.max, c.max), cmp.Compare(c.Run, o.Run), cmp.Compare(c.slot, o.slot),
+		cmp.Compare(c.processor, o.processor))
 }
 
 const (
@@ -265,7 +266,8 @@ func addProcessors(h *outcome.HandlerCycles, x *Clock, longest []uint32, names f
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(h.MaxPerProcessor[b], h.MaxPerProcessor[a]) })
 	for _, p := range order[:min(outcome.SlowestMax, len(order))] {
-		h.Slowest = append(h.Slowest, outcome.ProcessorCycles{Processor: p, Path: names.Processor(p), Max: h.MaxPerProcessor[p]})
+		h.Slowest = append(h.Slowest,
+			outcome.ProcessorCycles{Processor: p, Path: names.Processor(p), Max: h.MaxPerProcessor[p]})
 	}
 }
 

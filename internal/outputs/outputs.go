@@ -41,7 +41,8 @@ func (o Output) Given() bool { return o != Output{} }
 // Beside returns given, or, if it has no destination, a file next to this output. Standard output and writers have no
 // such file.
 func (o Output) Beside(given Output, extension string) Output {
-	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" || err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" ||
+		err == nil && !info.Mode().IsRegular() {
 		return given // a file beside a pipe or a device makes no sense
 	}
 	return File(WithExtension(o.Path, extension))

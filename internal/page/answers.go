@@ -12,7 +12,8 @@ func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.Out
 	switch {
 	case len(order) > 0:
 		firsts := firstOfRules(r, order)
-		return Failed(whatTexts(r, firsts), whereTexts(r, firsts), causeBlocks(r, firsts), notesBeside(r), nextSteps(r, firsts[0], written)...)
+		return Failed(whatTexts(r, firsts), whereTexts(r, firsts), causeBlocks(r, firsts), notesBeside(r),
+			nextSteps(r, firsts[0], written)...)
 	case r.Aside.Command == "":
 		return Passed(r.Notes, Block{Text: "Nothing failed."})
 	}
@@ -75,7 +76,8 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	if i < 0 {
 		return nil
 	}
-	t := table("A ring, of which no one can move: each waits for what the next one holds, and the last for what the first holds.", "who", "is in", "waits for")
+	t := table("A ring, of which no one can move: each waits for what the next one holds, and the last for what the "+
+		"first holds.", "who", "is in", "waits for")
 	for _, w := range firsts[i].Waits {
 		where := w.Holds
 		if !w.NIC {
@@ -85,14 +87,17 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	}
 	blocks = append([]Block{{Table: t}}, paragraphs("ring closed", firsts[i].Cycle)...)
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
-		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
+		blocks = append(blocks,
+			text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes,
+				fabric.RuleDeadlock))
 	}
 	return blocks
 }
 
 func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 	late, least := r.Aside.Late, r.Aside.Known.Least
-	if late == nil || !slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
+	if late == nil ||
+		!slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
 		return nil
 	}
 	blocks := paragraphs("deadline", r)
@@ -120,7 +125,8 @@ func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
 // notesBeside returns the notes of a report without those that repeat its cause or remedies.
 func notesBeside(r *outcome.Report) []string {
 	return slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool {
-		return note == r.Aside.Known.Unfit && note != "" || r.Aside.Known.Check != "" && strings.HasPrefix(note, fabric.ReplacedNote) ||
+		return note == r.Aside.Known.Unfit && note != "" || r.Aside.Known.Check != "" &&
+			strings.HasPrefix(note, fabric.ReplacedNote) ||
 			slices.ContainsFunc(r.Aside.LastSeen, func(v outcome.Violation) bool { return note == outcome.LastSeenNote(&v) }) ||
 			note == r.Aside.Known.Limited && (len(r.Aside.Remedies) > 0 || r.Without != nil && r.Without.Slots < r.Slots)
 	})
@@ -150,7 +156,8 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 			Means, Limit   string
 			Extent         *extent
 			Others, Shares []string
-		}{failure{r, v}, sameEvent(firsts[:i], v), ruleText(v.Rule, limits), limits[v.Rule], extentOf(r, v.Rule), othersOf(r, v), shares(r, v.Rule)}))
+		}{failure{r, v}, sameEvent(firsts[:i], v), ruleText(v.Rule, limits), limits[v.Rule], extentOf(r, v.Rule),
+			othersOf(r, v), shares(r, v.Rule)}))
 	}
 	return what
 }
@@ -169,7 +176,8 @@ func othersOf(r *outcome.Report, first *outcome.Violation) (others []string) {
 		if v.Rule != first.Rule || v == first {
 			continue
 		}
-		if others = append(others, short(v)); len(others) > othersNamed || short(v) == short(first) || len(short(v)) > shortChars {
+		if others = append(others, short(v)); len(others) > othersNamed || short(v) == short(first) ||
+			len(short(v)) > shortChars {
 			return nil
 		}
 	}
@@ -259,7 +267,8 @@ type placed struct {
 
 func (p *placed) look() {
 	p.Came = crossed(p.R, p.V)
-	if c := p.R.Firmware.Cycles; p.V.Rule == fabric.RuleMeetsBudget && c != nil && c.Worst != nil && c.Worst.Profile != nil && len(c.Worst.Profile.Stack) > 0 {
+	if c := p.R.Firmware.Cycles; p.V.Rule == fabric.RuleMeetsBudget && c != nil && c.Worst != nil &&
+		c.Worst.Profile != nil && len(c.Worst.Profile.Stack) > 0 {
 		p.Worst = c.Worst
 	}
 	if s := sceneAt(p.R, p.V); s != nil {
@@ -344,7 +353,8 @@ func runSummary(r *outcome.Report) string {
 
 // cutSummary is the summary of a run that fails only by its limit of slots, "" for others.
 func cutSummary(r *outcome.Report) string {
-	if count := broken(r); r.Aside.Known.LimitedBy == "" || len(r.Faults) > 0 || len(count) != 1 || count[fabric.RuleFinishes] == 0 {
+	if count := broken(r); r.Aside.Known.LimitedBy == "" || len(r.Faults) > 0 || len(count) != 1 ||
+		count[fabric.RuleFinishes] == 0 {
 		return ""
 	}
 	return texts.Say("cut short", summaryOf(r))

@@ -14,7 +14,8 @@ const faultsNamed, lostShown = 4, 8
 
 func faultText(r *outcome.Report, fault int) string {
 	f, shown := &r.Faults[fault], uint64(0)
-	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && f.First != nil && s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
+	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && f.First != nil &&
+		s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
 		shown = s.Waves.Columns[s.Waves.Marked]
 	}
 	return texts.Say("struck", map[string]any{"Fault": f, "Name": r.FaultName(fault), "Number": fault + 1, "Shown": shown})
@@ -29,7 +30,8 @@ func breaksAlone(r *outcome.Report) (parts []string) {
 			}
 		}
 		for _, rule := range slices.Sorted(maps.Keys(count)) {
-			parts = append(parts, texts.Say("breaks", map[string]any{"Fault": r.FaultName(k), "Rule": rule, "Count": count[rule]}))
+			parts = append(parts,
+				texts.Say("breaks", map[string]any{"Fault": r.FaultName(k), "Rule": rule, "Count": count[rule]}))
 		}
 	}
 	return parts
@@ -52,7 +54,8 @@ func cutBlocks(r *outcome.Report) (blocks []Block) {
 			if more := len(behind) - lostShown; more > 0 {
 				behind = append(behind[:lostShown], fmt.Sprintf("%d more", more))
 			}
-			blocks = append(blocks, paragraphs("cut off", map[string]any{"Fault": r.FaultName(k), "Roots": roots, "Behind": behind})...)
+			blocks = append(blocks,
+				paragraphs("cut off", map[string]any{"Fault": r.FaultName(k), "Roots": roots, "Behind": behind})...)
 		}
 	}
 	return blocks

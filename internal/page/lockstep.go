@@ -41,7 +41,8 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	for _, line := range r.Contract.Lines() {
 		rows = append(rows, [2]string{"contract", line})
 	}
-	p.Add("What was compared", About("What was compared.", rows...), Block{Text: "This repeats the check:"}, Block{Command: command})
+	p.Add("What was compared", About("What was compared.", rows...), Block{Text: "This repeats the check:"},
+		Block{Command: command})
 	p.add(gapsSection(r))
 	return p
 }
@@ -63,9 +64,11 @@ func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written [
 	if files["save"] != "" && !strings.Contains(command, "--stimulus") && (path == "" || r.Map != "") {
 		again = fmt.Sprintf("starloom cosim check %s --stimulus %s%s", pinMap, files["save"], r.Replay())
 	}
-	differs := map[string]any{"R": r, "D": r.Divergence, "Path": path, "Bits": asBits(r.Divergence), "Files": baseNames(r.Files), "Saved": saved,
+	differs := map[string]any{"R": r, "D": r.Divergence, "Path": path, "Bits": asBits(r.Divergence),
+		"Files": baseNames(r.Files), "Saved": saved,
 		"GTKW": cmp.Or(files["gtkw"], files["vcd"]), "Command": command, "Again": again}
-	return Failed(texts.Lines("differs", differs), texts.Lines("differs where", differs), nil, nil, texts.Steps("differs next", differs)...)
+	return Failed(texts.Lines("differs", differs), texts.Lines("differs where", differs), nil, nil,
+		texts.Steps("differs next", differs)...)
 }
 
 const bitsShown = 16
@@ -115,7 +118,8 @@ func shownSection(r *lockstep.Report) *Section {
 		s.Blocks = append(s.Blocks, Block{Aside: "Without a change: " + join(d.Still) + "."})
 	}
 	if r.Divergence != nil && r.Divergence.Printed != "" {
-		s.Blocks = append(s.Blocks, Block{Text: "The RTL has printed:"}, Block{Lines: strings.Split(strings.TrimRight(r.Divergence.Printed, "\n"), "\n")})
+		s.Blocks = append(s.Blocks, Block{Text: "The RTL has printed:"},
+			Block{Lines: strings.Split(strings.TrimRight(r.Divergence.Printed, "\n"), "\n")})
 	}
 	return s
 }
@@ -124,7 +128,8 @@ func gapsSection(r *lockstep.Report) *Section {
 	s := &Section{Title: "What was not compared"}
 	if r.Divergence != nil {
 		took := traces.Plural(r.Cycles, "cycle", "cycles")
-		s.Blocks = append(s.Blocks, text("The check ended at the first difference, after %s: what comes later was not compared.", took))
+		s.Blocks = append(s.Blocks, text("The check ended at the first difference, after %s: what comes later was not "+
+			"compared.", took))
 	}
 	if len(r.Tied) > 0 {
 		s.Blocks = append(s.Blocks, text("T%s.", strings.TrimPrefix(pinmap.TiedText(r.Tied), "t")))

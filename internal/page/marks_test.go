@@ -28,7 +28,8 @@ func TestMarks(t *testing.T) {
 
 // A rule is kept only if something has tested it.
 func TestRulesThatNothingTested(t *testing.T) {
-	r := &outcome.Report{Rules: []string{fabric.RuleTrap, fabric.RuleFinishes, fabric.RuleNoLoss, fabric.RuleReceiveStep}, Verdict: outcome.VerdictPass}
+	r := &outcome.Report{Rules: []string{fabric.RuleTrap, fabric.RuleFinishes, fabric.RuleNoLoss, fabric.RuleReceiveStep},
+		Verdict: outcome.VerdictPass}
 	require.Contains(t, written(t, Run(r, nil)), "The run kept the 2 rules that it tested, of 4: ")
 	require.Equal(t, "no frame was sent", unheld(r, fabric.RuleNoLoss))
 	r.Frames.Sent = 1
@@ -42,8 +43,8 @@ func TestRulesThatNothingTested(t *testing.T) {
 	require.Contains(t, written(t, Run(r, nil)), ">not tested: the run was interrupted</td>")
 }
 
-// What failed names every rule up to three, the limit, how many processors and slots, and what each fault has done; notes
-// come before the first step.
+// What failed names every rule up to three, the limit, how many processors and slots, and what each fault has done;
+// notes come before the first step.
 func TestAnswersNameAll(t *testing.T) {
 	r := &outcome.Report{Verdict: outcome.VerdictFail, Slots: 2, Cycles: 20, Notes: []string{"use another program"}}
 	for slot := range uint64(2) {

@@ -29,11 +29,13 @@ const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'&`
 // failing is a report with a scene, all of whose texts are hostile.
 func failing() *outcome.Report {
 	return &outcome.Report{
-		Scenario: hostile, Verdict: outcome.VerdictFail, Rules: []string{fabric.RuleTrap, hostile}, Cycles: 60, Slots: 10, ViolationsTotal: 1,
+		Scenario: hostile, Verdict: outcome.VerdictFail, Rules: []string{fabric.RuleTrap, hostile}, Cycles: 60, Slots: 10,
+		ViolationsTotal: 1,
 		Violations: []outcome.Violation{{Rule: fabric.RuleTrap, Cycle: 12, Slot: 2, Path: hostile, Message: hostile,
 			Backtrace: []wasm.Frame{{Function: hostile, Source: hostile}}}},
-		Notes: []string{hostile}, Metrics: fabric.Metrics{{Name: hostile, Value: hostile}}, Firmware: outcome.FirmwareReport{Image: hostile},
-		Faults: []outcome.FaultReport{{Kind: hostile}},
+		Notes: []string{hostile}, Metrics: fabric.Metrics{{Name: hostile, Value: hostile}},
+		Firmware: outcome.FirmwareReport{Image: hostile},
+		Faults:   []outcome.FaultReport{{Kind: hostile}},
 		Beside: outcome.Beside{Aside: outcome.Aside{
 			Command: "starloom run " + hostile,
 			Scenes: []outcome.Scene{{
@@ -66,8 +68,10 @@ func TestHostileNames(t *testing.T) {
 		require.NotContains(t, html, part)
 	}
 	require.Equal(t, 1, strings.Count(html, "<script"), "its own")
-	html = written(t, Seeds(&outcome.SeedsReport{Scenario: hostile, Verdict: outcome.VerdictFail, FailedTotal: 1, Runs: 1, Rules: []string{hostile},
-		Failed: []outcome.FailedRun{{Rule: hostile, First: failing().Violations[0]}}}))
+	html = written(t,
+		Seeds(&outcome.SeedsReport{Scenario: hostile, Verdict: outcome.VerdictFail, FailedTotal: 1, Runs: 1,
+			Rules:  []string{hostile},
+			Failed: []outcome.FailedRun{{Rule: hostile, First: failing().Violations[0]}}}))
 	require.NotContains(t, html, "<script>alert")
 	require.NotContains(t, html, "<img")
 }
@@ -200,7 +204,8 @@ func TestFlameGraph(t *testing.T) {
 
 // Every rule has a meaning and a next step.
 func TestRulesAreExplained(t *testing.T) {
-	all := fabric.Rules{CollisionFree: &fabric.CollisionFree{}, PacketsPerProcessorMax: 1, FinishBy: &fabric.Duration{Count: 1}, Results: &fabric.ResultRules{},
+	all := fabric.Rules{CollisionFree: &fabric.CollisionFree{}, PacketsPerProcessorMax: 1,
+		FinishBy: &fabric.Duration{Count: 1}, Results: &fabric.ResultRules{},
 		ExactlyOnce: true, NoLoss: true, DeadlineSlots: 1, NoCreation: true,
 		LatencyMax: 1, InOrder: true, Credits: true, OneBus: true, BusLength: true, Deadlock: true,
 		Agreement: true, Validity: true, ReceiveStep: true, MeetsBudget: true, Energy: true}

@@ -17,7 +17,8 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 	switch r.Verdict {
 	case prove.Equal:
 		p.Verdict = outcome.VerdictPass
-		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [for what it holds, and why](#the-proof). This repeats the proof:"},
+		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [for what it holds, and why](#the-proof). This repeats " +
+			"the proof:"},
 			Block{Command: command + " --again"})
 	case prove.Differs:
 		p.Verdict = outcome.VerdictFail
@@ -38,7 +39,9 @@ func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
 		command := "starloom cosim prove " + subject
 		steps = []Step{{Text: "Give it more time:", Command: command + " --time 10m"}}
 		if r.Depth > 0 {
-			steps = append(steps, Step{Text: "Prove the cycles alone in which there was no difference:", Command: fmt.Sprintf("%s --cycles %d", command, r.Depth)})
+			steps = append(steps,
+				Step{Text: "Prove the cycles alone in which there was no difference:",
+					Command: fmt.Sprintf("%s --cycles %d", command, r.Depth)})
 		}
 	}
 	return append(steps, Step{Text: "Look for a difference:", Command: "starloom cosim check " + subject})
@@ -49,7 +52,8 @@ func proofSection(r *prove.Report) *Section {
 		return nil
 	}
 	rows := [][2]string{
-		{"verdict", r.Verdict}, {"RTL", r.Top}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"verdict", r.Verdict}, {"RTL", r.Top}, {"model", r.Model}, {"pin map", r.Map},
+		{"outputs compared", r.ComparedText()},
 		{"bits proved", fmt.Sprintf("%d of %d", r.BitsProved, r.Bits)}, {"tools", strings.Join(r.Tools, ", ")},
 	}
 	if r.Depth > 0 {
@@ -63,7 +67,8 @@ func proofSection(r *prove.Report) *Section {
 }
 
 // LockstepProved returns the page of RTL beside its model, continued by a proof; nil for none.
-func LockstepProved(r *lockstep.Report, proof *prove.Report, subject, options string, written []outcome.OutputFile) *Page {
+func LockstepProved(r *lockstep.Report, proof *prove.Report, subject, options string,
+	written []outcome.OutputFile) *Page {
 	p := Lockstep(r, "", subject+options, subject, written)
 	if proof == nil {
 		return p

@@ -56,8 +56,10 @@ func ruleText(name string, limits map[string]string) string {
 // firstClause matches up to the first full stop or semicolon before a blank.
 var firstClause = regexp.MustCompile(`^([^.;]|[.;][^ ])*`)
 
-func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string, known *outcome.Known) *Section {
-	t := table("What the run was held to. Not tested: it is asked for, but nothing in the run has tested it; not checked: it is not asked for.",
+func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string,
+	known *outcome.Known) *Section {
+	t := table("What the run was held to. Not tested: it is asked for, but nothing in the run has tested it; not "+
+		"checked: it is not asked for.",
 		"rule", "means", "result")
 	listed := map[string]bool{}
 	row := func(name string) {
@@ -81,7 +83,8 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 		}
 	}
 	for _, name := range known.Unchecked {
-		t.row(name, ruleText(name, nil), "not checked: rules of the scenario or of --set take the place of those of "+known.Program)
+		t.row(name, ruleText(name, nil),
+			"not checked: rules of the scenario or of --set take the place of those of "+known.Program)
 	}
 	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
 }
@@ -94,7 +97,8 @@ func keptBy(r *outcome.Report, rule string) string {
 	}
 	switch rule {
 	case fabric.RuleFinishes:
-		if i := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.Kind == fabric.FaultNames[fabric.FaultDead] && f.Count > 0 }); i >= 0 {
+		if i := slices.IndexFunc(r.Faults,
+			func(f outcome.FaultReport) bool { return f.Kind == fabric.FaultNames[fabric.FaultDead] && f.Count > 0 }); i >= 0 {
 			k.Dead = r.Faults[i].Count
 		}
 		k.Missing = r.Aside.Known.Packets && slices.ContainsFunc(r.Violations, missing)
@@ -131,7 +135,8 @@ func unheld(r *outcome.Report, rule string) string {
 			return unsent
 		}
 		return cut
-	case fabric.RuleCollisionFree, fabric.RuleHeld, fabric.RuleNoLoss, fabric.RuleDeadline, fabric.RuleNoCreation, fabric.RuleOneBus, fabric.RuleBusLength:
+	case fabric.RuleCollisionFree, fabric.RuleHeld, fabric.RuleNoLoss, fabric.RuleDeadline, fabric.RuleNoCreation,
+		fabric.RuleOneBus, fabric.RuleBusLength:
 		if r.Frames.Sent == 0 {
 			return unsent
 		}

@@ -31,7 +31,8 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	for _, picture := range r.Aside.Pictures {
 		p.add(pictureSection(p, picture))
 	}
-	unheldBy, kept := func(rule string) string { return unheld(r, rule) }, func(rule string) string { return keptBy(r, rule) }
+	unheldBy, kept := func(rule string) string { return unheld(r, rule) },
+		func(rule string) string { return keptBy(r, rule) }
 	p.add(rulesSection(r.Rules, broken(r), unheldBy, kept, &r.Aside.Known))
 	if !late {
 		p.add(costSection(&r.Firmware))
@@ -44,7 +45,8 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	if r.Verdict == outcome.VerdictFail {
 		p.add(wordsSection())
 	}
-	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, [][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.DigestText()}}))
+	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL,
+		[][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.DigestText()}}))
 	return p
 }
 
@@ -99,7 +101,8 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 			continue
 		}
 		cycle, slot := min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
-		rest.row([]any{v.Rule, cycle, slot, x.Times, v.Path, v.Text(), texts.Say("cause cell", failure{r, v})}[:len(names)]...)
+		rest.row([]any{v.Rule, cycle, slot, x.Times, v.Path, v.Text(),
+			texts.Say("cause cell", failure{r, v})}[:len(names)]...)
 	}
 	if slices.ContainsFunc(order, func(x outcome.Repeat) bool { return atEnd(r, &r.Violations[x.Place]) }) {
 		rest.Caption += " What only the end of the run shows stands in its last cycle."
@@ -127,7 +130,8 @@ func costSection(f *outcome.FirmwareReport) *Section {
 		return nil
 	}
 	s := &Section{Title: "What handlers cost"}
-	t := table("Cycles of the fabric that calls of handlers took; processor model "+f.CPU+".", "handler", "#calls", "#mean", "#50%", "#90%", "#99%", "#max")
+	t := table("Cycles of the fabric that calls of handlers took; processor model "+f.CPU+".", "handler", "#calls",
+		"#mean", "#50%", "#90%", "#99%", "#max")
 	for _, h := range []struct {
 		name   string
 		cycles *outcome.HandlerCycles
@@ -181,8 +185,9 @@ func figuresSection(r *outcome.Report) *Section {
 		}
 	}
 	if unknown != nil {
-		s.Blocks = append(s.Blocks, Block{Folded: join(unknown) + ".", Fold: traces.Plural(uint64(len(unknown)), "figure is", "figures are") +
-			" not known, as the run did not come to where they are complete"})
+		s.Blocks = append(s.Blocks,
+			Block{Folded: join(unknown) + ".", Fold: traces.Plural(uint64(len(unknown)), "figure is", "figures are") +
+				" not known, as the run did not come to where they are complete"})
 	}
 	return s
 }

@@ -21,10 +21,12 @@ func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outco
 	part := &Section{Title: title, ID: fmt.Sprintf("violation-%d", number)}
 	part.Blocks = append(part.Blocks, text("%s: %s%s", capital(f.Where()), v.Text(), f.cause()))
 	if lines := backtrace(v); lines != nil {
-		part.Blocks = append(part.Blocks, Block{Text: "The handler was in these functions, the innermost first:"}, Block{Lines: lines})
+		part.Blocks = append(part.Blocks, Block{Text: "The handler was in these functions, the innermost first:"},
+			Block{Lines: lines})
 	}
 	if v.Rule == fabric.RuleMeetsBudget {
-		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) says where the longest call spent its cycles."))
+		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) says where the longest call spent "+
+			"its cycles."))
 	}
 	if came != nil {
 		part.Blocks = append(part.Blocks, Block{Table: didTable(came)})
@@ -54,13 +56,15 @@ func didTable(came *outcome.LatestPath) *Table {
 }
 
 func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
-	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", r.FaultName(s.Fault), s.Cycle), ID: fmt.Sprintf("fault-%d", s.Fault+1)}
+	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", r.FaultName(s.Fault), s.Cycle),
+		ID: fmt.Sprintf("fault-%d", s.Fault+1)}
 	if set := r.Aside.Known.Faults; s.Fault < len(set) {
 		part.Blocks = append(part.Blocks, text("It is set to this: %s.", set[s.Fault]))
 	}
 	part.Blocks = append(part.Blocks, text("It has done this: %s.", r.Faults[s.Fault].Text()))
 	part.scene(r, s)
-	if s.Waves != nil && slices.ContainsFunc(s.Waves.Rows, func(row traces.WaveRow) bool { return strings.Contains(row.Name, "_tapped.") }) {
+	if s.Waves != nil &&
+		slices.ContainsFunc(s.Waves.Rows, func(row traces.WaveRow) bool { return strings.Contains(row.Name, "_tapped.") }) {
 		part.Blocks = append(part.Blocks, Block{Aside: texts.Say("tapped", nil)})
 	}
 	return part
@@ -148,7 +152,8 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 		Hopped: r.Aside.Known.Packets && slices.ContainsFunc(s.Trails, hopped), Ackeds: slices.ContainsFunc(s.Trails, acked),
 		Payload: slices.ContainsFunc(s.Frames, func(x outcome.SceneFrame) bool { return len(x.Payload) > 0 }),
 		Last:    len(s.Frames) > 0 && s.Frames[len(s.Frames)-1].Slot+2 < s.Slot,
-		Flits:   r.Firmware.Image == outcome.ImageNone || s.Violation >= 0 && r.Violations[s.Violation].Rule == fabric.RuleDeadlock}
+		Flits: r.Firmware.Image == outcome.ImageNone || s.Violation >= 0 &&
+			r.Violations[s.Violation].Rule == fabric.RuleDeadlock}
 	if s.Sender != "" && s.Sender != s.Path {
 		about.At += " and of " + s.Sender
 	}
@@ -161,7 +166,8 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	asides("frames")
 	for i := range s.Trails {
 		trail := &s.Trails[i]
-		add(Block{Table: framesTable(r, trail.Frames, trail.FramesLeft, "The way of "+packetWords(r, trail.Payload)+" through the run.")})
+		add(Block{Table: framesTable(r, trail.Frames, trail.FramesLeft,
+			"The way of "+packetWords(r, trail.Payload)+" through the run.")})
 	}
 	asides("trails")
 }
@@ -215,7 +221,8 @@ func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
 	w := s.Waves
 	waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked, Also: w.Decides,
 		Caption: fmt.Sprintf("Signals around cycle %d: %s.", w.Columns[w.Marked], s.Path)}
-	note := map[string]any{"Waves": w, "Marked": w.Columns[w.Marked], "Decides": w.Columns[w.Decides], "Slot": s.Decides, "End": s.Cycle > max(r.Cycles, 1)-1,
+	note := map[string]any{"Waves": w, "Marked": w.Columns[w.Marked], "Decides": w.Columns[w.Decides], "Slot": s.Decides,
+		"End":  s.Cycle > max(r.Cycles, 1)-1,
 		"Gaps": len(waves.gaps()) > 0}
 	waves.Note = texts.Say("waves", note) + wordsText(&r.Aside.Known, func(signal string) bool {
 		return slices.ContainsFunc(w.Rows, func(row traces.WaveRow) bool { return strings.HasSuffix(row.Name, "."+signal) })

@@ -24,7 +24,8 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	seeds := outcome.Seeds{First: r.Seeds[0], Last: r.Seeds[1]}
 	p.Summary = fmt.Sprintf("%s of seeds %s: all kept all rules.", traces.Plural(r.Runs, "run", "runs"), seeds.String())
 	if r.FailedTotal > 0 {
-		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), seeds.String())
+		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"),
+			seeds.String())
 	}
 	if r.Interrupted() {
 		p.Summary += fmt.Sprintf(" Interrupted after %d of %d runs.", r.Runs, r.RunsTotal)
@@ -33,15 +34,20 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	p.Answers = seedsAnswers(r)
 	p.add(failedSection(r))
 	if svg := FigureSVG(survivalFigure(r)); svg != nil {
-		p.Add("Survival", Block{Picture: &Picture{"How many runs have broken no rule, with the interval of Wilson at 95%.", svg}})
+		p.Add("Survival",
+			Block{Picture: &Picture{"How many runs have broken no rule, with the interval of Wilson at 95%.", svg}})
 	}
 	p.add(statisticsSection(r.Statistics))
 	p.add(histogramSection(r.Statistics))
-	p.add(rulesSection(r.Rules, seedsBroken(r), func(rule string) string { return seedsUnheld(r, rule) }, func(string) string { return "" }, &outcome.Known{}))
+	p.add(rulesSection(r.Rules, seedsBroken(r), func(rule string) string { return seedsUnheld(r, rule) },
+		func(string) string { return "" }, &outcome.Known{}))
 	p.add(costSection(&r.Firmware))
-	more := [][2]string{{"seeds", seeds.String()}, {"runs", strconv.FormatUint(r.Runs, 10)}, {"digest of all digests", r.Digest}}
+	more := [][2]string{{"seeds", seeds.String()}, {"runs", strconv.FormatUint(r.Runs, 10)},
+		{"digest of all digests", r.Digest}}
 	if r.MostSlots != nil {
-		more = append(more, [2]string{"most slots", fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, outcome.Alone(r.MostSlots.Seed, r.MostSlots.Permutation))})
+		more = append(more,
+			[2]string{"most slots",
+				fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, outcome.Alone(r.MostSlots.Seed, r.MostSlots.Permutation))})
 	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, more))
 	return p
@@ -49,7 +55,8 @@ func Seeds(r *outcome.SeedsReport) *Page {
 
 func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if len(r.Failed) == 0 {
-		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run alone has a page of its own."})
+		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run " +
+			"alone has a page of its own."})
 	}
 	first := struct {
 		*outcome.SeedsReport
@@ -64,7 +71,8 @@ func failedSection(r *outcome.SeedsReport) *Section {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	t := table("Runs that failed, each with the first rule that it broke.", "options", "rule", "#cycle", "#slot", "where", "what")
+	t := table("Runs that failed, each with the first rule that it broke.", "options", "rule", "#cycle", "#slot", "where",
+		"what")
 	t.Sorts = len(r.Failed) > 12
 	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
 		f, v := &r.Failed[i], &r.Failed[i].First
@@ -107,7 +115,8 @@ func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 }
 
 func statisticsSection(all outcome.Statistics) *Section {
-	t := table("Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal distribution).",
+	t := table("Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal "+
+		"distribution).",
 		"figure", "#runs", "#mean", "#from", "#to", "#sd", "#min", "#median", "#max")
 	t.Sorts = len(all) > 12
 	for i := range all {
@@ -117,7 +126,8 @@ func statisticsSection(all outcome.Statistics) *Section {
 			half := float64(rounded.Z95 * *s.SE)
 			low, high = outcome.FormatFloat(*s.Mean-half), outcome.FormatFloat(*s.Mean+half)
 		}
-		t.row(s.Name, s.Runs, outcome.OrDash(s.Mean), low, high, outcome.OrDash(s.SD), outcome.OrDash(s.Min), outcome.OrDash(s.Median), outcome.OrDash(s.Max))
+		t.row(s.Name, s.Runs, outcome.OrDash(s.Mean), low, high, outcome.OrDash(s.SD), outcome.OrDash(s.Min),
+			outcome.OrDash(s.Median), outcome.OrDash(s.Max))
 	}
 	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
 }
@@ -134,11 +144,15 @@ func histogramSection(all outcome.Statistics) *Section {
 			continue
 		}
 		if svg := FigureSVG(histogram(x)); svg != nil {
-			s.Blocks = append(s.Blocks, Block{Picture: &Picture{fmt.Sprintf("%s: how many of %s have which value.", x.Name, traces.Plural(x.Runs, "run", "runs")), svg}})
+			s.Blocks = append(s.Blocks,
+				Block{Picture: &Picture{fmt.Sprintf("%s: how many of %s have which value.", x.Name,
+					traces.Plural(x.Runs, "run", "runs")), svg}})
 		}
 	}
 	if left > 0 {
-		s.Blocks = append(s.Blocks, Block{Aside: traces.Plural(uint64(left), "figure has", "figures have") + " no histogram here; --stats-csv has those of all."})
+		s.Blocks = append(s.Blocks,
+			Block{Aside: traces.Plural(uint64(left), "figure has",
+				"figures have") + " no histogram here; --stats-csv has those of all."})
 	}
 	return s
 }
@@ -159,5 +173,6 @@ func histogram(x *outcome.Statistic) *figure.Figure {
 			c.Points = append(c.Points, figure.Point{X: low + float64((float64(k)+0.5)*width), Y: float64(count)})
 		}
 	}
-	return &figure.Figure{Title: x.Name, X: figure.Axis{Label: x.Name}, Y: figure.Axis{Label: "runs", Whole: true}, Curves: []figure.Curve{c}}
+	return &figure.Figure{Title: x.Name, X: figure.Axis{Label: x.Name}, Y: figure.Axis{Label: "runs", Whole: true},
+		Curves: []figure.Curve{c}}
 }

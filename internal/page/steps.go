@@ -34,7 +34,9 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	if first.Rule == outcome.RuleInterrupted {
 		return steps
 	}
-	return append(steps, texts.Steps("see", map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle})...)
+	return append(steps,
+		texts.Steps("see",
+			map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle})...)
 }
 
 // ownSource holds the commands for a modified copy of a program: to write its source File, to build it, to run it.
@@ -94,7 +96,8 @@ func surviveSteps(r *outcome.Report) []Step {
 			s.Dead++
 		}
 	}
-	if i := slices.IndexFunc(r.Aside.Stood, func(o outcome.Stood) bool { return o.Next != nil && o.Next.Paused >= 0 }); i >= 0 {
+	if i := slices.IndexFunc(r.Aside.Stood,
+		func(o outcome.Stood) bool { return o.Next != nil && o.Next.Paused >= 0 }); i >= 0 {
 		s.Paused = &r.Aside.Stood[i]
 	}
 	s.Ways, s.Limits = texts.Lines("ways", s), texts.Lines("limits", s)

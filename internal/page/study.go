@@ -21,7 +21,8 @@ func Study(r *outcome.StudyReport, command string) *Page {
 		}
 	}
 	p.Summary = fmt.Sprintf("%s: %d within tolerance of what was published, %d off, %d that contradict the publication.",
-		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted), len(off), len(contradicted))
+		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted), len(off),
+		len(contradicted))
 	p.Answers = studyAnswers(r, off, command)
 	p.add(rowsSection("Off", "Figures that are not within their tolerance.", off))
 	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with its words.", contradicted))
@@ -35,7 +36,8 @@ func Study(r *outcome.StudyReport, command string) *Page {
 		all[i] = &r.Rows[i]
 	}
 	p.add(rowsSection("All figures", "What was published, and what was measured.", all))
-	p.Add("What was run", Block{Text: "This repeats the study:"}, Block{Command: command}, About("What was run.", [2]string{"study", r.Study}))
+	p.Add("What was run", Block{Text: "This repeats the study:"}, Block{Command: command},
+		About("What was run.", [2]string{"study", r.Study}))
 	return p
 }
 
@@ -45,7 +47,8 @@ func studyAnswers(r *outcome.StudyReport, off []*studies.StudyRow, command strin
 			"have its words beside them. This repeats the study:"
 		return Passed(r.Notes, Block{Text: text}, Block{Command: command})
 	}
-	first := map[string]any{"Row": off[0], "R": r, "Off": len(off), "Study": outcome.ShellQuote(r.Study), "Case": outcome.ShellQuote(off[0].Case)}
+	first := map[string]any{"Row": off[0], "R": r, "Off": len(off), "Study": outcome.ShellQuote(r.Study),
+		"Case": outcome.ShellQuote(off[0].Case)}
 	said := texts.Lines("off", first)
 	return Failed(said[:1], said[1:], nil, r.Notes, texts.Steps("off next", first)...)
 }
@@ -54,7 +57,8 @@ func rowsSection(title, caption string, rows []*studies.StudyRow) *Section {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := table(caption, "case", "quantity", "#published", "#reference", "#measured", "#sd", "#se", "#runs", "#tolerance", "status", "note")
+	t := table(caption, "case", "quantity", "#published", "#reference", "#measured", "#sd", "#se", "#runs", "#tolerance",
+		"status", "note")
 	t.Sorts = len(rows) > 12
 	for _, x := range rows {
 		t.row(x.Case, x.Quantity, outcome.OrDash(x.Published), outcome.OrDash(x.Reference), outcome.FormatFloat(x.Measured),

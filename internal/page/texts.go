@@ -12,10 +12,11 @@ import (
 //go:embed texts.tmpl
 var textsSource string
 
-var texts = outcome.NewTexts(textsSource, template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
-	"joined":   func(list []string) string { return strings.Join(list, "; ") },
-	"trimDot":  func(text string) string { return strings.TrimSuffix(text, ".") },
-	"unquoted": func(text string) string { return strings.Trim(text, "`") }})
+var texts = outcome.NewTexts(textsSource,
+	template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
+		"joined":   func(list []string) string { return strings.Join(list, "; ") },
+		"trimDot":  func(text string) string { return strings.TrimSuffix(text, ".") },
+		"unquoted": func(text string) string { return strings.Trim(text, "`") }})
 
 func paragraphs(name string, values any) (blocks []Block) {
 	for _, line := range texts.Lines(name, values) {

@@ -49,8 +49,10 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 			Command: command + " " + strings.Join(again, " ")})
 	}
 	shown := lookAt(r, v)
-	steps = append(steps, texts.Steps("look", map[string]any{"At": shown, "GTKW": cmp.Or(files["gtkw"], files["vcd"]), "Surfer": surfer(files, shown.Cycle),
-		"Lua": files["lua"], "Capture": files["pcapng"]})...)
+	steps = append(steps,
+		texts.Steps("look",
+			map[string]any{"At": shown, "GTKW": cmp.Or(files["gtkw"], files["vcd"]), "Surfer": surfer(files, shown.Cycle),
+				"Lua": files["lua"], "Capture": files["pcapng"]})...)
 	title := "Look at it in other tools"
 	if v != nil {
 		title = "Look at this cycle in other tools"
@@ -74,7 +76,8 @@ func lookAt(r *outcome.Report, v *outcome.Violation) (m moment) {
 	if v == nil {
 		return moment{AtEnd: true}
 	}
-	m = moment{Violation: v, Slot: v.Slot, Broken: min(v.Cycle, max(r.Cycles, 1)-1), Came: crossed(r, v), Fault: struck(r), AtEnd: atEnd(r, v)}
+	m = moment{Violation: v, Slot: v.Slot, Broken: min(v.Cycle, max(r.Cycles, 1)-1), Came: crossed(r, v), Fault: struck(r),
+		AtEnd: atEnd(r, v)}
 	switch m.Cycle = m.Broken; {
 	case m.Fault != nil:
 		m.Cycle, m.Slot, m.AtEnd = m.Fault.Cycle, m.Fault.Slot, false

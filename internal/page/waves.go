@@ -137,7 +137,8 @@ func (w *Waves) narrow() {
 	w.Columns, w.Rows, w.Marked, w.Also = columns, rows, slices.Index(kept, w.Marked), max(slices.Index(kept, w.Also), 0)
 }
 
-// around are the numbers below count, ascending, of those around some points: so many for each, a third of them after it.
+// around are the numbers below count, ascending, of those around some points: so many for each, a third of them after
+// it.
 func around(count, most int, points ...int) (kept []int) {
 	taken := map[int]bool{}
 	for _, at := range points {
@@ -260,7 +261,8 @@ func drawLabels(d *svg.Drawing, values []string, cell, y int) {
 		}
 		x, end := i*cell, k*cell
 		for _, level := range []int{waveHigh - 1, waveLow + 1} {
-			path += fmt.Sprintf("M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+level, end-3, end, y+(waveLow+waveHigh)/2)
+			path += fmt.Sprintf("M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+level, end-3, end,
+				y+(waveLow+waveHigh)/2)
 		}
 		again := max(1, waveAgain/cell)
 		for at := i; at < k; at += again {

@@ -32,7 +32,8 @@ const channelRowsMax = 64
 func Crossing(n fabric.Network, network *hw.RouterNetwork, from uint64) *Channels {
 	built := fabric.RoutersOf(n)
 	links, processors := built.Graph.Links, len(built.Graph.Nodes)
-	c := &Channels{network: n, crossings: network.Crossings(), from: from, links: len(links), row: slices.Repeat([]int{-1}, len(links)+2*processors), stride: 1}
+	c := &Channels{network: n, crossings: network.Crossings(), from: from, links: len(links),
+		row: slices.Repeat([]int{-1}, len(links)+2*processors), stride: 1}
 	c.rows(built)
 	if processors > watchedMax {
 		c.stride = (processors+lanesMax-1)/lanesMax | 1
@@ -118,7 +119,8 @@ func (c *Channels) wait(processor int, from, to uint64) {
 
 // collector returns a Collector with the counts of the first cycles.
 func (c *Channels) collector(cycles uint64, p *hw.Packets) *Collector {
-	l := &Collector{names: c.network.Names(), shape: c.network.Shape(), from: uint32(c.from), slots: uint32(cycles - c.from), stride: c.stride, unit: "cycle"}
+	l := &Collector{names: c.network.Names(), shape: c.network.Shape(), from: uint32(c.from),
+		slots: uint32(cycles - c.from), stride: c.stride, unit: "cycle"}
 	c.waiting(cycles, p)
 	l.acts = c.acts
 	l.done = slices.Repeat([]uint32{never}, c.acts[sends].rows)
@@ -172,9 +174,11 @@ func (c *Channels) Heat(title string, cycles uint64) *Heat {
 	}
 	h.Panels = []Panel{panel}
 	if len(c.names) < c.shown {
-		h.Note = fmt.Sprintf("A row stands for the channels that begin there, of %s in all. ", traces.Plural(c.shown, "channel", "channels"))
+		h.Note = fmt.Sprintf("A row stands for the channels that begin there, of %s in all. ",
+			traces.Plural(c.shown, "channel", "channels"))
 		if c.links == 0 {
-			h.Note = fmt.Sprintf("A row stands for the channels that end there, of %s in all. ", traces.Plural(c.shown, "channel", "channels"))
+			h.Note = fmt.Sprintf("A row stands for the channels that end there, of %s in all. ",
+				traces.Plural(c.shown, "channel", "channels"))
 		}
 	}
 	h.Note += columnOf(h.Width, "cycle")

@@ -93,7 +93,8 @@ type moment struct {
 func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector {
 	shape := n.Shape()
 	processors := shape.Processors()
-	c := &Collector{names: n.Names(), routers: fabric.RoutersOf(n), shape: shape, latencies: latencies, from: slot, took: map[uint32]uint64{},
+	c := &Collector{names: n.Names(), routers: fabric.RoutersOf(n), shape: shape, latencies: latencies, from: slot,
+		took:   map[uint32]uint64{},
 		perRow: mediaOfRow(shape), stride: 1}
 	if Loaded(n) {
 		c.loads = make([]uint64, shape.Media)

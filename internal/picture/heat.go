@@ -44,7 +44,8 @@ func (c *Collector) Heat(title string) *Heat {
 	}
 	if c.perRow > 1 {
 		per += " and " + one
-		h.Note = fmt.Sprintf("A row stands for up to %d of %s%s. ", c.perRow, traces.Plural(c.shape.Media, one, many), c.ledText())
+		h.Note = fmt.Sprintf("A row stands for up to %d of %s%s. ", c.perRow, traces.Plural(c.shape.Media, one, many),
+			c.ledText())
 	}
 	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait " + per}
 	none := [heats]string{"", "No frames met. ", "No frame had to wait. "}
@@ -128,7 +129,8 @@ func (h *Heat) SVG() ([]byte, error) {
 	var all []*figure.Figure
 	for _, p := range h.Panels {
 		all = append(all, &figure.Figure{
-			Title: h.Title + ": " + p.Label, X: figure.Axis{Label: cmp.Or(h.unit, unitSlot), Whole: true}, Y: figure.Axis{Names: reversed(h.Rows)},
+			Title: h.Title + ": " + p.Label, X: figure.Axis{Label: cmp.Or(h.unit, unitSlot), Whole: true},
+			Y:      figure.Axis{Names: reversed(h.Rows)},
 			Cells:  &figure.Cells{Values: reversed(p.Values), From: float64(h.From), Step: float64(h.Width)},
 			Height: max(140, float64(80+rowHeight*len(h.Rows))),
 		})

@@ -36,9 +36,11 @@ func (c *Collector) Latency(title string) *Latency {
 // PacketLatency returns the latencies of measured traffic packets between two events, which span names. counts holds
 // pairs of latency and number of packets, ascending; left packets have not arrived.
 func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *Latency {
-	l := &Latency{Title: title, What: "packets", Unit: unit, Counts: counts, Note: span + ", of packets that are measured. "}
+	l := &Latency{Title: title, What: "packets", Unit: unit, Counts: counts,
+		Note: span + ", of packets that are measured. "}
 	if left > 0 {
-		l.Note += fmt.Sprintf("Not drawn: %s on the way when the run ended, or lost. ", traces.Plural(left, "packet", "packets"))
+		l.Note += fmt.Sprintf("Not drawn: %s on the way when the run ended, or lost. ",
+			traces.Plural(left, "packet", "packets"))
 	}
 	return l
 }
@@ -96,7 +98,8 @@ func (l *Latency) SVG() ([]byte, error) {
 		f.Note += fmt.Sprintf("A bar stands for %d %s. ", width, l.Unit)
 	}
 	if beyond > 0 {
-		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d %s. ", traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most, l.Unit)
+		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d %s. ",
+			traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most, l.Unit)
 	}
 	return drawn(l.Title, f)
 }
@@ -126,7 +129,8 @@ func (l *Latency) quantiles(shown uint64, high float64) (lines []figure.Curve) {
 			continue
 		}
 		name := fmt.Sprintf("%s: %d", strings.Join(names, ", "), at)
-		lines, names = append(lines, figure.XY(name, figure.Dashed, []float64{float64(at), float64(at)}, []float64{0, high})), nil
+		lines, names = append(lines, figure.XY(name, figure.Dashed, []float64{float64(at), float64(at)}, []float64{0, high})),
+			nil
 	}
 	return lines
 }

@@ -51,8 +51,8 @@ func TestLatency(t *testing.T) {
 	require.Contains(t, drawn(t, picture.PacketLatency("net", "slots", "From here to there", [][2]uint64{{100, 1}, {1000, 1}}, 0)), "A bar stands for 20 slots.")
 }
 
-// TestTopologyCrossing: a coupler of POPS(d,g) has one group that sends and one that hears, by its number; on a crossbar all
-// send to all. Of large networks a part is drawn, which is closed: what it sends on is heard in it.
+// TestTopologyCrossing: a coupler of POPS(d,g) has one group that sends and one that hears, by its number; on a
+// crossbar all send to all. Of large networks a part is drawn, which is closed: what it sends on is heard in it.
 func TestTopologyCrossing(t *testing.T) {
 	top := picture.TopologyOf(&pops.Network{Groups: 3, GroupSize: 2}, "net", []picture.Violation{
 		{Slot: 4, Rule: "collision_free", Path: "pops.group[1].coupler[2]"}, {Slot: 5, Rule: "firmware_trap", Path: "pops.group[2].nic[1]"},
@@ -131,7 +131,8 @@ type pair struct{ fabric.Network }
 
 func (pair) Abilities() fabric.Abilities {
 	return fabric.Abilities{
-		Routers: &fabric.Routers{Graph: hw.RouterGraph{Ports: []int{1, 1}, Links: []hw.RouterLink{{From: 0, To: 1}, {From: 1, To: 0}}}},
+		Routers: &fabric.Routers{Graph: hw.RouterGraph{Ports: []int{1, 1},
+			Links: []hw.RouterLink{{From: 0, To: 1}, {From: 1, To: 0}}}},
 		Description: fabric.Description{Routers: func() (fabric.Sketch, bool) {
 			return fabric.Sketch{Processors: []fabric.Spot{{}, {Place: fabric.Place{X: 1}}}}, true
 		}},

@@ -163,7 +163,8 @@ func (t *Topology) plane(w *wired) {
 			}
 		}
 		if in < processors {
-			t.Note = fmt.Sprintf("Drawn is the plane of the first dimension, of %s. ", traces.Plural(processors, "processor", "processors"))
+			t.Note = fmt.Sprintf("Drawn is the plane of the first dimension, of %s. ",
+				traces.Plural(processors, "processor", "processors"))
 		}
 		if drawn := len(t.Nodes); drawn < in {
 			t.Note += fmt.Sprintf("Of its %d processors %d are drawn, those around processor 0. ", in, drawn)
@@ -357,7 +358,8 @@ const (
 	heatWidth  = 7
 )
 
-const channelsNote = "each end of a line is the channel that begins there; the wider and darker, the more flits cross it. "
+const channelsNote = "each end of a line is the channel that begins there; the wider and darker, the more flits " +
+	"cross it. "
 
 // RoutersOf returns the topology of routers with the flits per cycle of each channel, in the order of links; stuck
 // routers hold packets that wait for one another. It returns nil for too many routers.
@@ -382,7 +384,8 @@ func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *To
 	for i, l := range r.Graph.Links {
 		load := Load{r.Channel(l.From, l.Output, l.To), i, loads[i]}
 		if round, leads := s.Round[i]; leads {
-			t.Links = append(t.Links, Link{From: l.From, To: -1, DX: round.X, DY: round.Y, Number: l.To, Paths: []string{load.Name}, Loads: []Load{load}})
+			t.Links = append(t.Links,
+				Link{From: l.From, To: -1, DX: round.X, DY: round.Y, Number: l.To, Paths: []string{load.Name}, Loads: []Load{load}})
 			continue
 		}
 		if k, ok := joined[[2]int{l.To, l.From}]; ok {
@@ -391,7 +394,8 @@ func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *To
 			continue
 		}
 		joined[[2]int{l.From, l.To}] = len(t.Links)
-		t.Links = append(t.Links, Link{From: l.From, To: l.To, Number: -1, OneWay: true, Paths: []string{load.Name}, Loads: []Load{load}})
+		t.Links = append(t.Links,
+			Link{From: l.From, To: l.To, Number: -1, OneWay: true, Paths: []string{load.Name}, Loads: []Load{load}})
 	}
 	return t
 }

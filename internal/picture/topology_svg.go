@@ -85,7 +85,8 @@ func (t *Topology) describe() string {
 			}
 		}
 		if media > 0 {
-			return fmt.Sprintf("%d %s and %d media, %d lines, one for each direction. %s", len(t.Nodes)-media, t.plural, media, links, t.Note)
+			return fmt.Sprintf("%d %s and %d media, %d lines, one for each direction. %s", len(t.Nodes)-media, t.plural, media,
+				links, t.Note)
 		}
 		return fmt.Sprintf("%d %s, %d links, one for each direction. %s", len(t.Nodes), t.plural, links, t.Note)
 	}
@@ -342,7 +343,9 @@ func (t *Topology) kinds() (legend []entry) {
 		}
 	}
 	if slices.ContainsFunc(t.Links, func(l Link) bool { return l.Label != "" }) {
-		legend = append(legend, entry{"latency in cycles", func(s *svg.Drawing, x, y float64) { s.Text(x, y+3, "5", svg.Size(8), svg.Fill(svg.Ink), svg.Middle) }})
+		legend = append(legend,
+			entry{"latency in cycles",
+				func(s *svg.Drawing, x, y float64) { s.Text(x, y+3, "5", svg.Size(8), svg.Fill(svg.Ink), svg.Middle) }})
 	}
 	if t.most > 0 {
 		legend = append(legend, entry{traces.Plural(t.most, "frame", "frames"), func(s *svg.Drawing, x, y float64) {

@@ -78,7 +78,9 @@ func (t *Table) by(o Options) (columns []int, err error) {
 	for _, name := range names {
 		at := slices.Index(t.Columns, name)
 		if at < 0 {
-			return nil, &input.Error{Place: "--by", Reason: fmt.Sprintf("%s has no column %q", t.Path, name), Remedy: input.RemedyOf(name, t.Columns)}
+			return nil,
+				&input.Error{Place: "--by", Reason: fmt.Sprintf("%s has no column %q", t.Path, name),
+					Remedy: input.RemedyOf(name, t.Columns)}
 		}
 		columns = append(columns, at)
 	}
@@ -148,8 +150,9 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 		}
 		c := &f.Curves[at]
 		if slices.ContainsFunc(c.Points, func(p figure.Point) bool { return p.X == point.X }) {
-			return nil, "", &input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s has several values for %s %s", name, o.X, t.rows[row][x]),
-				Remedy: "name the column in which they differ: --by COLUMN, or --where COLUMN=VALUE"}
+			return nil, "",
+				&input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s has several values for %s %s", name, o.X, t.rows[row][x]),
+					Remedy: "name the column in which they differ: --by COLUMN, or --where COLUMN=VALUE"}
 		}
 		c.Points = append(c.Points, point)
 	}
@@ -182,7 +185,8 @@ func (t *Table) leftOut(rows int, of string) string {
 	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn", traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
+	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn",
+		traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
 }
 
 // labelled is the column of an axis; low is the column of lower bounds, -1 for none.
@@ -272,7 +276,8 @@ func published(f *figure.Figure, path string) error {
 			return err
 		}
 		if point.X < 0 && f.X.Names != nil {
-			return &input.Error{Place: t.line(row), Reason: fmt.Sprintf("x is %q", t.rows[row][x]), Remedy: input.RemedyOf(t.rows[row][x], f.X.Names)}
+			return &input.Error{Place: t.line(row), Reason: fmt.Sprintf("x is %q", t.rows[row][x]),
+				Remedy: input.RemedyOf(t.rows[row][x], f.X.Names)}
 		}
 		if there {
 			c.Points = append(c.Points, point)
@@ -378,11 +383,13 @@ func (t *Table) oneUnit(option, name string, column int, o *Options) (unit strin
 			remedy := "draw those of one unit: --where COLUMN=VALUE"
 			for _, axis := range t.Axes {
 				if at := slices.Index(t.Columns, axis); t.rows[row][at] != t.rows[first][at] && t.rows[row][at] != "" {
-					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis, t.rows[first][at], axis, t.rows[row][at])
+					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis, t.rows[first][at], axis,
+						t.rows[row][at])
 				}
 			}
 			return "", &MixedUnits{&input.Error{Place: option, Remedy: remedy,
-				Reason: fmt.Sprintf("%s is in %s in line %d of %s, and in %s in line %d", name, unit, first+2, filepath.Base(t.Path), own, row+2)}}
+				Reason: fmt.Sprintf("%s is in %s in line %d of %s, and in %s in line %d", name, unit, first+2,
+					filepath.Base(t.Path), own, row+2)}}
 		}
 	}
 	return unit, nil
@@ -411,14 +418,16 @@ func fewText(points []string) string {
 	if len(points) > fewShown {
 		points, more = points[:fewShown], fmt.Sprintf(" and %d more points", len(points)-fewShown)
 	}
-	return "some points are of the packets that had arrived, the quicker ones; of others a run had left " + strings.Join(points, ", ") + more
+	return "some points are of the packets that had arrived, the quicker ones; of others a run had left " +
+		strings.Join(points, ", ") + more
 }
 
 func bareText(points int) string {
 	if points == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %s the interval reaches down to 0, which a logarithmic axis cannot show", traces.Plural(points, "point", "points"))
+	return fmt.Sprintf("of %s the interval reaches down to 0, which a logarithmic axis cannot show",
+		traces.Plural(points, "point", "points"))
 }
 
 // barsMax is the maximum number of bars, one for each whole number or bin.
@@ -452,7 +461,9 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 		counts[value]++
 	}
 	if len(counts) == 0 {
-		return nil, "", &input.Error{Place: t.Path, Reason: fmt.Sprintf("%s has no values", o.Histogram), Remedy: "name another column; " + t.known()}
+		return nil, "",
+			&input.Error{Place: t.Path, Reason: fmt.Sprintf("%s has no values", o.Histogram),
+				Remedy: "name another column; " + t.known()}
 	}
 	values := slices.Sorted(maps.Keys(counts))
 	whole := !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })

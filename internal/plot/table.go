@@ -28,16 +28,18 @@ func Read(path, ofFolder string) (*Table, error) {
 	}
 	data, path, err := input.Argument(path, bytesMax)
 	if err != nil {
-		return nil, input.Unreadable(path, err, "give a CSV file with a header, or the folder that a sweep has written: starloom sweep FILE --out DIR")
+		return nil, input.Unreadable(path, err, "give a CSV file with a header, or the folder that a sweep has written: "+
+			"starloom sweep FILE --out DIR")
 	}
 	t := &Table{Path: path}
-	err = input.Table(path, data, "give a CSV file with a header, such as results.csv of a sweep", func(head []string) error {
-		t.Columns = slices.Clone(head)
-		return nil
-	}, func(_ int, row []string) error {
-		t.rows = append(t.rows, slices.Clone(row))
-		return nil
-	})
+	err = input.Table(path, data, "give a CSV file with a header, such as results.csv of a sweep",
+		func(head []string) error {
+			t.Columns = slices.Clone(head)
+			return nil
+		}, func(_ int, row []string) error {
+			t.rows = append(t.rows, slices.Clone(row))
+			return nil
+		})
 	switch {
 	case err != nil:
 		return nil, err
@@ -74,7 +76,8 @@ func (t *Table) Metrics() (names []string) {
 // column returns the index of a named column. A figure of a sweep, named with or without .mean, is its mean with the
 // columns of its interval; low and high are -1 otherwise.
 func (t *Table) column(option, name string) (value, low, high int, err error) {
-	if figure, ok := strings.CutSuffix(name, ".mean"); ok && slices.Contains(t.Metrics(), figure) && !slices.Contains(t.Columns, figure) {
+	if figure, ok := strings.CutSuffix(name, ".mean"); ok && slices.Contains(t.Metrics(), figure) &&
+		!slices.Contains(t.Columns, figure) {
 		name = figure
 	}
 	if at := slices.Index(t.Columns, name); at >= 0 {
@@ -106,7 +109,9 @@ func (t *Table) number(row, column int) (value float64, there bool, err error) {
 		return 0, false, nil
 	}
 	if value, err = strconv.ParseFloat(text, 64); err != nil {
-		return 0, false, &input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s is %q", t.Columns[column], text), Remedy: "name a column of numbers"}
+		return 0, false,
+			&input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s is %q", t.Columns[column], text),
+				Remedy: "name a column of numbers"}
 	}
 	return value, true, nil
 }
@@ -133,11 +138,13 @@ func (t *Table) varies(column int) bool {
 func (t *Table) keep(where string) error {
 	name, value, ok := strings.Cut(where, "=")
 	if !ok {
-		return &input.Error{Place: "--where " + where, Reason: "this is not a column and its value", Remedy: "write --where COLUMN=VALUE: --where arbiter=fixed"}
+		return &input.Error{Place: "--where " + where, Reason: "this is not a column and its value",
+			Remedy: "write --where COLUMN=VALUE: --where arbiter=fixed"}
 	}
 	column := slices.Index(t.Columns, name)
 	if column < 0 {
-		return &input.Error{Place: "--where " + where, Reason: fmt.Sprintf("%s has no column %q", t.Path, name), Remedy: input.RemedyOf(name, t.Columns)}
+		return &input.Error{Place: "--where " + where, Reason: fmt.Sprintf("%s has no column %q", t.Path, name),
+			Remedy: input.RemedyOf(name, t.Columns)}
 	}
 	var kept [][]string
 	var values []string

@@ -54,7 +54,8 @@ func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	declare := func(p hw.Probe, form vcd.Form, slot bool) {
 		for _, x := range list {
 			if len(x.Signals) < excerptSignalsMax && x.under(p.Path) >= 0 {
-				x.Signals = append(x.Signals, ExcerptSignal{Path: p.Path, Bits: p.Bits, States: p.States, Form: form, probe: p, slot: slot})
+				x.Signals = append(x.Signals,
+					ExcerptSignal{Path: p.Path, Bits: p.Bits, States: p.States, Form: form, probe: p, slot: slot})
 			}
 		}
 	}

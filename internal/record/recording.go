@@ -103,7 +103,8 @@ func (r *Recording) Cycle(cycle uint64) {
 }
 
 func (r *Recording) Dropped() error {
-	r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has appeared")
+	r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has " +
+		"appeared")
 	r.drop()
 	return r.err
 }
@@ -201,7 +202,8 @@ func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error 
 
 // RepeatWaveform repeats the run if the first violation, such as a lost packet, was detected only after its window
 // had passed. The waveform of the repetition shows that window.
-func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, report *outcome.Report, each func() error) error {
+func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, report *outcome.Report,
+	each func() error) error {
 	if r.wave == nil || !r.wave.trigger || len(report.Violations) == 0 {
 		return nil
 	}

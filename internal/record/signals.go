@@ -16,9 +16,10 @@ type shown struct {
 	slack    uint64 // largest number of cycles from a violation to its detection
 	begin    uint64
 	slot     func() uint64
-	boundary func(yield func(p hw.Probe, f vcd.Form)) // signals of firmware and NIC registers, which change at slot boundaries
-	hardware func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped signals
-	routers  *hw.RouterSignals                        // grouped signals; nil for none
+	// signals of firmware and NIC registers, which change at slot boundaries
+	boundary func(yield func(p hw.Probe, f vcd.Form))
+	hardware func(yield func(p hw.Probe)) // signals that may change in every cycle, except grouped signals
+	routers  *hw.RouterSignals            // grouped signals; nil for none
 	first    []string
 	examples func() string
 }
@@ -29,7 +30,8 @@ func shownOf(m *emulator.Machine) *shown {
 			config: m.Config, comments: traceComments(m.Config, m.Seed), begin: m.Cycles(), slot: func() uint64 { return 0 },
 			boundary: func(func(hw.Probe, vcd.Form)) {}, hardware: func(func(hw.Probe)) {}, routers: m.Hardware.Routers(),
 			examples: func() string {
-				return "signals are, for example, " + m.Network.Kind() + ".router[0].input[0].vc[0].state, " + m.Names.Processor(0) + ".out.flit.valid; " +
+				return "signals are, for example, " + m.Network.Kind() + ".router[0].input[0].vc[0].state, " +
+					m.Names.Processor(0) + ".out.flit.valid; " +
 					"* stands for a part of a name, ** for any number of names, [2..5] for a range"
 			},
 		}
@@ -41,7 +43,8 @@ func shownOf(m *emulator.Machine) *shown {
 			yield(m.SlotProbe(), vcd.Form{Decimal: true})
 			m.FirmwareProbes(yield)
 		},
-		hardware: m.Hardware.Probes, routers: m.Hardware.Routers(), first: []string{m.SlotProbe().Path}, examples: m.SignalExamples,
+		hardware: m.Hardware.Probes, routers: m.Hardware.Routers(), first: []string{m.SlotProbe().Path},
+		examples: m.SignalExamples,
 	}
 }
 

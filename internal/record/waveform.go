@@ -97,7 +97,9 @@ func openWaveform(of *shown, file *traces.File) (*waveform, error) {
 	}
 	for i, ok := range matched {
 		if !ok {
-			return nil, of.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]), of.examples())
+			return nil,
+				of.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]),
+					of.examples())
 		}
 	}
 	return w, w.vcd.Begin()

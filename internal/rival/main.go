@@ -24,7 +24,8 @@ import (
 )
 
 var renamed = strings.NewReplacer(
-	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape", "m.Timing()", "m.timing",
+	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape", "m.Timing()",
+	"m.timing",
 )
 
 func main() {
@@ -76,7 +77,8 @@ func run(commit, bench, times string, rounds int, packages []string) error {
 			}
 			for _, which := range order {
 				side := which % 2
-				out, err := command(sides[side], programs[side], "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+times, "-test.timeout=2h")
+				out, err := command(sides[side], programs[side], "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+times,
+					"-test.timeout=2h")
 				if err != nil {
 					return err
 				}
@@ -198,7 +200,8 @@ func (t *table) print(w io.Writer, commit string) error {
 		case len(f[0]) != len(f[1]) || len(f[2]) != len(f[1]):
 			fmt.Fprintf(columns, "%s\t-\t%.4g\t-\t-\n", name, median(f[1]))
 		default:
-			fmt.Fprintf(columns, "%s\t%.4g\t%.4g\t%.3f\t%.3f\n", name, median(f[0]), median(f[1]), median(ratios(f[1], f[0])), median(ratios(f[2], f[0])))
+			fmt.Fprintf(columns, "%s\t%.4g\t%.4g\t%.3f\t%.3f\n", name, median(f[0]), median(f[1]), median(ratios(f[1], f[0])),
+				median(ratios(f[2], f[0])))
 		}
 	}
 	return columns.Flush()

@@ -163,7 +163,8 @@ func (c *components) match(site *hw.Site, pattern *hw.Pattern) (elements []int) 
 }
 
 func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
-	return slices.ContainsFunc(c.within[composite], func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
+	return slices.ContainsFunc(c.within[composite],
+		func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }
 
 // watched reports whether an output of a model is visible only in traces. The suffix _o of the output may be omitted.

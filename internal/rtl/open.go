@@ -25,7 +25,8 @@ const icarusProcessesMax = 64
 
 // partsOf opens a device for every element. If each device would be a process, it opens a common device. All elements
 // have equal parameters.
-func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site, elements []int) ([]inloop.Part, error) {
+func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site,
+	elements []int) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && r.InPlace == OfRTL {
 		device, err := r.array(source, pins, len(elements))
 		return []inloop.Part{{Device: device, Elements: elements}}, err
@@ -63,9 +64,12 @@ func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap
 func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Parameters) (*pinmap.Map, error) {
 	for _, name := range slices.Sorted(maps.Keys(source.own.Parameters)) {
 		if value, ok := parameters[name]; ok && value != source.own.Parameters[name] {
-			return nil, r.Source.Refuse(source.key, fmt.Sprintf("the pin map has %s = %d, and %s has %d", name, source.own.Parameters[name], path, value),
-				fmt.Sprintf("delete %s from the map's parameters and give the RTL $%s in params; or change the map and the RTL; or replace %s in another entry",
-					name, name, path))
+			return nil,
+				r.Source.Refuse(source.key,
+					fmt.Sprintf("the pin map has %s = %d, and %s has %d", name, source.own.Parameters[name], path, value),
+					fmt.Sprintf("delete %s from the map's parameters and give the RTL $%s in params; or change the map and the "+
+						"RTL; or replace %s in another entry",
+						name, name, path))
 		}
 	}
 	for _, p := range source.places {
@@ -75,7 +79,8 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 		for _, name := range slices.Sorted(maps.Keys(parameters)) {
 			if value := p.pins.Parameters[name]; value != parameters[name] && !source.own.Takes(name) {
 				return nil, r.Source.Refuse(source.key,
-					fmt.Sprintf("%s has %s = %d, %s has %d, and the RTL is the same for both", p.path, name, value, path, parameters[name]),
+					fmt.Sprintf("%s has %s = %d, %s has %d, and the RTL is the same for both", p.path, name, value, path,
+						parameters[name]),
 					fmt.Sprintf("give the RTL the value: params: {PARAMETER: $%s}; or replace %s in another entry", name, path))
 			}
 		}
@@ -122,7 +127,8 @@ func (r *Devices) process(source *rtlSource) error {
 		return nil
 	}
 	if r.icarus++; r.icarus > icarusProcessesMax {
-		return r.Source.Refuse(source.at+".replace", fmt.Sprintf("RTL in Icarus takes more than %d processes", icarusProcessesMax),
+		return r.Source.Refuse(source.at+".replace",
+			fmt.Sprintf("RTL in Icarus takes more than %d processes", icarusProcessesMax),
 			"replace fewer, or use backend: wasm")
 	}
 	return nil
@@ -193,6 +199,8 @@ func arrayVerilog(name string, source *cosim.Source, ports []cosim.Port, count i
 		parameters = append(parameters, fmt.Sprintf(".%s(%s)", parameter, value))
 	}
 	slices.Sort(parameters)
-	return fmt.Sprintf("`default_nettype none\nmodule %s (\n%s\n);\n  %s #(%s) part [%d:0] (%s);\nendmodule\n`default_nettype wire\n",
-		name, strings.Join(declared, ",\n"), source.Top, strings.Join(parameters, ", "), count-1, strings.Join(connected, ", "))
+	return fmt.Sprintf("`default_nettype none\nmodule %s (\n%s\n);\n  %s #(%s) part [%d:0] "+
+		"(%s);\nendmodule\n`default_nettype wire\n",
+		name, strings.Join(declared, ",\n"), source.Top, strings.Join(parameters, ", "), count-1,
+		strings.Join(connected, ", "))
 }

@@ -31,7 +31,8 @@ type change struct{ cycle, value uint64 }
 const changesMax = 1 << 22
 
 func (r *Devices) watchOutputs() {
-	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // 0 is the cycle before the machine's cycle 0
+	// 0 is the cycle before the machine's cycle 0
+	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset }
 	for i, chosen := range r.chosen {
 		for _, part := range chosen {
 			r.watchPart(r.sites[i], part)
@@ -100,7 +101,8 @@ func (s *Outputs) Agree(own *Outputs) error {
 	if first > 0 {
 		when = fmt.Sprintf("in cycle %d", first-1)
 	}
-	return fmt.Errorf("%s: %s its %s is not what %s shows, the model beside which its RTL would be checked: RTL with these parameters does not fit there",
+	return fmt.Errorf("%s: %s its %s is not what %s shows, the model beside which its RTL would be checked: RTL with "+
+		"these parameters does not fit there",
 		where.element, when, where.name, where.model)
 }
 

@@ -20,7 +20,8 @@ import (
 )
 
 // Replace implements plant.RTL. It opens the devices that the scenario names.
-func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
+func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite,
+	whole hw.Sited) (run []hw.Component, all bool, err error) {
 	r.Kernel = kernel
 	if r.Loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
@@ -95,8 +96,10 @@ func (r *Devices) held() ([]bool, error) {
 func (r *Devices) replace(ctx context.Context, entry int) error {
 	s, x := r.Source, &r.Entries[entry]
 	at := hw.Index("rtl", entry)
-	if twin, _ := fabric.TwinOf(r.Network); twin != nil && r.whole == nil && (x.Replace == r.Network.Kind() || x.Twin == twin.Name) {
-		return s.Refuse(at+".replace", fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
+	if twin, _ := fabric.TwinOf(r.Network); twin != nil && r.whole == nil &&
+		(x.Replace == r.Network.Kind() || x.Twin == twin.Name) {
+		return s.Refuse(at+".replace",
+			fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
 			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, bit_flip and stuck out of faults", r.Network.Kind()))
 	}
 	wanted, err := r.open(at, x)
@@ -130,11 +133,13 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.Refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)),
+		return s.Refuse(at+".replace",
+			fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)),
 			r.remedyOfModel(wanted.model, models))
 	}
 	if fabric.Slotted(r.Network) && r.routers(pattern) {
-		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which must be models beside stars, buses, crossbars and links", strict.Clip(x.Replace)),
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which must be models beside stars, buses, crossbars "+
+			"and links", strict.Clip(x.Replace)),
 			"take a network of routers alone, or replace other parts: "+r.examples())
 	}
 	remedy := r.examples()
@@ -205,7 +210,8 @@ func (r *Devices) take(entry int, paths []string) error {
 	s := r.Source
 	for _, path := range paths {
 		if other, ok := r.taken[path]; ok {
-			return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
+			return s.Refuse(hw.Index("rtl", entry)+".replace",
+				fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
 		}
 		r.taken[path] = entry
 	}
@@ -220,7 +226,8 @@ func (r *Devices) take(entry int, paths []string) error {
 func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
 	s, path := r.Source, r.whole.Path(0)
 	if len(r.taken) > 0 || len(r.Entries) > 1 {
-		return s.Refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
+		return s.Refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it",
+			"delete the other entries")
 	}
 	if err := r.take(entry, []string{path}); err != nil {
 		return err

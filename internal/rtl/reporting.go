@@ -67,7 +67,8 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 // Violation returns the fault of the RTL that ended the run, with slots of slotCycles cycles.
 func (r *Devices) Violation(slotCycles uint64) outcome.Violation {
 	fault := r.Loop.Fault()
-	v := outcome.Violation{Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / slotCycles, Path: fault.Path, Message: fault.Err.Error()}
+	v := outcome.Violation{Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / slotCycles,
+		Path: fault.Path, Message: fault.Err.Error()}
 	var said *cosim.Fault
 	switch {
 	case fault.Unknown:

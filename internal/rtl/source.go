@@ -59,7 +59,8 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 	source.backend = cmp.Or(source.own.Backend, cosim.BackendWasm)
 	source.model = source.own.Model
 	if !slices.Contains(r.twins(), source.model) {
-		return nil, s.Refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
+		return nil,
+			s.Refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
 	}
 	if r.isWholeModel(source.model) != r.isWhole(x.Replace) {
 		return nil, r.misfit(source.key, source.model, x.Replace)
@@ -70,14 +71,17 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 			continue
 		}
 		if !r.watched(source.model, output) {
-			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "add the output in a wrapper of the RTL")
+			return nil,
+				s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output),
+					"add the output in a wrapper of the RTL")
 		}
 	}
 	for output, latency := range source.own.Latency {
 		if latency > 0 {
 			late := traces.Plural(latency, "cycle", "cycles")
-			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, late),
-				"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
+			return nil,
+				s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, late),
+					"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}
 	return source, nil
@@ -90,7 +94,8 @@ func noPlaceFor(model string) string {
 func (r *Devices) misfit(key, model, path string) error {
 	all := r.whole.Path(0)
 	return r.Source.Refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
-		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all, all, r.whole.Twin))
+		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all,
+			all, r.whole.Twin))
 }
 
 func (r *Devices) refuse(source *rtlSource, err error) error {

@@ -126,7 +126,8 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 			machines = int(min(uint64(machines), max(have/need, 1)))
 		}
 	}
-	q := &batchQueue{total: b.total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]BatchRun{}, take: take}
+	q := &batchQueue{total: b.total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines),
+		waiting: map[uint64][]BatchRun{}, take: take}
 	q.moved.L = &q.lock
 	var wg sync.WaitGroup
 	wg.Go(func() { q.end(b.work(ctx, first, build, q)) })
@@ -146,7 +147,8 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	return q.err
 }
 
-func (b *Batch) work(ctx context.Context, m *emulator.Machine, build func() (*emulator.Machine, error), q *batchQueue) (err error) {
+func (b *Batch) work(ctx context.Context, m *emulator.Machine, build func() (*emulator.Machine, error),
+	q *batchQueue) (err error) {
 	for {
 		first, end := q.hand(ctx)
 		if first == end {

@@ -77,7 +77,8 @@ func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 			"delete --restore, or --run-table")
 	}
 	if o.Packets.Given() && !m.Config.Bare() {
-		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state has only those that are on their way",
+		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state " +
+			"has only those that are on their way",
 			Remedy: "delete --restore, or --packets"}
 	}
 	if err := restoreFile(m.Restore, o.Restore); err != nil {
@@ -106,7 +107,8 @@ func (p *checkpoints) open(r *run) (err error) {
 func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a file that --save wrote"}
+		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)),
+			Remedy: "give a file that --save wrote"}
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
@@ -133,8 +135,10 @@ func refuseBroken(path string, err *error) {
 	if value == nil {
 		return
 	}
-	*err = &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: what goes on from this state breaks: %v", path, value),
-		Remedy: "give a file that --save wrote, as it was written; if it was, run without --restore, which tells whether Starloom is at fault"}
+	*err = &input.Error{Place: "--restore",
+		Reason: fmt.Sprintf("%s: what goes on from this state breaks: %v", path, value),
+		Remedy: "give a file that --save wrote, as it was written; if it was, run without --restore, which tells whether " +
+			"Starloom is at fault"}
 }
 
 func (p *checkpoints) run(ctx context.Context, r *run) error {
@@ -204,7 +208,8 @@ func (p *checkpoints) end(r *run) error {
 		return nil
 	}
 	if m.Interrupted && m.Whole() {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(path), m.Slots()))
+		r.report.Notes = append(r.report.Notes,
+			fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(path), m.Slots()))
 	} else if m.Interrupted {
 		p.file.Abort()
 		note := "no state was saved: the run was interrupted in the middle of a slot"

@@ -78,7 +78,8 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		r.Aside.Alone = outcome.Alone(c.Seed, first)
 		r.Verdict = outcome.VerdictFail
 		r.Metrics.Add("failing_permutation", failing)
-		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, outcome.Alone(c.Seed, first)))
+		r.Notes = append(r.Notes,
+			fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, outcome.Alone(c.Seed, first)))
 		if t.worst != nil {
 			r.Notes = append(r.Notes, "slots and cycles are the most that any run took; "+
 				"slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")

@@ -24,7 +24,8 @@ func known(ctx context.Context, r *run) {
 	onMedium := func(v outcome.Violation) bool {
 		return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
 	}
-	if medium := r.config.Network.Abilities().Description.Medium; medium != "" && slices.ContainsFunc(r.report.Violations, onMedium) {
+	if medium := r.config.Network.Abilities().Description.Medium; medium != "" &&
+		slices.ContainsFunc(r.report.Violations, onMedium) {
 		k.Paths = append(k.Paths, medium+".")
 	}
 	if numbering := processorPaths(m.Names, &m.Shape); numbering != "" {
@@ -73,7 +74,8 @@ func processorPaths(names fabric.Names, s *fabric.Shape) string {
 	if names.Unit() == "" || s.PerUnit < 2 {
 		return ""
 	}
-	return fmt.Sprintf("Processor N is `%s[N / %d].nic[N mod %d]`, of %d in each: %d is `%s`, %d is `%s`.", names.Unit(), s.PerUnit, s.PerUnit, s.PerUnit,
+	return fmt.Sprintf("Processor N is `%s[N / %d].nic[N mod %d]`, of %d in each: %d is `%s`, %d is `%s`.", names.Unit(),
+		s.PerUnit, s.PerUnit, s.PerUnit,
 		s.PerUnit, names.Processor(min(s.PerUnit, last)), last, names.Processor(last))
 }
 
@@ -132,7 +134,8 @@ func (r *run) faultPlan(f *fabric.Fault) string {
 	if processors := n.Shape().Processors(); !f.Kind.OnMedia() && f.Targets.Next(processors, count) == count {
 		count = processors // no router is a target
 	}
-	plan := outcome.FaultPlan{Kind: fabric.FaultNames[f.Kind], OnMedia: f.Kind.OnMedia(), Of: count, Slots: f.List, From: f.From, Every: f.Every,
+	plan := outcome.FaultPlan{Kind: fabric.FaultNames[f.Kind], OnMedia: f.Kind.OnMedia(), Of: count, Slots: f.List,
+		From: f.From, Every: f.Every,
 		Probability: math.Round(float64(f.Chance)/(1<<32)*1e9) / 1e9, RXFrames: f.RxFrames, TXFrames: f.TxFrames}
 	if f.To != math.MaxUint32 {
 		plan.To = &f.To
@@ -166,7 +169,8 @@ func means(report *outcome.Report, n fabric.Network) map[string]outcome.Meaning 
 		}
 	}
 	for k := range report.Faults {
-		all[fmt.Sprintf("fault[%d].%s", k, report.Faults[k].Kind)] = outcome.Meaning{Means: "how often the fault has struck", Unit: "events"}
+		all[fmt.Sprintf("fault[%d].%s", k, report.Faults[k].Kind)] = outcome.Meaning{Means: "how often the fault has struck",
+			Unit: "events"}
 	}
 	return all
 }

@@ -108,7 +108,8 @@ func (o *Options) refuseBare(c *config.Config) error {
 		option string
 		asked  bool
 	}{
-		{"--log", o.Record.Log.Given()}, {"--run-table", o.runTable()}, {"--profile", o.Profile.Given()}, {"--survival", o.survival()},
+		{"--log", o.Record.Log.Given()}, {"--run-table", o.runTable()}, {"--profile", o.Profile.Given()},
+		{"--survival", o.survival()},
 	} {
 		if x.asked && c.Bare() {
 			return input.Mistake(x.option, "there is no firmware: processors are sources and sinks of packets",

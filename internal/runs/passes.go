@@ -243,7 +243,8 @@ func (p *runTable) begin(r *run) error {
 			fabric.WorkloadGossip, config.WorkloadExample[fabric.WorkloadGossip],
 			fabric.WorkloadOneToAll, config.WorkloadExample[fabric.WorkloadOneToAll])
 	}
-	return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.Network.Kind(), kind), Remedy: remedy}
+	return &input.Error{Place: "--run-table",
+		Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.Network.Kind(), kind), Remedy: remedy}
 }
 
 // tabled names a program and a workload with a run-table on the network, "" for none.
@@ -251,7 +252,8 @@ func tabled(network fabric.Network) string {
 	for _, w := range []fabric.Workload{{Gossip: &fabric.Gossip{}}, {OneToAll: &fabric.OneToAll{}}, {}} {
 		for _, p := range network.Programs() {
 			if _, ok := network.Referee(&w, &p).(fabric.Tabled); ok && slices.Contains(p.Workloads, w.Kind()) {
-				return fmt.Sprintf("write firmware: {program: %s} and workload: {%s: %s}", p.Name, w.Kind(), config.WorkloadExample[w.Kind()])
+				return fmt.Sprintf("write firmware: {program: %s} and workload: {%s: %s}", p.Name, w.Kind(),
+					config.WorkloadExample[w.Kind()])
 			}
 		}
 	}
@@ -282,11 +284,14 @@ type packets struct {
 }
 
 func (p *packets) ask(r *run) error {
-	if r.settings.Packets = r.options.Packets.Given(); !r.settings.Packets || r.config.Traffic != nil || fabric.RoutersOf(r.config.Network) != nil {
+	if r.settings.Packets = r.options.Packets.Given(); !r.settings.Packets || r.config.Traffic != nil ||
+		fabric.RoutersOf(r.config.Network) != nil {
 		return nil
 	}
-	return &input.Error{Place: "--packets", Reason: fmt.Sprintf("the workload %s has no packets of traffic", r.config.Workload.Kind()),
-		Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s}", fabric.WorkloadTraffic, config.WorkloadExample[fabric.WorkloadTraffic])}
+	return &input.Error{Place: "--packets",
+		Reason: fmt.Sprintf("the workload %s has no packets of traffic", r.config.Workload.Kind()),
+		Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s}", fabric.WorkloadTraffic,
+			config.WorkloadExample[fabric.WorkloadTraffic])}
 }
 
 func (p *packets) open(r *run) (err error) {

@@ -89,7 +89,8 @@ func (p *pictures) end(r *run) error {
 	}
 	if referee, ok := r.machine.Referee.(traffic.Packets); ok && r.config.Traffic != nil {
 		arrived, left := referee.Latencies()
-		p.took = picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that of its last bits at the destination", arrived, left)
+		p.took = picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that of its last "+
+			"bits at the destination", arrived, left)
 	} else if p.seen != nil {
 		p.took = p.seen.Latency(title)
 	}
@@ -114,7 +115,8 @@ func (p *pictures) end(r *run) error {
 
 func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	for _, v := range report.Violations {
-		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
+		violations = append(violations,
+			picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
 	}
 	return violations
 }

@@ -47,12 +47,14 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 		return slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Rule == rule })
 	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
-		list = append(list, remedy("instead", outcome.WithFirmware(command, p.Name, p.Instead), r.withProgram(ctx, p.Instead), p))
+		list = append(list, remedy("instead", outcome.WithFirmware(command, p.Name, p.Instead), r.withProgram(ctx, p.Instead),
+			p))
 	}
 	if report.ByFaults() {
 		list = append(list, r.withoutFaults(ctx, command)...)
 	}
-	if broke(fabric.RuleFinishes) && r.report.Aside.Known.Limited != "" && (report.Without == nil || report.Without.Slots >= report.Slots) {
+	if broke(fabric.RuleFinishes) && r.report.Aside.Known.Limited != "" &&
+		(report.Without == nil || report.Without.Slots >= report.Slots) {
 		list = append(append(list, r.moreSlots(ctx, command)), r.shorter(ctx, command)...)
 	}
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
@@ -64,9 +66,11 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 		list = append(list, r.deeper(ctx, command, fabric.RuleNoLoss)...)
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
-		list = append(list, remedy("budget", set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), "", f.Cycles.Max))
+		list = append(list,
+			remedy("budget", set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), "", f.Cycles.Max))
 	}
-	if report.Expect == nil && !report.ByFaults() && slices.ContainsFunc(list, func(m outcome.Remedy) bool { return m.Command != "" }) {
+	if report.Expect == nil && !report.ByFaults() &&
+		slices.ContainsFunc(list, func(m outcome.Remedy) bool { return m.Command != "" }) {
 		list = append(list, meant(command, false))
 	}
 	return list
@@ -96,8 +100,9 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 			add(*tried)
 		}
 		source, file, build := outcome.SourceOf(own.Name)
-		write = remedy("write", source, "", facts{"Unknown": unknown, "Least": least, "File": file, "Build": build, "Run": outcome.WithOwn(command, own.Name),
-			"Check": r.report.Aside.Known.Check, "Deadline": late.Deadline})
+		write = remedy("write", source, "",
+			facts{"Unknown": unknown, "Least": least, "File": file, "Build": build, "Run": outcome.WithOwn(command, own.Name),
+				"Check": r.report.Aside.Known.Check, "Deadline": late.Deadline})
 	}
 	if keeps != nil {
 		write = remedy("parameter", set(command, keeps.Key, fmt.Sprint(keeps.Value)), keeps.Left.Expect(), nil)
@@ -141,10 +146,12 @@ func (r *run) otherPrograms(ctx context.Context) (m outcome.Remedy, unknown []st
 	own := r.config.Firmware.Program
 	var slow []string
 	for _, p := range r.config.Network.Programs() {
-		switch same := slices.ContainsFunc(p.Workloads, func(kind string) bool { return slices.Contains(own.Workloads, kind) }); {
+		switch same := slices.ContainsFunc(p.Workloads,
+			func(kind string) bool { return slices.Contains(own.Workloads, kind) }); {
 		case p.Name == own.Name || !same:
 		case uint64(p.Needed().Slots) > r.report.Aside.Late.Deadline:
-			slow = append(slow, texts.Say("program", facts{"Name": p.Name, "Slots": p.Needed().Slots, "Left": r.tryProgram(ctx, p.Name, nil)}))
+			slow = append(slow,
+				texts.Say("program", facts{"Name": p.Name, "Slots": p.Needed().Slots, "Left": r.tryProgram(ctx, p.Name, nil)}))
 		default:
 			unknown = append(unknown, p.Name)
 		}
@@ -243,8 +250,9 @@ func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 	if c.Rules.ExactlyOnce {
 		dead = len(r.report.Aside.Killed)
 	}
-	m := remedy("lossless", set(command, "rules", flow(&c.Rules)), "", facts{"Loses": loses, "Carries": r.config.Known.Carries,
-		"Passes": passes, "Dead": dead, "Program": program, "Expect": expect})
+	m := remedy("lossless", set(command, "rules", flow(&c.Rules)), "",
+		facts{"Loses": loses, "Carries": r.config.Known.Carries,
+			"Passes": passes, "Dead": dead, "Program": program, "Expect": expect})
 	m.Later = true
 	return m
 }
@@ -286,7 +294,8 @@ func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) 
 		command, c.Rules = k.Check, r.programsRules(k.Unchecked)
 	}
 	c.Rules.DeadlineSlots = uint32(slots)
-	return remedy("later", set(command, "rules.deadline_slots", fmt.Sprint(slots)), r.expect(r.trySmall(ctx, &c, r.report.Slots)),
+	return remedy("later", set(command, "rules.deadline_slots", fmt.Sprint(slots)),
+		r.expect(r.trySmall(ctx, &c, r.report.Slots)),
 		facts{"Slots": slots, "Check": k.Check, "Program": k.Program, "Unchecked": k.Unchecked})
 }
 
@@ -371,10 +380,13 @@ func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 		return m
 	}
 	more, left := r.longer(ctx)
-	unended := left != nil && left.Slots == more && left.Verdict != outcome.VerdictPass && slices.Contains(left.Rules, fabric.RuleFinishes)
+	unended := left != nil && left.Slots == more && left.Verdict != outcome.VerdictPass &&
+		slices.Contains(left.Rules, fabric.RuleFinishes)
 	m := remedy("more slots", strings.Replace(command, slotsOption(limit), "", 1)+slotsOption(uint32(more)), "",
-		facts{"More": more, "Limit": limit, "By": r.report.Aside.Known.LimitedBy, "Traffic": r.config.Traffic != nil, "Expect": r.expect(left),
-			"Unended": unended, "Large": left == nil && !r.small(more), "Processors": r.machine.Shape.Processors(), "Most": triedWorkMax})
+		facts{"More": more, "Limit": limit, "By": r.report.Aside.Known.LimitedBy, "Traffic": r.config.Traffic != nil,
+			"Expect":  r.expect(left),
+			"Unended": unended, "Large": left == nil && !r.small(more), "Processors": r.machine.Shape.Processors(),
+			"Most": triedWorkMax})
 	m.Rule = fabric.RuleFinishes
 	return m
 }

@@ -38,12 +38,14 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 		write func(reportForms, *tally, io.Writer) error
 	}{
 		{"survival", options.SurvivalCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.curve().WriteCSV(w) }},
-		{"survival", options.SurvivalSVG, func(r reportForms, t *tally, w io.Writer) error { return t.curve().Plot(r.Title()).WriteSVG(w) }},
+		{"survival", options.SurvivalSVG,
+			func(r reportForms, t *tally, w io.Writer) error { return t.curve().Plot(r.Title()).WriteSVG(w) }},
 		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
 		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
 		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
 		{"html", options.HTML, files.writePage},
-		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().WriteCSV(w) }},
+		{"stats-csv", options.StatsCSV,
+			func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().WriteCSV(w) }},
 	} {
 		file, err := out.OpenQuietly("--"+r.kind, r.kind, r.to)
 		if err != nil {
@@ -55,7 +57,8 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 		if r.kind == "csv" {
 			files.rows = file
 		}
-		files.list = append(files.list, reportFile{outcome.OutputFile{Kind: r.kind, Path: r.to.Path, Stream: file.Stream()}, file, r.write})
+		files.list = append(files.list,
+			reportFile{outcome.OutputFile{Kind: r.kind, Path: r.to.Path, Stream: file.Stream()}, file, r.write})
 	}
 	return files, nil
 }

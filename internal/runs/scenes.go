@@ -99,8 +99,9 @@ func (f *filming) choose() {
 	}
 	for k := range r.Faults {
 		if first := r.Faults[k].First; byFaults && first != nil && k < sceneFaultsMax {
-			f.scenes = append(f.scenes, outcome.Scene{Violation: -1, Fault: k, Cycle: first.Cycle, Slot: first.Slot, Path: first.Path,
-				Decides: f.decides(k, first.Path)})
+			f.scenes = append(f.scenes,
+				outcome.Scene{Violation: -1, Fault: k, Cycle: first.Cycle, Slot: first.Slot, Path: first.Path,
+					Decides: f.decides(k, first.Path)})
 		}
 	}
 }
@@ -113,7 +114,8 @@ func (f *filming) decides(fault int, path string) *uint64 {
 		if s.Next == nil || s.Next.Paused != fault || f.machine.Names.Processor(s.Processor) != path {
 			continue
 		}
-		if from := f.report.Faults[fault].First.Slot; (s.Next.Slot-min(from, s.Next.Slot)+2)*uint64(f.config.Timing.SlotCycles()) < sceneCyclesMax/2 {
+		if from := f.report.Faults[fault].First.Slot; (s.Next.Slot-min(from, s.Next.Slot)+2)*uint64(
+			f.config.Timing.SlotCycles()) < sceneCyclesMax/2 {
 			return &s.Next.Slot
 		}
 	}
@@ -212,7 +214,8 @@ func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool
 	}
 	for i := range all {
 		x := &all[i]
-		if at := (place{x.Medium, x.Slot}); x.Sent && x.Medium != "" && !heard[at] && x.Slot < f.report.Slots && known(uint32(x.Slot)) {
+		if at := (place{x.Medium, x.Slot}); x.Sent && x.Medium != "" && !heard[at] && x.Slot < f.report.Slots &&
+			known(uint32(x.Slot)) {
 			heard[at] = true
 			silent := outcome.SceneFrame{Cycle: f.machine.Timing().LastPhitCycle(uint32(x.Slot)), Slot: x.Slot, Processor: -1,
 				Status: "nothing, by no one", Medium: x.Medium, Link: x.Link}
@@ -299,7 +302,8 @@ func (f *filming) hears(path, medium string) bool {
 	}
 	bank, cell := f.machine.Cell(processor)
 	for port := range f.machine.Shape.Ports {
-		if bank.Hears(cell, uint16(port), f.machine.Slots()) && f.machine.Names.Medium(f.machine.Names.HeardOn(processor, uint16(port))) == medium {
+		if bank.Hears(cell, uint16(port), f.machine.Slots()) &&
+			f.machine.Names.Medium(f.machine.Names.HeardOn(processor, uint16(port))) == medium {
 			return true
 		}
 	}
@@ -345,7 +349,8 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 		on := map[place]bool{} // media and slots with a frame of the packet
 		for k := range all {
 			y := &all[k]
-			carries := y.Kind == x.Kind && bytes.Equal(y.Payload, x.Payload) || y.Answers != nil && bytes.Equal(y.Answers, x.Payload)
+			carries := y.Kind == x.Kind && bytes.Equal(y.Payload, x.Payload) || y.Answers != nil &&
+				bytes.Equal(y.Answers, x.Payload)
 			at := place{y.Medium, y.Slot}
 			if y.Sent && carries {
 				on[at] = true
@@ -374,7 +379,8 @@ func (f *filming) waves(ctx context.Context) error {
 	}
 	last, settings := f.last(), f.settings
 	if cycles, long := f.long(last); long {
-		unshown(fmt.Sprintf("%s up to cycle %d would take long, cycle by cycle; --vcd shows it, with traces.vcd.trigger: first_violation only this cycle",
+		unshown(fmt.Sprintf("%s up to cycle %d would take long, cycle by cycle; --vcd shows it, with traces.vcd.trigger: "+
+			"first_violation only this cycle",
 			traces.Plural(f.machine.Shape.Processors(), "processor", "processors"), cycles))
 		return nil
 	}
@@ -567,7 +573,8 @@ var numbering = []string{".rx_port", ".tx.port", ".tx.served"}
 
 func label(s *record.ExcerptSignal, value uint64) string {
 	switch {
-	case value == uint64(nic.PortNone) && slices.ContainsFunc(numbering, func(name string) bool { return strings.HasSuffix(s.Path, name) }):
+	case value == uint64(nic.PortNone) &&
+		slices.ContainsFunc(numbering, func(name string) bool { return strings.HasSuffix(s.Path, name) }):
 		return "none"
 	case strings.HasSuffix(s.Path, ".rx_port") && value == uint64(nic.PortAll):
 		return "all"

@@ -35,12 +35,14 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 
 func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	r := &outcome.SeedsReport{
-		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last}, Permutations: b.Permutations,
-		Engine: b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: b.Config.Known.Notes,
+		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last},
+		Permutations: b.Permutations,
+		Engine:       b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: b.Config.Known.Notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
 		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(),
 	}
-	r.Aside = outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck, FailedSeeds: t.failedSeeds}
+	r.Aside = outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck,
+		FailedSeeds: t.failedSeeds}
 	if t.rate != nil {
 		r.MostSlots = nil // rates differ
 	}
@@ -54,7 +56,8 @@ func (b *Batch) report(t *tally) *outcome.SeedsReport {
 		r.Notes = append(r.Notes, outcome.TrustNote(t.onTrust))
 	}
 	if t.faulty && t.failedAll > 0 {
-		r.Notes = append(slices.Clip(r.Notes), "faults and firmware may have broken the rules: a run alone says which violations it has without faults, too")
+		r.Notes = append(slices.Clip(r.Notes), "faults and firmware may have broken the rules: a run alone says which "+
+			"violations it has without faults, too")
 	}
 	if t.failedAll > 0 || t.runs < b.total {
 		r.Verdict = outcome.VerdictFail

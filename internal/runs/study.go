@@ -109,7 +109,8 @@ func (r *studyRuns) Run(x *studies.Setting) (*studies.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := emulator.New(r.ctx, c, emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
+	m, err := emulator.New(r.ctx, c,
+		emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,8 @@ func (r *studyRuns) Run(x *studies.Setting) (*studies.Outcome, error) {
 	}
 	r.done++
 	r.Tell(c.Name)
-	outcome := &studies.Outcome{Passed: report.Verdict == outcome.VerdictPass, Slots: report.Slots, Metrics: report.Metrics, Table: table}
+	outcome := &studies.Outcome{Passed: report.Verdict == outcome.VerdictPass, Slots: report.Slots,
+		Metrics: report.Metrics, Table: table}
 	if !outcome.Passed {
 		v := report.Violations[0]
 		outcome.Broken = fmt.Sprintf("%s at cycle %d: %s", v.Rule, v.Cycle, v.Message)
@@ -134,9 +136,11 @@ func (r *studyRuns) Sample(x *studies.Setting, count int, metric string) (*studi
 	if err != nil {
 		return nil, err
 	}
-	b := &Batch{Config: c, Seeds: outcome.Seeds{First: 1, Last: uint64(count)}, Options: emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers}}
+	b := &Batch{Config: c, Seeds: outcome.Seeds{First: 1, Last: uint64(count)},
+		Options: emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers}}
 	name := b.Config.Name
-	sample := &studies.Sample{Runs: count, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*studies.SampleList{}}
+	sample := &studies.Sample{Runs: count, Counts: values, Sums: map[string]uint64{},
+		Lists: map[string]*studies.SampleList{}}
 	err = b.Each(r.ctx, func(run *BatchRun, _ uint64) error {
 		if !run.Finished {
 			return fmt.Errorf("%s, seed %d: not done after %d slots", name, run.Seed, run.Report.Slots)
@@ -201,9 +205,12 @@ func (e *interruptedError) Error() string {
 }
 
 // Study runs a study, elaborating each run from a setting.
-func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
+func Study(ctx context.Context, s *studies.Study, o StudyOptions,
+	elaborate func(*studies.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
 	if _, err := path.Match(o.Case, ""); err != nil {
-		return nil, &input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
+		return nil,
+			&input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case),
+				Remedy: "write * for any text, for example '*n=1024'"}
 	}
 	r := &studyRuns{ctx: ctx, options: o, elaborate: elaborate}
 	defer r.files.Abort()
@@ -251,7 +258,8 @@ type StudyCase struct {
 const caseTime = 100 * time.Millisecond
 
 // StudyCases lists the matching cases of a study in order, without running them.
-func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error)) ([]StudyCase, error) {
+func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions,
+	elaborate func(*studies.Setting) (*config.Config, error)) ([]StudyCase, error) {
 	all := &caseFinder{ctx: ctx, options: o}
 	if err := s.Run(all); err != nil {
 		return nil, err
@@ -313,7 +321,8 @@ func (f *caseFinder) weigh(x *studies.Setting) error {
 	if err != nil {
 		return err
 	}
-	if f.memory, _, err = emulator.Weigh(f.ctx, c, emulator.Options{Engine: emulator.EngineSlot}); err != nil && f.ctx.Err() == nil {
+	if f.memory, _, err = emulator.Weigh(f.ctx, c, emulator.Options{Engine: emulator.EngineSlot}); err != nil &&
+		f.ctx.Err() == nil {
 		return err
 	}
 	return errFound

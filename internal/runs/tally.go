@@ -168,7 +168,8 @@ func (t *tally) add(run *BatchRun) error {
 	figures := r.Figures()
 	if t.figures == nil {
 		for _, m := range figures {
-			t.figures = append(t.figures, figure{name: m.Name, finishes: slices.Contains(outcome.FinishingTimes, m.Name), values: outcome.Histogram{}})
+			t.figures = append(t.figures,
+				figure{name: m.Name, finishes: slices.Contains(outcome.FinishingTimes, m.Name), values: outcome.Histogram{}})
 		}
 		if err := t.head(); err != nil {
 			return err
@@ -196,7 +197,8 @@ func (t *tally) statistics() outcome.Statistics {
 	if t.rate != nil {
 		for i := range t.rates {
 			r, name := &t.rates[i], "rate["+outcome.ExactFloat(t.rates[i].rate)+"]"
-			all = append(all, survived(name+".survived", r.runs, r.passed), r.slots.Statistic(name+".slots"), r.faults.Statistic(name+".faults"))
+			all = append(all, survived(name+".survived", r.runs, r.passed), r.slots.Statistic(name+".slots"),
+				r.faults.Statistic(name+".faults"))
 		}
 		return all
 	}

@@ -17,7 +17,8 @@ import (
 func TestTally(t *testing.T) {
 	tally := newTally(true, nil)
 	for i := range uint64(outcome.FailedRunsMax + 5) {
-		r := &outcome.Report{Verdict: outcome.VerdictFail, Slots: 9, Violations: []outcome.Violation{{Rule: fabric.RuleFinishes}}, ViolationsTotal: 2}
+		r := &outcome.Report{Verdict: outcome.VerdictFail, Slots: 9,
+			Violations: []outcome.Violation{{Rule: fabric.RuleFinishes}}, ViolationsTotal: 2}
 		r.Metrics.Add("load", float64(i)/4)
 		r.Metrics.Add("mu", "3/7")
 		r.Metrics.Add("known", []int{1, 2})
@@ -96,7 +97,8 @@ func valuesOf(s *outcome.Statistic) (values []float64) {
 func TestWorstOfManyRuns(t *testing.T) {
 	network, rates := pops.Network{Groups: 1, GroupSize: 3}, []float64{0.1, 0.2}
 	c := &config.Config{Network: network, Firmware: config.Firmware{CPU: new(meter.CPU)}}
-	b := &Batch{Config: c, Rates: make([]Rated, len(rates)), Seeds: outcome.Seeds{First: 7, Last: 8}, Permutations: 6, about: new(outcome.Report)}
+	b := &Batch{Config: c, Rates: make([]Rated, len(rates)), Seeds: outcome.Seeds{First: 7, Last: 8}, Permutations: 6,
+		about: new(outcome.Report)}
 	one := func(run uint64, cycles uint64, processor int) *meter.Measured {
 		var x meter.Measured
 		x.Slot.Add(cycles, processor, 4)
@@ -134,6 +136,7 @@ func TestWorstOfManyRuns(t *testing.T) {
 			Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate],
 			Processor: uint64(c.run | 3), Path: network.Names().Processor(c.run | 3), Slot: 4,
 		}, f.Cycles.Worst)
-		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1}, []any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
+		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1},
+			[]any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
 	}
 }

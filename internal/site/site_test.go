@@ -19,7 +19,8 @@ var (
 	written = regexp.MustCompile(`\sid="([^"]*)"`)
 )
 
-// TestStage stages the pages: links lead to staged files, folders have a page, headings keep the identifiers of code hosts.
+// TestStage stages the pages: links lead to staged files, folders have a page, headings keep the identifiers of code
+// hosts.
 func TestStage(t *testing.T) {
 	s, err := newStage("../..")
 	require.NoError(t, err)

@@ -30,7 +30,8 @@ func newStage(top string) (*stage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("git ls-files: %w", err)
 	}
-	s := &stage{top: top, tracked: strings.Split(strings.TrimRight(string(out), "\x00"), "\x00"), pages: map[string]string{}, files: map[string]bool{}}
+	s := &stage{top: top, tracked: strings.Split(strings.TrimRight(string(out), "\x00"), "\x00"),
+		pages: map[string]string{}, files: map[string]bool{}}
 	for _, page := range first {
 		if err := s.add(page); err != nil {
 			return nil, err
@@ -136,7 +137,8 @@ func (s *stage) list(folder string, files []string) error {
 		} else {
 			s.files[name] = true
 		}
-		fmt.Fprintf(&text, "* [%s](%s)\n", strings.TrimPrefix(name, folder+"/"), visible(strings.TrimPrefix(name, folder))[1:])
+		fmt.Fprintf(&text, "* [%s](%s)\n", strings.TrimPrefix(name, folder+"/"),
+			visible(strings.TrimPrefix(name, folder))[1:])
 	}
 	s.pages[path.Join(folder, "index.md")] = text.String()
 	return nil

@@ -187,7 +187,8 @@ func (w *Work) script(a *array, name, here string) string {
 	b.WriteString(`echo "$(uname -n) $began" > "$task.began.new" && mv "$task.began.new" "$task.began"` + "\n")
 	fmt.Fprintf(&b, "%s \"$task.keys\"\n", strings.Join(words, " "))
 	b.WriteString("status=$?\n")
-	b.WriteString(`echo "$(uname -n) $began $(date +%s) $status" > "$task.ended.new" && mv "$task.ended.new" "$task.ended"` + "\n")
+	b.WriteString(
+		`echo "$(uname -n) $began $(date +%s) $status" > "$task.ended.new" && mv "$task.ended.new" "$task.ended"` + "\n")
 	b.WriteString("exit $status\n")
 	return b.String()
 }

@@ -162,7 +162,8 @@ func (r *runner) send(ctx context.Context) error {
 		case full(err) && len(r.sent) > 0:
 			return nil
 		default:
-			return &input.Error{Place: place, Reason: "sbatch: " + err.Error(), Remedy: "change the keys under slurm: in the file; --dry-run shows the script"}
+			return &input.Error{Place: place, Reason: "sbatch: " + err.Error(),
+				Remedy: "change the keys under slurm: in the file; --dry-run shows the script"}
 		}
 	}
 	return nil

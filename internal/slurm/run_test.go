@@ -181,7 +181,7 @@ func TestLongClusterTime(t *testing.T) {
 	w.Units[0].Time, w.Settings.Partition = time.Second, "short"
 	o = run(t, t.Context(), w)
 	require.Len(t, o.Failed, 1)
-	require.Contains(t, o.Failed[0].Reason, "its task had 1, the most")
+	require.Contains(t, o.Failed[0].Reason, "its task had 1, the largest possible limit")
 }
 
 // TestNoSlurm checks that a missing Slurm is reported before anything is done.

@@ -69,12 +69,14 @@ func Read(file string, node *yaml.Node) (*Settings, error) {
 	}
 	for i, option := range s.Options {
 		if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
-			return nil, d.Refuse(node, hw.Index("slurm.options", i)+" is not an option of sbatch: "+strict.Clip(option), "write --NAME=VALUE")
+			return nil, d.Refuse(node, hw.Index("slurm.options", i)+" is not an option of sbatch: "+strict.Clip(option),
+				"write --NAME=VALUE")
 		}
 	}
 	for _, word := range []string{s.Partition, s.Account, s.QOS} {
 		if strings.ContainsAny(word, " \t\n\r\"'") {
-			return nil, d.Refuse(node, "slurm: "+strict.Clip(word)+" is not a name", "give the name of a partition, an account or a quality of service")
+			return nil, d.Refuse(node, "slurm: "+strict.Clip(word)+" is not a name", "give the name of a partition, an "+
+				"account or a quality of service")
 		}
 	}
 	return s, nil

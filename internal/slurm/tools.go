@@ -63,7 +63,8 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	for _, tool := range []string{"sbatch", "squeue", "sinfo", "scontrol"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return nil, &input.Error{Place: place, Reason: "there is no command " + tool,
-				Remedy: "run it where jobs are sent from, with Slurm's commands on the path; --dry-run shows the script without them, --on local needs none"}
+				Remedy: "run it where jobs are sent from, with Slurm's commands on the path; --dry-run shows the script without " +
+					"them, --on local needs none"}
 		}
 	}
 	text, err := ask(ctx, "scontrol", "show", "config")
@@ -130,7 +131,8 @@ func (c *Cluster) findPartition(ctx context.Context) error {
 		return input.Mistake(place, "this cluster has no default partition",
 			"write slurm: {partition: ...}: one of "+strings.Join(names, ", "))
 	default:
-		return &input.Error{Place: c.settings.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),
+		return &input.Error{Place: c.settings.at("partition"),
+			Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),
 			Remedy: input.DidYouMean(c.settings.Partition, names, "there are "+strings.Join(names, ", "))}
 	}
 	return nil
@@ -140,7 +142,8 @@ func (c *Cluster) fits(w *Work) error {
 	for i := range w.Units {
 		if u := &w.Units[i]; c.memory > 0 && asked(u.Memory) > c.memory {
 			return &input.Error{Place: place, Remedy: "take a partition with more memory, or a smaller network",
-				Reason: fmt.Sprintf("%s takes about %d MiB of memory, and the largest node of the partition has %d MiB", u.Name, asked(u.Memory)>>20, c.memory>>20)}
+				Reason: fmt.Sprintf("%s takes about %d MiB of memory, and the largest node of the partition has %d MiB", u.Name,
+					asked(u.Memory)>>20, c.memory>>20)}
 		}
 	}
 	return nil
@@ -209,7 +212,8 @@ func (c *Cluster) queue(ctx context.Context) (map[taskID]queued, error) {
 
 func (q queued) over() bool {
 	switch q.state {
-	case "", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED", "SPECIAL_EXIT":
+	case "", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE",
+		"OUT_OF_MEMORY", "REVOKED", "SPECIAL_EXIT":
 		return true
 	}
 	return false

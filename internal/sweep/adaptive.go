@@ -25,11 +25,14 @@ func (s *sweeper) bisection(points []plan.Point) (*bisection, error) {
 	names := s.plan.Names()
 	b := &bisection{axis: slices.Index(names, s.Adaptive)}
 	if b.axis < 0 {
-		return nil, &input.Error{Place: "--adaptive", Reason: fmt.Sprintf("there is no axis %q", s.Adaptive), Remedy: input.RemedyOf(s.Adaptive, names)}
+		return nil,
+			&input.Error{Place: "--adaptive", Reason: fmt.Sprintf("there is no axis %q", s.Adaptive),
+				Remedy: input.RemedyOf(s.Adaptive, names)}
 	}
 	for _, together := range s.plan.Zip {
 		if slices.Contains(together, s.Adaptive) {
-			return nil, &input.Error{Place: s.plan.Place("zip"), Reason: "the axis " + s.Adaptive + " goes together with others", Remedy: "bisect one that is alone"}
+			return nil, &input.Error{Place: s.plan.Place("zip"), Reason: "the axis " + s.Adaptive + " goes together with others",
+				Remedy: "bisect one that is alone"}
 		}
 	}
 	of := map[string]int{}

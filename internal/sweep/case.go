@@ -179,7 +179,8 @@ func atPoint(err error, p *plan.Point, axes []string) error {
 		return err
 	}
 	at := *refused
-	if k := slices.IndexFunc(p.Settings, func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }); k >= 0 {
+	if k := slices.IndexFunc(p.Settings,
+		func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }); k >= 0 {
 		at.Remedy += together(&p.Settings[k], refused.Remedy)
 		return &at
 	}
@@ -238,7 +239,8 @@ func (s *sweeper) findMissing(x *point) error {
 func (c *checker) key(one *Case) (string, error) {
 	b := one.Batch
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%s\n%q permutations %d\n", c.executable, b.Config.Source.Identity(), b.Config.Firmware.Name, b.Permutations)
+	fmt.Fprintf(sum, "%s\n%s\n%q permutations %d\n", c.executable, b.Config.Source.Identity(), b.Config.Firmware.Name,
+		b.Permutations)
 	for _, path := range one.Inputs {
 		hash, err := c.files.hash(path)
 		if err != nil {

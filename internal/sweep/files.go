@@ -101,7 +101,8 @@ func sourcesOf(m *pinmap.Map) []string {
 			continue // the file is too long to be a source
 		}
 		for _, name := range named.FindAllSubmatch(data, -1) {
-			for _, folder := range append([]string{filepath.Dir(path), m.Source.DataDir, filepath.Dir(m.File)}, m.Source.IncludeDirs...) {
+			for _, folder := range append([]string{filepath.Dir(path), m.Source.DataDir, filepath.Dir(m.File)},
+				m.Source.IncludeDirs...) {
 				other := filepath.Join(folder, string(name[1]))
 				if info, err := os.Stat(other); err == nil && info.Mode().IsRegular() {
 					waiting = append(waiting, other)

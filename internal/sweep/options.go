@@ -15,7 +15,8 @@ type Options struct {
 	Workers  int                 // number of threads; 0: one for each core
 	Set      []strict.Assignment // scenario keys to set at all points
 	Adaptive string              // axis to bisect; "": run every point
-	Keys     []string            // run only the points with these keys, as one part of a divided sweep, and write no tables
+	// run only the points with these keys, as one part of a divided sweep, and write no tables
+	Keys []string
 
 	// Child returns a process that calls Run for a single key. It is used for points that have ended processes
 	// before. If Child is nil, these points run in this process.

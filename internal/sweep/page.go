@@ -21,7 +21,8 @@ const (
 	pageCurvesMax  = 12
 )
 
-var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
+var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu",
+	"completion", "lost", "delivered"}
 
 // Page returns the report as a page with a table and plots. command is the command that repeats the sweep; unit
 // returns the unit of a figure.
@@ -34,14 +35,16 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	if r.Verdict() == outcome.VerdictFail { // failed runs are results and do not make the page fail
 		p.Verdict = outcome.VerdictFail
 	}
-	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"), r.Failed)
+	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"),
+		traces.Plural(r.Runs, "run", "runs"), r.Failed)
 	p.Answers = r.answers(command)
 	names, left := r.figures(t)
 	r.unfinishedPage(p)
 	r.failedPage(p)
 	if r.Limits != nil {
 		rows := r.Limits.rows()
-		limits := &page.Table{Caption: "Between which values of " + r.Limits.Axis + " runs begin to fail or to saturate.", Rows: rows[1:]}
+		limits := &page.Table{Caption: "Between which values of " + r.Limits.Axis + " runs begin to fail or to saturate.",
+			Rows: rows[1:]}
 		for _, name := range rows[0] {
 			limits.Columns = append(limits.Columns, page.Column{Name: name})
 		}
@@ -49,7 +52,9 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	}
 	p.Add("Results", page.Block{Table: r.table(t, names)}, page.Block{Aside: r.leftText(left)})
 	p.Add("Plots", r.plots(t, names, unit)...)
-	p.Add("What was run", page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."}, page.Block{Command: command},
+	p.Add("What was run",
+		page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."},
+		page.Block{Command: command},
 		page.About("What was run.", [2]string{"sweep", r.Name}))
 	return p, nil
 }
@@ -58,22 +63,29 @@ func (r *Report) answers(command string) []page.Answer {
 	switch {
 	case len(r.Unfinished) > 0:
 		u := &r.Unfinished[0]
-		what := fmt.Sprintf("%s could not be finished: %s.", traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)
+		what := fmt.Sprintf("%s could not be finished: %s.", traces.Plural(uint64(len(r.Unfinished)), "point", "points"),
+			u.Reason)
 		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil, nil,
 			page.Step{Text: "Correct what [the reason](#not-finished) names, or exclude the point with `where`."},
 			page.Step{Text: "The same command runs what is missing, and only that:", Command: command})
 	case len(r.FailedRuns) == 0:
-		return page.Passed(nil, page.Block{Text: "No run failed. Sort and filter [the table of results](#results), or draw other figures of it:"},
-			page.Block{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg", outcome.ShellQuote(r.Out), r.Axes[0])})
+		return page.Passed(nil, page.Block{Text: "No run failed. Sort and filter [the table of results](#results), or " +
+			"draw other figures of it:"},
+			page.Block{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg", outcome.ShellQuote(r.Out),
+				r.Axes[0])})
 	}
 	first := &r.FailedRuns[0]
-	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:", Command: first.Command + " --html run.html"}
+	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:",
+		Command: first.Command + " --html run.html"}
 	if first.Command == "" {
-		step = page.Step{Text: "The scenario is inside the sweep file: write it to a separate file to run that point alone, with --html run.html."}
+		step = page.Step{Text: "The scenario is inside the sweep file: write it to a separate file to run that point " +
+			"alone, with --html run.html."}
 	}
-	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)
+	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"),
+		first.Rule)
 	return page.Failed([]string{what}, []string{"The first one is " + first.Point + "."}, nil, nil, step, page.Step{
-		Text: "See in [the plots](#plots) and [the table](#results) where runs begin to fail. A run that fails is a result; it does not fail the sweep."})
+		Text: "See in [the plots](#plots) and [the table](#results) where runs begin to fail. A run that fails is a " +
+			"result; it does not fail the sweep."})
 }
 
 func (r *Report) unfinishedPage(p *page.Page) {
@@ -91,7 +103,8 @@ func (r *Report) failedPage(p *page.Page) {
 	if len(r.FailedRuns) == 0 {
 		return
 	}
-	t := &page.Table{Caption: "Runs that failed, with the first rule that each broke.", Columns: []page.Column{{Name: "run"}, {Name: "rule"}, {Name: "command"}}}
+	t := &page.Table{Caption: "Runs that failed, with the first rule that each broke.",
+		Columns: []page.Column{{Name: "run"}, {Name: "rule"}, {Name: "command"}}}
 	for _, f := range r.FailedRuns {
 		t.Rows = append(t.Rows, []string{f.Point, f.Rule, f.Command})
 	}
@@ -144,7 +157,8 @@ func (r *Report) leftText(left int) string {
 }
 
 func (r *Report) table(t *plot.Table, names []string) *page.Table {
-	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs, and \u00b1 half of their interval at 95%."}
+	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs, and \u00b1 half of their " +
+		"interval at 95%."}
 	at := func(name string) int { return slices.Index(t.Columns, name) }
 	for _, axis := range t.Axes {
 		out.Columns = append(out.Columns, page.Column{Name: axis, Number: numbers(t, at(axis))})

@@ -57,14 +57,17 @@ func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	missing := r.Extent.Runs - r.Runs
 	if r.Cut {
-		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s: the same command runs the others, and writes the tables\n",
+		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s: the same command runs the "+
+			"others, and writes the tables\n",
 			outcome.Printable(r.Name), r.Runs, r.Extent.Runs, outcome.ShellQuote(r.Out))
 		if len(r.Jobs) > 0 && err == nil {
-			_, err = fmt.Fprintf(w, "  the jobs continue, and it collects their results; 'scancel %s' ends them\n", strings.Join(r.Jobs, " "))
+			_, err = fmt.Fprintf(w, "  the jobs continue, and it collects their results; 'scancel %s' ends them\n",
+				strings.Join(r.Jobs, " "))
 		}
 		return err
 	}
-	fmt.Fprintf(&b, "%s: %s, %s", outcome.Printable(r.Name), traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"))
+	fmt.Fprintf(&b, "%s: %s, %s", outcome.Printable(r.Name), traces.Plural(uint64(r.Extent.Points), "point", "points"),
+		traces.Plural(r.Runs, "run", "runs"))
 	if r.Extent.RunsThere > 0 {
 		fmt.Fprintf(&b, ", of which %d were there", r.Extent.RunsThere)
 	}

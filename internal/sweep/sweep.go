@@ -64,7 +64,8 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 		points = slices.DeleteFunc(points, func(x *point) bool { return !slices.Contains(o.Keys, x.key) })
 		if len(points) < len(o.Keys) {
 			return nil, &input.Error{Place: path,
-				Reason: "the sweep lacks some of the requested points: its files, or this executable, differ from those of the requesting command",
+				Reason: "the sweep lacks some of the requested points: its files, or this executable, differ from those of the " +
+					"requesting command",
 				Remedy: "do not change them while a sweep runs, and start the command again"}
 		}
 	}
@@ -88,11 +89,14 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 }
 
 func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
-	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: Extent{Points: len(points), Workers: s.workers}}
+	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out,
+		Extent: Extent{Points: len(points), Workers: s.workers}}
 	e := &r.Extent
 	for _, x := range points {
 		if e.Runs += x.total; e.Runs > runsMax {
-			return nil, &input.Error{Place: s.plan.Place("seeds"), Reason: fmt.Sprintf("the sweep has more than %d runs", runsMax), Remedy: "take fewer seeds or points"}
+			return nil,
+				&input.Error{Place: s.plan.Place("seeds"), Reason: fmt.Sprintf("the sweep has more than %d runs", runsMax),
+					Remedy: "take fewer seeds or points"}
 		}
 	}
 	for _, x := range points {

@@ -106,7 +106,8 @@ func (s *sweeper) timeHere(ctx context.Context, points []*point) (sum time.Durat
 func spread(points []*point) (some []*point) {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b *point) int { return a.processors - b.processors })
-	if sizes := slices.CompactFunc(slices.Clone(sorted), func(a, b *point) bool { return a.processors == b.processors }); len(sizes) >= timedMost {
+	if sizes := slices.CompactFunc(slices.Clone(sorted),
+		func(a, b *point) bool { return a.processors == b.processors }); len(sizes) >= timedMost {
 		sorted = sizes
 	}
 	if len(sorted) <= timedMost {

@@ -18,7 +18,8 @@ func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Sc
 	for i := range sensors {
 		members[i] = i + 1
 	}
-	s.Fabric.Bus = &bus.Network{Vertices: sensors + 1, Buses: [][]int{members}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
+	s.Fabric.Bus = &bus.Network{Vertices: sensors + 1, Buses: [][]int{members},
+		ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
 	s.Firmware.Program, s.Firmware.Params = "bus/sensors", params
 	return s
 }
@@ -27,7 +28,8 @@ func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Sc
 func RunBoth(t testing.TB, s *starloom.Scenario) *starloom.Report {
 	var texts []string
 	var report *starloom.Report
-	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineCycle, Workers: 2, BankSize: 2}, {Engine: starloom.EngineSlot}} {
+	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineCycle, Workers: 2, BankSize: 2},
+		{Engine: starloom.EngineSlot}} {
 		var err error
 		report, err = starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: o})
 		require.NoError(t, err)

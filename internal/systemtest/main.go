@@ -1,5 +1,5 @@
-// Package systemtest is the shared code of tests of the whole system. A folder holds the tests of one theme. All run in the module's
-// root, beside its examples and pages.
+// Package systemtest is the shared code of tests of the whole system. A folder holds the tests of one theme. All run in
+// the module's root, beside its examples and pages.
 package systemtest
 
 import (

@@ -41,7 +41,8 @@ func PacketsOf(t *testing.T, data []byte) map[string][]Packet {
 	all := map[string][]Packet{}
 	for _, p := range capture.Packets {
 		h := p.PseudoHeader
-		all[p.Interface] = append(all[p.Interface], Packet{h.Direction(), nic.Status(h.Status()), h.Port(), h.Slot(), h.Cycle(), string(h.Frame())})
+		all[p.Interface] = append(all[p.Interface],
+			Packet{h.Direction(), nic.Status(h.Status()), h.Port(), h.Slot(), h.Cycle(), string(h.Frame())})
 	}
 	return all
 }

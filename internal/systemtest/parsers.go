@@ -14,7 +14,8 @@ type UnexpectedError struct{ error }
 // Unexpected marks an internal error, impossible for any input.
 func Unexpected(err error) error { return UnexpectedError{err} }
 
-// Refused is err if it is an error for users, about a place that begins with prefix, in one line; of several mistakes of a netlist if each is.
+// Refused is err if it is an error for users, about a place that begins with prefix, in one line; of several mistakes
+// of a netlist if each is.
 func Refused(prefix string, err error) error {
 	var several *starloom.InputErrors
 	if errors.As(err, &several) && len(several.List) > 1 {

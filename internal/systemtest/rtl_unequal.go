@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Unequal are machines that have, between them, every kind of component for which RTL may stand; where a network leaves it
-// open, with latencies, widths and depths that are not the same everywhere.
+// Unequal are machines that have, between them, every kind of component for which RTL may stand; where a network leaves
+// it open, with latencies, widths and depths that are not the same everywhere.
 var Unequal = map[string]string{
 	"links": `fabric:
   netlist:

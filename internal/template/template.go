@@ -45,7 +45,8 @@ func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 		}
 	}
 	for _, key := range t.Keys { // for an object, the first key below it is chosen
-		k := slices.IndexFunc(t.Settings, func(x outcome.Setting) bool { return x.Value != nil && strings.HasPrefix(x.Key, key+".") })
+		k := slices.IndexFunc(t.Settings,
+			func(x outcome.Setting) bool { return x.Value != nil && strings.HasPrefix(x.Key, key+".") })
 		if k >= 0 && !w.active[key] {
 			w.activate(t.Settings[k].Key)
 		}

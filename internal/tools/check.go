@@ -67,7 +67,8 @@ func NewCheck(scenario string, parts []Part, found Found) *Check {
 	}
 	for _, i := range found.Differs {
 		d := found.Brief[i].Divergence
-		c.Differing = append(c.Differing, Differing{parts[i].Path, d.Found.Cycle, d.BeforeRun, d.Found.PowerOn, d.Found.Explored})
+		c.Differing = append(c.Differing,
+			Differing{parts[i].Path, d.Found.Cycle, d.BeforeRun, d.Found.PowerOn, d.Found.Explored})
 	}
 	for _, kind := range c.kinds {
 		c.Kinds = append(c.Kinds, kind.summary())
@@ -132,7 +133,8 @@ func (c *Check) writePass(w io.Writer) error {
 		explored += k.explored
 	}
 	if explored > 0 {
-		times += fmt.Sprintf(", then %s of random inputs from states that the run has reached", cosim.Count(explored, "cycle"))
+		times += fmt.Sprintf(", then %s of random inputs from states that the run has reached",
+			cosim.Count(explored, "cycle"))
 	}
 	_, err := fmt.Fprintf(w, "pass: no difference found in %s of %s: %d of %s, %s of inputs%s",
 		traces.Plural(c.Components, "component", "components"), c.Scenario,
@@ -149,9 +151,11 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 	p.Name = c.Scenario
 	components := traces.Plural(c.Components, "component", "components")
 	if len(c.Differing) == 0 {
-		p.Summary = fmt.Sprintf("No difference found in %s: %d of %d outputs compared, on %d cycles of inputs.", components, c.ComparedAll, c.OutputsAll, c.InputsAll)
+		p.Summary = fmt.Sprintf("No difference found in %s: %d of %d outputs compared, on %d cycles of inputs.", components,
+			c.ComparedAll, c.OutputsAll, c.InputsAll)
 	} else {
-		p.Summary = fmt.Sprintf("%d of %s differ from the model; first %s, in cycle %d of the run.", len(c.Differing), components, c.Path, c.Differing[0].Cycle)
+		p.Summary = fmt.Sprintf("%d of %s differ from the model; first %s, in cycle %d of the run.", len(c.Differing),
+			components, c.Path, c.Differing[0].Cycle)
 		t := &page.Table{Caption: "Components that differ, the earliest first.", Sorts: len(c.Differing) > 12,
 			Columns: []page.Column{{Name: "component"}, {Name: "cycle", Number: true}, {Name: "power-on", Number: true}}}
 		for _, d := range c.Differing {
@@ -159,11 +163,13 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 		}
 		p.Add("Components that differ", page.Block{Table: t})
 	}
-	t := &page.Table{Caption: "RTL that was checked, by its pin map.", Columns: []page.Column{{Name: "RTL"}, {Name: "model"}, {Name: "backend"}, {Name: "verdict"},
-		{Name: "components", Number: true}, {Name: "cycles", Number: true}, {Name: "pin map"}}}
+	t := &page.Table{Caption: "RTL that was checked, by its pin map.",
+		Columns: []page.Column{{Name: "RTL"}, {Name: "model"}, {Name: "backend"}, {Name: "verdict"},
+			{Name: "components", Number: true}, {Name: "cycles", Number: true}, {Name: "pin map"}}}
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		t.Rows = append(t.Rows, []string{k.Top, k.Model, k.Backend, k.Verdict, fmt.Sprint(k.Components), fmt.Sprint(k.Cycles), k.Map})
+		t.Rows = append(t.Rows, []string{k.Top, k.Model, k.Backend, k.Verdict, fmt.Sprint(k.Components), fmt.Sprint(k.Cycles),
+			k.Map})
 	}
 	p.Add("RTL of the scenario", page.Block{Table: t})
 	return p
@@ -281,7 +287,8 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
 	if at < 0 {
 		*k = append(*k, &kind{
-			part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report, report.Coverage,
+			part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report,
+			report.Coverage,
 			report.Contract.Clone(),
 		})
 		return

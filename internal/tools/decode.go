@@ -32,7 +32,8 @@ func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*d
 		return nil, err
 	}
 	d := decoding{in: in, m: m, out: packets, interfaces: map[string]int{}}
-	d.report = decode.Report{Schema: decode.Schema, File: in.Name(), Lanes: len(in.Names), Interfaces: []decode.Interface{}}
+	d.report = decode.Report{Schema: decode.Schema, File: in.Name(), Lanes: len(in.Names),
+		Interfaces: []decode.Interface{}}
 	read := d.readFrames
 	if m.Octets {
 		read = d.readOctets

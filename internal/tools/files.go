@@ -33,7 +33,8 @@ func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (
 		to           *io.Writer
 	}{
 		{"--vcd", "gtkw", beside, &c.to.GTKW}, {"--vcd", "sucl", vcd.Beside(outputs.Output{}, ".sucl"), &c.to.Surfer},
-		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report}, {"--coverage", "coverage", covered, &c.to.Coverage},
+		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report},
+		{"--coverage", "coverage", covered, &c.to.Coverage},
 	} {
 		file, err := c.Open(f.option, f.kind, f.output)
 		if err != nil {

@@ -113,7 +113,8 @@ func (s *Sweep) WriteText(w io.Writer) error {
 		if r.Divergence != nil {
 			what = r.Divergence.Text
 		}
-		fmt.Fprintf(table, "%s\t%d of %d\t%s\t%d\t%d\t%s\n", p.Verdict, r.Compared, r.Outputs, cosim.Digits(r.Cycles), len(r.Warnings), len(r.Unexercised), what)
+		fmt.Fprintf(table, "%s\t%d of %d\t%s\t%d\t%d\t%s\n", p.Verdict, r.Compared, r.Outputs, cosim.Digits(r.Cycles),
+			len(r.Warnings), len(r.Unexercised), what)
 	}
 	if err := table.Flush(); err != nil {
 		return err

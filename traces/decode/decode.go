@@ -127,7 +127,8 @@ func (d *Reader) Close() error { return d.r.Close() }
 func (d *Reader) Truncated() bool { return d.r.Truncated() }
 
 func (d *Reader) prepare() error {
-	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
+	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" &&
+		d.o.Sampling.Period.Count != 0 {
 		return input.Mistake(d.r.Name(), "nothing says what a cycle is",
 			"give either a clock or a period in the map; Starloom's own files have period: 1 ns")
 	}
@@ -180,7 +181,8 @@ func (d *Reader) addLanes(rule int, index map[string]int) error {
 		return input.Mistake(l.Place, fmt.Sprintf(format, arguments...), d.r.NamesRemedy())
 	}
 	key := l.key()
-	if l.AXIStream == "" && ((l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "")) {
+	if l.AXIStream == "" &&
+		((l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "")) {
 		return input.Mistake(l.Place, "an interface without its wires", "give valid and data, or rail1 and rail0")
 	}
 	pattern, err := vcd.CompilePattern(key)
@@ -229,7 +231,8 @@ const axiData = "tdata"
 
 func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]int) Lane {
 	one := *l
-	for _, name := range []*string{&one.Rail0, &one.Valid, &one.Ready, &one.First, &one.Last, &one.Port, &one.Keep, &one.Bad} {
+	for _, name := range []*string{&one.Rail0, &one.Valid, &one.Ready, &one.First, &one.Last, &one.Port, &one.Keep,
+		&one.Bad} {
 		*name = vcd.Expand(*name, parts)
 	}
 	switch {
@@ -249,7 +252,8 @@ func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]
 	return one
 }
 
-func (d *Reader) addLane(rule int, key string, parts []string, index map[string]int, fail func(string, ...any) error) error {
+func (d *Reader) addLane(rule int, key string, parts []string, index map[string]int,
+	fail func(string, ...any) error) error {
 	l := &d.o.Lanes[rule]
 	one := d.expanded(l, key, parts, index)
 	wires := laneWires{highFirst: l.HighFirst}
@@ -274,7 +278,8 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 		}
 		wide := l.Octets && (w.field == "data" || w.field == "keep")
 		if s.Kind != vcd.KindBits || s.Bits > 64 && !wide || w.bits != 0 && s.Bits != w.bits {
-			return fail("%s: %s has %s, expected %s", w.field, w.name, s.Shape(), map[bool]string{true: "1 to 64 bits", false: "1 bit"}[w.bits == 0])
+			return fail("%s: %s has %s, expected %s", w.field, w.name, s.Shape(),
+				map[bool]string{true: "1 to 64 bits", false: "1 bit"}[w.bits == 0])
 		}
 		*w.to = &s
 	}
@@ -283,7 +288,8 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 		case wires.data.Bits%8 != 0:
 			return fail("data: %s has %s, not whole bytes", wires.data.Name, wires.data.Shape())
 		case wires.keep != nil && wires.keep.Bits != wires.data.Bits/8:
-			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name, wires.keep.Shape(), wires.data.Bits/8)
+			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name, wires.keep.Shape(),
+				wires.data.Bits/8)
 		}
 		wires.octets = make([]byte, 0, wires.data.Bits/8)
 	}

@@ -71,7 +71,8 @@ func TestBeforeTheFirstTime(t *testing.T) {
 	found, _ := phitsOf(t, text, Options{Sampling: vcd.Sampling{Clock: "t.clk"}, Lanes: lane})
 	require.Equal(t, phit, found["a"][0])
 	require.True(t, found["a"][1].Dark)
-	found, _ = phitsOf(t, text, Options{Sampling: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, Lanes: lane})
+	found, _ = phitsOf(t, text,
+		Options{Sampling: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, Lanes: lane})
 	require.Len(t, found["a"], 6, "cycles 0 to 4, and the first one without")
 	require.Equal(t, phit, found["a"][4])
 }

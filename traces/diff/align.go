@@ -92,7 +92,8 @@ func (d *differ) findBounds() error {
 			reason := fmt.Sprintf("%v is a cycle, but times are compared", b.bound)
 			remedy := "give a time with its unit, such as 10ns, or a clock or period to compare cycles"
 			if d.o.A.Sampled() {
-				reason, remedy = fmt.Sprintf("%v is a time, but cycles are compared", b.bound), "give the number of a cycle, such as 10, without a unit"
+				reason, remedy = fmt.Sprintf("%v is a time, but cycles are compared", b.bound),
+					"give the number of a cycle, such as 10, without a unit"
 			}
 			return input.Mistake(b.option, reason, remedy)
 		}

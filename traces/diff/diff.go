@@ -28,7 +28,8 @@ const contextDefault = 16
 // signals, not with the length of the files. Only the few cycles before the first difference are read again. Files
 // returns an *input.Error for unusable files and options, and ctx's error when ctx ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
-	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}, halfGiven: map[int32]bool{}}
+	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true},
+		halfGiven: map[int32]bool{}}
 	if pathA == input.StandardInput && pathB == pathA {
 		return nil, input.Mistake("standard input", "it cannot be both files", "give a file for one of them")
 	}
@@ -91,7 +92,8 @@ func (d *differ) prepare() error {
 		Span:  Span{Unit: d.unit.String(), Sampled: d.o.A.Sampled()},
 		Skips: Skips{Skipped: slices.Concat(p.leftBits(), p.otherRanges(), p.leftOut())}, RealTolerance: d.o.RealTolerance,
 	}
-	if d.match != (matching{maybe: true}) || slices.ContainsFunc(p.pairs, func(p pair) bool { return p.kind == vcd.KindEvent }) {
+	if d.match != (matching{maybe: true}) ||
+		slices.ContainsFunc(p.pairs, func(p pair) bool { return p.kind == vcd.KindEvent }) {
 		d.relaxed = make([]uint64, len(p.pairs))
 	}
 	if len(p.shapes) > 0 {

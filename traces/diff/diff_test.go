@@ -52,7 +52,8 @@ func requireDifferent(t *testing.T, a, b string, o Options, signal, at, valueA, 
 	require.NoError(t, err)
 	require.True(t, r.Differs())
 	require.NotNil(t, r.First)
-	require.Equal(t, []string{signal, at, valueA, valueB}, []string{r.First.Signal, r.First.At.String(), r.First.A, r.First.B})
+	require.Equal(t, []string{signal, at, valueA, valueB},
+		[]string{r.First.Signal, r.First.At.String(), r.First.A, r.First.B})
 	require.NotEmpty(t, r.Waves)
 	return r
 }
@@ -330,7 +331,8 @@ func TestShiftedTimes(t *testing.T) {
 	requireEqual(t, later, a, Options{Offset: vcd.Duration{Count: 102000, Unit: -12}, OffsetBack: true})
 	requireEqual(t, a, later, Options{Align: "tb.clk"})
 	requireEqual(t, later, a, Options{Align: "tb.clk"})
-	requireEqual(t, a, later, Options{To: Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 4, Unit: vcd.Nanosecond}}})
+	requireEqual(t, a, later,
+		Options{To: Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 4, Unit: vcd.Nanosecond}}})
 }
 
 // While one file is not dumped nothing is compared; afterwards everything is.

@@ -101,7 +101,8 @@ type drawing struct {
 }
 
 func newDrawing(m *merge, pairs []pair, columns int, sampled bool) *drawing {
-	return &drawing{m: m, pairs: pairs, columns: columns, sampled: sampled, a: make([][]string, len(pairs)), b: make([][]string, len(pairs))}
+	return &drawing{m: m, pairs: pairs, columns: columns, sampled: sampled, a: make([][]string, len(pairs)),
+		b: make([][]string, len(pairs))}
 }
 
 // add adds a column. For sampled files, it also adds columns for preceding cycles without changes.

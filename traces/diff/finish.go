@@ -49,7 +49,8 @@ func (d *differ) noteUnvalued(m *merge) {
 	d.report.Compared -= len(names)
 	list := traces.NewNameList(names)
 	d.report.Skipped = append(d.report.Skipped,
-		fmt.Sprintf("%s without a value in either file: %s", traces.Plural(uint64(list.Count), "signal", "signals"), list.Some()))
+		fmt.Sprintf("%s without a value in either file: %s", traces.Plural(uint64(list.Count), "signal", "signals"),
+			list.Some()))
 }
 
 func (d *differ) noteHalfGiven() {
@@ -61,7 +62,8 @@ func (d *differ) noteHalfGiven() {
 		names = append(names, d.pairs[i].nameA)
 	}
 	list := traces.NewNameList(names)
-	d.report.Skipped = append(d.report.Skipped, fmt.Sprintf("%s with NaN or an empty text where the other file has no value: %s",
+	d.report.Skipped = append(d.report.Skipped, fmt.Sprintf("%s with NaN or an empty text where the other file has no "+
+		"value: %s",
 		traces.Plural(list.Count, "signal", "signals"), list.Some()))
 }
 
@@ -88,7 +90,8 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))
 	}
 	if d.maybeCount > 0 {
-		skip("events that may have been triggered ($dumpall, $dumpon, the beginning of an FST): %s", traces.Plural(d.maybeCount, "time", "times"))
+		skip("events that may have been triggered ($dumpall, $dumpon, the beginning of an FST): %s",
+			traces.Plural(d.maybeCount, "time", "times"))
 	}
 	if hasA, hasB := m.readA.Header().HasTimescale, m.readB.Header().HasTimescale; hasA != hasB {
 		skip("in %s: no $timescale, 1 ns is assumed", map[bool]string{true: "A", false: "B"}[hasB])
@@ -141,7 +144,8 @@ func (d *differ) nothingCompared(m *merge) error {
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"
 	if m.a.Off || m.b.Off {
-		reason, remedy = "there is no time at which both are dumped ($dumpoff)", "compare files that are dumped at the same times"
+		reason, remedy = "there is no time at which both are dumped ($dumpoff)",
+			"compare files that are dumped at the same times"
 	}
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"

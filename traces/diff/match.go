@@ -43,7 +43,8 @@ func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return lenient || math.IsNaN(x) && math.IsNaN(y)
 	}
-	return math.Float64bits(x) == math.Float64bits(y) || match.tolerance > 0 && math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
+	return math.Float64bits(x) == math.Float64bits(y) || match.tolerance > 0 &&
+		math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
 }
 
 func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {

@@ -56,7 +56,8 @@ type compiledRule struct {
 func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 	p := &pairing{
 		a: a, b: b, exact: map[string]NameRule{}, indexB: b.Header().Index(), seen: map[pair]bool{}, skipped: map[pair]bool{},
-		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()), declared: declared{bits: [2]map[vcd.NetID][]bool{{}, {}}},
+		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()),
+		declared: declared{bits: [2]map[vcd.NetID][]bool{{}, {}}},
 	}
 	p.again = [2]repeats{findRepeats(a.Header(), a.Header().Index()), findRepeats(b.Header(), p.indexB)}
 	var err error
@@ -262,7 +263,8 @@ func (p *pairing) add(a, b vcd.Part, order int) {
 		return
 	}
 	if a.Range != b.Range && a.Kind == b.Kind && a.Bits == b.Bits && a.Whole && b.Whole {
-		p.ranges = append(p.ranges, fmt.Sprintf("%s [%d:%d], in B [%d:%d]", a.Name, a.Range[0], a.Range[1], b.Range[0], b.Range[1]))
+		p.ranges = append(p.ranges,
+			fmt.Sprintf("%s [%d:%d], in B [%d:%d]", a.Name, a.Range[0], a.Range[1], b.Range[0], b.Range[1]))
 	}
 	if p.seen[key] {
 		return

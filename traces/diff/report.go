@@ -266,7 +266,8 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 		line("skipped     %s ends here, %s goes on", ended, goesOn)
 	}
 	if r.RealsWithin > 0 {
-		line("skipped     %s within --real-tolerance %v of the other file's", traces.Plural(r.RealsWithin, "real is", "reals are"), r.RealTolerance)
+		line("skipped     %s within --real-tolerance %v of the other file's",
+			traces.Plural(r.RealsWithin, "real is", "reals are"), r.RealTolerance)
 	}
 	if r.SkippedBegin > 0 {
 		line("skipped     %s before both files have begun", instants(r.SkippedBegin))

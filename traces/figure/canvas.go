@@ -174,7 +174,8 @@ func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 	if c.now.turn != 0 {
 		turned = svg.Turned(-c.now.turn*180/math.Pi, x, y)
 	}
-	c.d.Text(x, y, text, svg.Size(float64(face.Font.Size)), svg.Fill(c.now.colour), turned, svg.TextLength(float64(face.Width(text))))
+	c.d.Text(x, y, text, svg.Size(float64(face.Font.Size)), svg.Fill(c.now.colour), turned,
+		svg.TextLength(float64(face.Width(text))))
 }
 
 // DrawImage implements vg.Canvas. Figures have no images.

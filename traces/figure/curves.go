@@ -13,7 +13,8 @@ import (
 )
 
 var markers = [svg.Curves]draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false}, strokes{}, strokes{true},
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false}, strokes{},
+	strokes{true},
 }
 
 type curve struct {
@@ -26,7 +27,8 @@ type curve struct {
 func (d *drawing) curve(index int) curve {
 	var of []string
 	for i := range index + 1 {
-		if name := d.Curves[i].of(); !slices.Contains(of, name) && d.Curves[i].Style != Published && d.Curves[i].Style != Alerts {
+		if name := d.Curves[i].of(); !slices.Contains(of, name) && d.Curves[i].Style != Published &&
+			d.Curves[i].Style != Alerts {
 			of = append(of, name)
 		}
 	}
@@ -55,7 +57,8 @@ func (c curve) glyph() draw.GlyphStyle {
 	case Alerts:
 		return draw.GlyphStyle{Color: c.colour(), Radius: 5, Shape: draw.PyramidGlyph{}}
 	}
-	shape, radius := markers[(c.number+c.number/svg.Curves)%len(markers)], vg.Length(2.5) // repeated colours have other markers
+	// repeated colours have other markers
+	shape, radius := markers[(c.number+c.number/svg.Curves)%len(markers)], vg.Length(2.5)
 	switch shape.(type) {
 	case strokes: // lines alone
 		radius = 4
@@ -175,7 +178,8 @@ func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 			turn += 0.5
 		}
 		sin, cos := math.Sincos(float64(2 * math.Pi * turn / float64(o.corners)))
-		corner := vg.Point{X: at.X + vg.Length(float64(1.3*float64(style.Radius)*sin)), Y: at.Y + vg.Length(float64(1.3*float64(style.Radius)*cos))}
+		corner := vg.Point{X: at.X + vg.Length(float64(1.3*float64(style.Radius)*sin)),
+			Y: at.Y + vg.Length(float64(1.3*float64(style.Radius)*cos))}
 		if k == 0 {
 			path.Move(corner)
 		} else {

@@ -62,7 +62,8 @@ func (f *Figure) WritePNG(w io.Writer, dark bool) error {
 	}
 	d := drawing{Figure: f, dark: dark}
 	whole, high := d.width(), d.height()
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, high), vgimg.UseDPI(192), vgimg.UseBackgroundColor(d.colour(svg.Paper)))}
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, high), vgimg.UseDPI(192),
+		vgimg.UseBackgroundColor(d.colour(svg.Paper)))}
 	all := draw.NewCanvas(c, whole, high)
 	all.SetColor(d.colour(svg.Paper))
 	all.Fill(all.Rectangle.Path())
@@ -260,7 +261,8 @@ func (s spans) Plot(c draw.Canvas, p *plot.Plot) {
 	defer titled(c, s.s.Name)()
 	var rects []vg.Rectangle
 	for _, r := range s.s.Rects {
-		rects = append(rects, vg.Rectangle{Min: vg.Point{X: x(r.Left), Y: y(r.Low)}, Max: vg.Point{X: x(r.Right), Y: y(r.High)}})
+		rects = append(rects,
+			vg.Rectangle{Min: vg.Point{X: x(r.Left), Y: y(r.Low)}, Max: vg.Point{X: x(r.Right), Y: y(r.High)}})
 	}
 	fillRects(c, s.colour(), rects)
 }

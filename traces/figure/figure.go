@@ -133,7 +133,8 @@ func (f *Figure) check() error {
 			}
 			low := f.Y.Scale != Linear && (point.Y <= 0 || point.Low < 0 || point.hasBand() && point.Low == 0)
 			if f.X.Scale != Linear && point.X <= 0 || low {
-				return fmt.Errorf("figure %q: curve %q has the point %+v, which is not on a logarithmic axis", f.Title, c.Name, point)
+				return fmt.Errorf("figure %q: curve %q has the point %+v, which is not on a logarithmic axis", f.Title, c.Name,
+					point)
 			}
 			points++
 		}
@@ -166,7 +167,8 @@ func (f *Figure) describe() string {
 		for _, p := range c.Points {
 			s.take(p.Y)
 		}
-		said = append(said, fmt.Sprintf("%s: %d points, from %s to %s.", c.Name, len(c.Points), tickText(s.least), tickText(s.most)))
+		said = append(said,
+			fmt.Sprintf("%s: %d points, from %s to %s.", c.Name, len(c.Points), tickText(s.least), tickText(s.most)))
 	}
 	if f.Note != "" {
 		said = append(said, f.Note)

@@ -41,7 +41,8 @@ type measures struct {
 const fullRowsMax = 256
 
 var (
-	fullMeasures  = measures{row: 16, lane: 10, gap: 14, dot: 3, square: 4, stroke: 2, left: 44, top: 66, numbers: true, titles: true}
+	fullMeasures = measures{row: 16, lane: 10, gap: 14, dot: 3, square: 4, stroke: 2, left: 44, top: 66, numbers: true,
+		titles: true}
 	smallMeasures = measures{row: 2, lane: 2, gap: 8, dot: 1, square: 1, stroke: 1, left: 8, top: 66}
 )
 
@@ -123,7 +124,8 @@ func (b *Bar) draw(d *svg.Drawing, m *measures, what string, left int) {
 	defer d.Group(title, svg.Fill(colour))()
 	at := left + b.lane*m.lane + m.lane/2
 	x := float64(at)
-	d.Path(fmt.Sprintf("M%d %dV%d", at, m.middle(b.First), m.middle(b.Last)), svg.Stroke(colour), svg.Width(float64(m.stroke)))
+	d.Path(fmt.Sprintf("M%d %dV%d", at, m.middle(b.First), m.middle(b.Last)), svg.Stroke(colour),
+		svg.Width(float64(m.stroke)))
 	for _, row := range b.Senders {
 		d.Rect(x-float64(m.square), float64(m.middle(row)-m.square), float64(2*m.square), float64(2*m.square))
 	}

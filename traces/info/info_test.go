@@ -69,7 +69,8 @@ func smallCapture(t *testing.T) []byte {
 		id, err := p.Interface(fmt.Sprintf("pops.port[%d]", i%2))
 		require.NoError(t, err)
 		require.NoError(t, p.Packet(id, &pcapng.Header{Cycle: uint64(7 + i)}, []byte("frame")))
-		require.NoError(t, p.Packet(id, &pcapng.Header{Direction: pcapng.Received, Status: uint8(1 + i), Cycle: uint64(9 + i)}, nil))
+		require.NoError(t,
+			p.Packet(id, &pcapng.Header{Direction: pcapng.Received, Status: uint8(1 + i), Cycle: uint64(9 + i)}, nil))
 	}
 	require.NoError(t, p.Close())
 	return b.Bytes()

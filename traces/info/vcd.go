@@ -111,7 +111,8 @@ func readVCD(s *input.Stream, o Options) (*VCD, error) {
 	seen.list(r, names, info)
 	for i := range h.Vars {
 		if v := &h.Vars[i]; patterns.Match(v.Path) {
-			info.Signals = append(info.Signals, Signal{Path: v.Path, Type: v.Type, Range: rangeText(v), Bits: v.Bits, Changes: r.Changes(v.Net)})
+			info.Signals = append(info.Signals,
+				Signal{Path: v.Path, Type: v.Type, Range: rangeText(v), Bits: v.Bits, Changes: r.Changes(v.Net)})
 		}
 	}
 	return info, nil
@@ -148,7 +149,8 @@ type unknownSeen struct {
 
 func watchUnknown(r *vcd.Reader, info *VCD, o Options) (*unknownSeen, error) {
 	count := r.Nets()
-	seen := &unknownSeen{now: make([]bool, count), ever: make([]bool, count), known: make([]bool, count), until: make([]uint64, count)}
+	seen := &unknownSeen{now: make([]bool, count), ever: make([]bool, count), known: make([]bool, count),
+		until: make([]uint64, count)}
 	for r.Next() {
 		if info.Times%checkEvery == 0 {
 			if err := o.Interrupted(); err != nil {
@@ -231,7 +233,8 @@ func mostActive(r *vcd.Reader, names []string, count int) []Activity {
 
 func (i *VCD) write(w io.Writer) {
 	t := newTable(w)
-	t.row("kind", "%s%s", map[bool]string{true: "FST", false: "VCD"}[i.FST], map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
+	t.row("kind", "%s%s", map[bool]string{true: "FST", false: "VCD"}[i.FST],
+		map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
 	if i.Unread > 0 {
 		t.row("skipped", "%s of another kind than the signal", traces.Plural(i.Unread, "value", "values"))
 	}
@@ -250,7 +253,8 @@ func (i *VCD) write(w io.Writer) {
 	if i.Times == 0 {
 		t.row("time", "no value is written")
 	} else {
-		t.row("time", "%s to %s, %s at %s", i.From, i.To, traces.Plural(i.Changes, "change", "changes"), traces.Plural(i.Times, "time", "times"))
+		t.row("time", "%s to %s, %s at %s", i.From, i.To, traces.Plural(i.Changes, "change", "changes"),
+			traces.Plural(i.Times, "time", "times"))
 	}
 	for _, a := range i.Active {
 		t.row("most active", "%s  %s", a.Signal, traces.Plural(a.Changes, "change", "changes"))
@@ -259,7 +263,8 @@ func (i *VCD) write(w io.Writer) {
 		t.row("never known", "%s: %s", traces.Plural(uint64(i.Undriven.Count), "signal", "signals"), i.Undriven.Some())
 	}
 	if i.Unknown.Count > 0 {
-		t.row("x or z", "%s after the first time: %s", traces.Plural(uint64(i.Unknown.Count), "signal", "signals"), i.Unknown.some())
+		t.row("x or z", "%s after the first time: %s", traces.Plural(uint64(i.Unknown.Count), "signal", "signals"),
+			i.Unknown.some())
 	} else {
 		t.row("x or z", "none after the first time")
 	}

@@ -30,7 +30,8 @@ func Separator(place string, fields []string) *Error {
 // Table parses CSV with a header row. head receives the header, then row receives each row, which must have as many
 // fields as the header. An error of head ends the reading; errors of rows are collected. Fields are valid until the
 // next row.
-func Table(path string, data []byte, remedy string, head func(fields []string) error, row func(line int, fields []string) error) error {
+func Table(path string, data []byte, remedy string, head func(fields []string) error,
+	row func(line int, fields []string) error) error {
 	in, wrong := CSV(data), &Errors{}
 	in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = -1, true, true
 	fields, err := in.Read()

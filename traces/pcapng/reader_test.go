@@ -37,7 +37,8 @@ func section(order binary.AppendByteOrder, resolution uint8, offset int64, times
 	plain := order.AppendUint32(order.AppendUint16(order.AppendUint16(nil, 147), 0), 0)
 	block(uint32(BlockInterface), plain)
 	other := option(bytes.Clone(plain), optionName, []byte("second"))
-	other = option(option(other, optionResolution, []byte{resolution}), optionOffset, order.AppendUint64(nil, uint64(offset)))
+	other = option(option(other, optionResolution, []byte{resolution}), optionOffset,
+		order.AppendUint64(nil, uint64(offset)))
 	block(uint32(BlockInterface), option(other, 0, nil))
 	for i, time := range times {
 		packet := order.AppendUint32(order.AppendUint32(order.AppendUint32(nil, uint32(i)), uint32(time>>32)), uint32(time))
@@ -114,7 +115,8 @@ func TestRefusesOrders(t *testing.T) {
 	bad[8] = 0
 	_, err := NewReader(bytes.NewReader(bad), "t.pcapng").Next()
 	require.ErrorContains(t, err, "t.pcapng: byte 0: a section header without the byte order's mark")
-	swapped := append(section(binary.BigEndian, 9, 0), section(binary.LittleEndian, 9, 0)[len(section(binary.LittleEndian, 9, 0))-20:]...)
+	swapped := append(section(binary.BigEndian, 9, 0),
+		section(binary.LittleEndian, 9, 0)[len(section(binary.LittleEndian, 9, 0))-20:]...)
 	r := NewReader(bytes.NewReader(swapped), "t.pcapng")
 	for err = nil; err == nil; _, err = r.Next() {
 	}
@@ -123,7 +125,8 @@ func TestRefusesOrders(t *testing.T) {
 	require.ErrorContains(t, err, "the file ends within a block")
 }
 
-// TestReadsWhatWasWrittenAtTheBounds: frames of every padding and of the longest, times around 32 and 63 bits, the longest comment and path.
+// TestReadsWhatWasWrittenAtTheBounds: frames of every padding and of the longest, times around 32 and 63 bits, the
+// longest comment and path.
 func TestReadsWhatWasWrittenAtTheBounds(t *testing.T) {
 	comment, path := strings.Repeat("c", math.MaxUint16), strings.Repeat("p", interfaceNameMax)
 	var data bytes.Buffer
@@ -132,7 +135,8 @@ func TestReadsWhatWasWrittenAtTheBounds(t *testing.T) {
 	id, err := w.Interface(path)
 	require.NoError(t, err)
 	want := []Block{
-		{Kind: BlockSection, Application: application, Comment: comment}, {Kind: BlockInterface, Name: path, Clock: Clock{Resolution: 9}},
+		{Kind: BlockSection, Application: application, Comment: comment},
+		{Kind: BlockInterface, Name: path, Clock: Clock{Resolution: 9}},
 	}
 	for _, length := range []int{0, 1, 2, 3, 4, 5, FrameBytesMax} {
 		for _, time := range []uint64{0, math.MaxUint32, math.MaxUint32 + 1, math.MaxInt64} {

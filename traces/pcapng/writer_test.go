@@ -33,7 +33,8 @@ func capture(t testing.TB) []byte {
 	require.NotEqual(t, first, unused)
 	require.NoError(t, p.Packet(second, &Header{Direction: Sent, Port: 5, Cycle: 3}, []byte("frame")))
 	require.NoError(t, p.Packet(first, &Header{Direction: Received, Status: 1, Cycle: 7}, []byte("frame")))
-	require.NoError(t, p.Packet(second, &Header{Direction: Received, Status: 2, Port: PortNone, Slot: 1, Cycle: 1_000_000_000_007}, nil))
+	require.NoError(t,
+		p.Packet(second, &Header{Direction: Received, Status: 2, Port: PortNone, Slot: 1, Cycle: 1_000_000_000_007}, nil))
 	require.NoError(t, p.Close())
 	require.NoError(t, p.Close())
 	return b.Bytes()

@@ -51,8 +51,10 @@ func (c Colour) On(dark bool) Colour {
 // Looks of roles on light and on dark paper. Those of curves are from M. Okabe and K. Ito, "Color Universal Design"
 // (2008), which most people with a colour vision deficiency tell apart; the lightness of some suits the paper.
 var (
-	light = [...]uint32{0xffffff, 0x1a1a1a, 0xdddddd, 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x8a7d00, 0x000000}
-	dark  = [...]uint32{0x14171c, 0xe8e8e8, 0x3a4048, 0x4aa8e0, 0xff8a3c, 0x2ec99c, 0xe39ac4, 0xf0b429, 0x8fd0f7, 0xf0e442, 0xffffff}
+	light = [...]uint32{0xffffff, 0x1a1a1a, 0xdddddd, 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x8a7d00,
+		0x000000}
+	dark = [...]uint32{0x14171c, 0xe8e8e8, 0x3a4048, 0x4aa8e0, 0xff8a3c, 0x2ec99c, 0xe39ac4, 0xf0b429, 0x8fd0f7, 0xf0e442,
+		0xffffff}
 )
 
 // RGBA implements color.Color.
@@ -98,7 +100,8 @@ func styleSheet() string {
 // Ramp is the colour of a value from 0 to 1 in a heat map: cividis (J. Nuñez, C. Anderton, R. Renslow, 2018),
 // interpolated between ten samples.
 func Ramp(value float64) color.NRGBA {
-	steps := [...]uint32{0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838}
+	steps := [...]uint32{0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55,
+		0xfee838}
 	at := float64(min(max(value, 0), 1) * float64(len(steps)-1))
 	k := min(int(at), len(steps)-2)
 	part := at - float64(k)

@@ -42,7 +42,8 @@ func Bare(w io.Writer, class string, width, height float64, title, description s
 
 func begin(w io.Writer, class string, width, height float64, title, more string) *Drawing {
 	d := &Drawing{bufio.NewWriter(w)}
-	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="%s"%s>`+"\n<title>%s</title>\n",
+	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="%s"%s>`+
+		"\n<title>%s</title>\n",
 		Number(width), Number(height), Number(width), Number(height), class, more, escaped(title))
 	return d
 }
@@ -189,7 +190,8 @@ func Arrowhead(x, y, toX, toY, before, long, half float64) Line {
 
 // Box is the outline of a rectangle around a place.
 func Box(x, y, halfWidth, halfHeight float64) Line {
-	return Line{{x - halfWidth, y - halfHeight}, {x + halfWidth, y - halfHeight}, {x + halfWidth, y + halfHeight}, {x - halfWidth, y + halfHeight}}
+	return Line{{x - halfWidth, y - halfHeight}, {x + halfWidth, y - halfHeight}, {x + halfWidth, y + halfHeight},
+		{x - halfWidth, y + halfHeight}}
 }
 
 // Lines draws lines of a width as one element.

@@ -228,7 +228,8 @@ func checkPath(path string) error {
 			continue
 		}
 		if i == len(components)-1 {
-			return fmt.Errorf("%q: the variable %q has an index, which viewers take for a bit select: put the index on a scope", path, component)
+			return fmt.Errorf("%q: the variable %q has an index, which viewers take for a bit select: put the index on a scope",
+				path, component)
 		}
 		if !legalIndices(indices) {
 			return fmt.Errorf("%q: %q has a bad index: write name[0], name[0][1], name[-1,2] or name[+label^2]", path, component)

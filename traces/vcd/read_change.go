@@ -25,7 +25,8 @@ func makeDigitValues() (table [256]uint8) {
 	for i := range table {
 		table[i] = badDigit
 	}
-	for digits, value := range map[string]uint8{"0": 0, "1": 1, "Zz": 2, "Xx": 3, "Ll": otherState, "Hh": otherState | 1, "UuWw-": otherState | 3} {
+	for digits, value := range map[string]uint8{"0": 0, "1": 1, "Zz": 2, "Xx": 3, "Ll": otherState, "Hh": otherState | 1,
+		"UuWw-": otherState | 3} {
 		for _, digit := range []byte(digits) {
 			table[digit] = value
 		}
@@ -135,7 +136,9 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 		id = r.codes.find(number, r.buf[at:end])
 	}
 	if id == noNet || r.buf[end] > ' ' {
-		r.bad(record, fmt.Sprintf("%s: no signal with identifier code %s is declared", shown(r.buf[record:end]), shown(r.buf[at:r.tokenEnd(at)])))
+		r.bad(record,
+			fmt.Sprintf("%s: no signal with identifier code %s is declared", shown(r.buf[record:end]),
+				shown(r.buf[at:r.tokenEnd(at)])))
 		return nil, 0, false
 	}
 	r.pos = end
@@ -214,7 +217,8 @@ func (r *Reader) readVector(at, start int) {
 			r.readVector(at, end+1) // b0b101, from a language that writes 0b101
 			return
 		}
-		r.bad(at, fmt.Sprintf("found %s, expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
+		r.bad(at,
+			fmt.Sprintf("found %s, expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
 		return
 	}
 	n, id, ok := r.readCode(at, code)
@@ -250,7 +254,8 @@ func (r *Reader) readPort(at int) {
 	}
 	wrong := func() {
 		line := string(r.buf[at:r.tokenEnd(code)])
-		r.bad(at, fmt.Sprintf("found %s, expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths and an identifier code",
+		r.bad(at, fmt.Sprintf("found %s, expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths "+
+			"and an identifier code",
 			shown([]byte(strings.Join(strings.Fields(line), " ")))))
 	}
 	value, unknown := uint64(0), uint64(0)
@@ -405,7 +410,8 @@ func (r *Reader) readWord(at int) {
 	if isReal {
 		var err error
 		number, err = strconv.ParseFloat(string(word), 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) || bytes.IndexByte(word, '_') >= 0 { // too large numbers are infinite
+		// too large numbers are infinite
+		if err != nil && !errors.Is(err, strconv.ErrRange) || bytes.IndexByte(word, '_') >= 0 {
 			r.bad(at, fmt.Sprintf("found %s, expected a number such as r1.5", shown(r.buf[at:end])))
 			return
 		}
@@ -446,7 +452,8 @@ func saysMore(word []byte, number float64) bool {
 	if len(digits) == 0 || bytes.IndexAny(word, "xX") >= 0 {
 		return false // infinite, zero or exact
 	}
-	return digits != significant(strconv.FormatFloat(number, 'e', len(digits)-1, 64)) && digits != significant(strconv.FormatFloat(number, 'e', -1, 64))
+	return digits != significant(strconv.FormatFloat(number, 'e', len(digits)-1, 64)) &&
+		digits != significant(strconv.FormatFloat(number, 'e', -1, 64))
 }
 
 func significant(number string) string {
@@ -461,7 +468,8 @@ func significant(number string) string {
 
 func (r *Reader) setReal(n *net, id NetID, number float64) {
 	if r.rounds {
-		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // cannot fail for a formatted number
+		// cannot fail for a formatted number
+		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64)
 	}
 	if was := r.value[n.word]; was != math.Float64bits(number) {
 		r.value[n.word] = math.Float64bits(number)
@@ -515,7 +523,8 @@ func (r *Reader) readSection() {
 		r.pos = at
 		r.skipSection()
 	default:
-		r.bad(r.pos-len(token), fmt.Sprintf("found %s, expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end", shown(token)))
+		r.bad(r.pos-len(token),
+			fmt.Sprintf("found %s, expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end", shown(token)))
 	}
 }
 

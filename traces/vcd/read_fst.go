@@ -414,7 +414,8 @@ func (f *fstFile) readInitial(left *leftOut) error {
 	if _, err := io.ReadFull(geometry, numbers[:]); err != nil {
 		return errFSTStart
 	}
-	lengths, err := unpacked(bufio.NewReader(geometry), binary.BigEndian.Uint64(numbers[:]), uint64(geometry.Size())-uint64(len(numbers)))
+	lengths, err := unpacked(bufio.NewReader(geometry), binary.BigEndian.Uint64(numbers[:]),
+		uint64(geometry.Size())-uint64(len(numbers)))
 	if err != nil {
 		return err
 	}
@@ -422,7 +423,8 @@ func (f *fstFile) readInitial(left *leftOut) error {
 	if _, err := f.block["header"].ReadAt(endian[:], fstOffsetEndian-1-fstBlockBytesMin); err != nil {
 		return err
 	}
-	return left.addFrame(bufio.NewReader(frame), bufio.NewReader(lengths), size[2], endian[0] == byte(math.Float64bits(math.E)>>56))
+	return left.addFrame(bufio.NewReader(frame), bufio.NewReader(lengths), size[2],
+		endian[0] == byte(math.Float64bits(math.E)>>56))
 }
 
 func unpacked(r io.Reader, bytes, packed uint64) (io.Reader, error) {

@@ -34,7 +34,8 @@ func (t Timescale) String() string {
 // written 0.
 func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 	fail := func() (Timescale, uint64, error) {
-		return 0, 0, fmt.Errorf("%q is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, ns, ps or fs", text)
+		return 0, 0, fmt.Errorf("%q is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, "+
+			"ns, ps or fs", text)
 	}
 	text = strings.TrimSpace(text)
 	end := strings.LastIndexAny(text, "0123456789.") + 1

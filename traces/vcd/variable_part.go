@@ -22,7 +22,8 @@ type Part struct {
 // Whole returns a variable as a part.
 func (v *Var) Whole() Part {
 	p := Part{Name: v.Path, Net: v.Net, Kind: v.Kind, Bits: uint32(v.Bits), Whole: true}
-	if msb, lsb := v.Indices(); v.Kind == KindBits && !(v.Bits == 1 && strings.HasSuffix(v.Path, "["+strconv.Itoa(msb)+"]")) {
+	if msb, lsb := v.Indices(); v.Kind == KindBits &&
+		!(v.Bits == 1 && strings.HasSuffix(v.Path, "["+strconv.Itoa(msb)+"]")) {
 		p.Range = [2]int{msb, lsb}
 	}
 	return p

@@ -108,13 +108,16 @@ const flushBytes = 64 << 10
 // NewWriter returns a writer on w. It refuses contradictory options and comments that contain $end.
 func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	if options.To != 0 && options.To < options.From {
-		return nil, fmt.Errorf("vcd: the window ends at cycle %d, before it starts at cycle %d: give a later end, or 0 for none", options.To, options.From)
+		return nil, fmt.Errorf("vcd: the window ends at cycle %d, before it starts at cycle %d: give a later end, or 0 "+
+			"for none", options.To, options.From)
 	}
 	if !options.OnTrigger && (options.Before != 0 || options.After != 0) {
 		return nil, errors.New("vcd: cycles before and after a trigger are given, but no trigger")
 	}
 	if options.RingChangesMax < 0 {
-		return nil, fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for %d", options.RingChangesMax, RingChangesDefault)
+		return nil,
+			fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for %d", options.RingChangesMax,
+				RingChangesDefault)
 	}
 	if options.RingChangesMax == 0 {
 		options.RingChangesMax = RingChangesDefault
@@ -322,7 +325,8 @@ func (v *Writer) settle(id SignalID) {
 		return // changed back within the cycle
 	}
 	if !v.formats[id].fits(value) {
-		_ = v.fail(fmt.Errorf("vcd: cycle %d: %s is set to %#x, which %s", v.now, v.signals[id].Path, value, v.signals[id].room()))
+		_ = v.fail(fmt.Errorf("vcd: cycle %d: %s is set to %#x, which %s", v.now, v.signals[id].Path, value,
+			v.signals[id].room()))
 		v.values[id] = v.settled[id]
 		return
 	}

@@ -254,7 +254,8 @@ func TestRingIsBounded(t *testing.T) {
 
 // A machine that samples only what NeedsCycle asks for gets the same file.
 func TestNeedsCycle(t *testing.T) {
-	for _, options := range []Options{{}, {From: 7}, {From: 7, To: 9}, {To: 9}, {From: 3, To: 15, OnTrigger: true, Before: 2, After: 2}} {
+	for _, options := range []Options{{}, {From: 7}, {From: 7, To: 9}, {To: 9},
+		{From: 3, To: 15, OnTrigger: true, Before: 2, After: 2}} {
 		files := map[bool]string{}
 		for _, lazy := range []bool{false, true} {
 			var b bytes.Buffer
@@ -487,7 +488,8 @@ func TestThroughFST(t *testing.T) {
 	// A truncated or damaged file is refused.
 	whole := out[0]
 	for _, broken := range [][]byte{
-		nil, whole[:100], whole[:330], whole[:len(whole)-1], append(slices.Clone(whole), 0), slices.Concat(whole[:400], whole[500:]),
+		nil, whole[:100], whole[:330], whole[:len(whole)-1], append(slices.Clone(whole), 0),
+		slices.Concat(whole[:400], whole[500:]),
 	} {
 		require.NoError(t, os.WriteFile(path, broken, 0o666))
 		file, err := os.Open(path)

@@ -25,7 +25,8 @@ func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 	Library(build)
 	objects, _ := filepath.Glob(filepath.Join(userCache(), "runtime-*")) // the pattern is valid
 	for _, path := range objects {
-		_ = os.Symlink(path, filepath.Join(*dir, filepath.Base(path))) // otherwise the library is compiled; a hard link would need the same file system
+		// otherwise the library is compiled; a hard link would need the same file system
+		_ = os.Symlink(path, filepath.Join(*dir, filepath.Base(path)))
 	}
 	return m.Run()
 }
@@ -38,7 +39,8 @@ type Build[C any] func(context.Context, cosim.Source, cosim.BuildOptions) (C, er
 func Library[C any](build Build[C]) {
 	defer lock(userCache())()
 	lfsr := filepath.Join("..", "rtl", "lfsr.v") // tests run in the folder of their package, within cosim
-	_, _ = build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{lfsr}, Clocks: []string{"clock"}}, cosim.BuildOptions{})
+	_, _ = build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{lfsr}, Clocks: []string{"clock"}},
+		cosim.BuildOptions{})
 }
 
 func userCache() string {

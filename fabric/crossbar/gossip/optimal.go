@@ -12,7 +12,8 @@ import (
 // AbovePipelined). If N+1 is not a power of two, Optimal returns an *input.Error without a place.
 func Optimal(N int) (Orders, error) {
 	if N < 1 || (N+1)&N != 0 {
-		return nil, &input.Error{Reason: fmt.Sprintf("there are no %s orders for %d processors", WordOptimal, N+1), Remedy: "give 2, 4, 8, 16 ... processors"}
+		return nil, &input.Error{Reason: fmt.Sprintf("there are no %s orders for %d processors", WordOptimal, N+1),
+			Remedy: "give 2, 4, 8, 16 ... processors"}
 	}
 	first := startSteps(N)
 	orders := newOrders(N, func(row []uint32, _ int) []uint32 { return row[:N] })

@@ -59,7 +59,8 @@ func Named(word string, N int, seed uint64) (Orders, error) {
 		return Optimal(N)
 	}
 	remedy := "give " + strings.Join(Words(), ", ") + " or a file of orders (.csv)"
-	return nil, &input.Error{Reason: fmt.Sprintf("orders %q are unknown", word), Remedy: input.DidYouMean(word, Words(), remedy)}
+	return nil,
+		&input.Error{Reason: fmt.Sprintf("orders %q are unknown", word), Remedy: input.DidYouMean(word, Words(), remedy)}
 }
 
 // newOrders returns orders whose row i is filled by fill, which appends N ids to an empty row.
@@ -176,7 +177,8 @@ type parser struct {
 
 func (p *parser) fault(field int, format string, values ...any) {
 	line, column := p.reader.FieldPos(field)
-	p.wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...), Remedy: fileRemedy(p.N)})
+	p.wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...),
+		Remedy: fileRemedy(p.N)})
 }
 
 // read returns the order of processor i, nil after the last one or after an error in the CSV.
@@ -197,7 +199,8 @@ func (p *parser) read(i int) []string {
 		fault.Reason = "this is not comma-separated text: " + fault.Reason
 		err = fault
 	} else if i <= p.N {
-		err = &input.Error{Place: p.name, Reason: fmt.Sprintf("the file ends after %d rows; there are %d processors", i, p.N+1), Remedy: fileRemedy(p.N)}
+		err = &input.Error{Place: p.name,
+			Reason: fmt.Sprintf("the file ends after %d rows; there are %d processors", i, p.N+1), Remedy: fileRemedy(p.N)}
 	}
 	if p.over = true; err != io.EOF {
 		p.wrong.Add(err)

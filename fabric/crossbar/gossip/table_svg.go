@@ -155,7 +155,8 @@ func (t *Table) shrink(processor, steps int, drawn []Action) {
 	}
 }
 
-// appendStrokes draws the runs of an action in a row: "M0 3.5" to the row, then "h5" along a run and "m2 0" to the next.
+// appendStrokes draws the runs of an action in a row: "M0 3.5" to the row, then "h5" along a run and "m2 0" to the
+// next.
 func appendStrokes(path []byte, row int, drawn []Action, action Action) []byte {
 	end := -1 // end of the last stroke
 	for first := 0; first < len(drawn); first++ {

@@ -38,7 +38,8 @@ func TestExactLaw(t *testing.T) {
 	records := golden(t, "p_jn_full")
 	for column, n := range nodes(t, records[0]) {
 		units := len(records) - 2
-		done, exact, published := scatter.NewChain(n).Done(units), scatter.ExactDone(n, units), scatter.PublishedDone(n, units)
+		done, exact, published := scatter.NewChain(n).Done(units), scatter.ExactDone(n, units),
+			scatter.PublishedDone(n, units)
 		for j, record := range records[1:] {
 			want := record[column+1]
 			require.Equal(t, want, exact[j].FloatString(10), "p(%d,%d)", j, n)

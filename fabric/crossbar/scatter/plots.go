@@ -18,7 +18,8 @@ type DoneCurve struct {
 // DonePlot draws Table 1 of the paper: the probability that all nodes are coloured after j units. The law is drawn as
 // lines, runs as dots with 95 % bands.
 func DonePlot(curves []DoneCurve) *figure.Figure {
-	p := &figure.Figure{Title: "Scattering: all nodes are coloured", X: figure.Axis{Label: "j, units"}, Y: figure.Axis{Label: "p(j,n)"}}
+	p := &figure.Figure{Title: "Scattering: all nodes are coloured", X: figure.Axis{Label: "j, units"},
+		Y: figure.Axis{Label: "p(j,n)"}}
 	for _, c := range curves {
 		of := fmt.Sprintf("n = %d", c.Nodes) // law and runs share a colour
 		exact := figure.Curve{Name: of + ", exact", Of: of}
@@ -28,7 +29,8 @@ func DonePlot(curves []DoneCurve) *figure.Figure {
 		runs := figure.Curve{Name: fmt.Sprintf("%s, %d runs", of, c.Runs), Of: of, Style: figure.Dots}
 		for j, finished := range c.Finished {
 			low, high := rounded.Wilson(finished, c.Runs)
-			runs.Points = append(runs.Points, figure.Point{X: float64(j), Y: float64(finished) / float64(c.Runs), Low: low, High: high})
+			runs.Points = append(runs.Points,
+				figure.Point{X: float64(j), Y: float64(finished) / float64(c.Runs), Low: low, High: high})
 		}
 		for _, curve := range []figure.Curve{exact, runs} {
 			if len(curve.Points) > 0 {
@@ -49,7 +51,8 @@ type ColouredCurve struct {
 
 // ColouredPlot draws numbers of coloured nodes over time with 95 % bands.
 func ColouredPlot(nodes int, curves []ColouredCurve) *figure.Figure {
-	p := &figure.Figure{Title: fmt.Sprintf("Scattering among %d nodes", nodes), X: figure.Axis{Label: "t, units"}, Y: figure.Axis{Label: "coloured(t)"}}
+	p := &figure.Figure{Title: fmt.Sprintf("Scattering among %d nodes", nodes), X: figure.Axis{Label: "t, units"},
+		Y: figure.Axis{Label: "coloured(t)"}}
 	for _, c := range curves {
 		curve := figure.Curve{Name: c.Name, Style: c.Style}
 		for j, mean := range c.Mean {

@@ -33,7 +33,8 @@ func TestPlots(t *testing.T) {
 		}
 	}
 	done := scatter.DonePlot([]scatter.DoneCurve{
-		{Nodes: n, Exact: chain.Done(units), Finished: finished, Runs: runs}, {Nodes: 4, Exact: scatter.NewChain(4).Done(units)},
+		{Nodes: n, Exact: chain.Done(units), Finished: finished, Runs: runs},
+		{Nodes: 4, Exact: scatter.NewChain(4).Done(units)},
 	})
 	require.Len(t, done.Curves, 3)
 	require.Equal(t, "n = 64, 2000 runs", done.Curves[1].Name)

@@ -61,8 +61,11 @@ type Field struct {
 func New(a, b int) (*Field, error) {
 	f, err := Degenerate(a, b)
 	if err == nil && f.size < 7 {
-		return nil, refuse(a, b, fmt.Sprintf("has %s, and a node needs 7: its own and those of six neighbours", traces.Plural(uint64(f.size), "residue", "residues")),
-			"give a larger b; a = 1 and b = 2 make the smallest network")
+		return nil,
+			refuse(a, b,
+				fmt.Sprintf("has %s, and a node needs 7: its own and those of six neighbours",
+					traces.Plural(uint64(f.size), "residue", "residues")),
+				"give a larger b; a = 1 and b = 2 make the smallest network")
 	}
 	return f, err
 }
@@ -72,7 +75,8 @@ func New(a, b int) (*Field, error) {
 func Degenerate(a, b int) (*Field, error) {
 	switch {
 	case a < 0 || b < a:
-		return nil, refuse(a, b, "is outside 0 <= a <= b", "give the associate or the conjugate of alpha that lies there: its network is the same")
+		return nil, refuse(a, b, "is outside 0 <= a <= b", "give the associate or the conjugate of alpha that lies there: "+
+			"its network is the same")
 	case b == 0:
 		return nil, refuse(a, b, "is zero", "give b of 1 or more")
 	case norm(a, b).Cmp(big.NewInt(SizeMax)) > 0:
@@ -265,7 +269,8 @@ func (t *Torus) Neighbour(node, k, direction int) int {
 func (t *Torus) Link(from, to int) (k, direction int) {
 	for k := 1; k <= t.Dims; k++ {
 		c, d := t.Coordinate(from, k), t.Coordinate(to, k)
-		if direction := slices.Index(t.neighbours[c][:], int32(d)); c != d && direction >= 0 && t.Neighbour(from, k, direction) == to {
+		if direction := slices.Index(t.neighbours[c][:], int32(d)); c != d && direction >= 0 &&
+			t.Neighbour(from, k, direction) == to {
 			return k, direction
 		}
 	}

@@ -37,7 +37,8 @@ func (t *Table) sorted() []Hop {
 		hops = append(hops, Hop{int(packet.step), dim, direction, int(packet.from), int(packet.to)})
 	}
 	slices.SortStableFunc(hops, func(a, b Hop) int {
-		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.From, b.From), cmp.Compare(a.Dim, b.Dim), cmp.Compare(a.Direction, b.Direction))
+		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.From, b.From), cmp.Compare(a.Dim, b.Dim),
+			cmp.Compare(a.Direction, b.Direction))
 	})
 	return hops
 }
@@ -79,7 +80,8 @@ func (t *Table) WriteCSV(w io.Writer) error {
 		parts = append(parts, part{h, h.From, h.To, 'S'}, part{h, h.To, h.From, 'R'})
 		last = h.Step
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.Step, b.Step)) })
+	slices.SortStableFunc(parts,
+		func(a, b part) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.Step, b.Step)) })
 	out := bufio.NewWriter(w)
 	var text []byte
 	for node := range t.net.Nodes() {

@@ -61,7 +61,8 @@ type point struct{ x, y float64 }
 func (p *plane) least(node int) integer { return p.net.least(p.net.Field.Subtract(node, p.source)) }
 
 func (p *plane) at(z integer) point {
-	return point{p.middle.x + float64(planeHop*(float64(z.x)+float64(float64(z.y)/2))), p.middle.y - float64(planeHop*float64(z.y)*math.Sqrt(3)/2)}
+	return point{p.middle.x + float64(planeHop*(float64(z.x)+float64(float64(z.y)/2))),
+		p.middle.y - float64(planeHop*float64(z.y)*math.Sqrt(3)/2)}
 }
 
 func (p *plane) along(z integer, direction int, distance float64) point {
@@ -79,8 +80,10 @@ func (p *plane) draw(w io.Writer) error {
 	p.middle = point{planeMargin - least.x, planeMargin + 30 - least.y}
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
-	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source, p.net.Diameter())
-	p.d = svg.New(w, width, height, title, fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the colours of their steps.", p.net.Nodes()))
+	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source,
+		p.net.Diameter())
+	p.d = svg.New(w, width, height, title, fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the "+
+		"colours of their steps.", p.net.Nodes()))
 	end := p.d.Group("", svg.Size(12), svg.Fill(svg.Ink))
 	p.d.Text(width/2, 30, title, svg.Middle, svg.Size(16))
 	p.links()
@@ -112,7 +115,8 @@ func (p *plane) links() {
 			p.line(from, to, 1, svg.Faint)
 			if leaves {
 				label := p.along(z, direction, planeHop*0.66)
-				p.d.Text(label.x, label.y+3, strconv.Itoa(p.net.Field.Neighbour(node, direction)), svg.Size(9), svg.Fill(svg.Ink.Pale(0.7)), svg.Middle)
+				p.d.Text(label.x, label.y+3, strconv.Itoa(p.net.Field.Neighbour(node, direction)), svg.Size(9),
+					svg.Fill(svg.Ink.Pale(0.7)), svg.Middle)
 			}
 		}
 	}
@@ -202,7 +206,8 @@ type Course struct {
 // Plots returns figures 15 to 18 of the paper: senders, receivers, free nodes and active nodes by step.
 func Plots(network string, courses []Course) (senders, receivers, free, active *figure.Figure) {
 	figure := func(what string, count func(nodes uint64, s Step) uint64) *figure.Figure {
-		p := &figure.Figure{Title: what + " in every step of a broadcast, " + network, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}}
+		p := &figure.Figure{Title: what + " in every step of a broadcast, " + network, X: figure.Axis{Label: "step"},
+			Y: figure.Axis{Label: "nodes"}}
 		for _, c := range courses {
 			p.Curves = append(p.Curves, curve(c.Name, c.Style, c.Steps, func(s Step) uint64 { return count(c.Nodes, s) }))
 		}
@@ -217,10 +222,11 @@ func Plots(network string, courses []Course) (senders, receivers, free, active *
 
 // SendersAndReceivers plots senders and receivers of one broadcast by step.
 func SendersAndReceivers(title string, steps []Step) *figure.Figure {
-	return &figure.Figure{Title: title, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}, Curves: []figure.Curve{
-		curve("senders", figure.Line, steps, func(s Step) uint64 { return s.Senders }),
-		curve("receivers", figure.Dashed, steps, func(s Step) uint64 { return s.Receivers }),
-	}}
+	return &figure.Figure{Title: title, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"},
+		Curves: []figure.Curve{
+			curve("senders", figure.Line, steps, func(s Step) uint64 { return s.Senders }),
+			curve("receivers", figure.Dashed, steps, func(s Step) uint64 { return s.Receivers }),
+		}}
 }
 
 func curve(name string, style figure.Style, steps []Step, count func(Step) uint64) figure.Curve {

@@ -74,8 +74,9 @@ func (h Hypergroups) Shape() fabric.Shape {
 		}
 	}
 	return fabric.Shape{
-		Units: 1, PerUnit: h.processors(), Ports: ports, Media: h.media(), Discipline: fabric.OnePort{Wiring: wiring, Own: nic.NewOwn(own, nil, ports)},
-		Words: [nic.ShapeWords]uint32{uint32(h.Groups), uint32(h.Size)},
+		Units: 1, PerUnit: h.processors(), Ports: ports, Media: h.media(),
+		Discipline: fabric.OnePort{Wiring: wiring, Own: nic.NewOwn(own, nil, ports)},
+		Words:      [nic.ShapeWords]uint32{uint32(h.Groups), uint32(h.Size)},
 	}
 }
 

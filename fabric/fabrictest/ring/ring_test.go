@@ -36,7 +36,8 @@ func (r Ring) Check() error {
 }
 
 func (r Ring) Shape() fabric.Shape {
-	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Discipline: fabric.AllPorts{}, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
+	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Discipline: fabric.AllPorts{}, Media: 2 * r.Nodes,
+		Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
 }
 
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
@@ -80,7 +81,8 @@ func TestRing(t *testing.T) {
 			s := starloom.DefaultScenario()
 			s.Name, s.Fabric.Custom = "ring", Ring{nodes}
 			s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"lazy": lazy}
-			s.Rules = &starloom.Rules{ExactlyOnce: true, PacketsPerProcessorMax: 2, CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
+			s.Rules = &starloom.Rules{ExactlyOnce: true, PacketsPerProcessorMax: 2,
+				CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 			s.Stop.Slots = uint32(nodes + 1)
 			return s
 		}

@@ -36,7 +36,8 @@ type medium struct {
 func (m *medium) met() bool { return m.frames > 1 }
 
 func (n Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
-	t := &carrier{of: n, bug: n.bug, timing: c.Timing, shards: c.Shards, stride: nic.FrameStride(c.PayloadBytes), media: make([]medium, n.Shape().Media)}
+	t := &carrier{of: n, bug: n.bug, timing: c.Timing, shards: c.Shards, stride: nic.FrameStride(c.PayloadBytes),
+		media: make([]medium, n.Shape().Media)}
 	for i := range t.to {
 		t.to[i] = slices.Repeat([]uint16{nic.PortNone}, n.Groups*n.Size*fibres)
 		t.frames[i] = make([]byte, len(t.to[i])*t.stride)
@@ -102,7 +103,8 @@ func (t *carrier) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 		switch {
 		case illegal == nil:
 		case t.bug == illegalGoesOn:
-			ledger.Find(fabric.Finding{Kind: fabric.FindIllegalSend, Slot: slot, Index: bank.First + cell, Text: bank.Refusal(cell, illegal)})
+			ledger.Find(fabric.Finding{Kind: fabric.FindIllegalSend, Slot: slot, Index: bank.First + cell,
+				Text: bank.Refusal(cell, illegal)})
 			bank.Registers[cell].TxCount = 0
 		default:
 			fabric.SilenceIllegal(bank, cell, illegal, ledger, slot)

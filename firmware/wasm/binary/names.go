@@ -58,7 +58,8 @@ func (m *Module) FunctionName(index int) string {
 
 // GlobalName returns the name of a global for messages and states.
 func (m *Module) GlobalName(index int) string {
-	return cmp.Or(m.given[uint32(index)], Clip(m.named[Export{KindGlobal, uint32(index)}]), fmt.Sprintf("global %d", index))
+	return cmp.Or(m.given[uint32(index)], Clip(m.named[Export{KindGlobal, uint32(index)}]),
+		fmt.Sprintf("global %d", index))
 }
 
 // FunctionNames returns the names of all functions: from the name section, import, export or index.

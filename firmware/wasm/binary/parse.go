@@ -27,7 +27,8 @@ func Parse(image []byte, large bool) (*Module, error) {
 	if !bytes.Equal(r.bytes(uint64(len(Header))), Header) {
 		return nil, fmt.Errorf("not a WebAssembly module of version 1")
 	}
-	m := &Module{Exports: map[string]Export{}, named: map[Export]string{}, Start: -1, Names: map[uint32]string{}, given: map[uint32]string{}}
+	m := &Module{Exports: map[string]Export{}, named: map[Export]string{}, Start: -1, Names: map[uint32]string{},
+		given: map[uint32]string{}}
 	last := -1
 	for r.More() {
 		s := r.Section()

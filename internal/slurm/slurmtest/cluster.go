@@ -84,7 +84,8 @@ func Start(t *testing.T) {
 	me, err := user.Current()
 	require.NoError(t, err)
 	conf := filepath.Join(dir, "slurm.conf")
-	text := fmt.Sprintf(configuration, host, me.Username, freePort(t), freePort(t), dir, ArrayMax, CPUs, MemoryMiB, Partition)
+	text := fmt.Sprintf(configuration, host, me.Username, freePort(t), freePort(t), dir, ArrayMax, CPUs, MemoryMiB,
+		Partition)
 	require.NoError(t, os.WriteFile(conf, []byte(text), 0o644))
 	key := make([]byte, 128)
 	_, err = rand.Read(key)
@@ -106,7 +107,8 @@ func Start(t *testing.T) {
 	}
 	for begun := time.Now(); !ready(); time.Sleep(100 * time.Millisecond) {
 		if time.Since(begun) > time.Minute {
-			t.Fatalf("the cluster does not start: %s\n%s\n%s", said, tail(filepath.Join(dir, "slurmctld.out")), tail(filepath.Join(dir, "slurmd.out")))
+			t.Fatalf("the cluster does not start: %s\n%s\n%s", said, tail(filepath.Join(dir, "slurmctld.out")),
+				tail(filepath.Join(dir, "slurmd.out")))
 		}
 	}
 }

@@ -54,7 +54,9 @@ func Open(path string) (*Folder, error) {
 	}
 	f := &Folder{Path: path, host: strings.ReplaceAll(host, ".", "_"), token: rand.Text()}
 	refuse := func(err error) (*Folder, error) {
-		return nil, &input.Error{Place: "--out", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a folder that can be written", Cause: err}
+		return nil,
+			&input.Error{Place: "--out", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)),
+				Remedy: "give a folder that can be written", Cause: err}
 	}
 	if err := os.MkdirAll(f.points(), 0o777); err != nil {
 		return refuse(err)
@@ -87,7 +89,8 @@ func (f *Folder) Keep(key string, records []Record) error {
 			return err
 		}
 		part := records[:n]
-		err := f.whole(filepath.Join(f.of(key), rand.Text()+endingRecords), func(w io.Writer) error { return writeRecords(w, part) })
+		err := f.whole(filepath.Join(f.of(key), rand.Text()+endingRecords),
+			func(w io.Writer) error { return writeRecords(w, part) })
 		if err != nil {
 			return err
 		}

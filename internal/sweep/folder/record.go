@@ -22,8 +22,9 @@ type Record struct {
 	Verdict     outcome.Verdict `json:"verdict"`
 	Rule        string          `json:"rule"` // first rule broken, "" for none
 	Violations  uint64          `json:"violations"`
-	Values      []any           `json:"values"` // values of the figures: a number (json.Number after reading), a text, or nil if unknown
-	Digest      string          `json:"digest"`
+	// values of the figures: a number (json.Number after reading), a text, or nil if unknown
+	Values []any  `json:"values"`
+	Digest string `json:"digest"`
 
 	Figures []string `json:"-"`
 	Report  []byte   `json:"-"` // JSON in one line, stored after the record and a tab; it is long and only passed on
@@ -99,7 +100,8 @@ func readRecords(path string, reports bool) (records []Record, err error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var e end
-	if err := json.Unmarshal(last, &e); err != nil || e.Runs != len(records) || e.SHA256 != hex.EncodeToString(sum.Sum(nil)) {
+	if err := json.Unmarshal(last, &e); err != nil || e.Runs != len(records) ||
+		e.SHA256 != hex.EncodeToString(sum.Sum(nil)) {
 		return nil, fmt.Errorf("%s: it is not whole", path)
 	}
 	return records, nil

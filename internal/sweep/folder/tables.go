@@ -27,7 +27,8 @@ const (
 
 // WriteLimits writes the table of a bisected axis.
 func (f *Folder) WriteLimits(rows [][]string) error {
-	return f.whole(filepath.Join(f.Path, LimitsCSV), func(w io.Writer) error { return input.NewCSVWriter(w).WriteAll(rows) })
+	return f.whole(filepath.Join(f.Path, LimitsCSV),
+		func(w io.Writer) error { return input.NewCSVWriter(w).WriteAll(rows) })
 }
 
 // Entry is a point in the tables.
@@ -314,7 +315,8 @@ func (c *column) cells() [4]string {
 		return [4]string{outcome.ExactFloat(*s.Mean)}
 	}
 	half := float64(studentT(s.Runs-1) * *s.SE)
-	return [4]string{outcome.ExactFloat(*s.Mean), outcome.ExactFloat(*s.SD), outcome.ExactFloat(*s.Mean - half), outcome.ExactFloat(*s.Mean + half)}
+	return [4]string{outcome.ExactFloat(*s.Mean), outcome.ExactFloat(*s.SD), outcome.ExactFloat(*s.Mean - half),
+		outcome.ExactFloat(*s.Mean + half)}
 }
 
 // studentT returns the quantile of Student's t distribution for the confidence level. The result is rounded, since

@@ -32,7 +32,8 @@ type Value struct {
 
 var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots", "cycles", "steps", "lambda", "completion"}
+var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots",
+	"cycles", "steps", "lambda", "completion"}
 
 func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 	a := &Axis{Name: name.Value, Place: r.Place(name)}
@@ -42,7 +43,8 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 		return nil, r.Refuse(name, fmt.Sprintf("%q is not the name of an axis", strict.Clip(a.Name)),
 			"write letters, digits and underscores, not starting with a digit")
 	case slices.Contains(taken, a.Name):
-		return nil, r.Refuse(name, fmt.Sprintf("the tables have a column %s of their own", a.Name), "give the axis another name")
+		return nil, r.Refuse(name, fmt.Sprintf("the tables have a column %s of their own", a.Name), "give the axis "+
+			"another name")
 	}
 	var key string
 	ways := 0
@@ -64,7 +66,8 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 	case err != nil:
 		return nil, err
 	case ways == 0:
-		return nil, r.Refuse(value, where+" has no values", "add values: [...], range: [from, to, step] or settings: {NAME: {KEY: VALUE}}")
+		return nil, r.Refuse(value, where+" has no values", "add values: [...], range: [from, to, step] or settings: "+
+			"{NAME: {KEY: VALUE}}")
 	case len(a.Values) == 0:
 		return nil, r.Refuse(value, where+" has no values: no point is left", "give at least one")
 	case len(a.Keys) > 0 && key != "":
@@ -86,7 +89,8 @@ func (r *reader) twice(a *Axis) error {
 	for i := range a.Values {
 		v := &a.Values[i]
 		if seen[v.Label] {
-			return &input.Error{Place: v.Place, Reason: fmt.Sprintf("the axis %s has the value %s twice", a.Name, strict.Clip(v.Label)), Remedy: "delete one"}
+			return &input.Error{Place: v.Place,
+				Reason: fmt.Sprintf("the axis %s has the value %s twice", a.Name, strict.Clip(v.Label)), Remedy: "delete one"}
 		}
 		seen[v.Label] = true
 	}
@@ -99,7 +103,8 @@ func (r *reader) values(node *yaml.Node, at string, a *Axis) error {
 		if err != nil {
 			return err
 		}
-		v := Value{Label: text, Term: text, Settings: []strict.Assignment{{Value: text, Place: r.Place(entry)}}, Place: r.Place(entry)}
+		v := Value{Label: text, Term: text, Settings: []strict.Assignment{{Value: text, Place: r.Place(entry)}},
+			Place: r.Place(entry)}
 		if entry.Kind == yaml.ScalarNode {
 			v.Label, v.Term = entry.Value, term(entry)
 		}
@@ -127,7 +132,8 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 	number := func(k int) func(*yaml.Node, string) error {
 		return func(entry *yaml.Node, word string) error {
 			x, ok := decimal(entry.Value)
-			if tag := entry.ShortTag(); entry.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || !ok || tooFine(x) {
+			if tag := entry.ShortTag(); entry.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || !ok ||
+				tooFine(x) {
 				return r.Wrong(entry, at, example)
 			}
 			ends[k] = x
@@ -146,13 +152,14 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 			}
 		}
 	case yaml.MappingNode:
-		err := r.Keys(node, at, map[string]func(*yaml.Node, string) error{"from": number(0), "to": number(1), "step": number(2),
-			"times": func(entry *yaml.Node, word string) error {
-				if times = true; ends[2] != nil {
-					return r.Refuse(entry, at+" has both step and times", "delete one")
-				}
-				return number(2)(entry, word)
-			}})
+		err := r.Keys(node, at,
+			map[string]func(*yaml.Node, string) error{"from": number(0), "to": number(1), "step": number(2),
+				"times": func(entry *yaml.Node, word string) error {
+					if times = true; ends[2] != nil {
+						return r.Refuse(entry, at+" has both step and times", "delete one")
+					}
+					return number(2)(entry, word)
+				}})
 		if err != nil {
 			return err
 		}
@@ -167,7 +174,9 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 	for _, x := range numbers {
 		text := decimalText(x)
 		value, _ := x.Float64()
-		a.Values = append(a.Values, Value{Label: text, Term: value, Settings: []strict.Assignment{{Value: text, Place: r.Place(node)}}, Place: r.Place(node)})
+		a.Values = append(a.Values,
+			Value{Label: text, Term: value, Settings: []strict.Assignment{{Value: text, Place: r.Place(node)}},
+				Place: r.Place(node)})
 	}
 	return nil
 }
@@ -240,11 +249,13 @@ func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, re
 		next = func(x *big.Rat) *big.Rat { return new(big.Rat).Mul(x, step) }
 		up = step.Cmp(big.NewRat(1, 1))
 		if step.Sign() <= 0 || up == 0 || from.Sign() <= 0 {
-			return nil, fmt.Sprintf("multiplies %s by %s", decimalText(from), decimalText(step)), "start above 0, and multiply by more than 1, or by less"
+			return nil, fmt.Sprintf("multiplies %s by %s", decimalText(from), decimalText(step)),
+				"start above 0, and multiply by more than 1, or by less"
 		}
 	}
 	if up == 0 || to.Cmp(from)*up < 0 {
-		return nil, fmt.Sprintf("does not lead from %s to %s", decimalText(from), decimalText(to)), "give a step towards the end, other than 0"
+		return nil, fmt.Sprintf("does not lead from %s to %s", decimalText(from), decimalText(to)),
+			"give a step towards the end, other than 0"
 	}
 	for x := from; ; x = next(x) {
 		switch order := x.Cmp(to) * up; {
@@ -254,7 +265,8 @@ func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, re
 			return append(numbers, x), "", ""
 		case order > 0:
 			last := numbers[len(numbers)-1]
-			return nil, fmt.Sprintf("goes from %s to %s and misses the end, %s", decimalText(last), decimalText(x), decimalText(to)),
+			return nil, fmt.Sprintf("goes from %s to %s and misses the end, %s", decimalText(last), decimalText(x),
+					decimalText(to)),
 				fmt.Sprintf("ends are included: end with %s or %s", decimalText(last), decimalText(x))
 		}
 		numbers = append(numbers, x)

@@ -62,7 +62,8 @@ func Parse(place string, data []byte) (*Plan, error) {
 		return nil, err
 	}
 	r := &reader{strict.Decoder{File: place, Whole: "the sweep"}}
-	p := &Plan{Name: strings.TrimSuffix(filepath.Base(place), filepath.Ext(place)), places: map[string]string{"": r.Place(root)}}
+	p := &Plan{Name: strings.TrimSuffix(filepath.Base(place), filepath.Ext(place)),
+		places: map[string]string{"": r.Place(root)}}
 	var where *yaml.Node
 	err = r.Keys(root, "the sweep", map[string]func(*yaml.Node, string) error{
 		"starloom": func(node *yaml.Node, at string) error {
@@ -89,9 +90,11 @@ func Parse(place string, data []byte) (*Plan, error) {
 	}
 	switch {
 	case p.Scenario.Data == nil:
-		return nil, r.Refuse(root, `missing key "scenario" in the sweep`, "add scenario: and the path of a scenario, relative to this file, or the scenario itself")
+		return nil, r.Refuse(root, `missing key "scenario" in the sweep`, "add scenario: and the path of a scenario, "+
+			"relative to this file, or the scenario itself")
 	case len(p.Axes) == 0:
-		return nil, r.Refuse(root, "the sweep has no axes: there is nothing to vary", "add axes: {NAME: {key: KEY, values: [...]}}")
+		return nil, r.Refuse(root, "the sweep has no axes: there is nothing to vary", "add axes: {NAME: {key: KEY, "+
+			"values: [...]}}")
 	}
 	if err := p.group(); err != nil {
 		return nil, err
@@ -118,7 +121,8 @@ func (r *reader) scenario(node *yaml.Node, p *Plan, place string) error {
 	}
 	data, err := input.Read(path, bytesMax)
 	if err != nil {
-		return r.Refuse(node, fmt.Sprintf("the scenario %s cannot be read: %v", path, input.WithoutPath(err)), "give a path relative to the folder of the sweep file")
+		return r.Refuse(node, fmt.Sprintf("the scenario %s cannot be read: %v", path, input.WithoutPath(err)),
+			"give a path relative to the folder of the sweep file")
 	}
 	p.Scenario = Source{path, data}
 	return nil
@@ -167,7 +171,8 @@ func (p *Plan) group() error {
 		place := p.places[fmt.Sprintf("zip[%d]", i)]
 		refuse := func(reason, remedy string) error { return input.Mistake(place, reason, remedy) }
 		if len(names) < 2 {
-			return refuse("a single axis cannot vary together with others", "name two axes or more, for example zip: [[ports, rate]]")
+			return refuse("a single axis cannot vary together with others",
+				"name two axes or more, for example zip: [[ports, rate]]")
 		}
 		var first *Axis
 		for _, name := range names {
@@ -178,7 +183,8 @@ func (p *Plan) group() error {
 			case in[name] > 0:
 				return refuse("the axis "+name+" is named twice", "name it once")
 			case first != nil && len(a.Values) != len(first.Values):
-				return refuse(fmt.Sprintf("the axes %s and %s go together and have %d and %d values", first.Name, name, len(first.Values), len(a.Values)),
+				return refuse(fmt.Sprintf("the axes %s and %s go together and have %d and %d values", first.Name, name,
+					len(first.Values), len(a.Values)),
 					"give them as many values, or delete them from zip")
 			}
 			in[name] = i + 1
@@ -237,7 +243,8 @@ func Schema() ([]byte, error) {
 		schema *jsonschema.Schema
 	}
 	object := func(description string, list ...properties) *jsonschema.Schema {
-		s := &jsonschema.Schema{Type: "object", Description: description, Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+		s := &jsonschema.Schema{Type: "object", Description: description, Properties: jsonschema.NewProperties(),
+			AdditionalProperties: jsonschema.FalseSchema}
 		for _, p := range list {
 			s.Properties.Set(p.name, p.schema)
 		}
@@ -250,24 +257,31 @@ func Schema() ([]byte, error) {
 
 	steps := object("from, to, and a step or a factor: both ends are met",
 		properties{"from", number}, properties{"to", number}, properties{"step", number}, properties{"times", number})
-	steps.OneOf = []*jsonschema.Schema{{Required: []string{"from", "to", "step"}}, {Required: []string{"from", "to", "times"}}}
+	steps.OneOf = []*jsonschema.Schema{{Required: []string{"from", "to", "step"}},
+		{Required: []string{"from", "to", "times"}}}
 	three := &jsonschema.Schema{Type: "array", Items: number, MinItems: strict.Pointer(3), MaxItems: strict.Pointer(3),
 		Description: "[from, to, step]: both ends are met"}
-	settings := &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1), Description: "names, and what keys each of them sets",
+	settings := &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1),
+		Description:          "names, and what keys each of them sets",
 		AdditionalProperties: &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1)}}
 	axis := object("one key and its values, or settings of several keys",
 		properties{"key", text("the scenario's, as --set has it: workload.traffic.rate")},
-		properties{"values", &jsonschema.Schema{Type: "array", MinItems: strict.Pointer(1), UniqueItems: true, Description: "as they stand in a scenario"}},
+		properties{"values",
+			&jsonschema.Schema{Type: "array", MinItems: strict.Pointer(1), UniqueItems: true,
+				Description: "as they stand in a scenario"}},
 		properties{"range", &jsonschema.Schema{OneOf: []*jsonschema.Schema{three, steps}}},
 		properties{"settings", settings})
-	axis.OneOf = []*jsonschema.Schema{{Required: []string{"key", "values"}}, {Required: []string{"key", "range"}}, {Required: []string{"settings"}}}
+	axis.OneOf = []*jsonschema.Schema{{Required: []string{"key", "values"}}, {Required: []string{"key", "range"}},
+		{Required: []string{"settings"}}}
 
 	s := object("",
 		properties{"starloom", &jsonschema.Schema{Const: 1, Description: "version of the format; 1 if left out"}},
 		properties{"scenario", &jsonschema.Schema{OneOf: []*jsonschema.Schema{
 			text("path of a scenario, relative to this file"), {Type: "object", Description: "the scenario itself"}}}},
-		properties{"axes", &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1), Description: "what is varied; the last one changes fastest",
-			PropertyNames: &jsonschema.Schema{Pattern: axisName.String()}, AdditionalProperties: axis}},
+		properties{"axes",
+			&jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1),
+				Description:   "what is varied; the last one changes fastest",
+				PropertyNames: &jsonschema.Schema{Pattern: axisName.String()}, AdditionalProperties: axis}},
 		properties{"zip", &jsonschema.Schema{Type: "array", Description: "axes that take their values together, one by one",
 			Items: &jsonschema.Schema{Type: "array", Items: text(""), MinItems: strict.Pointer(2), UniqueItems: true}}},
 		properties{"where", text("a condition on the axes, in the language Expr: load * size < 1")},

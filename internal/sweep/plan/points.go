@@ -61,7 +61,8 @@ func (p *Plan) Points() ([]Point, error) {
 		points = append(points, p.point(chosen))
 	}
 	if len(points) == 0 {
-		return nil, &input.Error{Place: p.where.place, Reason: fmt.Sprintf("where leaves none of %d points", total), Remedy: "change the condition, or the axes"}
+		return nil, &input.Error{Place: p.where.place, Reason: fmt.Sprintf("where leaves none of %d points", total),
+			Remedy: "change the condition, or the axes"}
 	}
 	return points, nil
 }
@@ -116,7 +117,9 @@ func (r *reader) compile(node *yaml.Node, axes []*Axis) (*condition, error) {
 	c.program, err = expr.Compile(c.text, expr.Env(example), expr.AsBool())
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, r.Refuse(node, "where is not a condition: "+reason, "compare axes ("+strings.Join(names, ", ")+`), for example "load * size < 1"`)
+		return nil,
+			r.Refuse(node, "where is not a condition: "+reason,
+				"compare axes ("+strings.Join(names, ", ")+`), for example "load * size < 1"`)
 	}
 	return c, nil
 }

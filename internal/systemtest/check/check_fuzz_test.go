@@ -96,7 +96,8 @@ func TestLongFuzzFindsAssertions(t *testing.T) {
 		if fault == 4 {
 			sequences = 1000
 		}
-		check, err := starloom.CheckFirmware(t.Context(), s, starloom.FirmwareCheckOptions{Fuzz: sequences, Reproduce: t.TempDir()})
+		check, err := starloom.CheckFirmware(t.Context(), s,
+			starloom.FirmwareCheckOptions{Fuzz: sequences, Reproduce: t.TempDir()})
 		require.NoError(t, err)
 		require.Nil(t, check.Difference)
 		require.Equal(t, sequences, check.Fuzzed)
@@ -211,7 +212,8 @@ func TestLongFuzzReachesEverything(t *testing.T) {
 		t.Run(image, func(t *testing.T) {
 			s, err := starloom.ParseScenario("trusts.yaml", fmt.Appendf(nil, "starloom: 1\n"+c.scenario, systemtest.Image(t, image)))
 			require.NoError(t, err)
-			check, err := starloom.CheckFirmware(t.Context(), s, starloom.FirmwareCheckOptions{Fuzz: 3000, Reproduce: t.TempDir()})
+			check, err := starloom.CheckFirmware(t.Context(), s,
+				starloom.FirmwareCheckOptions{Fuzz: 3000, Reproduce: t.TempDir()})
 			require.NoError(t, err)
 			var text strings.Builder
 			require.NoError(t, check.WriteText(&text))

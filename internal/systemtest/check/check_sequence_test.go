@@ -101,7 +101,9 @@ func TestLongCoveredFirmwareIsTheSame(t *testing.T) {
 			s, err := starloom.ParseScenario("same.yaml", []byte("starloom: 1\nfirmware: {program: "+program+cpu+"}\n"+systemtest.NetworksOfPrograms[program]))
 			require.NoError(t, err)
 			plain := systemtest.Result(t, s, starloom.MachineOptions{})
-			require.Equal(t, plain, systemtest.Result(t, s, systemtest.With(starloom.MachineOptions{}, emulator.Options{HandlersCovered: true})), program)
+			require.Equal(t, plain,
+				systemtest.Result(t, s, systemtest.With(starloom.MachineOptions{}, emulator.Options{HandlersCovered: true})),
+				program)
 		}
 	}
 }

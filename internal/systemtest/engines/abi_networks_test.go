@@ -69,7 +69,8 @@ func abiNetworks() map[string][]fabric.Network {
 		"pops":     {pops.Network{Groups: 3, GroupSize: 5}},
 		"crossbar": {adapted(crossbar.Network{Ports: 7}), adapted(crossbar.Network{Ports: 7, CrossbarKeys: contend.CrossbarKeys{Cap: 4}})},
 		"bus": {adapted(bus.Network{Vertices: 9, Buses: [][]int{{0, 1, 2, 3}, {3, 4}, {8, 1, 3, 5, 6}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}),
-			adapted(bus.Network{Vertices: 9, Length: 4, Buses: [][]int{{0, 1}, {1, 2, 3}}}), adapted(bus.Network{Vertices: 9, Length: 12, Buses: [][]int{{0, 1}}})},
+			adapted(bus.Network{Vertices: 9, Length: 4, Buses: [][]int{{0, 1}, {1, 2, 3}}}),
+			adapted(bus.Network{Vertices: 9, Length: 12, Buses: [][]int{{0, 1}}})},
 		"ej": {adapted(ej.Network{A: 2, B: 4, Dimensions: 2, PacketsPerLink: 9}), adapted(ej.Network{A: 3, B: 4, Dimensions: 1})},
 	}
 }
@@ -222,7 +223,8 @@ func TestABIWorkload(t *testing.T) {
 				if workload.Traffic != nil { // the same on all networks
 					spec, err := traffic.Settle(workload.Traffic, n, nil, fabric.TimebaseOf(n, false, 7))
 					require.NoError(t, err)
-					referee = traffic.New(&traffic.Config{Spec: spec, Network: n, Rules: &fabric.Rules{}, Timing: nic.Timing{Tick: 7}, Shards: n.Shape().Shards(1)})
+					referee = traffic.New(&traffic.Config{Spec: spec, Network: n, Rules: &fabric.Rules{}, Timing: nic.Timing{Tick: 7},
+						Shards: n.Shape().Shards(1)})
 				}
 				require.NoError(t, referee.Load(&fabric.Load{Workload: &workload, Seed: 1, Shards: 1}))
 				got := make([]uint32, n.Shape().Processors())
@@ -358,7 +360,8 @@ func TestABIAloneInC(t *testing.T) {
 		s, err := starloom.ParseScenario(filepath.Join(dir, "alone.yaml"), []byte("starloom: 1\n"+text+"stop: {slots: 60}\n"))
 		require.NoError(t, err)
 		for _, mode := range []string{starloom.ModeBanked, starloom.ModeIsolated} {
-			for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, BankSize: 7, Workers: 2}, {Engine: starloom.EngineCycle}} {
+			for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, BankSize: 7, Workers: 2},
+				{Engine: starloom.EngineCycle}} {
 				s.Firmware.Mode = mode
 				m := systemtest.Machine(t, s, o)
 				require.NoError(t, m.Run(t.Context(), nil))

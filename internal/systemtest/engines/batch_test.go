@@ -131,7 +131,8 @@ func TestPermutationAlone(t *testing.T) {
 		alone, err := starloom.Run(context.Background(), s, starloom.RunOptions{})
 		require.NoError(t, err)
 		listed := scenario()
-		listed.Seed, listed.Workload.Permutation = s.Seed, starloom.Permutation{Kind: starloom.PermutationList, List: runs.PermutationNumber(6, k)}
+		listed.Seed, listed.Workload.Permutation = s.Seed,
+			starloom.Permutation{Kind: starloom.PermutationList, List: runs.PermutationNumber(6, k)}
 		again, err := starloom.Run(context.Background(), listed, starloom.RunOptions{})
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprintf("this is permutation %d of all with the seed 5: alone it has the seed %d", k, s.Seed), alone.Notes[0])
@@ -147,7 +148,8 @@ func TestPermutationAlone(t *testing.T) {
 		}
 		// Alone, a run also says where packets were lost, and a batch keeps one violation of
 		// all failures but the first.
-		alone.Violations, again.Violations, alone.Notes, want.Aside.Missing = want.Violations, want.Violations, want.Notes, nil
+		alone.Violations, again.Violations, alone.Notes, want.Aside.Missing = want.Violations, want.Violations, want.Notes,
+			nil
 		require.Equal(t, fmt.Sprintf(" --seed 5 --permutation %d", k), alone.Aside.Command)
 		alone.Aside.Command = "" // a batch says it of all its runs
 		require.Equal(t, want, alone, "permutation %d", k)

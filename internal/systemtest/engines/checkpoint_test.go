@@ -86,7 +86,8 @@ func TestRestoreRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, data, 0o644))
 		return name
 	}
-	seed, isolated, other, both := systemtest.Routing(4, 4), systemtest.Routing(4, 4), systemtest.Routing(4, 4), systemtest.Routing(4, 4)
+	seed, isolated, other, both := systemtest.Routing(4, 4), systemtest.Routing(4, 4), systemtest.Routing(4, 4),
+		systemtest.Routing(4, 4)
 	seed.Seed, isolated.Firmware.Mode, other.Stop.Slots = 2, starloom.ModeIsolated, 77
 	image := systemtest.ImageScenario(t, "traps").Firmware
 	both.Seed, both.Firmware, both.Rules = 2, image, &inside.Decided(other).Program.Rules
@@ -133,7 +134,8 @@ func TestRestoreRefused(t *testing.T) {
 		require.ErrorAs(t, err, &refused)
 		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or cut off; give a file that --save wrote")
 	}
-	_, err = starloom.RunSeeds(ctx, systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Restore: path})
+	_, err = starloom.RunSeeds(ctx, systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2},
+		starloom.RunOptions{Restore: path})
 	require.ErrorContains(t, err, "a state is that of one run")
 	for _, bad := range []string{"slot=0", "slot=x", "slot=4294967295"} {
 		_, err := starloom.ParseBreak(bad)
@@ -166,7 +168,8 @@ func TestRandomSavePoints(t *testing.T) {
 		if draw.IntN(2) == 0 {
 			s.Firmware.Mode = starloom.ModeIsolated
 		}
-		o := starloom.MachineOptions{Engine: []string{starloom.EngineSlot, starloom.EngineCycle}[draw.IntN(2)], BankSize: 1 + draw.IntN(8), Workers: 1 + draw.IntN(2)}
+		o := starloom.MachineOptions{Engine: []string{starloom.EngineSlot, starloom.EngineCycle}[draw.IntN(2)],
+			BankSize: 1 + draw.IntN(8), Workers: 1 + draw.IntN(2)}
 		want := systemtest.Result(t, s, o)
 		first, second := systemtest.Machine(t, s, o), systemtest.Machine(t, s, o)
 		for ; !first.Ended() && done < points; done++ {
@@ -195,7 +198,8 @@ func TestRandomSavePoints(t *testing.T) {
 func TestAlteredFile(t *testing.T) {
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "state")
 	_, err := starloom.Run(ctx, systemtest.Routing(4, 4),
-		starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 3}, MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
+		starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 3},
+			MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
 	require.NoError(t, err)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)

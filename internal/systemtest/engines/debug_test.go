@@ -28,7 +28,8 @@ func TestAssertions(t *testing.T) {
 			s.Firmware.Mode, s.Rules = mode, &starloom.Rules{}
 			var log, json, text bytes.Buffer
 			report, err := starloom.Run(context.Background(), s,
-				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}, Log: starloom.Writer(&log), JSON: starloom.Writer(&json)})
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}, Log: starloom.Writer(&log),
+					JSON: starloom.Writer(&json)})
 			require.NoError(t, err)
 			require.NoError(t, report.WriteText(&text))
 			whole, first := json.String()+log.String(), fmt.Sprint(report.Violations)+log.String()
@@ -82,7 +83,9 @@ func TestCheckedBuild(t *testing.T) {
 func checkedBuild(t *testing.T, source string) {
 	build := func(name string, define ...string) string {
 		image := filepath.Join(t.TempDir(), name)
-		require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: image, Debug: true, Define: define}))
+		require.NoError(t,
+			firmware.Build(context.Background(),
+				firmware.BuildOptions{Source: source, Output: image, Debug: true, Define: define}))
 		return image
 	}
 	image, taking := build("careless.wasm"), build("taking.wasm", "STARLOOM_ROM", "STARLOOM_REQUESTS")

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestForeseen: the state of a machine is, slot by slot, that of one whose every cycle is watched, in which each phit is decoded.
+// TestForeseen: the state of a machine is, slot by slot, that of one whose every cycle is watched, in which each phit
+// is decoded.
 func TestForeseen(t *testing.T) {
 	for _, name := range []string{
 		"pops-16x16", "pops-traffic", "gossip", "crossbar-traffic", "bus-gossip", "bus-sensors", "ej-broadcast", "ej-traffic",
@@ -23,8 +24,9 @@ func TestForeseen(t *testing.T) {
 				s, err := starloom.LoadScenario("examples/" + name + ".yaml")
 				require.NoError(t, err)
 				s.Link.PhitBits = phitBits
-				m, watched := systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle}), systemtest.Machine(t, s,
-					starloom.MachineOptions{Engine: starloom.EngineCycle})
+				m, watched := systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle}),
+					systemtest.Machine(t, s,
+						starloom.MachineOptions{Engine: starloom.EngineCycle})
 				require.NoError(t, watched.Watch(func(uint64) error { return nil }))
 				for !m.Ended() && m.Slots() < 20 {
 					require.NoError(t, m.Step())

@@ -51,7 +51,8 @@ func misbehaving(t testing.TB, mode string, how int) *starloom.Scenario {
 
 // eventsOf runs a machine and lists, slot by slot, everything that its processors are, and all that
 // is sent and received, but for what the victim is from a slot on: it sends nothing then.
-func eventsOf(t testing.TB, s *starloom.Scenario, victim int, from uint32, o starloom.MachineOptions) (events []string, report *starloom.Report) {
+func eventsOf(t testing.TB, s *starloom.Scenario, victim int, from uint32, o starloom.MachineOptions) (events []string,
+	report *starloom.Report) {
 	m := systemtest.Captured(t, s, o)
 	require.NoError(t, m.Run(t.Context(), func() error {
 		sent := check.SentBy(inside.Machine(m))
@@ -217,7 +218,8 @@ func TestLiesAreViolations(t *testing.T) {
 						}
 						got, report := eventsOf(t, scenario(mode, how, ""), victim, 2, starloom.MachineOptions{Engine: engine})
 						require.Equal(t, want, got)
-						k := slices.IndexFunc(report.Violations, func(v starloom.Violation) bool { return v.Rule == c.rule && strings.Contains(v.Message, c.says) })
+						k := slices.IndexFunc(report.Violations,
+							func(v starloom.Violation) bool { return v.Rule == c.rule && strings.Contains(v.Message, c.says) })
 						require.GreaterOrEqual(t, k, 0, "%+v", report.Violations)
 						require.Equal(t, f.path, report.Violations[k].Path)
 						require.EqualValues(t, 2, report.Violations[k].Slot)

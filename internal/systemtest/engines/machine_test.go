@@ -83,10 +83,12 @@ func TestEnginesAgree(t *testing.T) {
 	for k := range machines {
 		s := systemtest.Routing(1+random.IntN(7), 1+random.IntN(7))
 		s.Seed = random.Uint64()
-		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
+		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4),
+			GuardCycles: 1 + random.IntN(3)}
 		s.NIC = starloom.NIC{PayloadBytes: 8 + random.IntN(20), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.CPU.BudgetCycles = random.IntN(6)
-		s.Workload.Permutation.Kind = []string{starloom.PermutationRandom, starloom.PermutationIdentity, starloom.PermutationReverse}[random.IntN(3)]
+		s.Workload.Permutation.Kind = []string{starloom.PermutationRandom, starloom.PermutationIdentity,
+			starloom.PermutationReverse}[random.IntN(3)]
 		s.Stop.Slots = uint32(1 + random.IntN(60))
 		options := func(engine string) starloom.MachineOptions {
 			return starloom.MachineOptions{Engine: engine, Workers: 1 + random.IntN(2), BankSize: 1 + random.IntN(20)}
@@ -300,7 +302,8 @@ func TestResetEqualsNew(t *testing.T) {
 			require.NoError(t, m.Reset(seed))
 			require.NoError(t, m.Run(context.Background(), nil))
 			s.Seed = seed
-			require.Equal(t, systemtest.Result(t, s, starloom.MachineOptions{Engine: engine}), systemtest.ReportText(t, m.Report()))
+			require.Equal(t, systemtest.Result(t, s, starloom.MachineOptions{Engine: engine}),
+				systemtest.ReportText(t, m.Report()))
 		}
 		require.NoError(t, m.Reset(9))
 		m.Step()
@@ -308,7 +311,8 @@ func TestResetEqualsNew(t *testing.T) {
 		require.NoError(t, m.Reset(1))
 		require.NoError(t, m.Run(context.Background(), nil))
 		s.Seed = 1
-		require.Equal(t, systemtest.Result(t, s, starloom.MachineOptions{Engine: engine}), systemtest.ReportText(t, m.Report()))
+		require.Equal(t, systemtest.Result(t, s, starloom.MachineOptions{Engine: engine}),
+			systemtest.ReportText(t, m.Report()))
 	}
 }
 
@@ -358,7 +362,8 @@ func TestMachineRefuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(source, bytes.Replace(large, []byte("table[3 << 20]"), []byte("table[250 << 20]"), 1), 0o666))
 	tables := systemtest.Routing(200, 200)
 	tables.Firmware = starloom.Firmware{Image: filepath.Join(dir, "large.wasm"), Mode: starloom.ModeIsolated}
-	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: tables.Firmware.Image}))
+	require.NoError(t,
+		firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: tables.Firmware.Image}))
 	mistyped := systemtest.Routing(2, 2)
 	mistyped.Firmware = starloom.Firmware{Image: "pops/randon", Mode: starloom.ModeBanked}
 	unknown := systemtest.GossipScenario(3, 0, starloom.Gossip{})

@@ -189,7 +189,8 @@ func TestLongMemoryEstimates(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "s.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(scenario), 0o644))
 			estimate, peak, written := measureMemory(t, engine+"|"+file)
-			if estimate/peak >= memoryFactor || written/estimate >= memoryBelow { // a busy machine collects late: the median of three tells
+			// a busy machine collects late: the median of three tells
+			if estimate/peak >= memoryFactor || written/estimate >= memoryBelow {
 				_, second, writtenSecond := measureMemory(t, engine+"|"+file)
 				_, third, writtenThird := measureMemory(t, engine+"|"+file)
 				peaks, writtens := []float64{peak, second, third}, []float64{written, writtenSecond, writtenThird}
@@ -206,7 +207,8 @@ func TestLongMemoryEstimates(t *testing.T) {
 
 // measureMemory makes a run in a process of its own: what it is said to take, and the most that it took.
 //
-// Estimates count pages that are written. Where a page that is only read takes memory of its own, written is the peak without pages of zeros.
+// Estimates count pages that are written. Where a page that is only read takes memory of its own, written is the peak
+// without pages of zeros.
 func measureMemory(t *testing.T, run string) (estimate, peak, written float64) {
 	child := exec.Command(os.Args[0], "-test.run=^TestLongMemoryEstimates$", "-test.v", "-test.timeout=30m")
 	child.Env = append(os.Environ(), memoryEnvironment+"="+run, "GOGC=100")
@@ -284,8 +286,8 @@ func tellMemory(t *testing.T, estimate uint64) {
 	fmt.Printf("estimate %d peak %d zeros %d\n", estimate, peak, zeros)
 }
 
-// readsTakeMemory reports whether this kernel gives memory to pages that are read and never written, as some of virtual machines do:
-// elsewhere all of them share one page of zeros.
+// readsTakeMemory reports whether this kernel gives memory to pages that are read and never written, as some of virtual
+// machines do: elsewhere all of them share one page of zeros.
 func readsTakeMemory(t *testing.T) bool {
 	const size = 64 << 20
 	before := statusBytes(t, "VmRSS:")
@@ -301,7 +303,8 @@ func readsTakeMemory(t *testing.T) bool {
 	return taken > before+size/2
 }
 
-// zeroBytes is the memory of this process in pages of zeros: where such pages are not shared, those that were only read.
+// zeroBytes is the memory of this process in pages of zeros: where such pages are not shared, those that were only
+// read.
 func zeroBytes(t *testing.T) (total uint64) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	require.NoError(t, err)

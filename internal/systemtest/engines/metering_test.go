@@ -60,7 +60,8 @@ func TestMeteringChangesNothing(t *testing.T) {
 				"parked":      meteredReport(t, program, starloom.ModeBanked, cpu, systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true})),
 				"cycle":       meteredReport(t, program, starloom.ModeBanked, cpu, starloom.MachineOptions{Engine: starloom.EngineCycle}),
 			} {
-				other.Engine, other.Firmware.BytesPerProcessor, other.Firmware.Mode, other.Firmware.Trusted = one.Engine, 0, one.Firmware.Mode, one.Firmware.Trusted
+				other.Engine, other.Firmware.BytesPerProcessor, other.Firmware.Mode, other.Firmware.Trusted = one.Engine, 0,
+					one.Firmware.Mode, one.Firmware.Trusted
 				require.Equal(t, want, systemtest.ReportBytes(t, other), "%s %+v %s", program, cpu, name)
 			}
 		}
@@ -85,7 +86,8 @@ func TestOverrunMissesTheSlot(t *testing.T) {
 	require.Equal(t, always.ViolationsTotal, met.ViolationsTotal)
 	missed := meteredReport(t, "pops/random", starloom.ModeBanked, starloom.CPU{Model: "unit", BudgetCycles: budget - 1}, starloom.MachineOptions{})
 	require.Positive(t, *missed.Firmware.Overruns)
-	first := missed.Violations[slices.IndexFunc(missed.Violations, func(v starloom.Violation) bool { return v.Rule == starloom.RuleMeetsBudget })]
+	first := missed.Violations[slices.IndexFunc(missed.Violations,
+		func(v starloom.Violation) bool { return v.Rule == starloom.RuleMeetsBudget })]
 	require.Equal(t, always.Firmware.Cycles.Worst.Slot, first.Slot, "up to the first overrun, both runs are the same")
 	require.Equal(t, always.Firmware.Cycles.Worst.Path, first.Path)
 }
@@ -117,7 +119,8 @@ func TestMeteringIsSaved(t *testing.T) {
 func TestSlowestProcessors(t *testing.T) {
 	s := systemtest.RouterScenario("pops/random", 8, 4)
 	s.Firmware.CPU = starloom.CPU{Model: "rv32-inorder", ClockRatio: 3}
-	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, BankSize: 5, Workers: 2}, {Engine: starloom.EngineCycle}} {
+	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, BankSize: 5, Workers: 2},
+		{Engine: starloom.EngineCycle}} {
 		var cycles *starloom.HandlerCycles
 		for _, p := range []int{0, 6, 31} {
 			inside.Options(&o).Replay = p + 1
@@ -141,7 +144,8 @@ func TestSlowestProcessors(t *testing.T) {
 		require.Equal(t, cycles.Max, cycles.MaxPerProcessor[cycles.Worst.Processor])
 		require.Equal(t, cycles.Max, cycles.Slowest[0].Max)
 		require.Len(t, cycles.Slowest, outcome.SlowestMax)
-		require.True(t, slices.IsSortedFunc(cycles.Slowest, func(a, b starloom.ProcessorCycles) int { return cmp.Compare(b.Max, a.Max) }))
+		require.True(t,
+			slices.IsSortedFunc(cycles.Slowest, func(a, b starloom.ProcessorCycles) int { return cmp.Compare(b.Max, a.Max) }))
 	}
 }
 
@@ -232,7 +236,8 @@ func TestManyRunsMeasure(t *testing.T) {
 			b := batchOf(t, s, c.seeds, starloom.MachineOptions{})
 			require.NoError(t, b.Each(t.Context(), func(r *runs.BatchRun, _ uint64) error {
 				f := r.Report.Firmware
-				calls, starts, overruns, sum = calls+f.Cycles.Calls, starts+f.StartCycles.Calls, overruns+*f.Overruns, sum+f.Cycles.Mean*float64(f.Cycles.Calls)
+				calls, starts, overruns, sum = calls+f.Cycles.Calls, starts+f.StartCycles.Calls, overruns+*f.Overruns,
+					sum+f.Cycles.Mean*float64(f.Cycles.Calls)
 				if want.Cycles == nil || f.Cycles.Max > want.Cycles.Max {
 					w := *f.Cycles.Worst
 					w.Seed = &r.Seed
@@ -336,7 +341,8 @@ func TestTrapCyclesAreExact(t *testing.T) {
 				require.Equal(t, free.Digest, exact.Digest, name)
 				short := run(worst.Max-1, way.mode, way.o)
 				require.NotZero(t, short.Firmware.Traps, name)
-				first := short.Violations[slices.IndexFunc(short.Violations, func(v starloom.Violation) bool { return v.Rule == starloom.RuleTrap })]
+				first := short.Violations[slices.IndexFunc(short.Violations,
+					func(v starloom.Violation) bool { return v.Rule == starloom.RuleTrap })]
 				require.Equal(t, worst.Worst.Slot, first.Slot, name)
 				require.Equal(t, worst.Worst.Path, first.Path, name)
 				require.Contains(t, first.Message, "it cost more than trap_cycles, which is "+strconv.FormatUint((worst.Max-1)*uint64(ratio), 10)+" by the cost table")

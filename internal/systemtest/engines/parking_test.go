@@ -41,9 +41,11 @@ func TestParking(t *testing.T) {
 			}
 			want := run(starloom.MachineOptions{})
 			same(t, want, run(systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true})))
-			same(t, want, run(systemtest.With(starloom.MachineOptions{Workers: 3, BankSize: 5000}, emulator.Options{Parks: true})))
+			same(t, want,
+				run(systemtest.With(starloom.MachineOptions{Workers: 3, BankSize: 5000}, emulator.Options{Parks: true})))
 
-			m, err := starloom.NewMachine(t.Context(), s, systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true}))
+			m, err := starloom.NewMachine(t.Context(), s,
+				systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true}))
 			require.NoError(t, err)
 			defer m.Close()
 			var state bytes.Buffer
@@ -54,7 +56,8 @@ func TestParking(t *testing.T) {
 				}
 			}
 			same(t, want, text(m))
-			again, err := starloom.NewMachine(t.Context(), s, systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true}))
+			again, err := starloom.NewMachine(t.Context(), s,
+				systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true}))
 			require.NoError(t, err)
 			defer again.Close()
 			require.NoError(t, again.Restore(&state))

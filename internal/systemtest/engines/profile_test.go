@@ -33,7 +33,8 @@ func slowScenario(t *testing.T, turns int64) *starloom.Scenario {
 // profiled runs a scenario with a profile.
 func profiled(t *testing.T, s *starloom.Scenario, o starloom.MachineOptions) (report *starloom.Report, folded string) {
 	var profile bytes.Buffer
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: o, Profile: starloom.Writer(&profile)})
+	report, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{MachineOptions: o, Profile: starloom.Writer(&profile)})
 	require.NoError(t, err)
 	return report, profile.String()
 }
@@ -111,11 +112,12 @@ func TestProfileThatIsNotKnown(t *testing.T) {
 	s := slowScenario(t, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	path := filepath.Join(t.TempDir(), "longest.folded")
-	report, err := starloom.Run(ctx, s, starloom.RunOptions{Profile: starloom.File(path), Progress: func(p starloom.Progress) {
-		if p.Repeated {
-			cancel()
-		}
-	}})
+	report, err := starloom.Run(ctx, s,
+		starloom.RunOptions{Profile: starloom.File(path), Progress: func(p starloom.Progress) {
+			if p.Repeated {
+				cancel()
+			}
+		}})
 	require.NoError(t, err)
 	require.Contains(t, report.Notes[len(report.Notes)-1], "where the longest call has spent its cycles is not known: ")
 	require.NoFileExists(t, path)

@@ -33,7 +33,8 @@ func TestReplay(t *testing.T) {
 			s.Firmware.Mode = starloom.ModeIsolated
 		}
 		var text bytes.Buffer
-		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: []string{starloom.EngineSlot, starloom.EngineCycle}[i%2]}}
+		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: []string{starloom.EngineSlot,
+			starloom.EngineCycle}[i%2]}}
 		want, err := starloom.Run(context.Background(), s, o)
 		require.NoError(t, err, path)
 		o.Replay, o.ReplayProcessor = starloom.Writer(&text), s.Processors()/2
@@ -94,7 +95,8 @@ func TestReplayParked(t *testing.T) {
 		s := systemtest.EjScenario(t, 3, 4, c.dimensions, "ej/improved", "workload: {one_to_all: {source: 5}}\n")
 		replayed := func(o starloom.RunOptions, parks bool) string {
 			var text bytes.Buffer
-			o.Replay, o.ReplayProcessor, inside.Options(&o.MachineOptions).Parks, o.BankSize = starloom.Writer(&text), c.processor, parks, c.bank
+			o.Replay, o.ReplayProcessor, inside.Options(&o.MachineOptions).Parks, o.BankSize = starloom.Writer(&text),
+				c.processor, parks, c.bank
 			report, err := starloom.Run(t.Context(), s, o)
 			require.NoError(t, err)
 			require.Equal(t, starloom.VerdictPass, report.Verdict, report.Violations)
@@ -124,7 +126,8 @@ func TestReplayTells(t *testing.T) {
 	s := systemtest.ImageScenario(t, "asserts")
 	s.Rules = &starloom.Rules{}
 	var text bytes.Buffer
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 2})
+	report, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 2})
 	require.NoError(t, err)
 	require.Len(t, report.Violations, 2)
 	require.Contains(t, text.String(), "start: -> logged \"processor 2 of 4:")
@@ -137,7 +140,8 @@ func TestReplayMisses(t *testing.T) {
 	s.Firmware.CPU = starloom.CPU{Model: "rv32-inorder", BudgetCycles: 200}
 	s.Stop.Slots = 10
 	var text bytes.Buffer
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 0})
+	report, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 0})
 	require.NoError(t, err)
 	require.NotRegexp(t, `reached its NIC[^\n]`, text.String(), "it is about all of the line")
 	missed := strings.Count(text.String(), "; missed the slot: none of this reached its NIC\n")
@@ -162,7 +166,8 @@ func TestReplayDiffers(t *testing.T) {
 		s := systemtest.ImageScenario(t, "shares")
 		s.Firmware.Mode, s.Rules = mode, &starloom.Rules{}
 		var text bytes.Buffer
-		report, err := starloom.Run(context.Background(), s, starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 1})
+		report, err := starloom.Run(context.Background(), s,
+			starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 1})
 		require.NoError(t, err)
 		if mode == starloom.ModeIsolated {
 			require.Equal(t, starloom.VerdictPass, report.Verdict, report.Violations)
@@ -198,7 +203,8 @@ func TestReplayRefused(t *testing.T) {
 	require.ErrorContains(t, err, "--replay")
 }
 
-// TestReplayLeft: a frame that a handler has left in the RX FIFO was not received by the firmware, and the replay does not say so.
+// TestReplayLeft: a frame that a handler has left in the RX FIFO was not received by the firmware, and the replay does
+// not say so.
 func TestReplayLeft(t *testing.T) {
 	var text bytes.Buffer
 	report, err := starloom.Run(context.Background(), systemtest.FrozenScenario(t, "own-deaf"), starloom.RunOptions{Replay: starloom.Writer(&text)})

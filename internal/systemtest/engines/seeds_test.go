@@ -36,7 +36,8 @@ func TestSeedsSameBytes(t *testing.T) {
 		}
 		var want map[string]string
 		for _, workers := range []int{1, 2, 5} {
-			report, got := systemtest.SeedsFiles(t, c.s, c.seeds, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: workers}})
+			report, got := systemtest.SeedsFiles(t, c.s, c.seeds,
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: workers}})
 			require.Positive(t, report.FailedTotal, name)
 			require.Less(t, report.FailedTotal, report.Runs, name)
 			if want == nil {
@@ -175,7 +176,8 @@ func TestSeedsOfListsAndFractions(t *testing.T) {
 func TestSeedsReportForms(t *testing.T) {
 	s := all("pops/random", 2, 1) // d > g: some fail
 	s.Name, s.Stop.Slots = "seeds", 40
-	report, files := systemtest.SeedsFiles(t, s, starloom.Seeds{First: math.MaxUint64 - 15, Last: math.MaxUint64}, starloom.RunOptions{})
+	report, files := systemtest.SeedsFiles(t, s, starloom.Seeds{First: math.MaxUint64 - 15, Last: math.MaxUint64},
+		starloom.RunOptions{})
 	for kind, ending := range map[string]string{"json": ".json", "junit": ".xml", "csv": ".csv", "stats-csv": "-stats.csv", "text": ".txt"} {
 		text := strings.ReplaceAll(files[kind], report.Firmware.SHA256, "SHA256") // of an image that may be built again
 		systemtest.Golden(t, "testdata/report/seeds"+ending, strings.ReplaceAll(text, report.Firmware.SHA256[:12], "SHA256"))
@@ -193,12 +195,13 @@ func TestSeedsInterrupted(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "runs.csv")
 		report, err := starloom.RunSeeds(ctx, s, starloom.Seeds{First: 1, Last: 1000},
-			starloom.RunOptions{CSV: starloom.File(path), MachineOptions: starloom.MachineOptions{Workers: 2}, Progress: func(p starloom.Progress) {
-				require.EqualValues(t, 1000, p.RunsTotal)
-				if p.Runs == stop {
-					cancel()
-				}
-			}})
+			starloom.RunOptions{CSV: starloom.File(path), MachineOptions: starloom.MachineOptions{Workers: 2},
+				Progress: func(p starloom.Progress) {
+					require.EqualValues(t, 1000, p.RunsTotal)
+					if p.Runs == stop {
+						cancel()
+					}
+				}})
 		cancel()
 		require.NoError(t, err)
 		require.Equal(t, starloom.VerdictFail, report.Verdict)

@@ -63,5 +63,6 @@ func timeRun(b *testing.B, m *starloom.Machine, seed uint64) float64 {
 	require.NoError(b, m.Reset(seed))
 	start := systemtest.CpuTime(b)
 	require.NoError(b, m.Run(context.Background(), nil))
-	return float64((systemtest.CpuTime(b) - start).Nanoseconds()) / float64(m.Slots()) / float64(inside.Machine(m).Shape.Processors())
+	return float64((systemtest.CpuTime(b) - start).Nanoseconds()) / float64(m.Slots()) / float64(
+		inside.Machine(m).Shape.Processors())
 }

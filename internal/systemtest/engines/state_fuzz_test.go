@@ -21,7 +21,8 @@ import (
 
 // alterations are states that differ from a state in one column: in an element, in all of them, in
 // their number, and in what the column says of itself.
-func alterations(state []byte, c systemtest.StateColumn, elements int, draw *rand.Rand) (altered [][]byte, what []string) {
+func alterations(state []byte, c systemtest.StateColumn, elements int, draw *rand.Rand) (altered [][]byte,
+	what []string) {
 	add := func(text string, change func(b []byte) []byte) {
 		altered, what = append(altered, systemtest.Sealed(change(bytes.Clone(state)))), append(what, c.Name+": "+text)
 	}
@@ -100,8 +101,8 @@ var stateScenarios = map[string]string{
 	"ej credit": "fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: 2}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",
 }
 
-// TestResetState: a machine that is reset has the state of one that was built, but for the fabric's, and one that has restored a state
-// has that and nothing of its own run.
+// TestResetState: a machine that is reset has the state of one that was built, but for the fabric's, and one that has
+// restored a state has that and nothing of its own run.
 func TestResetState(t *testing.T) {
 	for name, text := range stateScenarios {
 		for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {

@@ -77,7 +77,8 @@ func TestFaultExamples(t *testing.T) {
 		fabrics[inside.Decided(s).Network.Kind()] = true
 		var want string
 		for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+			report, err := starloom.Run(t.Context(), s,
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 			require.NoError(t, err)
 			require.Equal(t, verdict, report.Verdict, path)
 			for _, f := range report.Faults {
@@ -316,7 +317,8 @@ func TestFaultTraces(t *testing.T) {
 	captures := map[string]string{}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		var capture bytes.Buffer
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)})
+		report, err := starloom.Run(t.Context(), s,
+			starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)})
 		require.NoError(t, err)
 		require.Positive(t, report.Frames.CRC)
 		captures[engine] = capture.String()
@@ -337,7 +339,8 @@ func TestSmallerTX(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "fills.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/fills.c", Output: image}))
 	const slots = 10
-	run := func(manner int64, mode, faults string) (whole, target nic.Registers, overflow uint64, reports []starloom.FaultReport, digest string) {
+	run := func(manner int64, mode, faults string) (whole, target nic.Registers, overflow uint64,
+		reports []starloom.FaultReport, digest string) {
 		s := systemtest.FaultScenario(t, "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nstop: {slots: 10}", faults)
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.Mode, s.Firmware.Params = "", image, mode, map[string]int64{"manner": manner}
 		m, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
@@ -418,8 +421,8 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.Equal(t, starloom.VerdictPass, none.Verdict)
 }
 
-// TestGlobsAreBounded: comparisons of globs with paths are bounded: a repeated glob counts once, a plain path not at all, and length does
-// not matter.
+// TestGlobsAreBounded: comparisons of globs with paths are bounded: a repeated glob counts once, a plain path not at
+// all, and length does not matter.
 func TestGlobsAreBounded(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

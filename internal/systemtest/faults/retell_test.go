@@ -13,15 +13,16 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// TestSendersOfCollisions: the report names who sent the frames that met, as the frames of the run have it, for both engines
-// and any number of workers.
+// TestSendersOfCollisions: the report names who sent the frames that met, as the frames of the run have it, for both
+// engines and any number of workers.
 func TestSendersOfCollisions(t *testing.T) {
 	seen := 0
 	for seed := range uint64(6) {
 		s := systemtest.FrozenScenario(t, "random-loses")
 		s.Seed = seed
 		var forms []string
-		for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, Workers: 1}, {Engine: starloom.EngineCycle}, {Workers: 3, BankSize: 2}} {
+		for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, Workers: 1}, {Engine: starloom.EngineCycle},
+			{Workers: 3, BankSize: 2}} {
 			var page bytes.Buffer
 			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: o, HTML: starloom.Writer(&page)})
 			require.NoError(t, err)

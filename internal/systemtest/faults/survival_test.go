@@ -92,10 +92,12 @@ func TestSurvivalErrors(t *testing.T) {
 	var out bytes.Buffer
 	_, err = starloom.Run(t.Context(), rates, starloom.RunOptions{SurvivalCSV: starloom.Writer(&out)})
 	require.EqualError(t, err, "--survival: a survival curve needs many runs; give --seeds, for example --seeds 1..100")
-	_, err = starloom.RunSeeds(t.Context(), rates, starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{JUnit: starloom.Writer(&out)})
+	_, err = starloom.RunSeeds(t.Context(), rates, starloom.Seeds{First: 1, Last: 2},
+		starloom.RunOptions{JUnit: starloom.Writer(&out)})
 	require.ErrorContains(t, err, "--junit: ")
 	rates.Faults = nil
-	_, err = starloom.RunSeeds(t.Context(), rates, starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{SurvivalSVG: starloom.Writer(&out)})
+	_, err = starloom.RunSeeds(t.Context(), rates, starloom.Seeds{First: 1, Last: 2},
+		starloom.RunOptions{SurvivalSVG: starloom.Writer(&out)})
 	require.ErrorContains(t, err, "--survival: the scenario has no faults")
 	_, err = starloom.ParseScenario("faulty.yaml", []byte("starloom: 1\n"+pops+"\nfaults: {random: {kind: drop, rates: ["+strings.Repeat("0,", 64)+"1]}}\n"))
 	require.ErrorContains(t, err, "there are 65 rates; give at most 64")

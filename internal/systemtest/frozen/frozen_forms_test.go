@@ -140,7 +140,8 @@ func frozenProfile(t *testing.T, _ func(string) starloom.Output) any {
 
 func frozenParking(t *testing.T, _ func(string) starloom.Output) any {
 	s := systemtest.EjScenario(t, 3, 4, 3, "ej/improved", "workload: {one_to_all: {source: 5}}\n")
-	m, err := starloom.NewMachine(t.Context(), s, systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true}))
+	m, err := starloom.NewMachine(t.Context(), s,
+		systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true}))
 	require.NoError(t, err)
 	defer m.Close()
 	require.NoError(t, m.Run(t.Context(), nil))
@@ -151,7 +152,8 @@ func frozenParking(t *testing.T, _ func(string) starloom.Output) any {
 
 // frozenCheck keeps what both runs and watched handlers gave; what fuzzing draws may change.
 func frozenCheck(t *testing.T, scenario string) any {
-	check, err := starloom.CheckFirmware(t.Context(), systemtest.FrozenScenario(t, scenario), starloom.FirmwareCheckOptions{})
+	check, err := starloom.CheckFirmware(t.Context(), systemtest.FrozenScenario(t, scenario),
+		starloom.FirmwareCheckOptions{})
 	require.NoError(t, err)
 	check.Fuzz, check.Fuzzed, check.GaveUp = nil, 0, 0
 	return check

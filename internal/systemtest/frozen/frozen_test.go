@@ -114,7 +114,8 @@ func TestFrozenRestored(t *testing.T) {
 				t.Skip("a run of one slot has no middle")
 			}
 			state := filepath.Join(t.TempDir(), "middle.state")
-			_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Save: state, BreakOn: starloom.Break{Slot: uint32(whole.Slots) / 2}})
+			_, err = starloom.Run(t.Context(), s,
+				starloom.RunOptions{Save: state, BreakOn: starloom.Break{Slot: uint32(whole.Slots) / 2}})
 			require.NoError(t, err)
 			rest, err := starloom.Run(t.Context(), s, starloom.RunOptions{Restore: state})
 			require.NoError(t, err)
@@ -128,7 +129,8 @@ func TestFrozenRestored(t *testing.T) {
 
 // frozenReport is the report of the slot engine, as frozenRun's.
 func frozenReport(t *testing.T, s *starloom.Scenario) string {
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}})
+	report, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}})
 	require.NoError(t, err)
 	for i := range report.Violations {
 		report.Violations[i].Message, report.Violations[i].Backtrace = "", nil

@@ -313,8 +313,9 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 			s.Firmware.Mode = mode
 			s.Rules, s.Stop.Slots = &starloom.Rules{}, 2
 			path := filepath.Join(t.TempDir(), "run.log")
-			_, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{BankSize: bank,
-				Workers: 2}, Log: starloom.File(path)})
+			_, err := starloom.Run(context.Background(), s,
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{BankSize: bank,
+					Workers: 2}, Log: starloom.File(path)})
 			require.NoError(t, err)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)

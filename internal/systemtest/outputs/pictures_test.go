@@ -90,8 +90,8 @@ func TestPicturesCount(t *testing.T) {
 	}
 }
 
-// TestPicturesOfViolations: of many processors those are drawn that have broken rules, and what was broken elsewhere stands in a
-// row of its own.
+// TestPicturesOfViolations: of many processors those are drawn that have broken rules, and what was broken elsewhere
+// stands in a row of its own.
 func TestPicturesOfViolations(t *testing.T) {
 	_, c := seenRun(t, "bus-gossip", starloom.MachineOptions{})
 	line := c.Timeline("", []picture.Violation{

@@ -79,7 +79,9 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			}
 			stepped, m := buffers{}, systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
 			all := outputsTo(stepped.output)
-			recording, err := m.Record(starloom.RecordOptions{VCD: all.VCD, GTKW: all.GTKW, PCAPNG: all.PCAPNG, Lua: all.Lua, Log: all.Log})
+			recording,
+				err := m.Record(starloom.RecordOptions{VCD: all.VCD, GTKW: all.GTKW, PCAPNG: all.PCAPNG, Lua: all.Lua,
+				Log: all.Log})
 			require.NoError(t, err)
 			for !m.Ended() {
 				require.NoError(t, m.Step())
@@ -116,7 +118,8 @@ func TestSeedsToWriters(t *testing.T) {
 	for kind, b := range written {
 		require.Equal(t, want[kind], b.String(), kind)
 	}
-	_, err = starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{VCD: starloom.Writer(io.Discard)})
+	_, err = starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 2},
+		starloom.RunOptions{VCD: starloom.Writer(io.Discard)})
 	require.ErrorContains(t, err, "--vcd: a waveform shows one run")
 }
 
@@ -201,7 +204,8 @@ func requireEmpty(t *testing.T, dir string) {
 // TestOutputsOfTheirOwn refuses two outputs with one writer, and a save file alone.
 func TestOutputsOfTheirOwn(t *testing.T) {
 	var b bytes.Buffer
-	_, err := starloom.Run(t.Context(), systemtest.Routing(2, 2), starloom.RunOptions{VCD: starloom.Writer(&b), JSON: starloom.Writer(&b)})
+	_, err := starloom.Run(t.Context(), systemtest.Routing(2, 2),
+		starloom.RunOptions{VCD: starloom.Writer(&b), JSON: starloom.Writer(&b)})
 	require.EqualError(t, err, "--vcd: output vcd: output json has the same writer: give each its own")
 	require.Zero(t, b.Len())
 	_, err = starloom.Run(t.Context(), systemtest.Routing(2, 2),
@@ -298,7 +302,9 @@ func TestRepeatedWaveformToAWriter(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, wave.String()[:2000], fmt.Sprintf("trigger in cycle %d,", report.Violations[0].Cycle))
 	require.Equal(t, starloom.RuleExactlyOnce, report.Violations[0].Rule)
-	require.True(t, slices.ContainsFunc(report.Violations, func(v starloom.Violation) bool { return v.Rule == starloom.RuleCollisionFree }))
+	require.True(t,
+		slices.ContainsFunc(report.Violations,
+			func(v starloom.Violation) bool { return v.Rule == starloom.RuleCollisionFree }))
 	require.True(t, bytes.Equal(want, wave.Bytes()))
 }
 
@@ -573,7 +579,8 @@ func TestImageFromBytes(t *testing.T) {
 	_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
 	require.ErrorContains(t, err, "the firmware image image.wasm: not a WebAssembly module")
 	require.NoError(t, s.Override(t.Context(), starloom.Overrides{Image: "pops/random"}))
-	require.Equal(t, systemtest.Result(t, systemtest.Routing(2, 2), starloom.MachineOptions{}), systemtest.Result(t, s, starloom.MachineOptions{}))
+	require.Equal(t, systemtest.Result(t, systemtest.Routing(2, 2), starloom.MachineOptions{}),
+		systemtest.Result(t, s, starloom.MachineOptions{}))
 }
 
 // TestScenarioFromBytes reads a scenario that is in no file.

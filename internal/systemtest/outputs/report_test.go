@@ -197,8 +197,9 @@ func TestNothingOpensAPipe(t *testing.T) {
 	require.NoError(t, exec.Command("mkfifo", fifo).Run())
 	reader := exec.Command("cat", fifo)
 	require.NoError(t, reader.Start())
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(fifo), PCAPNG: starloom.File(os.DevNull),
-		CSV: starloom.File(filepath.Join(folder, "run.csv"))})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{VCD: starloom.File(fifo), PCAPNG: starloom.File(os.DevNull),
+			CSV: starloom.File(filepath.Join(folder, "run.csv"))})
 	require.NoError(t, err)
 	require.NoError(t, reader.Wait())
 	var b bytes.Buffer

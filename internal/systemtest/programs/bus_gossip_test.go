@@ -344,7 +344,8 @@ func TestBusSaves(t *testing.T) {
 	s := systemtest.BusGossipScenario(t, "two-phase", 30, 4, "")
 	want := systemtest.Result(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-		m, other := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine}), systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine})
+		m, other := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine}),
+			systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine})
 		for range 4 {
 			require.NoError(t, m.Step())
 		}

@@ -119,7 +119,8 @@ func TestLongGossipAgainstReference(t *testing.T) {
 		sessions, cap := 1+random.IntN(4), max(0, random.IntN(8)-3)
 		s := systemtest.GossipScenario(N, scheduling, starloom.Gossip{Given: orders, Sessions: sessions})
 		s.Fabric.Crossbar.Cap = cap
-		want := gossiptest.Step(gossiptest.Setting{Orders: orders, Scheduling: gossiptest.Scheduling(scheduling), Sessions: sessions, Cap: cap})
+		want := gossiptest.Step(gossiptest.Setting{Orders: orders, Scheduling: gossiptest.Scheduling(scheduling),
+			Sessions: sessions, Cap: cap})
 		if scheduling == 0 && sessions == 1 && cap == 0 {
 			want = gossiptest.Fill(orders) // the row-filling form of section 2
 		}
@@ -225,7 +226,8 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 		}
 		s := starloom.DefaultScenario()
 		s.Fabric.Crossbar, s.Seed = x, random.Uint64()
-		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
+		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4),
+			GuardCycles: 1 + random.IntN(3)}
 		s.NIC = starloom.NIC{PayloadBytes: 8 + random.IntN(9), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"lists": 0}
 		if x.Matching == contend.MatchList {
@@ -243,7 +245,9 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 		if k%5 == 0 {
 			var captures [2]bytes.Buffer
 			for i, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-				_, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&captures[i])})
+				_, err := starloom.Run(t.Context(), s,
+					starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
+						PCAPNG: starloom.Writer(&captures[i])})
 				require.NoError(t, err, name)
 			}
 			require.True(t, bytes.Equal(captures[0].Bytes(), captures[1].Bytes()), name)

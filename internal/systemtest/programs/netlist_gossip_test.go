@@ -21,7 +21,8 @@ var gossiped = map[string]string{
 	"ports":    "mesh: {k: [2, 3]}, router: {classes: 2}, streaming: {ports: 2}",
 }
 
-// TestNetlistGossip: on any netlist gossip and all-to-all are one thing under two names. Frames and their order are the same, and what is found.
+// TestNetlistGossip: on any netlist gossip and all-to-all are one thing under two names. Frames and their order are the
+// same, and what is found.
 func TestNetlistGossip(t *testing.T) {
 	for name, netlist := range gossiped {
 		var reports []*starloom.Report
@@ -57,7 +58,8 @@ func TestNetlistGossipCreated(t *testing.T) {
 	}
 }
 
-// TestNetlistGossipRefused: what gossip has on crossbars only is refused where it stands, and is not if what the remedy says is deleted.
+// TestNetlistGossipRefused: what gossip has on crossbars only is refused where it stands, and is not if what the remedy
+// says is deleted.
 func TestNetlistGossipRefused(t *testing.T) {
 	const votes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for processors that fail; "
 	const told, valued = "on a netlist the orders follow from the network; ", "on a netlist each processor sends its number, not values; "

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRoutesByACrossbar: packets leave by the port that routes name, be it that of a crossbar or of a star, in both engines.
+// TestRoutesByACrossbar: packets leave by the port that routes name, be it that of a crossbar or of a star, in both
+// engines.
 func TestRoutesByACrossbar(t *testing.T) {
 	for _, by := range [][3]uint16{{1, 0, 0}, {0, 1, 1}, {0, 0, 0}, {1, 1, 1}} {
 		s, err := starloom.ParseScenario("routes.yaml", fmt.Appendf(nil, `starloom: 1

@@ -41,8 +41,8 @@ const (
 	mesh  = "fabric: {netlist: {mesh: {k: [2, 2]}, router: {}}}\n"
 )
 
-// TestProgramsSurvive: the pages say which of four faults a program survives: the run keeps all rules, whichever of its first eight slots has it.
-// The processor is the second one.
+// TestProgramsSurvive: the pages say which of four faults a program survives: the run keeps all rules, whichever of its
+// first eight slots has it. The processor is the second one.
 func TestProgramsSurvive(t *testing.T) {
 	faults := []struct{ title, text string }{
 		{"all frames of a slot are lost", "{kind: drop, slots: {list: [%d]}}"}, {"a processor stops", "{kind: dead, targets: [%[2]s], slots: {from: %[1]d}}"},
@@ -87,8 +87,8 @@ func TestProgramsSurvive(t *testing.T) {
 	}
 }
 
-// TestRestartBeginsAgain is what the ABI says of a restart: the start handler sees slot 0, the next handler the slot of the run, and the state
-// is empty again.
+// TestRestartBeginsAgain is what the ABI says of a restart: the start handler sees slot 0, the next handler the slot of
+// the run, and the state is empty again.
 func TestRestartBeginsAgain(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		for rules, broken := range map[string]int{"start: 0, state: 0, first: {min: 0, max: 5}": 0,
@@ -97,7 +97,8 @@ func TestRestartBeginsAgain(t *testing.T) {
 				[]byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 1}}\nfirmware: {image: "+systemtest.Image(t, "starts")+
 					"}\nrules: {results: {"+rules+"}}\nstop: {slots: 20}\nfaults: {schedule: [{kind: restart, targets: ['pops.group[1].nic[0]'], slots: {list: [5]}}]}\n"))
 			require.NoError(t, err)
-			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+			report, err := starloom.Run(t.Context(), s,
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 			require.NoError(t, err)
 			require.EqualValues(t, 1, report.Faults[0].Count)
 			require.Len(t, report.Violations, broken, "%s: %+v", rules, report.Violations)

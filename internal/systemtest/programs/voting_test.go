@@ -197,7 +197,8 @@ func TestVotingTimeout(t *testing.T) {
 				if n > 5 || first > 2 {
 					continue
 				}
-				cycle, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{Engine: starloom.EngineCycle, BankSize: 1})
+				cycle, err := starloom.NewMachine(t.Context(), s,
+					starloom.MachineOptions{Engine: starloom.EngineCycle, BankSize: 1})
 				require.NoError(t, err)
 				require.NoError(t, cycle.Run(t.Context(), nil))
 				require.Equal(t, report.Digest, cycle.Report().Digest)
@@ -276,7 +277,8 @@ func TestAdjudicators(t *testing.T) {
 		values := make([]int64, n)
 		kinds := 1 + random.IntN(n)
 		for i := range values {
-			values[i] = []int64{math.MinInt64, -1, 0, 1 << 40, math.MaxInt64, -1 << 33, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}[random.IntN(kinds)]
+			values[i] = []int64{math.MinInt64, -1, 0, 1 << 40, math.MaxInt64, -1 << 33, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
+				15}[random.IntN(kinds)]
 		}
 		s := systemtest.VotingScenario(n, rule, starloom.Gossip{Vector: values, Orders: "shared-random"})
 		s.Firmware.Params["scheduling"] = []int64{0, 2, 3}[random.IntN(3)]

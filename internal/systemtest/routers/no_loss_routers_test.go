@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNoLossAtRouters: a frame at routers takes as many slots as it needs, and is lost only where its hardware says so; each reason is
-// the true one.
+// TestNoLossAtRouters: a frame at routers takes as many slots as it needs, and is lost only where its hardware says so;
+// each reason is the true one.
 func TestNoLossAtRouters(t *testing.T) {
 	const mesh = "mesh: {k: [%s]}, router: {vcs: 2, depth: 4}, streaming: {tick: 16, flit_bits: 64, eject: %s}"
 	small, large := fmt.Sprintf(mesh, "2, 2", "fifo"), fmt.Sprintf(mesh, "4, 4", "fifo")

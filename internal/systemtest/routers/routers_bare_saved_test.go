@@ -21,8 +21,8 @@ import (
 // coldLoad is a load without a warm-up.
 const coldLoad = "workload: {traffic: {warm_up: 0, rate: 0.05, size: [{frames: 1}, {frames: 5}], measure: 1200}}\n"
 
-// bareNetworks are runs of bare packets of all kinds: several sizes, on one shard and on two, allocators of several words, knots while others move
-// and when nothing moves, faults.
+// bareNetworks are runs of bare packets of all kinds: several sizes, on one shard and on two, allocators of several
+// words, knots while others move and when nothing moves, faults.
 var bareNetworks = map[string]string{
 	"mesh":   "fabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}}}\nworkload: {traffic: {warm_up: 0, rate: 0.1, size: [{frames: 1}, {frames: 7}], measure: 15}}",
 	"torus":  "fabric: {netlist: {torus: {k: [3, 3]}, router: {vcs: 2, wait_for_tail_credit: true, credit_delay: 2}}}\nworkload: {traffic: {warm_up: 0, rate: 0.1, size: 3, measure: 60}}",
@@ -37,8 +37,8 @@ var bareNetworks = map[string]string{
 	"dead":   "fabric: {netlist: {" + faultyMesh + "}}\n" + coldLoad + "faults: {schedule: [{kind: dead, targets: [\"netlist.router[5]\"], slots: {from: 30}}]}\nstop: {slots: 150}",
 }
 
-// TestRoutersSaved: a run of bare packets is the same run, state by state and in report and packets, if it is saved and restored at any cycle, on
-// other workers.
+// TestRoutersSaved: a run of bare packets is the same run, state by state and in report and packets, if it is saved and
+// restored at any cycle, on other workers.
 func TestRoutersSaved(t *testing.T) {
 	for name, text := range bareNetworks {
 		t.Run(name, func(t *testing.T) {
@@ -103,8 +103,8 @@ func TestLongRoutersSavedRTL(t *testing.T) {
 	require.ErrorContains(t, err, "the state is of other RTL; restore it with")
 }
 
-// TestBareOnTheMachine: a run without firmware stops where finish_by is broken, and a page shows the signals around its fault and tries what
-// mends it, as pages of all machines do.
+// TestBareOnTheMachine: a run without firmware stops where finish_by is broken, and a page shows the signals around its
+// fault and tries what mends it, as pages of all machines do.
 func TestBareOnTheMachine(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+bareNetworks["dead"]+"\nrules: {finish_by: 100 cycles}\n"))
 	require.NoError(t, err)
@@ -189,7 +189,8 @@ func TestRoutersSavedCredit(t *testing.T) {
 	require.Equal(t, systemtest.ReportText(t, want), systemtest.ReportText(t, rest))
 }
 
-// TestRoutersReplayed: what is told of a processor is what the file of packets says of it, from the cycle of a restored state on.
+// TestRoutersReplayed: what is told of a processor is what the file of packets says of it, from the cycle of a restored
+// state on.
 func TestRoutersReplayed(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+bareNetworks["mesh"]+"\n"))
 	require.NoError(t, err)
@@ -256,8 +257,8 @@ func cyclesOf(t *testing.T, line string) (cycles int) {
 	return cycles
 }
 
-// TestStuckEndsOnce: packets that wait for ever end a run in one cycle, skipped, watched or restored; what is judged then stands among what was
-// found before, by its cycle, and once.
+// TestStuckEndsOnce: packets that wait for ever end a run in one cycle, skipped, watched or restored; what is judged
+// then stands among what was found before, by its cycle, and once.
 func TestStuckEndsOnce(t *testing.T) {
 	folder := t.TempDir()
 	parse := func(last int, rules string) *starloom.Scenario {

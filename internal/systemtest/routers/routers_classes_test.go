@@ -20,7 +20,8 @@ func classedRequests(t testing.TB, frames, ports, classes, vcs, depth int, eject
 		fmt.Sprintf("nic: {tx_frames: %d, rx_frames: %d}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}", frames, frames))
 }
 
-// TestClassesOfRequests: the load that makes processors wait for one another with one port, or with one class, passes with two of both.
+// TestClassesOfRequests: the load that makes processors wait for one another with one port, or with one class, passes
+// with two of both.
 func TestClassesOfRequests(t *testing.T) {
 	for _, way := range []struct{ ports, classes, vcs int }{{1, 1, 1}, {1, 2, 2}, {2, 1, 2}} {
 		report, _ := frameRows(t, classedRequests(t, 1, way.ports, way.classes, way.vcs, 1, "fifo"), starloom.MachineOptions{})
@@ -91,8 +92,8 @@ func portedNetwork(r *rand.Rand, classes int) string {
     links: [["r[0..2]", "r[1..3]"], ["p[0..3]:ask", "r[0..3]"], ["p[0..2]:answer", "r[1..3]"], ["p[3]:answer", "r[0]"], ["q[0..1]", "r[1..2]"]], ` + router + "}"
 }
 
-// TestPortsAtRandom: in random networks each frame comes by the port that its sender's port, or its tag, says, as firmware sees it;
-// frames of one class, destination and port are all there, whatever the workers.
+// TestPortsAtRandom: in random networks each frame comes by the port that its sender's port, or its tag, says, as
+// firmware sees it; frames of one class, destination and port are all there, whatever the workers.
 func TestPortsAtRandom(t *testing.T) {
 	image := systemtest.Image(t, "ports")
 	delivered := uint64(0)
@@ -120,7 +121,8 @@ func TestPortsWatched(t *testing.T) {
 	plain, _ := frameRows(t, s, starloom.MachineOptions{})
 	s.Traces.PCAPNG = &starloom.PCAPNGTrace{Interfaces: "port"}
 	var wave, capture bytes.Buffer
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)})
 	require.NoError(t, err)
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Contains(t, wave.String(), "rx_status")
@@ -172,8 +174,8 @@ func TestPortThatThereIsNot(t *testing.T) {
 	require.True(t, strings.Contains(report.Violations[0].Message, "sends to port 2; the NIC has 2 ports, counted from 0"), report.Violations)
 }
 
-// TestClassesInOrder: frames of two classes overtake one another, those of one class that has one VC do not, and the rule in_order is refused
-// there. With two VCs for each class it is broken.
+// TestClassesInOrder: frames of two classes overtake one another, those of one class that has one VC do not, and the
+// rule in_order is refused there. With two VCs for each class it is broken.
 func TestClassesInOrder(t *testing.T) {
 	image := systemtest.Image(t, "ports")
 	run := func(vcs int) (*starloom.Report, [][]string) {
@@ -192,7 +194,8 @@ func TestClassesInOrder(t *testing.T) {
 	require.Equal(t, fabric.RuleInOrder, report.Violations[0].Rule)
 }
 
-// TestVCByTag: with vc: tag frames of one tag leave in one VC, and wait for that while others are free; with one VC it says nothing.
+// TestVCByTag: with vc: tag frames of one tag leave in one VC, and wait for that while others are free; with one VC it
+// says nothing.
 func TestVCByTag(t *testing.T) {
 	image := systemtest.Image(t, "burst") // of which all tags are 0
 	run := func(vcs int, vc string) (sent []string) {

@@ -18,8 +18,9 @@ func requestReply(t *testing.T, frames, vcs, depth int) *starloom.Scenario {
 		fmt.Sprintf("nic: {tx_frames: %d, rx_frames: %d}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}", frames, frames))
 }
 
-// TestRequestReply: replies that wait in line after requests make processors wait for one another, in a network whose routes are free of
-// deadlocks. Each run either ends with all replies or breaks the rule deadlock, which names NICs of the ring; none goes on to its limit.
+// TestRequestReply: replies that wait in line after requests make processors wait for one another, in a network whose
+// routes are free of deadlocks. Each run either ends with all replies or breaks the rule deadlock, which names NICs of
+// the ring; none goes on to its limit.
 func TestRequestReply(t *testing.T) {
 	knots := 0
 	for _, frames := range []int{1, 2, 4, 16} {
@@ -83,8 +84,8 @@ func TestRequestReplySaved(t *testing.T) {
 	}
 }
 
-// TestFirmwareKnots: frames that wait for one another in channels are found with firmware, too; frames that wait for firmware that
-// takes none for a while, and queues none, are in no knot.
+// TestFirmwareKnots: frames that wait for one another in channels are found with firmware, too; frames that wait for
+// firmware that takes none for a while, and queues none, are in no knot.
 func TestFirmwareKnots(t *testing.T) {
 	ring := `nodes: {"r[0..8]": {kind: router, ports: [east, west, local]}, "p[0..8]": processor},
     links: [{endpoints: ["r[0..7]:east", "r[1..8]:west"]}, {endpoints: ["r[8]:east", "r[0]:west"]}, {endpoints: ["p[0..8]", "r[0..8]:local"]}],

@@ -37,8 +37,8 @@ var routerFaults = []struct{ faults, bare, firmware string }{
 	{`{schedule: [{kind: credit_loss, slots: {from: %d}, probability: 0.001}]}`, "1 is missing", "1 is missing"},
 }
 
-// TestRouterFaults: faults of channels and routers do the same on any number of workers, with firmware and without, and nothing
-// without them; reports name what stands.
+// TestRouterFaults: faults of channels and routers do the same on any number of workers, with firmware and without, and
+// nothing without them; reports name what stands.
 func TestRouterFaults(t *testing.T) {
 	for _, x := range routerFaults {
 		for load, says := range map[string]string{bareLoad: x.bare, firmwareLoad: x.firmware} {
@@ -76,7 +76,8 @@ func TestRouterFaults(t *testing.T) {
 	}
 }
 
-// TestRouterCredits: the invariant of credits misses exactly those that faults have lost, and none that a dead channel takes.
+// TestRouterCredits: the invariant of credits misses exactly those that faults have lost, and none that a dead channel
+// takes.
 func TestRouterCredits(t *testing.T) {
 	for _, load := range []string{bareLoad, firmwareLoad} {
 		for _, rate := range []string{"0.0003", "0.001", "0.003"} {
@@ -108,7 +109,8 @@ func TestRouterCredits(t *testing.T) {
 	require.Len(t, report.Violations, 1)
 	require.Equal(t, "finishes", report.Violations[0].Rule)
 
-	// Of one channel in an empty network, which the third packet crosses in the next VC: its input VC is that of the first.
+	// Of one channel in an empty network, which the third packet crosses in the next VC: its input VC is that of the
+	// first.
 	packets := filepath.Join(t.TempDir(), "packets.csv")
 	require.NoError(t, os.WriteFile(packets, []byte("source,destination,size,created\n5,6,1,0\n5,6,1,20\n5,6,1,40\n"), 0o644))
 	s = systemtest.RoutedScenario(t, faultyMesh, "workload: {traffic: {file: "+packets+`}}
@@ -123,8 +125,8 @@ faults: {schedule: [{kind: credit_loss, targets: ["netlist.router[5].output[0]"]
 	}
 }
 
-// TestRouterStatuses: firmware that is called in every cycle sees in its registers each frame that comes, also if it is damaged or does not
-// fit, each that has left and each cycle in which none could; a report counts as many.
+// TestRouterStatuses: firmware that is called in every cycle sees in its registers each frame that comes, also if it is
+// damaged or does not fit, each that has left and each cycle in which none could; a report counts as many.
 func TestRouterStatuses(t *testing.T) {
 	s := systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {depth: 2}, streaming: {tick: 1, eject: sink, flit_bits: 64}",
 		"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 1}\nrules: {}\nstop: {slots: 10000}\nfirmware: {image: "+systemtest.Image(t, "statuses")+

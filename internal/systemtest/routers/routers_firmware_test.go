@@ -44,8 +44,8 @@ func arrival(row []string) []uint64 {
 
 const burstMesh = "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}, streaming: {tick: %d, eject: %s, flit_bits: %d}"
 
-// TestFirmwareTicks: of frames that are queued at the start it does not matter how often handlers run, nor how many workers
-// there are, and hardware without firmware gives every one the same cycles.
+// TestFirmwareTicks: of frames that are queued at the start it does not matter how often handlers run, nor how many
+// workers there are, and hardware without firmware gives every one the same cycles.
 func TestFirmwareTicks(t *testing.T) {
 	image := systemtest.Image(t, "burst")
 	flits := func(report *starloom.Report, figure string) float64 {
@@ -88,7 +88,8 @@ func TestFirmwareTicks(t *testing.T) {
 	}
 }
 
-// TestFirmwareHeat: the picture of a run with firmware over time is that of the same packets without, which take the same cycles.
+// TestFirmwareHeat: the picture of a run with firmware over time is that of the same packets without, which take the
+// same cycles.
 func TestFirmwareHeat(t *testing.T) {
 	const mesh = "mesh: {k: [3, 3]}, router: {}"
 	var heat, bare bytes.Buffer
@@ -108,8 +109,8 @@ func TestFirmwareHeat(t *testing.T) {
 	require.Equal(t, bare.String(), heat.String())
 }
 
-// TestFirmwareEjects: a sink that waits for places in the RX FIFO is cycle for cycle one that takes everything if there are
-// always some; if there are not, nothing is lost, but frames come later.
+// TestFirmwareEjects: a sink that waits for places in the RX FIFO is cycle for cycle one that takes everything if there
+// are always some; if there are not, nothing is lost, but frames come later.
 func TestFirmwareEjects(t *testing.T) {
 	image := systemtest.Image(t, "burst")
 	run := func(eject string, rx int) (*starloom.Report, [][]string) {
@@ -167,8 +168,8 @@ func TestFirmwareRouterNotes(t *testing.T) {
 	require.Contains(t, report.Notes[0], "routes: deadlock-free (Dally and Seitz): no cycle among ")
 }
 
-// TestTrafficToItself: a processor at a router may send packets to itself, by the router, and those after them come as well, also where a
-// source waits for acknowledgements.
+// TestTrafficToItself: a processor at a router may send packets to itself, by the router, and those after them come as
+// well, also where a source waits for acknowledgements.
 func TestTrafficToItself(t *testing.T) {
 	for _, closed := range []int{0, 2} {
 		s := systemtest.RoutedScenario(t, "mesh: {k: [2, 2]}, router: {}, streaming: {tick: 16}",
@@ -182,8 +183,8 @@ func TestTrafficToItself(t *testing.T) {
 	}
 }
 
-// TestTrafficOvertaken: where frames of one packet overtake each other, in several virtual channels, each packet arrives once all the same,
-// also in runs that are saved on the way.
+// TestTrafficOvertaken: where frames of one packet overtake each other, in several virtual channels, each packet
+// arrives once all the same, also in runs that are saved on the way.
 func TestTrafficOvertaken(t *testing.T) {
 	s := systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {}, streaming: {tick: 16}",
 		"workload: {traffic: {rate: 0.4, size: 3, warm_up: 5, measure: 40, drain: 200}}\nfirmware: {program: netlist/traffic}\n")

@@ -29,11 +29,13 @@ func jointScenario(t testing.TB, tick int, more string) *starloom.Scenario {
 			"workload: {permutation: [8, 7, 3, 5, 6, 0, 1, 2, 4]}\nstop: {slots: 400}\nfirmware: {image: "+systemtest.Image(t, "bridges")+"}\n"+more)
 }
 
-// TestJointBridges: packets go over a star, through routers and over another star, whatever the banks, workers and observers.
+// TestJointBridges: packets go over a star, through routers and over another star, whatever the banks, workers and
+// observers.
 func TestJointBridges(t *testing.T) {
 	var wave, capture, packets bytes.Buffer
 	want, err := starloom.Run(t.Context(), jointScenario(t, 16, ""),
-		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture), Packets: starloom.Writer(&packets)})
+		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture),
+			Packets: starloom.Writer(&packets)})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, want.Verdict, want.Violations)
 	require.Contains(t, wave.String(), "rx_status")
@@ -63,7 +65,8 @@ func TestJointSaved(t *testing.T) {
 	require.Equal(t, starloom.VerdictPass, savedAtEveryTick(t, jointScenario(t, 9, "")).Verdict)
 }
 
-// TestJointHarmed: faults strike channels and stars by their paths, and a budget of the handlers holds at both kinds of ports.
+// TestJointHarmed: faults strike channels and stars by their paths, and a budget of the handlers holds at both kinds of
+// ports.
 func TestJointHarmed(t *testing.T) {
 	strike := func(target string) *starloom.Report {
 		report, err := starloom.Run(t.Context(), jointScenario(t, 16, "faults: {schedule: [{kind: drop, targets: ["+target+"]}]}"), starloom.RunOptions{})
@@ -142,7 +145,8 @@ func silentJoint(t *testing.T, draw *rand.Rand) {
 	run := func(netlist string, ports, guard int) *starloom.Report {
 		s := systemtest.RoutedScenario(t, netlist, fmt.Sprintf("nic: {payload_bytes: 24, rx_frames: 3, tx_frames: 3}\nlink: {guard_cycles: %d}\nrules: {}\nstop: {slots: 2000}\n"+
 			"firmware: {image: %s, params: {ports: %d, routed: %d}}", guard, systemtest.Image(t, "mixes"), ports, n))
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
+		report, err := starloom.Run(t.Context(), s,
+			starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
 		require.NoError(t, err, netlist)
 		require.Greater(t, report.Frames.Delivered, uint64(n), "%v %v", report.Violations, report.Frames)
 		return report
@@ -175,13 +179,15 @@ func cluster(t testing.TB, edit ...string) *starloom.Scenario {
 	return s
 }
 
-// TestJointCluster: what works on one kind of network works on one with all: saves, replays, seeds; routers that are RTL are refused.
+// TestJointCluster: what works on one kind of network works on one with all: saves, replays, seeds; routers that are
+// RTL are refused.
 func TestJointCluster(t *testing.T) {
 	want := savedAtEveryTick(t, cluster(t))
 	require.Equal(t, starloom.VerdictPass, want.Verdict, want.Violations)
 	require.Subset(t, want.Rules, []string{"deadlock", "collision_free", "exactly_once", "latency_max", "in_order"})
 	var told bytes.Buffer
-	report, err := starloom.Run(t.Context(), cluster(t), starloom.RunOptions{Replay: starloom.Writer(&told), ReplayProcessor: 2})
+	report, err := starloom.Run(t.Context(), cluster(t),
+		starloom.RunOptions{Replay: starloom.Writer(&told), ReplayProcessor: 2})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
 	require.Contains(t, told.String(), "netlist.gate[2] alone")
@@ -195,7 +201,8 @@ func TestJointCluster(t *testing.T) {
 	}
 }
 
-// TestLongJointCluster: nor does the check of the firmware find anything there, and RTL in the place of what keeps to slots changes nothing.
+// TestLongJointCluster: nor does the check of the firmware find anything there, and RTL in the place of what keeps to
+// slots changes nothing.
 func TestLongJointCluster(t *testing.T) {
 	checked, err := starloom.CheckFirmware(t.Context(), cluster(t), starloom.FirmwareCheckOptions{Fuzz: 50})
 	require.NoError(t, err)
@@ -208,8 +215,8 @@ func TestLongJointCluster(t *testing.T) {
 	}
 }
 
-// TestJointKnots: packets that wait for one another in the routers of such a network break the rule deadlock, frames that meet on a star
-// collision_free.
+// TestJointKnots: packets that wait for one another in the routers of such a network break the rule deadlock, frames
+// that meet on a star collision_free.
 func TestJointKnots(t *testing.T) {
 	s := cluster(t, "vcs: 2, depth: 4", "vcs: 1, depth: 1", "tick: 16", "tick: 16, flit_bits: 8", "routes: dateline", "routes: shortest",
 		"[10, 4, 7, 5, 9, 8, 1, 0, 3, 6, 2]", "[2, 3, 0, 1, 4, 5, 6, 7, 8, 9, 10]", ", latency_max: 100, in_order: true", "")

@@ -16,8 +16,8 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// overtaken counts, by the rows of --packets, the packets that came after one of the same pair that was created after them,
-// and says where the first of them came.
+// overtaken counts, by the rows of --packets, the packets that came after one of the same pair that was created after
+// them, and says where the first of them came.
 func overtaken(t *testing.T, rows [][]string) (count uint64, path string, cycle uint64) {
 	number := func(text string) uint64 {
 		n, err := strconv.ParseUint(text, 10, 32)
@@ -28,7 +28,8 @@ func overtaken(t *testing.T, rows [][]string) (count uint64, path string, cycle 
 	slices.SortStableFunc(rows, func(a, b []string) int { return cmp.Compare(number(a[6]), number(b[6])) })
 	for i, row := range rows {
 		if slices.ContainsFunc(rows[:i], func(before []string) bool {
-			return before[1] == row[1] && before[2] == row[2] && (number(before[4]) > number(row[4]) || before[4] == row[4] && number(before[0]) > number(row[0]))
+			return before[1] == row[1] && before[2] == row[2] &&
+				(number(before[4]) > number(row[4]) || before[4] == row[4] && number(before[0]) > number(row[0]))
 		}) {
 			if count++; count == 1 {
 				path, cycle = "netlist.p["+row[2]+"]", number(row[6])
@@ -38,8 +39,9 @@ func overtaken(t *testing.T, rows [][]string) (count uint64, path string, cycle 
 	return count, path, cycle
 }
 
-// TestRoutersInOrder: virtual channels overtake one another, and the rule in_order finds exactly the packets that --packets
-// shows to have come late, with firmware and without, on any number of workers; with one virtual channel there are none, and the rule is refused.
+// TestRoutersInOrder: virtual channels overtake one another, and the rule in_order finds exactly the packets that
+// --packets shows to have come late, with firmware and without, on any number of workers; with one virtual channel
+// there are none, and the rule is refused.
 func TestRoutersInOrder(t *testing.T) {
 	firmware := "stop: {slots: 100000}\nnic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nfirmware: {image: " + systemtest.Image(t, "burst") + "}\n"
 	for load, says := range map[string]string{
@@ -91,8 +93,8 @@ func TestRoutersInOrderSaved(t *testing.T) {
 	require.NotZero(t, m.Report().ViolationsTotal)
 }
 
-// TestRoutersLatencyMax: a limit that the slowest frames just keep to passes; with one cycle less each of them is found, in the cycle in which
-// it came, at the processor that it came to, with both values.
+// TestRoutersLatencyMax: a limit that the slowest frames just keep to passes; with one cycle less each of them is
+// found, in the cycle in which it came, at the processor that it came to, with both values.
 func TestRoutersLatencyMax(t *testing.T) {
 	run := func(rules string) (*starloom.Report, [][]string) {
 		return frameRows(t, systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {}",

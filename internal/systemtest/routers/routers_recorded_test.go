@@ -21,18 +21,21 @@ import (
 const recordedMesh = "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}"
 const recordedTraffic = "workload: {traffic: {rate: 0.05, size: [{frames: 1}, {frames: 3}], measure: 200}}\n"
 
-// TestBareRecorded: a waveform and a capture of bare packets change nothing, and the capture has each packet in the cycles of its row.
+// TestBareRecorded: a waveform and a capture of bare packets change nothing, and the capture has each packet in the
+// cycles of its row.
 func TestBareRecorded(t *testing.T) {
 	s := systemtest.RoutedScenario(t, recordedMesh, recordedTraffic)
 	plain, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 	require.NoError(t, err)
 	var wave, other, capture, log bytes.Buffer
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture),
-		Packets: starloom.Writer(&log)})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture),
+			Packets: starloom.Writer(&log)})
 	require.NoError(t, err)
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Equal(t, plain.Metrics, report.Metrics)
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: 2}, VCD: starloom.Writer(&other)})
+	_, err = starloom.Run(t.Context(), s,
+		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: 2}, VCD: starloom.Writer(&other)})
 	require.NoError(t, err)
 	require.Equal(t, wave.Bytes(), other.Bytes())
 
@@ -65,8 +68,8 @@ func TestBareRecorded(t *testing.T) {
 	}
 }
 
-// TestBareTriggered: of a run in which packets wait for one another the waveform shows the cycles before it is found, of the signals that
-// are wanted alone; a pattern that matches nothing is refused, with examples.
+// TestBareTriggered: of a run in which packets wait for one another the waveform shows the cycles before it is found,
+// of the signals that are wanted alone; a pattern that matches nothing is refused, with examples.
 func TestBareTriggered(t *testing.T) {
 	const workload = "workload: {traffic: {rate: 0.1, size: 8, measure: 300}}\n"
 	const netlist = "ring: {n: 6}, router: {vcs: 1, depth: 1}, routes: shortest"

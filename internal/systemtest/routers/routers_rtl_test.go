@@ -15,8 +15,9 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// TestLongFirmwareAmongRTLRouters: firmware on Verilog routers sees what it sees on models, every frame in the same cycle, at whatever
-// tick the run is saved; and a check of the scenario runs each router beside its model on the inputs of that run.
+// TestLongFirmwareAmongRTLRouters: firmware on Verilog routers sees what it sees on models, every frame in the same
+// cycle, at whatever tick the run is saved; and a check of the scenario runs each router beside its model on the inputs
+// of that run.
 func TestLongFirmwareAmongRTLRouters(t *testing.T) {
 	model, want := frameRows(t, systemtest.RoutedExchange(t, ""), starloom.MachineOptions{})
 	all := systemtest.RoutedExchange(t, "rtl: [{replace: 'netlist.router[*]'}]")
@@ -37,15 +38,16 @@ func TestLongFirmwareAmongRTLRouters(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, run.Parts, 9)
 		require.Greater(t, run.Parts[4].Stimulus.Cycles(), 20)
-		check, err := starloom.CheckRTL(t.Context(), run, starloom.CheckOptions{Options: lockstep.Options{Explore: 1000}}, nil)
+		check, err := starloom.CheckRTL(t.Context(), run, starloom.CheckOptions{Options: lockstep.Options{Explore: 1000}},
+			nil)
 		require.NoError(t, err)
 		require.Empty(t, check.Differs)
 		require.NoError(t, run.Close())
 	}
 }
 
-// TestLongRTLRouterBreaksItsNetwork: RTL that sends what no router sends ends the run where the network meets it, with firmware and
-// without.
+// TestLongRTLRouterBreaksItsNetwork: RTL that sends what no router sends ends the run where the network meets it, with
+// firmware and without.
 func TestLongRTLRouterBreaksItsNetwork(t *testing.T) {
 	pins := mistakenRouter(t, "flit_q <= cross_q;", "flit_q <= cross_q ^ 8;") // data of what leaves at port 0
 	for _, rest := range []string{"workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}", "workload: {traffic: {rate: 0.2, measure: 100}}"} {
@@ -79,8 +81,9 @@ func mistakenRouter(t *testing.T, old, mistake string) (file string) {
 	return file
 }
 
-// TestLongForeignRouter: routers in other styles, with words as flits and credits that are pulses or running counts, attach as they are; what is
-// wrong at one output VC of one is found, and the verdict names that output and VC; all mistakes under -full.
+// TestLongForeignRouter: routers in other styles, with words as flits and credits that are pulses or running counts,
+// attach as they are; what is wrong at one output VC of one is found, and the verdict names that output and VC; all
+// mistakes under -full.
 func TestLongForeignRouter(t *testing.T) {
 	for _, c := range []struct {
 		router, old, mistake, place string
@@ -109,7 +112,8 @@ func TestLongForeignRouter(t *testing.T) {
 		require.Contains(t, string(text), c.old)
 		m.Source.Files = []string{filepath.Join(t.TempDir(), c.router+".sv")}
 		require.NoError(t, os.WriteFile(m.Source.Files[0], []byte(strings.Replace(string(text), c.old, c.mistake, 1)), 0o644))
-		report, err := starloom.CosimCheck(t.Context(), m, starloom.CheckOptions{Options: lockstep.Options{Cycles: 20_000, Explore: 20_000}})
+		report, err := starloom.CosimCheck(t.Context(), m,
+			starloom.CheckOptions{Options: lockstep.Options{Cycles: 20_000, Explore: 20_000}})
 		require.NoError(t, err)
 		require.Equal(t, c.old != "", report.Divergence != nil, c.mistake)
 		if c.old != "" {

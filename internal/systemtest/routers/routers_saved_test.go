@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFirmwareRoutersSaved: a run on routers is the same run if it is saved and restored at any tick, with flits in links,
-// buffers and sinks that wait for places, on other workers.
+// TestFirmwareRoutersSaved: a run on routers is the same run if it is saved and restored at any tick, with flits in
+// links, buffers and sinks that wait for places, on other workers.
 func TestFirmwareRoutersSaved(t *testing.T) {
 	for _, rest := range []string{"workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}",
 		"workload: {gossip: {}}\nfirmware: {program: netlist/gossip}"} {
@@ -23,8 +23,8 @@ func TestFirmwareRoutersSaved(t *testing.T) {
 	}
 }
 
-// savedAtEveryTick requires that a run is the same, state by state and in its report, if it is saved and restored at any tick, on
-// other workers.
+// savedAtEveryTick requires that a run is the same, state by state and in its report, if it is saved and restored at
+// any tick, on other workers.
 func savedAtEveryTick(t *testing.T, s *starloom.Scenario) *starloom.Report {
 	t.Helper()
 	build := func(workers int) *starloom.Machine {
@@ -56,8 +56,8 @@ func savedAtEveryTick(t *testing.T, s *starloom.Scenario) *starloom.Report {
 	return want
 }
 
-// TestFirmwareRoutersWatched: waveforms, captures, a check of the image and faults of processors work at routers as elsewhere,
-// and change nothing; the slot engine and RTL for which there is no place are refused.
+// TestFirmwareRoutersWatched: waveforms, captures, a check of the image and faults of processors work at routers as
+// elsewhere, and change nothing; the slot engine and RTL for which there is no place are refused.
 func TestFirmwareRoutersWatched(t *testing.T) {
 	const netlist, rest = "mesh: {k: [3, 3]}, router: {}", "workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}\n"
 	plain, err := starloom.Run(t.Context(), systemtest.RoutedScenario(t, netlist, rest), starloom.RunOptions{})
@@ -95,7 +95,8 @@ func TestFirmwareRoutersWatched(t *testing.T) {
 	require.ErrorContains(t, err, "have no slots")
 }
 
-// BenchmarkRoutedFirmware is the time of frames of one flit between processors with firmware, and of the same packets without.
+// BenchmarkRoutedFirmware is the time of frames of one flit between processors with firmware, and of the same packets
+// without.
 func BenchmarkRoutedFirmware(b *testing.B) {
 	const routers = "mesh: {k: [8, 8]}, router: {vcs: 4, depth: 8}"
 	rest := "nic: {tx_frames: 255, rx_frames: 255}\nrules: {}\nfirmware: {image: " + systemtest.Image(b, "burst") + ", params: {frames: 255, sizes: 1}}"

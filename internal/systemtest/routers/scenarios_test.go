@@ -48,7 +48,8 @@ func logOfBookSim(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestRoutersFromScenarios: the logs of BookSim come out of scenarios, every row of them, on any number of workers, by arrival and source.
+// TestRoutersFromScenarios: the logs of BookSim come out of scenarios, every row of them, on any number of workers, by
+// arrival and source.
 func TestRoutersFromScenarios(t *testing.T) {
 	for name, netlist := range map[string]string{
 		"mesh44_u20": "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4, routing_delay: 1, credit_delay: 0, allocator: islip}",
@@ -150,7 +151,8 @@ func requireByArrival(t *testing.T, text string) {
 	require.Greater(t, together, 100)
 }
 
-// TestRoutersDeadlock: in a ring without classes of virtual channels packets wait for each other, and the run says so at once.
+// TestRoutersDeadlock: in a ring without classes of virtual channels packets wait for each other, and the run says so
+// at once.
 func TestRoutersDeadlock(t *testing.T) {
 	packets := "source,destination,size,created\n0,2,20,0\n1,3,20,0\n2,4,20,0\n3,0,20,0\n4,1,20,0\n"
 	report, err := starloom.Run(context.Background(), routerScenario(t, "anynet: ring.txt, router: {vcs: 1}", packets), starloom.RunOptions{})
@@ -171,8 +173,8 @@ func TestRoutersDeadlock(t *testing.T) {
 	require.Equal(t, starloom.VerdictPass, report.Verdict, "two classes")
 }
 
-// TestRingOfFourDrawnRouters: of a ring that is drawn with one VC the routes name a cycle of four channels before the run, and the run
-// ends with packets in the same four; with two classes of VCs neither.
+// TestRingOfFourDrawnRouters: of a ring that is drawn with one VC the routes name a cycle of four channels before the
+// run, and the run ends with packets in the same four; with two classes of VCs neither.
 func TestRingOfFourDrawnRouters(t *testing.T) {
 	drawn := `nodes: {"r[0..3]": {kind: router, ports: [east, west, local]}, "p[0..3]": processor},
     links: [["r[0..2]:east", "r[1..3]:west"], ["r[3]:east", "r[0]:west"], ["p[0..3]", "r[0..3]:local"]], `
@@ -195,8 +197,9 @@ func TestRingOfFourDrawnRouters(t *testing.T) {
 	require.Contains(t, strings.Join(report.Notes, "\n"), "deadlock-free (Dally and Seitz)")
 }
 
-// TestRoutersDeadlockEarly: packets that wait for one another end a run while others come and go, long before its limit. The
-// loads of channels are those of the packets that have arrived: each flit crosses one channel fewer than it passes routers.
+// TestRoutersDeadlockEarly: packets that wait for one another end a run while others come and go, long before its
+// limit. The loads of channels are those of the packets that have arrived: each flit crosses one channel fewer than it
+// passes routers.
 func TestRoutersDeadlockEarly(t *testing.T) {
 	drawn := `nodes: {"r[0..3]": {kind: router, ports: [east, west, local]}, "p[0..3]": processor, "s[0..1]": {kind: router, ports: [out, local]}, "q[0..1]": processor},
     links: [["r[0..2]:east", "r[1..3]:west"], ["r[3]:east", "r[0]:west"], ["p[0..3]", "r[0..3]:local"], ["s[0]:out", "s[1]:out"], ["q[0..1]", "s[0..1]:local"]],
@@ -245,7 +248,8 @@ func TestRoutersOfManySeeds(t *testing.T) {
 	s, err := starloom.ParseScenario("torus.yaml", []byte(text))
 	require.NoError(t, err)
 	var table bytes.Buffer
-	all, err := starloom.RunSeeds(context.Background(), s, starloom.Seeds{First: 3, Last: 6}, starloom.RunOptions{CSV: starloom.Writer(&table)})
+	all, err := starloom.RunSeeds(context.Background(), s, starloom.Seeds{First: 3, Last: 6},
+		starloom.RunOptions{CSV: starloom.Writer(&table)})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, all.Verdict)
 	require.Equal(t, 5, strings.Count(table.String(), "\n"))
@@ -328,7 +332,8 @@ func TestRoutersExplained(t *testing.T) {
 	require.ErrorContains(t, err, "no component matches")
 }
 
-// TestRoutersEstimated: of runs without firmware it is said what they take, one or many, more for more packets and longer buffers.
+// TestRoutersEstimated: of runs without firmware it is said what they take, one or many, more for more packets and
+// longer buffers.
 func TestRoutersEstimated(t *testing.T) {
 	estimate := func(router string, measure int, o starloom.EstimateOptions) *starloom.Estimate {
 		text := fmt.Sprintf("starloom: 1\nfabric: {netlist: {mesh: {k: [8, 8]}, router: %s}}\nworkload: {traffic: {rate: 0.1, warm_up: 0, measure: %d}}\n", router, measure)

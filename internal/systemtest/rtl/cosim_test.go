@@ -144,7 +144,8 @@ func TestLongPinMapsThatFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, err := edited(t, dir, edits...)
 			require.NoError(t, err)
-			r, err := starloom.CosimCheck(context.Background(), m, starloom.CheckOptions{Options: lockstep.Options{Cycles: 2000, PowerOn: 1}})
+			r, err := starloom.CosimCheck(context.Background(), m,
+				starloom.CheckOptions{Options: lockstep.Options{Cycles: 2000, PowerOn: 1}})
 			require.NoError(t, err)
 			require.Nil(t, r.Divergence)
 			require.NoError(t, m.Close())

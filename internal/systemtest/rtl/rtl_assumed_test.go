@@ -87,7 +87,8 @@ func TestRTLAssumptions(t *testing.T) {
 	require.NoError(t, m.Reset(s.Seed))
 	require.NoError(t, m.Run(context.Background(), nil))
 	require.Equal(t, want, systemtest.ReportText(t, m.Report()), "run again")
-	began, resumed := systemtest.Machine(t, s, starloom.MachineOptions{}), systemtest.Machine(t, s, starloom.MachineOptions{})
+	began, resumed := systemtest.Machine(t, s, starloom.MachineOptions{}),
+		systemtest.Machine(t, s, starloom.MachineOptions{})
 	for range 4 {
 		began.Step()
 	}

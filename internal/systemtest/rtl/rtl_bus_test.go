@@ -22,7 +22,8 @@ import (
 // sensorsOn runs bus/sensors on one bus of four.
 func sensorsOn(arbiter string, rtl ...starloom.RTL) *starloom.Scenario {
 	s := starloom.DefaultScenario()
-	s.Fabric.Bus = &bus.Network{Vertices: 4, Buses: [][]int{{1, 2, 3, 0}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
+	s.Fabric.Bus = &bus.Network{Vertices: 4, Buses: [][]int{{1, 2, 3, 0}},
+		ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
 	s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 3, "spread": 1, "readings": 12}
 	s.RTL = rtl
 	return s
@@ -47,9 +48,9 @@ func TestForeignArbiterOnABus(t *testing.T) {
 	require.NotEqual(t, model.Digest, wrong.Digest)
 }
 
-// TestViolationOfABusIsDerived: on a bus without an arbiter readings collide, and RTL that does not say so has its violation
-// made of its rails: the run is that of the model, in every signal, and the report says what is derived. RTL that never has
-// a violation shows another trace.
+// TestViolationOfABusIsDerived: on a bus without an arbiter readings collide, and RTL that does not say so has its
+// violation made of its rails: the run is that of the model, in every signal, and the report says what is derived. RTL
+// that never has a violation shows another trace.
 func TestViolationOfABusIsDerived(t *testing.T) {
 	folder, err := filepath.Abs("cosim/rtl")
 	require.NoError(t, err)
@@ -96,11 +97,13 @@ func TestLongRecordedBus(t *testing.T) {
 		arbiter, replace string
 		parts            int
 	}{{"matrix", "bus.**", 2*4 + 3}, {"matrix", "bus.bus[0]", 1}, {"none", "bus.bus[*]", 1}} {
-		run, err := starloom.RecordRTL(context.Background(), sensorsOn(c.arbiter, starloom.RTL{Replace: c.replace, Backend: cosim.BackendIcarus}))
+		run, err := starloom.RecordRTL(context.Background(),
+			sensorsOn(c.arbiter, starloom.RTL{Replace: c.replace, Backend: cosim.BackendIcarus}))
 		require.NoError(t, err)
 		require.Len(t, run.Parts, c.parts)
 		for _, part := range run.Parts {
-			report, err := starloom.CosimCheck(context.Background(), part.Map, starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
+			report, err := starloom.CosimCheck(context.Background(), part.Map,
+				starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 			require.NoError(t, err)
 			require.Nil(t, report.Divergence, part.Path)
 			checked[part.Map.Model] = true

@@ -26,7 +26,8 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	for _, i := range []int{0, 15, 16, 19} { // the first and the last of each kind of foreign RTL; the command checks all
 		part := run.Parts[i]
 		require.Greater(t, part.Stimulus.Cycles(), 10, part.Path)
-		report, err := starloom.CosimCheck(context.Background(), part.Map, starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
+		report, err := starloom.CosimCheck(context.Background(), part.Map,
+			starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 		require.NoError(t, err)
 		require.Nil(t, report.Divergence, part.Path)
 	}
@@ -42,7 +43,8 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	defer func() { require.NoError(t, wrong.Close()) }()
 	wrong.Source.Files, wrong.Source.IncludeDirs = files, []string{dir}
 	wrong.Backend = cosim.BackendIcarus // compiles nothing, but a trial of shrinking is a process
-	report, err := starloom.CosimCheck(context.Background(), wrong, starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus, NoShrink: true}})
+	report, err := starloom.CosimCheck(context.Background(), wrong,
+		starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus, NoShrink: true}})
 	require.NoError(t, err)
 	require.NotNil(t, report.Divergence)
 	require.Equal(t, "frame_o", report.Divergence.Signal)

@@ -41,7 +41,8 @@ func TestForeignArbiterInAGossip(t *testing.T) {
 	defer func() { require.NoError(t, recorded.Close()) }()
 	found := ""
 	for _, part := range recorded.Parts {
-		report, err := starloom.CosimCheck(context.Background(), part.Map, starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus, NoShrink: true}})
+		report, err := starloom.CosimCheck(context.Background(), part.Map,
+			starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus, NoShrink: true}})
 		require.NoError(t, err)
 		if report.Divergence != nil && found == "" {
 			found = part.Path + " " + report.Divergence.Signal
@@ -65,7 +66,8 @@ func TestRecordedCrossbar(t *testing.T) {
 			continue // the command checks all
 		}
 		checked[part.Map.Model] = true
-		report, err := starloom.CosimCheck(context.Background(), part.Map, starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
+		report, err := starloom.CosimCheck(context.Background(), part.Map,
+			starloom.CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 		require.NoError(t, err)
 		require.Nil(t, report.Divergence, part.Path)
 	}

@@ -36,7 +36,8 @@ func wholeInWasm() *starloom.Scenario { return systemtest.Routing(3, 3) }
 
 // requireSameRuns runs scenarios with the same seeds, with RTL and without.
 func requireSameRuns(t *testing.T, s *starloom.Scenario, seeds uint64, parts ...starloom.RTL) {
-	rtl, model := systemtest.Machine(t, systemtest.WithRTL(s, parts...), starloom.MachineOptions{}), systemtest.Machine(t, s, starloom.MachineOptions{})
+	rtl, model := systemtest.Machine(t, systemtest.WithRTL(s, parts...), starloom.MachineOptions{}),
+		systemtest.Machine(t, s, starloom.MachineOptions{})
 	for seed := range seeds {
 		require.NoError(t, rtl.Reset(seed))
 		require.NoError(t, rtl.Run(context.Background(), nil))
@@ -102,7 +103,8 @@ func TestRTLTakesThePlace(t *testing.T) {
 	for _, size := range []int{2, 3} {
 		s := systemtest.Routing(size, size)
 		s.Link.PhitBits = 7 * size
-		s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}} // every collision with its cycle
+		// every collision with its cycle
+		s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 		part := starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: path}
 		requireSameRuns(t, s, 3, part)
 		m := systemtest.Machine(t, systemtest.WithRTL(s, part), starloom.MachineOptions{})
@@ -130,12 +132,14 @@ func TestLongRTLOfAnyTiming(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for k := range machines {
 		s := systemtest.Routing(1+random.IntN(4), 1+random.IntN(4))
-		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
+		s.Link = starloom.Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4),
+			GuardCycles: 1 + random.IntN(3)}
 		s.NIC = starloom.NIC{PayloadBytes: 8 + random.IntN(12), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.CPU.BudgetCycles = random.IntN(4)
 		s.Stop.Slots = uint32(1 + random.IntN(30))
 		if k%2 == 0 {
-			s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}} // every collision with its cycle
+			// every collision with its cycle
+			s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 		}
 		if k == 0 {
 			s.Link.PropagationCycles, s.Link.GuardCycles, s.Firmware.CPU.BudgetCycles = 0, 1, 0
@@ -173,9 +177,11 @@ func TestLongRTLTraces(t *testing.T) {
 	}
 	// Every size of RTL in wasm is compiled; that of the default line is needed elsewhere, too.
 	lines := []line{{backend: cosim.BackendWasm, propagation: 1, phitBits: 64},
-		{backend: cosim.BackendIcarus, propagation: 0, phitBits: 24}, {backend: cosim.BackendIcarus, propagation: 2, phitBits: 24}}
+		{backend: cosim.BackendIcarus, propagation: 0, phitBits: 24},
+		{backend: cosim.BackendIcarus, propagation: 2, phitBits: 24}}
 	if *systemtest.Full {
-		lines = append(lines, line{backend: cosim.BackendWasm, propagation: 0, phitBits: 24}, line{backend: cosim.BackendWasm, propagation: 2, phitBits: 24})
+		lines = append(lines, line{backend: cosim.BackendWasm, propagation: 0, phitBits: 24},
+			line{backend: cosim.BackendWasm, propagation: 2, phitBits: 24})
 	}
 	for _, l := range lines {
 		s := systemtest.Routing(4, 4)
@@ -205,7 +211,8 @@ func TestRTLSavesAndRestores(t *testing.T) {
 	for path, model := range map[string]*starloom.Scenario{everyPart: systemtest.Routing(4, 4), allAtOnce: wholeInWasm()} {
 		s := systemtest.WithRTL(model, starloom.RTL{Replace: path})
 		want := systemtest.Result(t, s, starloom.MachineOptions{})
-		first, second := systemtest.Machine(t, s, starloom.MachineOptions{}), systemtest.Machine(t, s, starloom.MachineOptions{})
+		first, second := systemtest.Machine(t, s, starloom.MachineOptions{}),
+			systemtest.Machine(t, s, starloom.MachineOptions{})
 		require.NoError(t, second.Run(context.Background(), nil)) // not as it was built
 		for range 12 {
 			var state bytes.Buffer
@@ -226,7 +233,8 @@ func TestRTLSavesAndRestores(t *testing.T) {
 		starloom.RTL{Replace: "pops.group[0].nic[2].tx", Backend: cosim.BackendIcarus}), starloom.MachineOptions{})
 	require.ErrorContains(t, icarus.Save(&bytes.Buffer{}), "pops.group[0].nic[2].tx: this backend cannot save its state")
 	s := systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: "pops.*.coupler[*]", Backend: cosim.BackendIcarus})
-	first, second := systemtest.Machine(t, s, starloom.MachineOptions{}), systemtest.Machine(t, s, starloom.MachineOptions{})
+	first, second := systemtest.Machine(t, s, starloom.MachineOptions{}),
+		systemtest.Machine(t, s, starloom.MachineOptions{})
 	first.Step()
 	var state bytes.Buffer
 	require.NoError(t, first.Save(&state))
@@ -255,12 +263,14 @@ func rewired(t *testing.T, s *starloom.Scenario, tw, backend string, changes ...
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *starloom.Scenario, tw, backend string, files []string) *pinmap.Map {
 	network := inside.Decided(s).Network
-	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles,
+		s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
 	workers := hw.NewWorkers(1)
 	defer workers.Close()
 	sites := siteReader{}
-	config := &fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: s.NIC.PayloadBytes}, Shards: network.Shape().Shards(network.Shape().Processors())}
+	config := &fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: s.NIC.PayloadBytes},
+		Shards: network.Shape().Shards(network.Shape().Processors())}
 	_, err = plant.New(network, config, workers, sites)
 	require.NoError(t, err)
 	pins, err := starloom.TwinMap(tw, sites[tw].Parameters(0), "")
@@ -273,7 +283,8 @@ func attached(t *testing.T, s *starloom.Scenario, tw, backend string, files []st
 // siteReader is RTL that replaces nothing and keeps the sites of a machine by their twins.
 type siteReader map[string]*hw.Site
 
-func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, _ []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
+func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, _ []hw.Composite, whole hw.Sited) (run []hw.Component,
+	all bool, err error) {
 	for _, part := range append(parts, whole) {
 		r[part.Site().Twin] = part.Site()
 	}
@@ -318,7 +329,8 @@ func TestLongWrongRTLShows(t *testing.T) {
 			files, err := mutant.WriteSources(t.TempDir())
 			require.NoError(t, err)
 			pins := attached(t, s, mutant.Twin.Name, cosim.BackendIcarus, files)
-			got := systemtest.Machine(t, systemtest.WithRTL(s, starloom.RTL{Replace: wherever[mutant.Twin.Name], PinMap: pins}), starloom.MachineOptions{})
+			got := systemtest.Machine(t, systemtest.WithRTL(s, starloom.RTL{Replace: wherever[mutant.Twin.Name], PinMap: pins}),
+				starloom.MachineOptions{})
 			require.NoError(t, got.Run(context.Background(), nil))
 			r := got.Report()
 			require.NotEqual(t, systemtest.ModelText(t, want.Report()), systemtest.ModelText(t, r))
@@ -432,7 +444,8 @@ func TestRTLSeeds(t *testing.T) {
 	s := systemtest.Routing(4, 4)
 	s.RTL = []starloom.RTL{{Replace: "pops.group[0].coupler[0]", PinMap: rewired(t, s, "star_coupler", cosim.BackendIcarus,
 		"assign violation_o", "always @* if (|(rail1_o & rail0_o)) $finish; assign violation_o")}}
-	report, files := systemtest.SeedsFiles(t, s, starloom.Seeds{First: 1, Last: 5}, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: 2}})
+	report, files := systemtest.SeedsFiles(t, s, starloom.Seeds{First: 1, Last: 5},
+		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: 2}})
 	requireNoSimulator(t)
 	require.Greater(t, report.FailedTotal, uint64(1))
 	require.Less(t, report.FailedTotal, report.Runs-1)
@@ -510,7 +523,8 @@ func TestRTLRefuses(t *testing.T) {
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("broken.yml", "model: star_coupler\ntop: broken\nsources: [broken.v]\n"+pins)}, "broken.v:1"},
 	} {
 		write("broken.v", "module broken(input x;\nendmodule\n")
-		_, err := starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(4, 4), c.rtl), starloom.MachineOptions{})
+		_, err := starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(4, 4), c.rtl),
+			starloom.MachineOptions{})
 		var input *starloom.InputError
 		require.ErrorAs(t, err, &input, c.want)
 		require.ErrorContains(t, err, c.want)
@@ -557,7 +571,8 @@ func TestRTLInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, starloom.RuleInterrupted, r.Violations[0].Rule)
 	requireNoSimulator(t)
-	_, err = starloom.Run(ctx, systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: everyPart}), starloom.RunOptions{})
+	_, err = starloom.Run(ctx, systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: everyPart}),
+		starloom.RunOptions{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

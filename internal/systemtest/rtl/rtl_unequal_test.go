@@ -16,8 +16,8 @@ import (
 	"starloom/traces/diff"
 )
 
-// TestModelsAreTheMachine: the models beside which a check runs a machine's RTL show what the machine's own components do, and
-// there is one of every twin that has a place.
+// TestModelsAreTheMachine: the models beside which a check runs a machine's RTL show what the machine's own components
+// do, and there is one of every twin that has a place.
 func TestModelsAreTheMachine(t *testing.T) {
 	models, sets := map[string]bool{}, map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(systemtest.Unequal)) {
@@ -44,11 +44,12 @@ func TestModelsAreTheMachine(t *testing.T) {
 // placeless are twins of components that no network has.
 var placeless = map[string]bool{"fifo": true, "lfsr": true, "crc16": true}
 
-// TestUnequalRTL: RTL in the place of all parts, each with its own latency, width and depth, shows in every cycle what the models show.
+// TestUnequalRTL: RTL in the place of all parts, each with its own latency, width and depth, shows in every cycle what
+// the models show.
 func TestUnequalRTL(t *testing.T) { requireSameWaveforms(t, "links", cosim.BackendIcarus) }
 
-// TestLongUnequalRTL: so it is with every kind of part. Of a machine that is RTL all at once only the ends of links are seen:
-// TestLongRTLTraces has it.
+// TestLongUnequalRTL: so it is with every kind of part. Of a machine that is RTL all at once only the ends of links are
+// seen: TestLongRTLTraces has it.
 func TestLongUnequalRTL(t *testing.T) {
 	requireSameWaveforms(t, "links", cosim.BackendWasm)
 	for _, name := range slices.Sorted(maps.Keys(systemtest.Unequal)) {
@@ -71,8 +72,8 @@ func requireSameWaveforms(t *testing.T, name, backend string) {
 	}
 }
 
-// TestPinMapOfUnequalParts: a pin map is held to the parameters of every part for which its RTL stands: those that it gives, and those
-// that it leaves open and of which it tells the RTL nothing.
+// TestPinMapOfUnequalParts: a pin map is held to the parameters of every part for which its RTL stands: those that it
+// gives, and those that it leaves open and of which it tells the RTL nothing.
 func TestPinMapOfUnequalParts(t *testing.T) {
 	links := func(more string) *starloom.Scenario {
 		verilog, err := filepath.Abs("cosim/rtl/link.v")

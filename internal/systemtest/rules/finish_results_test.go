@@ -159,11 +159,13 @@ func TestResultRules(t *testing.T) {
 			continue
 		}
 		require.Equal(t, starloom.VerdictFail, report.Verdict, c.rule)
-		require.Equal(t, []string{starloom.RuleResults, c.broke}, []string{report.Violations[0].Rule, report.Violations[0].Message})
+		require.Equal(t, []string{starloom.RuleResults, c.broke},
+			[]string{report.Violations[0].Rule, report.Violations[0].Message})
 	}
 	named := systemtest.ImageScenario(t, "named")
 	rule := func(name string) *starloom.Rules {
-		return &starloom.Rules{Results: &fabric.ResultRules{Of: map[string]fabric.ResultRule{name: {Min: math.MinInt64, Max: 9}}}}
+		return &starloom.Rules{Results: &fabric.ResultRules{Of: map[string]fabric.ResultRule{name: {Min: math.MinInt64,
+			Max: 9}}}}
 	}
 	named.Rules = rule("draw")
 	require.Equal(t, []string{"slot 1 pops.group[3].nic[0]: processor 3 gave no result draw"},
@@ -189,8 +191,8 @@ func TestResultRules(t *testing.T) {
 	}
 }
 
-// TestResultsThatAreLeft: what a processor gave before a restart is forgotten, a rule that compares needs two results, and the report says
-// how many were judged.
+// TestResultsThatAreLeft: what a processor gave before a restart is forgotten, a rule that compares needs two results,
+// and the report says how many were judged.
 func TestResultsThatAreLeft(t *testing.T) {
 	const once, alone, all = 11, `"bus.nic[0]", "bus.nic[2]"`, `"bus.nic[*]"`
 	restart := "{kind: restart, targets: [\"bus.nic[2]\"], slots: {list: [2]}}"
@@ -234,7 +236,8 @@ func TestDeadlineSaysWhatItJudged(t *testing.T) {
 		report.Aside.Known.Limits[starloom.RuleDeadline])
 	require.NotContains(t, strings.Join(report.Notes, "\n"), nothing)
 	silent := systemtest.ImageScenario(t, "named") // which sends nothing
-	silent.Workload, silent.Rules = starloom.Workload{Permutation: starloom.Permutation{Kind: starloom.PermutationRandom}}, &starloom.Rules{DeadlineSlots: 10}
+	silent.Workload, silent.Rules = starloom.Workload{Permutation: starloom.Permutation{Kind: starloom.PermutationRandom}},
+		&starloom.Rules{DeadlineSlots: 10}
 	report = systemtest.RunBoth(t, silent)
 	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on; no_loss would report a lost one",
 		report.Aside.Known.Limits[starloom.RuleDeadline])

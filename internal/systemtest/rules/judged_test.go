@@ -76,7 +76,8 @@ func TestJudgedAlike(t *testing.T) {
 		want := systemtest.MachineRun(t, s).Report()
 		require.Equal(t, starloom.VerdictFail, want.Verdict)
 		require.Less(t, want.Violations[0].Slot, want.Slots)
-		for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineCycle}, {Engine: starloom.EngineSlot, BankSize: 1, Workers: 2}} {
+		for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineCycle},
+			{Engine: starloom.EngineSlot, BankSize: 1, Workers: 2}} {
 			m := systemtest.Machine(t, s, o)
 			require.NoError(t, m.Run(t.Context(), nil))
 			require.Equal(t, want.Violations, m.Report().Violations)

@@ -33,12 +33,14 @@ func TestLostPacketsSayWhere(t *testing.T) {
 		for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 			for _, mode := range []string{starloom.ModeBanked, starloom.ModeIsolated} {
 				s.Firmware.Mode = mode
-				report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+				report, err := starloom.Run(t.Context(), s,
+					starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 				require.NoError(t, err)
 				require.Len(t, report.Violations, 1, "%+v", report.Violations)
 				v := report.Violations[0]
 				v.Subject = starloom.Violation{}.Subject // numbers, for pages
-				require.Equal(t, starloom.Violation{Rule: starloom.RuleExactlyOnce, Slot: 1, Cycle: 10, Path: c.path, Message: lost + c.message}, v)
+				require.Equal(t,
+					starloom.Violation{Rule: starloom.RuleExactlyOnce, Slot: 1, Cycle: 10, Path: c.path, Message: lost + c.message}, v)
 				if text == "" {
 					text = systemtest.ReportText(t, report)
 				}
@@ -90,7 +92,8 @@ func TestLostPacketsAgainstAllFrames(t *testing.T) {
 	}))
 	want := m.Report()
 	text := ""
-	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot}, {Engine: starloom.EngineCycle, BankSize: 16, Workers: 2}} {
+	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot},
+		{Engine: starloom.EngineCycle, BankSize: 16, Workers: 2}} {
 		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: o})
 		require.NoError(t, err)
 		require.Equal(t, want.Digest, report.Digest)
@@ -145,8 +148,8 @@ func TestInterruptedWhileRepeated(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestLostPacketsWhereNICsAsk loses each packet of a pair at one medium in the slot in which it crosses, and in no other:
-// NICs that ask first learn a slot later that they have sent.
+// TestLostPacketsWhereNICsAsk loses each packet of a pair at one medium in the slot in which it crosses, and in no
+// other: NICs that ask first learn a slot later that they have sent.
 func TestLostPacketsWhereNICsAsk(t *testing.T) {
 	for name, c := range map[string]struct {
 		nodes string
@@ -170,7 +173,8 @@ stop: {slots: 5}
 					require.NoError(t, err)
 					text := ""
 					for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-						report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+						report, err := starloom.Run(t.Context(), s,
+							starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 						require.NoError(t, err)
 						note := report.Notes[len(report.Notes)-1]
 						require.Regexp(t, fmt.Sprintf(`^cycle \d+, slot %d, %s: the packet of processor %d for processor %d: sent for the last time by processor %[3]d, %[5]s`,

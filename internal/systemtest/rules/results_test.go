@@ -27,7 +27,8 @@ func TestResults(t *testing.T) {
 	s.Fabric.POPS = &pops.Network{Groups: 3, GroupSize: 1}
 	s.Firmware.Image = image
 	var digests []string
-	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot}, {Engine: starloom.EngineCycle, BankSize: 1, Workers: 2}} {
+	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot},
+		{Engine: starloom.EngineCycle, BankSize: 1, Workers: 2}} {
 		m, err := starloom.NewMachine(t.Context(), s, o)
 		require.NoError(t, err)
 		defer m.Close()

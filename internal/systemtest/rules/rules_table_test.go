@@ -16,8 +16,8 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// tableNetworks are the columns of the table of rules: each kind of medium, and each way in which a NIC gets at it. neighbours are two
-// processors that send to each other.
+// tableNetworks are the columns of the table of rules: each kind of medium, and each way in which a NIC gets at it.
+// neighbours are two processors that send to each other.
 var tableNetworks = []tableNetwork{
 	{name: "POPS", fabric: "pops: {groups: 2, group_size: 2}"},
 	{name: "crossbar", fabric: "crossbar: {ports: 3}"},
@@ -58,8 +58,8 @@ var tableNetworks = []tableNetwork{
 		long: "300 cycles", unit: " cycles"},
 }
 
-// tableNetwork is a column. Processors run firmware that keeps all rules but one, or a load of packets: light in the run that keeps a rule,
-// heavy, with faults if need be, in the one that breaks it.
+// tableNetwork is a column. Processors run firmware that keeps all rules but one, or a load of packets: light in the
+// run that keeps a rule, heavy, with faults if need be, in the one that breaks it.
 type tableNetwork struct {
 	name, fabric, load, light, long, unit string
 	schedule, workload                    string // of firmware, and what it is for
@@ -72,8 +72,8 @@ const onPurpose = "workload: {traffic: {rate: %[1]s, size: [{frames: 1}, {frames
 // packetColumns are those of a load.
 const packetColumns = "traffic: bus|traffic: crossbar|traffic: routers|traffic: one VC|bare packets|bare, one VC"
 
-// tableRules are the rows: how a run keeps a rule, and how one breaks it, by the key `how` of the firmware or by a narrower limit. Where
-// no run can break it, it is refused.
+// tableRules are the rows: how a run keeps a rule, and how one breaks it, by the key `how` of the firmware or by a
+// narrower limit. Where no run can break it, it is refused.
 var tableRules = []tableRule{
 	{rule: starloom.RuleCollisionFree, keeps: "{period: 1, slots: [1]}", how: 1,
 		refused: "crossbar|crossbar, queue|bus, arbiter|bus, schedule, arbiter|crossbar, schedule|EJ, full|links|links, one port|links, credits|crossbar drawn|routers|routers, one VC|traffic: crossbar|" +
@@ -150,7 +150,8 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*starloom.
 }
 
 // ruledLoad has a load of packets.
-func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*starloom.Scenario, error) {
+func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*starloom.Scenario,
+	error) {
 	if r.rule == starloom.RuleFinishBy && !breaks {
 		value = n.long
 	}
@@ -176,7 +177,8 @@ func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule, 
 }
 
 // ruledFirmware has firmware that sends on purpose.
-func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*starloom.Scenario, error) {
+func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*starloom.Scenario,
+	error) {
 	name, how := "keeps_rules", 0
 	if breaks {
 		how = r.how
@@ -220,8 +222,8 @@ func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRu
 	return starloom.ParseScenario("table.yaml", []byte(head+tail))
 }
 
-// programRules are rules of programs, and those that every run has or that follow from its scenario: a run that keeps each, and one that
-// breaks it. IMAGE[name] is one of the images of the tests.
+// programRules are rules of programs, and those that every run has or that follow from its scenario: a run that keeps
+// each, and one that breaks it. IMAGE[name] is one of the images of the tests.
 var programRules = []struct{ rule, where, keeps, breaks string }{
 	{starloom.RuleNoCreation, "gossip on a bus", "fabric: {bus: {vertices: 10, length: 3}}\nfirmware: {program: bus/two-phase}",
 		"fabric: {bus: {vertices: 10, length: 3}}\nrules: {no_creation: true}\nfirmware: {image: IMAGE[bus_gossips], schedule: improved, params: {how: 1}}"},
@@ -259,7 +261,8 @@ const (
 	loseCredits   = "fabric: {netlist: {mesh: {k: [4, 4]}, router: {}}}\nworkload: {traffic: {rate: 0.05, measure: 500}}\nfaults: {random: {kind: credit_loss, "
 )
 
-// TestRulesOfPrograms keeps and breaks each rule of a program and each that every run has, in both modes; the docs have the table.
+// TestRulesOfPrograms keeps and breaks each rule of a program and each that every run has, in both modes; the docs have
+// the table.
 func TestRulesOfPrograms(t *testing.T) {
 	images := regexp.MustCompile(`IMAGE\[(\w+)\]`)
 	tables := []string{"| rule | of |\n| --- | --- |\n"}
@@ -299,8 +302,8 @@ func TestRulesOfPrograms(t *testing.T) {
 	systemtest.GoldenPart(t, "docs/reference/rules.md", "<!-- rules of programs -->\n", "<!-- their end -->\n", strings.Join(tables, ""))
 }
 
-// TestTableOfRules: where a rule is allowed, one run keeps it and another one breaks it; elsewhere it is refused, with a reason and a
-// remedy. The table stands in the docs. Some of the cells have a processor in an instance of its own.
+// TestTableOfRules: where a rule is allowed, one run keeps it and another one breaks it; elsewhere it is refused, with
+// a reason and a remedy. The table stands in the docs. Some of the cells have a processor in an instance of its own.
 func TestTableOfRules(t *testing.T) {
 	cells := 0
 	tableOfRules(t, starloom.EngineAuto, func() string {

@@ -204,7 +204,8 @@ func TestLogAndProbes(t *testing.T) {
 	require.Contains(t, string(wave), "#0\n$dumpvars\nb1100100 !\nb1100101 \"\nb1100110 #\nb1100111 $\n$end\n#6\nb1100101 !\n")
 }
 
-// TestHeardTwice: with one_to_all a frame that a processor overhears is an arrival, too, which is said where that breaks exactly_once.
+// TestHeardTwice: with one_to_all a frame that a processor overhears is an arrival, too, which is said where that
+// breaks exactly_once.
 func TestHeardTwice(t *testing.T) {
 	s := systemtest.ImageScenario(t, "overhears")
 	s.Workload = starloom.Workload{OneToAll: &starloom.OneToAll{}}

@@ -70,7 +70,8 @@ func TestFaultedWhereAllListen(t *testing.T) {
 	for _, name := range []string{"gossip", "scatter"} {
 		for _, kind := range []string{"drop", "stuck", "bit_flip"} {
 			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-				m := systemtest.Machine(t, systemtest.FaultScenario(t, systemtest.FaultFabrics[name], systemtest.FaultKinds[kind]), starloom.MachineOptions{Engine: engine})
+				m := systemtest.Machine(t, systemtest.FaultScenario(t, systemtest.FaultFabrics[name], systemtest.FaultKinds[kind]),
+					starloom.MachineOptions{Engine: engine})
 				require.NoError(t, m.Run(t.Context(), nil))
 				frames := m.Report().Frames
 				require.Zero(t, frames.Unheard, "%s, %s, %s", name, kind, engine)

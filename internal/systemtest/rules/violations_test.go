@@ -74,7 +74,8 @@ func TestCollisionCycleIsTheWires(t *testing.T) {
 		g := 2 + random.IntN(3)
 		s := systemtest.Routing(g+random.IntN(4), g)
 		s.Seed = random.Uint64()
-		s.Link = starloom.Link{PhitBits: []int{1, 3, 8, 16, 64}[k%5], PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
+		s.Link = starloom.Link{PhitBits: []int{1, 3, 8, 16, 64}[k%5], PropagationCycles: random.IntN(4),
+			GuardCycles: 1 + random.IntN(3)}
 		s.NIC.PayloadBytes = 8 + random.IntN(9)
 		s.Firmware.CPU.BudgetCycles = random.IntN(6)
 		s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 5, Slots: []int{1, 2, 3, 5}}}
@@ -82,7 +83,8 @@ func TestCollisionCycleIsTheWires(t *testing.T) {
 		s.Traces.VCD = &starloom.VCDTrace{Signals: []string{"**.violation"}}
 		name := fmt.Sprintf("machine %d: %+v", k, *s)
 
-		m := systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineSlot, Workers: 2, BankSize: 1 + random.IntN(8)})
+		m := systemtest.Machine(t, s,
+			starloom.MachineOptions{Engine: starloom.EngineSlot, Workers: 2, BankSize: 1 + random.IntN(8)})
 		require.NoError(t, m.Run(context.Background(), nil))
 		report := m.Report()
 		violations := report.Violations

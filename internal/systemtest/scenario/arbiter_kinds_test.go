@@ -23,7 +23,8 @@ const gavel hw.ArbiterKind = 200
 
 func init() { hw.RegisterArbiter(gavel, hw.ArbiterSpec{Name: "gavel"}) }
 
-// TestArbiterWithoutUses: every place with arbiters refuses a kind that does not declare a use for it; none takes it for another.
+// TestArbiterWithoutUses: every place with arbiters refuses a kind that does not declare a use for it; none takes it
+// for another.
 func TestArbiterWithoutUses(t *testing.T) {
 	kind := contend.ArbiterKeys{Arbiter: "gavel"}
 	output := func(keys contend.CrossbarKeys) fabric.Network { return crossbar.Network{Ports: 4, CrossbarKeys: keys} }
@@ -56,9 +57,11 @@ func TestArbiterWithoutUses(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprint("cap arbiter of gavel, allowed are ", hw.ArbitersFor(hw.ForCaps)))
 
 	for _, x := range []contend.Crossbar{
-		{Ports: 3, Arbiter: gavel}, {Ports: 3, Arbiter: gavel, List: true}, {Ports: 3, Arbiter: gavel, Cap: 1}, {Ports: 3, Cap: 1, CapArbiter: gavel},
+		{Ports: 3, Arbiter: gavel}, {Ports: 3, Arbiter: gavel, List: true}, {Ports: 3, Arbiter: gavel, Cap: 1},
+		{Ports: 3, Cap: 1, CapArbiter: gavel},
 		{Ports: 3, Arbiter: gavel, Queue: 2},
-		{Ports: 3, Arbiter: hw.ArbiterMatrix, List: true}, {Ports: 3, Arbiter: hw.ArbiterMatrix, Cap: 1}, {Ports: 3, Arbiter: hw.ArbiterTDMA},
+		{Ports: 3, Arbiter: hw.ArbiterMatrix, List: true}, {Ports: 3, Arbiter: hw.ArbiterMatrix, Cap: 1},
+		{Ports: 3, Arbiter: hw.ArbiterTDMA},
 	} {
 		_, err := x.SlotTransport(&fabric.Config{})
 		require.ErrorContains(t, err, "allowed are", x)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMessagesQuoteALine: a stranger's scenario may name any file that its reader can open. What a message tells of one that is not of the
-// kind that is wanted there is one line at most.
+// TestMessagesQuoteALine: a stranger's scenario may name any file that its reader can open. What a message tells of one
+// that is not of the kind that is wanted there is one line at most.
 func TestMessagesQuoteALine(t *testing.T) {
 	folder := t.TempDir()
 	lines := func(form string) (text string) {

@@ -244,7 +244,8 @@ rules: {exactly_once: true}
 	s.Firmware.Image = systemtest.Image(t, "last_port")
 	var digests []string
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+		report, err := starloom.Run(t.Context(), s,
+			starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 		require.NoError(t, err)
 		require.Equal(t, starloom.VerdictPass, report.Verdict, report.Violations)
 		require.EqualValues(t, 2, report.Frames.Delivered)
@@ -253,7 +254,8 @@ rules: {exactly_once: true}
 	require.Equal(t, digests[0], digests[1])
 }
 
-// TestRoutesOfLargeNetworksAreMadeBeforeARun: the reader leaves them alone, and a mistake of theirs is told before the first cycle.
+// TestRoutesOfLargeNetworksAreMadeBeforeARun: the reader leaves them alone, and a mistake of theirs is told before the
+// first cycle.
 func TestRoutesOfLargeNetworksAreMadeBeforeARun(t *testing.T) {
 	const large = "starloom: 1\nfabric: {netlist: {mesh: {k: [33, 32]}, router: {}, routes: %s}}\nworkload: {traffic: {rate: 0.001, warm_up: 0, measure: 20}}\n"
 	s, err := starloom.ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "shortest")))

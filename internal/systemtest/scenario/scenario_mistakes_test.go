@@ -44,7 +44,8 @@ func mistakesOf(t *testing.T, at []int) (lines []string) {
 	return strings.Split(err.Error(), "\n")
 }
 
-// TestAllMistakesOfAScenario: a file with two mistakes in different sections is refused with those of each alone, in the order of its lines.
+// TestAllMistakesOfAScenario: a file with two mistakes in different sections is refused with those of each alone, in
+// the order of its lines.
 func TestAllMistakesOfAScenario(t *testing.T) {
 	none := make([]int, len(mistaken))
 	require.Empty(t, mistakesOf(t, none))

@@ -68,7 +68,8 @@ func TestExplainDecides(t *testing.T) {
 	require.ErrorContains(t, s.Check(), "nic.payload_bytes is 1, and a message of gossip/hopfield has")
 }
 
-// TestReplacedRules: who gives a rule beside a program gives all of them, and is told which ones are not checked any more.
+// TestReplacedRules: who gives a rule beside a program gives all of them, and is told which ones are not checked any
+// more.
 func TestReplacedRules(t *testing.T) {
 	const text = "starloom: 1\nfabric: {pops: {groups: 3, group_size: 4}}\nfirmware: {program: pops/random-corrected}\n"
 	const all = "collision_free: {period: 5, slots: [3, 4, 5]}, packets_per_processor_max: 3, exactly_once: true"

@@ -23,7 +23,8 @@ import (
 func busImage(t testing.TB, image string, b bus.Network) *starloom.Scenario {
 	s := starloom.DefaultScenario()
 	s.Name, s.Fabric.Bus, s.Firmware.Image, s.Stop.Slots = image, &b, systemtest.Image(t, image), 20
-	s.Rules = &starloom.Rules{OneBus: true, BusLength: true, CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
+	s.Rules = &starloom.Rules{OneBus: true, BusLength: true,
+		CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 	for _, idle := range s.Rules.Unbreakable(b) {
 		idle.Delete()
 	}

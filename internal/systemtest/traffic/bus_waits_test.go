@@ -270,7 +270,8 @@ func TestInterruptedWaits(t *testing.T) {
 			require.NoError(t, m.Run(ctx, nil))
 			cancel()
 			require.EqualValues(t, 9, m.Slots())
-			require.Equal(t, systemtest.ReportText(t, whole.Report()), systemtest.ReportText(t, m.Report()), fmt.Sprint(arbiter, engine))
+			require.Equal(t, systemtest.ReportText(t, whole.Report()), systemtest.ReportText(t, m.Report()),
+				fmt.Sprint(arbiter, engine))
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saturationLimits are rates at which networks accept no more: of a bus one packet in a slot; of crossbars Karol, Hluchyj and Morgan (1987),
-// table I, and for 64 ports what is accepted under full load, as for the mesh and the torus.
+// saturationLimits are rates at which networks accept no more: of a bus one packet in a slot; of crossbars Karol,
+// Hluchyj and Morgan (1987), table I, and for 64 ports what is accepted under full load, as for the mesh and the torus.
 var saturationLimits = []struct {
 	network string
 	limit   float64
@@ -25,8 +25,8 @@ var saturationLimits = []struct {
 	{"fabric: {netlist: {torus: {k: [5, 5]}, router: {vcs: 4, depth: 8}}}\n", 0.757, 1},
 }
 
-// TestSaturationAtTheLimit: of 100 seeds with default windows one at most is called saturated at 0.90 of the limit, and 99 at least at
-// 1.05; without -full of fewer seeds.
+// TestSaturationAtTheLimit: of 100 seeds with default windows one at most is called saturated at 0.90 of the limit, and
+// 99 at least at 1.05; without -full of fewer seeds.
 func TestSaturationAtTheLimit(t *testing.T) {
 	for _, x := range saturationLimits {
 		seeds := uint64(100)
@@ -43,7 +43,8 @@ func TestSaturationAtTheLimit(t *testing.T) {
 	}
 }
 
-// TestLongSaturationOfAFly: a fly of 10 has two states, and its limit is the largest rate at which no seed collapses. It runs under -full.
+// TestLongSaturationOfAFly: a fly of 10 has two states, and its limit is the largest rate at which no seed collapses.
+// It runs under -full.
 func TestLongSaturationOfAFly(t *testing.T) {
 	if !*systemtest.Full {
 		t.Skip("ten minutes: -full")

@@ -43,8 +43,8 @@ func imageOn(t *testing.T, network, image string) string {
 	return head + "firmware: {image: " + systemtest.Image(t, image) + "}\n"
 }
 
-// TestTrafficThatStops: measured packets that have not arrived when the drain is over fail the run on every network, whatever other rules
-// hold. Overload excuses them where something has arrived, and nowhere else.
+// TestTrafficThatStops: measured packets that have not arrived when the drain is over fail the run on every network,
+// whatever other rules hold. Overload excuses them where something has arrived, and nowhere else.
 func TestTrafficThatStops(t *testing.T) {
 	const rules = "exactly_once: true, no_loss: true, in_order: true"
 	for name, network := range trafficNetworks {
@@ -73,8 +73,8 @@ func TestTrafficThatStops(t *testing.T) {
 	}
 }
 
-// TestOverload: more than a network carries fails by the same rule with firmware and without, unless that was asked for; what is lost is
-// judged by other rules.
+// TestOverload: more than a network carries fails by the same rule with firmware and without, unless that was asked
+// for; what is lost is judged by other rules.
 func TestOverload(t *testing.T) {
 	for name, network := range trafficNetworks {
 		load := "rate: 1, warm_up: 0, measure: 400, drain: 5"
@@ -93,8 +93,8 @@ func TestOverload(t *testing.T) {
 	require.Contains(t, strings.Join(report.Notes, "\n"), "measured packets were lost, and no rule forbids it")
 }
 
-// TestLimitsOfPackets: on every network a limit that the slowest measured packet just keeps passes, and with one less the run fails; of
-// packets that never come, too.
+// TestLimitsOfPackets: on every network a limit that the slowest measured packet just keeps passes, and with one less
+// the run fails; of packets that never come, too.
 func TestLimitsOfPackets(t *testing.T) {
 	const load = "rate: 0.1, warm_up: 20, measure: 300, drain: 400"
 	for name, network := range trafficNetworks {
@@ -130,8 +130,8 @@ func TestLimitsOfPackets(t *testing.T) {
 	}
 }
 
-// TestOrderOfPackets: in_order finds packets that firmware sends in another order than that of their creation, exactly those that the file of
-// packets shows, and what has come before a state was saved counts after it is restored.
+// TestOrderOfPackets: in_order finds packets that firmware sends in another order than that of their creation, exactly
+// those that the file of packets shows, and what has come before a state was saved counts after it is restored.
 func TestOrderOfPackets(t *testing.T) {
 	for _, name := range []string{"crossbar", "bus", "pops", "ej"} {
 		report := trafficRun(t, trafficNetworks[name], "rate: 0.1, warm_up: 0, measure: 200, drain: 200", "in_order: true")

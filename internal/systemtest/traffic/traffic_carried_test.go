@@ -64,7 +64,8 @@ func carryScenario(t *testing.T, s *starloom.Scenario) (*starloom.Report, []carr
 	}
 	var packets []carriedPacket
 	for _, r := range rows[1:] {
-		packets = append(packets, carriedPacket{number(r[1]), number(r[2]), number(r[3]), slot(r[4]), slot(r[5]), slot(r[6]), number(r[7])})
+		packets = append(packets,
+			carriedPacket{number(r[1]), number(r[2]), number(r[3]), slot(r[4]), slot(r[5]), slot(r[6]), number(r[7])})
 	}
 	slices.SortStableFunc(packets, func(a, b carriedPacket) int {
 		return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.created, b.created))
@@ -116,8 +117,9 @@ func TestTrafficOnPOPSTurnByTurn(t *testing.T) {
 	}
 }
 
-// TestLongTrafficOnPOPSLaw: of uniform traffic a packet waits (d*g-1)/(2(1-d*r)) slots for its turn, on average, if it may go to
-// its source: each of g queues of a source is a channel of time division multiplexing that has every (d*g)th slot.
+// TestLongTrafficOnPOPSLaw: of uniform traffic a packet waits (d*g-1)/(2(1-d*r)) slots for its turn, on average, if it
+// may go to its source: each of g queues of a source is a channel of time division multiplexing that has every (d*g)th
+// slot.
 func TestLongTrafficOnPOPSLaw(t *testing.T) {
 	const seeds = 30
 	for _, c := range []struct {
@@ -151,8 +153,8 @@ func TestLongTrafficOnPOPSLaw(t *testing.T) {
 	}
 }
 
-// TestLongTrafficOnEJWithoutLoad: from each node to each other one a packet takes as many hops as they are apart, and as
-// many slots, for every alpha to 6+6*rho, in one dimension and more.
+// TestLongTrafficOnEJWithoutLoad: from each node to each other one a packet takes as many hops as they are apart, and
+// as many slots, for every alpha to 6+6*rho, in one dimension and more.
 func TestLongTrafficOnEJWithoutLoad(t *testing.T) {
 	networks := [][3]int{{1, 2, 2}, {0, 3, 2}, {2, 2, 2}, {1, 2, 3}}
 	for b := 2; b <= 6; b++ {
@@ -222,10 +224,12 @@ type ejModel struct {
 
 func newEJModel(net *eisenstein.Torus, packets []carriedPacket, closed int) *ejModel {
 	nodes, ports := net.Nodes(), 6*net.Dims
-	m := &ejModel{net: net, packets: packets, closed: closed, queues: make([][]ejFrame, nodes*ports), arrives: make([][]ejFrame, nodes*ports)}
+	m := &ejModel{net: net, packets: packets, closed: closed, queues: make([][]ejFrame, nodes*ports),
+		arrives: make([][]ejFrame, nodes*ports)}
 	m.sent, m.arrived = slices.Repeat([]int{carriedNone}, len(packets)), slices.Repeat([]int{carriedNone}, len(packets))
 	column := func() []int { return make([]int, nodes) }
-	m.next, m.end, m.shown, m.place, m.open, m.acked = column(), column(), make([]bool, nodes), column(), column(), column()
+	m.next, m.end, m.shown, m.place, m.open, m.acked = column(), column(), make([]bool, nodes), column(), column(),
+		column()
 	for i, k := 0, 0; i < nodes; i++ {
 		m.next[i] = k
 		for k < len(packets) && packets[k].source == i {
@@ -388,8 +392,8 @@ func TestTrafficOnEJClosed(t *testing.T) {
 	}
 }
 
-// TestTrafficOnCrossbarClosed: without contention a packet and its acknowledgement take a slot each, and the next packet is
-// offered in the one after; but a port sends one frame in a slot, and has to send two for each packet.
+// TestTrafficOnCrossbarClosed: without contention a packet and its acknowledgement take a slot each, and the next
+// packet is offered in the one after; but a port sends one frame in a slot, and has to send two for each packet.
 func TestTrafficOnCrossbarClosed(t *testing.T) {
 	for closed, want := range map[int]float64{1: 1. / 3, 2: 1. / 2, 5: 1. / 2} {
 		report, _ := carry(t, fmt.Sprintf("fabric: {crossbar: {ports: 5}}\nfirmware: {program: crossbar/traffic}\n"+

@@ -43,8 +43,9 @@ func requireLaw(t *testing.T, s *starloom.Scenario, figure string, law float64) 
 	require.InDelta(t, law, *x.Mean, 3**x.SE+1e-9)
 }
 
-// TestLongSaturatedCrossbar: a frame that waits holds back all that came after it. The laws for 2 to 4 are exact; those for 8 and 64 are
-// Karol, Hluchyj and Morgan's, "Input Versus Output Queueing on a Space-Division Packet Switch", Table I.
+// TestLongSaturatedCrossbar: a frame that waits holds back all that came after it. The laws for 2 to 4 are exact; those
+// for 8 and 64 are Karol, Hluchyj and Morgan's, "Input Versus Output Queueing on a Space-Division Packet Switch", Table
+// I.
 func TestLongSaturatedCrossbar(t *testing.T) {
 	for _, c := range []struct {
 		ports, measure int
@@ -65,8 +66,8 @@ func TestLongSaturatedCrossbar(t *testing.T) {
 	}
 }
 
-// TestQueueLaw: with output: queue the wait is that of an output, to which each of N inputs sends in a slot with probability p/N,
-// and which takes one frame in a slot.
+// TestQueueLaw: with output: queue the wait is that of an output, to which each of N inputs sends in a slot with
+// probability p/N, and which takes one frame in a slot.
 func TestQueueLaw(t *testing.T) {
 	for _, c := range []struct {
 		ports int
@@ -87,8 +88,8 @@ func oneBus(vertices int, arbiter string) string {
 	return fmt.Sprintf("bus: {vertices: %d, buses: [[%s]], arbiter: %s}", vertices, strings.Join(list, ", "), arbiter)
 }
 
-// TestLongBusLaws: the frames of N senders wait as in one queue, whoever is served first; with turns a sender waits for its own; and
-// without an arbiter a frame arrives if no other one is sent.
+// TestLongBusLaws: the frames of N senders wait as in one queue, whoever is served first; with turns a sender waits for
+// its own; and without an arbiter a frame arrives if no other one is sent.
 func TestLongBusLaws(t *testing.T) {
 	const n = 5
 	window := ", warm_up: 300, measure: 3000"
@@ -115,8 +116,8 @@ func TestLongALOHALaw(t *testing.T) {
 	}
 }
 
-// TestLongFixedPriorityLaw: the k-th sender of a bus with fixed priorities waits r/2 [k(k-1)/(1-kr) - (k-1)(k-2)/(1-(k-1)r)] / r slots, as the
-// difference of what waits of the first k and of the first k-1.
+// TestLongFixedPriorityLaw: the k-th sender of a bus with fixed priorities waits r/2 [k(k-1)/(1-kr) -
+// (k-1)(k-2)/(1-(k-1)r)] / r slots, as the difference of what waits of the first k and of the first k-1.
 func TestLongFixedPriorityLaw(t *testing.T) {
 	const n, rate, seeds = 5, 0.15, 60
 	s := trafficOn(t, oneBus(n, "fixed"), "bus/traffic", fmt.Sprintf("rate: %v, warm_up: 300, measure: 3000", rate))
@@ -176,7 +177,8 @@ func TestPacketsRoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		read, err := starloom.Run(t.Context(), scenario("file: a.csv, overload: true"), starloom.RunOptions{Packets: starloom.File(in("b.csv"))})
 		require.NoError(t, err)
-		drawn.Files, read.Files, drawn.Notes, read.Notes = nil, nil, nil, nil // the file has packets outside the window, and says so
+		// the file has packets outside the window, and says so
+		drawn.Files, read.Files, drawn.Notes, read.Notes = nil, nil, nil, nil
 		require.Equal(t, systemtest.ReportText(t, drawn), systemtest.ReportText(t, read))
 		a, err := os.ReadFile(in("a.csv"))
 		require.NoError(t, err)
@@ -234,8 +236,8 @@ func TestPacketsAddUp(t *testing.T) {
 	require.EqualValues(t, most, report.Metrics.Get("latency_slots.max"))
 }
 
-// TestTrafficOfAnImage: a user's image carries traffic as the program does; one that does not do it as it should is found out by its
-// frames, or what it keeps has not arrived.
+// TestTrafficOfAnImage: a user's image carries traffic as the program does; one that does not do it as it should is
+// found out by its frames, or what it keeps has not arrived.
 func TestTrafficOfAnImage(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "carries.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/carries_traffic.c", Output: image}))
@@ -269,7 +271,8 @@ func TestTrafficOfAnImage(t *testing.T) {
 	}
 }
 
-// TestRulesOfTraffic: those of one packet for each processor do not apply; frames that are lost are found by no_loss, too.
+// TestRulesOfTraffic: those of one packet for each processor do not apply; frames that are lost are found by no_loss,
+// too.
 func TestRulesOfTraffic(t *testing.T) {
 	s := trafficOn(t, "crossbar: {ports: 5, output: queue}", "crossbar/traffic", "rate: 0.5, measure: 50, warm_up: 0, drain: 10")
 	s.Rules = &starloom.Rules{PacketsPerProcessorMax: 3}
@@ -283,7 +286,9 @@ func TestRulesOfTraffic(t *testing.T) {
 	for _, v := range report.Violations {
 		broken[v.Rule]++
 	}
-	require.Equal(t, map[string]uint64{starloom.RuleNoLoss: report.Frames.Overflow, starloom.RuleExactlyOnce: report.Frames.Overflow}, broken)
+	require.Equal(t,
+		map[string]uint64{starloom.RuleNoLoss: report.Frames.Overflow, starloom.RuleExactlyOnce: report.Frames.Overflow},
+		broken)
 	require.Positive(t, report.Frames.Overflow)
 	require.EqualValues(t, report.Frames.Overflow, report.Metrics.Get("lost"))
 }
@@ -353,7 +358,8 @@ func TestPooledQuantiles(t *testing.T) {
 	require.EqualValues(t, 12, report.Statistics.Get("latency.p99").Runs, "those of what has arrived")
 }
 
-// TestMissedSlotTakesNothing: of a handler that comes too late the word that it has cleared is put back, so that the packet is offered again.
+// TestMissedSlotTakesNothing: of a handler that comes too late the word that it has cleared is put back, so that the
+// packet is offered again.
 func TestMissedSlotTakesNothing(t *testing.T) {
 	const text = "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: crossbar/traffic, cpu: {model: unit, budget_cycles: %d}}\nworkload: {traffic: {rate: 0.3, warm_up: 0, measure: 50, drain: 5}}\n"
 	for budget, sends := range map[int]bool{40: false, 400: true} {

@@ -45,7 +45,9 @@ func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]
 		key := pathOf(steps)
 		for _, before := range w.keys {
 			if before == key || inside(before, key) {
-				return nil, &input.Error{Place: a.place(), Reason: before + " has another value already", Remedy: "give a key once, and an object before its keys"}
+				return nil,
+					&input.Error{Place: a.place(), Reason: before + " has another value already",
+						Remedy: "give a key once, and an object before its keys"}
 			}
 		}
 		w.keys = append(w.keys, key)
@@ -177,7 +179,9 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 		case s.index == count:
 			own.Content = append(own.Content, nil)
 		case s.index > count:
-			return nil, &input.Error{Place: w.place, Reason: at + " is beyond the end of the list", Remedy: fmt.Sprintf("the next entry is %s[%d]", path, count)}
+			return nil,
+				&input.Error{Place: w.place, Reason: at + " is beyond the end of the list",
+					Remedy: fmt.Sprintf("the next entry is %s[%d]", path, count)}
 		}
 		own.Content[s.index], err = w.put(own.Content[s.index], rest, at, value)
 		return own, err

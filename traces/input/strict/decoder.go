@@ -227,7 +227,8 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 		}
 	}
 	for _, field := range fields {
-		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // an unknown key may be the required key, misspelt
+		// an unknown key may be the required key, misspelt
+		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown {
 			err := d.note(Join(path, field.Key), d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
 				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description())))
 			if err != nil {
@@ -268,7 +269,8 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 		return "", d.Refuse(node, fmt.Sprintf("a key of %s is %s", where, describe(node)), "write a name as key")
 	}
 	if strings.ContainsFunc(node.Value, unicode.IsControl) {
-		return "", d.Refuse(node, fmt.Sprintf("the key %q of %s has control characters", Clip(node.Value), where), "write a name in one line as key")
+		return "", d.Refuse(node, fmt.Sprintf("the key %q of %s has control characters", Clip(node.Value), where),
+			"write a name in one line as key")
 	}
 	if before, ok := seen[node.Value]; ok {
 		return "", input.Mistake(place, fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
@@ -287,8 +289,9 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 			// returns a float.
 			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
 				sign := node.Value[:len(node.Value)-len(digits)]
-				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),
-					"write it in plain decimal digits: "+Clip(sign+strings.TrimLeft(digits, "0")))
+				return Number{},
+					d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),
+						"write it in plain decimal digits: "+Clip(sign+strings.TrimLeft(digits, "0")))
 			}
 			return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s", path, Clip(node.Value)), allowed.Allowed())
 		}
@@ -304,8 +307,9 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 	case strings.HasPrefix(text, "0o"):
 		base, text = 8, text[2:]
 	case len(text) > 1 && text[0] == '0', !PlainInteger(text):
-		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),
-			"write it in plain decimal digits")
+		return Number{},
+			d.Refuse(node, fmt.Sprintf("%s is %s, which YAML readers interpret differently", path, Clip(node.Value)),
+				"write it in plain decimal digits")
 	}
 	magnitude, err := strconv.ParseUint(text, base, 64)
 	n.Magnitude = magnitude
@@ -320,7 +324,8 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 func (d *Decoder) Fraction(node *yaml.Node, path string, allowed Span) (float64, error) {
 	tag := node.ShortTag()
 	value, err := strconv.ParseFloat(node.Value, 64)
-	if node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || quoted(node) || err != nil || strings.ContainsAny(node.Value, "_xX") {
+	if node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || quoted(node) || err != nil ||
+		strings.ContainsAny(node.Value, "_xX") {
 		return 0, d.Wrong(node, path, "a number: "+allowed.String())
 	}
 	return value, nil
@@ -394,9 +399,11 @@ func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 	reason := fmt.Sprintf("unknown key %q in %s", Target(key).Value, where)
 	switch known := spaceless(Target(key).Value); {
 	case Target(key).Value == "<<":
-		reason, remedy = "<< in "+where+" is a merge key of YAML, which is not supported", "write the keys themselves; an alias (*name) may stand for a whole value"
+		reason, remedy = "<< in "+where+" is a merge key of YAML, which is not supported",
+			"write the keys themselves; an alias (*name) may stand for a whole value"
 	case value.Anchor != "":
-		remedy = fmt.Sprintf("an anchor needs no key of its own: write &%s before the value where it stands first, and *%[1]s where it stands again",
+		remedy = fmt.Sprintf("an anchor needs no key of its own: write &%s before the value where it stands first, and "+
+			"*%[1]s where it stands again",
 			value.Anchor)
 	case known != "" && value.ShortTag() == "!!null":
 		reason, remedy = fmt.Sprintf("%q in %s is a colon without a space after it", Clip(Target(key).Value), where), known
@@ -464,7 +471,8 @@ func allowedKeys(key, path string, object reflect.Type, fields []Field) string {
 		for inner.Kind() == reflect.Pointer {
 			inner = inner.Elem()
 		}
-		if inner.Kind() == reflect.Struct && slices.ContainsFunc(Fields(inner), func(of Field) bool { return of.Key == key }) {
+		if inner.Kind() == reflect.Struct &&
+			slices.ContainsFunc(Fields(inner), func(of Field) bool { return of.Key == key }) {
 			return fmt.Sprintf("did you mean %s?", Join(Join(path, f.Key), key))
 		}
 	}

@@ -46,7 +46,8 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	}
 	if root := document.Content[0]; root.Kind == yaml.ScalarNode && what != "value" {
 		if remedy := spaceless(root.Value); remedy != "" {
-			return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", place, root.Line, root.Column), Reason: "a colon without a space after it", Remedy: remedy}
+			return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", place, root.Line, root.Column), Reason: "a colon without " +
+				"a space after it", Remedy: remedy}
 		}
 	}
 	switch err := loader.Load(&second); {
@@ -64,7 +65,8 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 
 // oneLine shortens a document that is only text to its first line, for quotation.
 func oneLine(root *yaml.Node, data []byte) {
-	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode && root.Line >= 1 && root.Line < len(lines) {
+	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode && root.Line >= 1 &&
+		root.Line < len(lines) {
 		first, _, _ := strings.Cut(root.Value, "\n")
 		root.Value = first[:min(len(first), len(lines[root.Line-1]))]
 	}
@@ -73,7 +75,8 @@ func oneLine(root *yaml.Node, data []byte) {
 // notYAML is a SyntaxError. It has a different remedy for a file whose name is not that of a scenario.
 func notYAML(place string, data []byte, what string, err error) *input.Error {
 	e := SyntaxError(place, data, err)
-	if what == "scenario" && !slices.Contains([]string{".yaml", ".yml", ".json", ""}, strings.ToLower(filepath.Ext(place))) {
+	if what == "scenario" &&
+		!slices.Contains([]string{".yaml", ".yml", ".json", ""}, strings.ToLower(filepath.Ext(place))) {
 		e.Remedy = "give a scenario; 'starloom new' writes one"
 	}
 	return e
@@ -95,7 +98,8 @@ func mistaken(place string, root *yaml.Node, what string) error {
 		return nil
 	}
 	for _, k := range kinds {
-		if k.name != what && Has(root, k.key) && !slices.ContainsFunc(k.lacks, func(key string) bool { return Has(root, key) }) {
+		if k.name != what && Has(root, k.key) &&
+			!slices.ContainsFunc(k.lacks, func(key string) bool { return Has(root, key) }) {
 			return input.Mistake(place, fmt.Sprintf("this is a %s, not a %s", k.name, what),
 				"run it: "+fmt.Sprintf(k.command, place))
 		}
@@ -190,5 +194,6 @@ func indexed(data []byte, line, column int) bool {
 	}
 	data, _, _ = bytes.Cut(data, []byte("\n"))
 	text := []rune(string(data))
-	return column > 1 && column <= len(text) && text[column-1] == '[' && (unicode.IsLetter(text[column-2]) || unicode.IsDigit(text[column-2]))
+	return column > 1 && column <= len(text) && text[column-1] == '[' &&
+		(unicode.IsLetter(text[column-2]) || unicode.IsDigit(text[column-2]))
 }

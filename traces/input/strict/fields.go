@@ -90,7 +90,8 @@ func (l *Limits) entry() Limits {
 
 // ParseLimits parses the jsonschema tag of a field, in the syntax of invopop/jsonschema. It panics on an invalid tag.
 func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
-	tag, limits := field.Tag.Get("jsonschema"), Limits{comment: sync.OnceValue(func() string { return Comment(t, field.Name) })}
+	tag, limits := field.Tag.Get("jsonschema"),
+		Limits{comment: sync.OnceValue(func() string { return Comment(t, field.Name) })}
 	integer := func(text string) *Number {
 		n := Number{Negative: strings.HasPrefix(text, "-")}
 		magnitude, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 10, 64)
@@ -303,9 +304,11 @@ func Comment(t reflect.Type, field string) string {
 	if !ok || field == "" {
 		return ""
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "", c.Declaration(), parser.ParseComments|parser.SkipObjectResolution)
+	file, err := parser.ParseFile(token.NewFileSet(), "", c.Declaration(),
+		parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		panic("strict: the source of " + t.String() + ": " + err.Error()) // parsing cannot fail, because the source was compiled
+		// parsing cannot fail, because the source was compiled
+		panic("strict: the source of " + t.String() + ": " + err.Error())
 	}
 	var text string
 	ast.Inspect(file, func(n ast.Node) bool {

@@ -33,7 +33,8 @@ func Shorthand(t reflect.Type) (key, description string, ok bool) {
 
 // ShorthandSchema returns the schema of an object of numbers that may be written as the value of one key.
 func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
-	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(),
+		AdditionalProperties: jsonschema.FalseSchema}
 	short := &jsonschema.Schema{}
 	for _, field := range Fields(t) {
 		limit := field.Limits.Span(t.FieldByIndex(field.Index).Type)
@@ -128,7 +129,8 @@ func Unreadable(t reflect.Type) (reason string) {
 
 func readable(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64, reflect.Float64, reflect.Struct:
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64, reflect.Float64,
+		reflect.Struct:
 		return true
 	case reflect.Pointer, reflect.Slice:
 		return readable(t.Elem())

@@ -38,7 +38,8 @@ var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", 
 func Invent(random *rand.Rand) *Invented {
 	v := &Invented{}
 	for i := range 1 + random.IntN(12) {
-		s := Invention{Scope: []string{"", "a", "b"}[random.IntN(3)], Name: fmt.Sprintf("s%d", i), Type: inventedTypes[random.IntN(len(inventedTypes))]}
+		s := Invention{Scope: []string{"", "a", "b"}[random.IntN(3)], Name: fmt.Sprintf("s%d", i),
+			Type: inventedTypes[random.IntN(len(inventedTypes))]}
 		s.Bits = []int{1, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 128, 200}[random.IntN(14)]
 		switch s.Type {
 		case "real", "parameter":
@@ -86,7 +87,8 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	case "event":
 		return ""
 	case "real", "parameter": // parameters have a real value
-		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9, 3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1, 64)
+		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9, 3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1,
+			64)
 	case "string":
 		return []string{"idle", "run", "x1", "a_b", ""}[random.IntN(5)]
 	}
@@ -137,7 +139,8 @@ type Style struct {
 var timescales = []struct {
 	text  string
 	count uint64 // 0: half a unit
-}{{"1 ns", 1}, {"1ns", 1}, {"100 ps", 10}, {"10ps", 100}, {"\n\t1 ps\n", 1000}, {"0.1 ns", 10}, {"250 ps", 4}, {"0.5ns", 2}, {"2 ns", 0}, {"0.02 ns", 50}}
+}{{"1 ns", 1}, {"1ns", 1}, {"100 ps", 10}, {"10ps", 100}, {"\n\t1 ps\n", 1000}, {"0.1 ns", 10}, {"250 ps", 4},
+	{"0.5ns", 2}, {"2 ns", 0}, {"0.02 ns", 50}}
 
 // Write writes a waveform in one of many random forms.
 func (v *Invented) Write(random *rand.Rand, style Style) string {

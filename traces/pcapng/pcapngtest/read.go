@@ -74,7 +74,8 @@ func Read(data []byte) (*Capture, error) {
 			return nil, fmt.Errorf("pcapng: packet %d: %w", len(capture.Packets), err)
 		}
 		if got := uint64(info.Timestamp.UnixNano()); got != header.Cycle() {
-			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, its cycle %d", len(capture.Packets), got, header.Cycle())
+			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, its cycle %d", len(capture.Packets), got,
+				header.Cycle())
 		}
 		capture.Packets = append(capture.Packets, Packet{Interface: port.Name, PseudoHeader: header})
 	}
@@ -82,7 +83,8 @@ func Read(data []byte) (*Capture, error) {
 }
 
 func checkBlocks(data []byte) (packets int, err error) {
-	if len(data) < 28 || binary.LittleEndian.Uint32(data) != blockSection || binary.LittleEndian.Uint32(data[8:]) != sectionMagic {
+	if len(data) < 28 || binary.LittleEndian.Uint32(data) != blockSection ||
+		binary.LittleEndian.Uint32(data[8:]) != sectionMagic {
 		return 0, errors.New("this is not a little-endian pcapng file")
 	}
 	interfaces := 0
