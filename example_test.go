@@ -44,7 +44,7 @@ firmware: {program: pops/random}
 	// capture is pcapng: true
 }
 
-// A run that breaks rules is not an error: the report says which, when and where.
+// A run that breaks rules is not an error: the report names the rule, the cycle and the place.
 func ExampleRun() {
 	s := starloom.DefaultScenario()
 	s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 4}

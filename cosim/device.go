@@ -74,8 +74,7 @@ type Port struct {
 	Clock bool // an input that Edge drives
 	Word  int  // index of the first word in Inputs or Outputs; -1 for a clock
 
-	// Edges marks an undeclared clock: an input of which the circuit uses only edges. Icarus does not report such
-	// inputs.
+	// Edges marks an undeclared clock, an input without level-sensitive use. Icarus does not report such inputs.
 	Edges bool `json:",omitempty"`
 
 	// Parts are the named elements of a structure or array, at any depth.

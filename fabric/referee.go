@@ -5,9 +5,9 @@ import (
 	"starloom/nic"
 )
 
-// Referee tracks the workload of a run: what must arrive and where, what has arrived, and what never will. Shards
-// call its methods concurrently, except Load, Acknowledge, Metrics and Missing. A concurrent call accesses only the
-// data of one shard's processors.
+// Referee tracks the workload of a run: the expected packets and their receivers, the arrived packets, and the lost
+// packets. Shards call its methods concurrently, except Load, Acknowledge, Metrics and Missing. A concurrent call
+// accesses only the data of one shard's processors.
 type Referee interface {
 	// Load sets the workload of the next run. It returns errors of Call, and *input.Errors with a key of the
 	// scenario.
@@ -66,7 +66,7 @@ type Ending interface {
 	// Over reports whether everything has arrived at every live processor. dead marks processors killed by faults,
 	// nil for none. Over is called after the boundaries of all shards.
 	Over(dead []uint8) bool
-	// Unfinished yields what has not arrived, in the order of reports.
+	// Unfinished yields the packets that have not arrived, in the order of reports.
 	Unfinished(yield func(Finding))
 }
 

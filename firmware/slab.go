@@ -79,8 +79,7 @@ func allocator(m linearMemory) experimental.MemoryAllocator {
 
 var zeros [4096]byte // one page
 
-// pageTable has an 8-byte entry for each page of this process, which tells whether the page is in memory or swap. It
-// is nil if not available.
+// pageTable has an 8-byte entry for each page of this process: in memory or in swap. It is nil if not available.
 var pageTable = sync.OnceValue(func() *os.File {
 	table, err := os.Open("/proc/self/pagemap")
 	if err != nil {

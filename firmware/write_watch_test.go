@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWatchedKeepsWhatHarms: calls are counted, not bytes or pieces. However much is written
-// outside of the bank, a write into it is kept, and what is not kept is told.
+// TestWatchedKeepsWhatHarms checks that calls are counted, not bytes or pieces; that a write into the bank is kept
+// among any number of writes outside; and that dropped writes are reported.
 func TestWatchedKeepsWhatHarms(t *testing.T) {
 	w := &Watched{kinds: map[WriteKind]int{}}
 	foreign := WriteKind{Column: "record", Neighbour: true}

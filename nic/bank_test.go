@@ -74,8 +74,8 @@ func TestAttachBankRefuses(t *testing.T) {
 	}
 }
 
-// FuzzAttachBank writes arbitrary bytes over a descriptor: it is rejected or usable, and never
-// causes a panic, whatever firmware does afterwards.
+// FuzzAttachBank writes arbitrary bytes over a descriptor: it is rejected or usable, and never causes a panic, under
+// any firmware.
 func FuzzAttachBank(f *testing.F) {
 	f.Add(uint16(0), []byte{1, 2, 3, 4}, uint8(7))
 	f.Fuzz(func(t *testing.T, at uint16, data []byte, cell uint8) {

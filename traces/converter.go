@@ -95,7 +95,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 }
 
 func (c *conversion) wait() error {
-	_ = c.input.Close() // the status shows whether the converter read all input
+	_ = c.input.Close() // the converter's exit status reports unread input
 	c.input = nil
 	err := c.process.Wait()
 	temporaries.Lock()

@@ -394,8 +394,8 @@ exit 3
 // neededByCommands matches files that commands can need without a Go compiler.
 var neededByCommands = regexp.MustCompile(`^([^/]+$|examples/|out/|firmware/images/|hw/testdata/)`)
 
-// copyProject creates a repository in a folder from tracked files and new ones that are not ignored: all of them, or
-// those that commands need.
+// copyProject creates a repository in a folder from the project's tracked and new files, without ignored ones: all
+// files, or only the inputs of commands.
 func copyProject(t *testing.T, target string, whole bool) {
 	sourcestest.Copy(t, "../..", target, func(name string) bool { return whole || neededByCommands.MatchString(name) })
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "as it is"}} {

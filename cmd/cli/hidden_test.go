@@ -52,7 +52,7 @@ func requireVisible(t *testing.T, what, text string) {
 	}
 }
 
-// withSection adds a section to an image, or replaces the one with that number.
+// withSection adds a section to an image, or replaces the section with the same number.
 func withSection(image []byte, number byte, edit func(old []byte) []byte) []byte {
 	for r := (&wasm.Reader{Data: image, At: len(wasm.Header)}); r.More(); {
 		before := r.At

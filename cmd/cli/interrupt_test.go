@@ -41,7 +41,7 @@ func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool,
 	time.Sleep(busy)
 	require.NoError(t, command.Process.Signal(sent))
 	start := time.Now()
-	_ = command.Wait() // the status says how it ended
+	_ = command.Wait() // ProcessState holds the exit status
 	return interrupted{result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, time.Since(start)}
 }
 
@@ -55,7 +55,7 @@ func interruptTerminal(t *testing.T, dir string, args ...string) {
 	require.Eventually(t, func() bool { return len(list(t, dir)) > before+2 }, 20*time.Second, time.Millisecond, "its files are begun")
 	time.Sleep(300 * time.Millisecond) // time for some slots; short, since a hanging handler is ended
 	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGINT))
-	_ = command.Wait() // the status says how it ended
+	_ = command.Wait() // ProcessState holds the exit status
 	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
 }
 
@@ -257,7 +257,7 @@ func TestNohup(t *testing.T) {
 	time.Sleep(200 * time.Millisecond)
 	require.NotContains(t, list(t, dir), "out.json")
 	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
-	_ = command.Wait() // the status says how it ended
+	_ = command.Wait() // ProcessState holds the exit status
 	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
 	require.Contains(t, list(t, dir), "out.json")
 }

@@ -59,7 +59,7 @@ fabric: {pops: {groups: 4, group_size: 4}}
 firmware: {program: pops/random}
 `
 
-// folder creates a working folder with these files. Its later contents show whether a command has left files.
+// folder creates a working folder with these files. A test reads it later for new files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -221,7 +221,7 @@ workload: {permutation: all}
 	require.Contains(t, r.stderr, "FAIL  s\n  "+first+": finishes: ")
 	require.Equal(t, statusFail, starloomIn(t, dir, append([]string{"run", "s.yaml", "--slots", "20"}, strings.Fields(first)...)...).status)
 
-	// The command in a JUnit file repeats a failed seed, whatever the names.
+	// The command in a JUnit file repeats a failed seed, also with special characters in names.
 	odd := "it's $HOME.yaml"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, odd), []byte(smallScenario), 0o644))
 	require.NoError(t, os.Symlink(binary, filepath.Join(dir, "starloom")))

@@ -76,8 +76,8 @@ func golden(t *testing.T, name, text string) {
 	require.Equal(t, string(want), text, path)
 }
 
-// TestScenarioShowRefuses checks that `scenario show` refuses the same as `run`, with the same words, and shows what
-// a run reports.
+// TestScenarioShowRefuses checks that `scenario show` and `run` refuse the same scenarios in the same words, and that
+// `scenario show` prints the values of a run's report.
 func TestScenarioShowRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"key.yaml":     smallScenario + "nick: {}\n",

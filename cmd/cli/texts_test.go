@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTexts checks that every text belongs to a command, that every command with an action has one, and that no
-// placeholder is left in it.
+// TestTexts checks that every text belongs to a command, that every command with an action has one, and that all
+// values of its template are filled in.
 func TestTexts(t *testing.T) {
 	root := newRoot()
 	root.InitDefaultHelpCmd()

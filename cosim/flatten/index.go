@@ -94,7 +94,7 @@ func (p *process) trial(n *node, trial int, s *state) *state {
 	return to
 }
 
-// anywhere returns an index of which only the low bits are known. The index may be beyond either end.
+// anywhere returns an index with known low bits only. The index may be beyond either end.
 func (p *process) anywhere(n *node, at *expr) *expr {
 	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
 }

@@ -77,7 +77,7 @@ type Covers struct {
 	CoverageSummary *coverage.Summary  `json:"coverage,omitempty"`
 }
 
-// Extent describes what was compared and on which inputs.
+// Extent describes the compared outputs and the inputs of the comparison.
 type Extent struct {
 	// Inputs counts cycles with distinct inputs. The same inputs are repeated from each of PowerOns states.
 	Inputs   uint64 `json:"input_cycles"`

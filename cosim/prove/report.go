@@ -70,7 +70,7 @@ type Basis struct {
 	Engines map[string]int `json:"engines"`
 	Cached  bool           `json:"cached"` // the verdict on this miter was cached
 	Tools   []string       `json:"tools"`
-	Mutants int            `json:"twin_mutants"` // mutants of the twin, all of which lockstep detects
+	Mutants int            `json:"twin_mutants"` // mutants of the twin, all detected by lockstep
 
 	AgreeCycles uint64 `json:"agree_cycles"` // random cycles in which the miter was compared with model and RTL
 	AgreeBits   uint64 `json:"agree_bits"`

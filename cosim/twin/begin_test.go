@@ -11,7 +11,7 @@ import (
 )
 
 // TestBanksBeginInReset checks that a built, a reset and a restored component have the same state and outputs,
-// whatever their earlier state.
+// independent of their earlier states.
 func TestBanksBeginInReset(t *testing.T) {
 	const seed, cycles = 5, 60
 	forTwins(t, func(t *testing.T, twin Twin) {

@@ -316,7 +316,7 @@ func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cos
 	return s
 }
 
-// caughtOf runs mutants side by side, each with its own model, and returns those that did not differ.
+// caughtOf runs mutants side by side, each with its own model, and returns the undetected mutants.
 func caughtOf(t *testing.T, twin Twin, p Parameters, mutants []Mutant) (left []Mutant) {
 	models := make([]*Model, len(mutants))
 	for k := range models {

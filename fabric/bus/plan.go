@@ -23,8 +23,8 @@ func PlanBuses(vertices int, buses [][]int) *Plan {
 	return &Plan{Buses: buses, taps: hw.NewTaps(vertices, buses)}
 }
 
-// PlanSteps returns the plan of the buses in a schedule, in the order of first use. The same set of vertices is one
-// bus in all steps, whatever its sender.
+// PlanSteps returns the plan of the buses in a schedule, in the order of first use. A set of vertices is one bus in
+// all steps, for all senders.
 func PlanSteps(vertices int, steps []gossip.Step) *Plan {
 	entries := 0
 	for _, step := range steps {

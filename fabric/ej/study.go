@@ -22,8 +22,8 @@ func records(name string) (records [][]string) {
 }
 
 // broadcastStudy repeats the results of Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional
-// Eisenstein-Jacobi Networks", and shows which results do not hold. Up to a size, figures come from runs; for larger
-// networks they come from recurrences and from following one message.
+// Eisenstein-Jacobi Networks", and shows the results that do not hold. Up to a size, figures come from runs; for
+// larger networks they come from recurrences and from following one message.
 func broadcastStudy() *studies.Study {
 	return &studies.Study{
 		Name: "ej",

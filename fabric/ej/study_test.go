@@ -27,7 +27,7 @@ type reference struct {
 	rows      []studies.StudyRow
 	files     map[string][]byte
 
-	lose bool // what is sent in step 4, in the direction +1 after step 1, and a step
+	lose bool // lose the frames of step 4, in the direction +1 after step 1, and a step
 }
 
 func (r *reference) Full() bool                    { return false }

@@ -235,8 +235,8 @@ func (d *dependencies) vertices(list []uint32, port, class int) []uint32 {
 	return list
 }
 
-// walk follows the route between each pair of nodes. It calls take for each pair of vertices of which a packet may
-// hold one and request the other next, until take returns false.
+// walk follows the route between each pair of nodes. It calls take for each pair of vertices that a packet may hold
+// and request in succession, until take returns false.
 func (d *dependencies) walk(take func(source, destination int, held, asked uint32) bool) {
 	g, nodes := &d.built.Graph, len(d.built.Graph.Nodes)
 	classes := len(d.number)

@@ -171,5 +171,5 @@ func TestRemedies(t *testing.T) {
 		assert.NoError(t, err, "%s: %s\n%s", w.name, w.text, steps)
 		mended++
 	}
-	require.GreaterOrEqual(t, mended, 60) // the others are for who draws: what is missing is not known
+	require.GreaterOrEqual(t, mended, 60) // the author must supply the rest: the missing part is not known
 }

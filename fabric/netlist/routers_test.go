@@ -16,7 +16,7 @@ import (
 	"starloom/hw"
 )
 
-// randomAnynet is a connected graph with unequal latencies, of which some are left to be 1, lines and items in any
+// randomAnynet is a connected graph with unequal latencies, some of them 1 by default, with lines and items in any
 // order.
 func randomAnynet(r *rand.Rand) (text string, nodes int) {
 	routers := 2 + r.IntN(9)

@@ -39,7 +39,7 @@ func (r *studyRows) File(kind studies.StudyFile, name string, write func(io.Writ
 	return write(io.Discard)
 }
 
-// rowsOf are the rows of some cases, all of which hold.
+// rowsOf returns the rows of some cases. All rows hold.
 func rowsOf(t *testing.T, pattern string) *studyRows {
 	r := &studyRows{t: t, pattern: pattern}
 	require.NoError(t, routersStudy().Run(r))

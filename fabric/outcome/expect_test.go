@@ -9,7 +9,7 @@ import (
 	"starloom/fabric"
 )
 
-// TestExpectation: what is expected of a run, by what it has broken, and what JUnit, JSON and text say then.
+// TestExpectation checks the verdict on expectations, by the broken rules, and its words in JUnit, JSON and text.
 func TestExpectation(t *testing.T) {
 	passed := func() *Report {
 		return &Report{Scenario: "s", Verdict: VerdictPass, Rules: []string{"finishes", "no_loss"}}

@@ -133,7 +133,7 @@ const LongestProcessorsMax = 65_536
 
 // HandlerCycles sums up the durations of handler calls, in cycles of the fabric.
 type HandlerCycles struct {
-	Calls uint64  `json:"calls"` // calls without those that trapped
+	Calls uint64  `json:"calls"` // calls without traps
 	Max   uint64  `json:"max"`
 	Mean  float64 `json:"mean"`
 	P50   uint64  `json:"p50"` // median; exact to 4,095 cycles, then within 1 in 2,048

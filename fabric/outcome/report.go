@@ -41,7 +41,7 @@ type Report struct {
 	Rules           []string       `json:"rules"`            // names of the checked rules
 	Violations      []Violation    `json:"violations"`       // first ViolationsMax, and the first of every rule
 	ViolationsTotal uint64         `json:"violations_total"` // number of all violations
-	Notes           []string       `json:"notes,omitempty"`  // remarks on the scenario, whatever the verdict
+	Notes           []string       `json:"notes,omitempty"`  // remarks on the scenario, independent of the verdict
 	Cycles          uint64         `json:"cycles"`           // length in cycles, whole slots
 	Slots           uint64         `json:"slots"`            // number of slots that crossed the fabric
 	Frames          Frames         `json:"frames"`

@@ -46,8 +46,8 @@ func TestStatistic(t *testing.T) {
 	require.Contains(t, s.draw(), " ", "a bin without runs")
 }
 
-// TestStatisticsText: of a list the first entries are shown, and how many there are; what is not one list
-// is shown whole.
+// TestStatisticsText checks that a list is shortened to its first entries and their number, and that other values are
+// shown whole.
 func TestStatisticsText(t *testing.T) {
 	one := func(name string) Statistic { return Histogram{7: 1}.Statistic(name) }
 	all := Statistics{one("slots")}

@@ -149,7 +149,7 @@ func (c *checker) compare(i int, word uint64, less func(a, b int) bool) error {
 func (c *checker) run(s fabric.Schedule, less func(a, b int) bool) error {
 	for slot := range s.Slots() {
 		for i := range c.words {
-			c.words[i] = 0xBAD // Words must not rely on what was there
+			c.words[i] = 0xBAD // Words must not rely on earlier contents
 		}
 		s.Words(slot, c.words)
 		if err := c.slot(c.words, less); err != nil {

@@ -19,8 +19,8 @@ import (
 // quoted is how the note of a row begins that contradicts a paper: its words, and where they are.
 var quoted = regexp.MustCompile(`^".+" \((Abstract|Section|Table|Proposition|Conjecture|Theorem|Lemma|Corollary)[ )]`)
 
-// Rows checks that a row that contradicts a paper quotes it and says what holds, and that the cases
-// whose names begin as ours, of which the paper prints nothing, have no published figure.
+// Rows checks that a row that contradicts a paper quotes it and states the correct value. Cases with names that begin
+// with ours are absent from the paper and have no published figure.
 func Rows(t *testing.T, rows []studies.StudyRow, ours ...string) {
 	t.Helper()
 	require.NotEmpty(t, rows)
@@ -43,8 +43,7 @@ func Rows(t *testing.T, rows []studies.StudyRow, ours ...string) {
 	}
 }
 
-// Explained checks that a network says what all quantities of a study's rows are, which `starloom explain` shows, and
-// of none that no row has.
+// Explained checks that a network explains all quantities of a study's rows, for `starloom explain`, and no others.
 func Explained(t *testing.T, n fabric.Network, study string, rows []studies.StudyRow) {
 	t.Helper()
 	used := map[string]bool{}

@@ -199,8 +199,8 @@ func TestDrawsAreFunctions(t *testing.T) {
 	}
 }
 
-// TestSourcesCreate: who creates in a slot, by the wheel, is who does by the draws, with rates of which most sources
-// wait for turns of the wheel, and from any slot on.
+// TestSourcesCreate checks that the wheel and the draws agree on the sources that create a packet in a slot, from any
+// slot on, at rates that keep most sources waiting for turns of the wheel.
 func TestSourcesCreate(t *testing.T) {
 	const n, slots = 40, 5 * wheelSlots
 	for _, rate := range []float64{1, 0.3, 0.0007, 1e-5} {

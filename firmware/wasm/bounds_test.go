@@ -314,7 +314,7 @@ func TestWorstCaseIsReached(t *testing.T) {
 // TestTurnsAreBelieved: a loop whose argument is its number of turns costs the bound at the provided maximum, and so
 // do its callers; a proved bound stays, and unneeded turns are an error.
 func TestTurnsAreBelieved(t *testing.T) {
-	code := func(start ...byte) []byte { // a loop that counts down from what is on the stack
+	code := func(start ...byte) []byte { // a loop that counts down from the top of the stack
 		return append(append(start, binary.OpLocalSet, 1, binary.OpLoop, binary.BlockEmpty, binary.OpLocalGet, 1),
 			append(number(-1), binary.OpI32Add, binary.OpLocalTee, 1, binary.OpBrIf, 0, binary.OpEnd)...)
 	}

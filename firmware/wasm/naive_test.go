@@ -212,7 +212,7 @@ func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
 		for _, costs := range []Costs{unit, odd} {
 			cost := costs.of
 			if costs == unit {
-				cost = nil // 1 each, whatever the classes are
+				cost = nil // 1 each, for all classes
 			}
 			naive := run(t, runtimes["interpreter"](), Naive(image, cost), nil)
 			copied, err := RewriteMetered(image, Meter{Costs: costs, Limit: 1 << 40})

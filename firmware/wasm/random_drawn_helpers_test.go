@@ -39,7 +39,7 @@ type style struct {
 const (
 	bitsOfF32 = iota
 	bitsOfF64
-	drawnFirst // then those that are drawn
+	drawnFirst // then random ones
 )
 
 // drawImage draws an image.

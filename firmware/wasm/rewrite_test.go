@@ -330,7 +330,7 @@ func TestLimitsAreStated(t *testing.T) {
 	}
 }
 
-// TestCompilesSoon: what is at the limits compiles in the time that is stated.
+// TestCompilesSoon checks that images at the limits compile in the stated time.
 func TestCompilesSoon(t *testing.T) {
 	table := append(number(0), binary.OpBrTable)
 	table = append(binary.AppendU32(table, targetsPerFunctionMax-1, 1), make([]byte, targetsPerFunctionMax)...)
@@ -379,8 +379,8 @@ func TestCompilesSoon(t *testing.T) {
 	}
 }
 
-// FuzzRewrite: whatever the bytes are, nothing panics, and what the runtime accepts it
-// accepts as a copy, too.
+// FuzzRewrite checks that arbitrary bytes cause no panic, and that the runtime accepts the copy of every image that
+// it accepts.
 func FuzzRewrite(f *testing.F) {
 	for _, image := range images(f) {
 		f.Add(image, uint(100), byte(0))

@@ -126,7 +126,7 @@ func TestResultTypes(t *testing.T) {
 	require.Greater(t, compared, 350)
 }
 
-// TestProgramsHaveNoFloats: what is put in for floats costs the built-in programs nothing.
+// TestProgramsHaveNoFloats checks that the code for floats costs the built-in programs nothing.
 func TestProgramsHaveNoFloats(t *testing.T) {
 	for name, image := range images(t) {
 		m, err := binary.Parse(image, false)

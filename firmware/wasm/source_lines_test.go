@@ -92,7 +92,7 @@ func TestSourceLines(t *testing.T) {
 				require.Equal(t, wantLines[:3], gotLines[:3])
 				offset, err := strconv.ParseUint(number.FindString(gotLines[3]), 0, 64)
 				require.NoError(t, err, gotLines[3])
-				// wazero itself says where inlined functions were called.
+				// wazero itself reports the calls of inlined functions.
 				var chain, have []string
 				for _, line := range wantLines[3:] {
 					if !strings.HasPrefix(line, "\t\t") {

@@ -6,7 +6,7 @@ import (
 	"starloom/firmware"
 )
 
-// Only the end of a run shows which handler call was longest, and profiling every call would cost much time. A run is
+// The longest handler call is known only at the end of a run, and profiling every call would cost much time. A run is
 // a function of scenario and seed. Therefore the run is repeated up to the longest call. That call then runs again
 // from the same state in a copy of the image that records source lines.
 

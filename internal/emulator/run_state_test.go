@@ -45,8 +45,8 @@ func carry(t *testing.T, save, restore func(v *hw.StateVisitor)) {
 	require.NoError(t, hw.Restore(&saved, stateFunc(restore)))
 }
 
-// TestColumns: whoever gives a run another plain figure saves it, or says here why not. Reset and restore
-// leave nothing of the run before.
+// TestColumns requires every new plain figure of a run to be saved, or to have a reason here. Reset and restore leave
+// nothing of the run before.
 func TestColumns(t *testing.T) {
 	notSaved := []string{"Interrupted", "Paused", "notArrived"} // the state of a run that is cut off is refused
 	var all, restored columns
@@ -79,8 +79,8 @@ func TestLedgerState(t *testing.T) {
 	require.Equal(t, all, restored)
 }
 
-// TestParts: each field of running, and of what is built what has a state, is a part that resets, saves and
-// restores itself.
+// TestParts checks that each field of running, and each built field with a state, is a part with reset, save and
+// restore.
 func TestParts(t *testing.T) {
 	derived := []string{"scheduled", "boundary"} // follow from the workload; are over between steps
 	built := []string{"Referee", "Shards", "Parking", "transport"}

@@ -52,7 +52,7 @@ const (
 	largerSizes = 3                     // number of larger sizes that are reported
 	memoryPart  = 4                     // the scenario is run if it fits into 1/memoryPart of the available memory
 	memoryAlong = 1 << 30               // the scenario is also run if it fits into this many bytes
-	measurable  = 20 * time.Millisecond // shorter runs do not show how time grows
+	measurable  = 20 * time.Millisecond // shorter runs are too noisy to show the growth of time
 	shareMin    = 0.05                  // least share of a run in its first slots from which the whole is predicted
 )
 

@@ -119,8 +119,7 @@ func TestLongTwinMaps(t *testing.T) {
 	}
 }
 
-// TestLongExamples runs every map of examples/rtl, all points of those with lists. Only the one with a bug may
-// differ.
+// TestLongExamples runs every map of examples/rtl, with all points of lists. Only the example with a bug may differ.
 func TestLongExamples(t *testing.T) {
 	paths, err := filepath.Glob("../../examples/rtl/*.yml")
 	require.NoError(t, err)

@@ -122,7 +122,7 @@ func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
 	return paragraphs("acked", seen)
 }
 
-// notesBeside returns the notes of a report without those that repeat its cause or remedies.
+// notesBeside returns the notes of a report that do not repeat its cause or remedies.
 func notesBeside(r *outcome.Report) []string {
 	return slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool {
 		return note == r.Aside.Known.Unfit && note != "" || r.Aside.Known.Check != "" &&

@@ -19,7 +19,7 @@ const (
 	flameLeast    = 2 // pixels of the narrowest box
 )
 
-// flameBox is a function with those that call it: its cost is with those that it calls.
+// flameBox is a function with its callers. Its cost includes the functions that it calls.
 type flameBox struct {
 	frame wasm.Frame
 	cost  uint64

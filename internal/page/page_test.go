@@ -48,7 +48,7 @@ func failing() *outcome.Report {
 	}
 }
 
-// TestExpected: a page says whether the run has ended as expected.
+// TestExpected checks that a page compares the run's end with the expectation.
 func TestExpected(t *testing.T) {
 	r := failing()
 	for expect, words := range map[string]string{"fail": "This is as expected: fail.", "pass": "This is not as expected: pass."} {
@@ -59,7 +59,7 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// Whatever a scenario, a firmware or a file is called, it stays text.
+// Names of scenarios, firmware and files stay text.
 func TestHostileNames(t *testing.T) {
 	files := []outcome.OutputFile{{Kind: "vcd", Path: hostile}, {Kind: "pcapng", Path: hostile}}
 	html := written(t, Run(failing(), files))
@@ -127,7 +127,7 @@ func TestPageIsInOrder(t *testing.T) {
 	}
 }
 
-// A page that would be too large says what it leaves out.
+// A page at its size limit lists the omitted parts.
 func TestPageLimits(t *testing.T) {
 	p := &Page{Subject: "run", Name: "large"}
 	p.Add("a long picture", Block{Picture: &Picture{Caption: "Long", SVG: []byte("<svg>" + strings.Repeat(" ", 2<<20) + "</svg>")}})
@@ -185,7 +185,7 @@ func TestWaves(t *testing.T) {
 	require.Len(t, many.Rows[0].Values, len(many.Columns))
 }
 
-// A flame graph adds up stacks that are alike; what is too narrow is counted.
+// A flame graph adds up equal stacks and counts boxes too narrow to draw.
 func TestFlameGraph(t *testing.T) {
 	stack := func(cost uint64, functions ...string) firmware.ProfileStack {
 		s := firmware.ProfileStack{Cost: cost}

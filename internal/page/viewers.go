@@ -24,7 +24,7 @@ func filesOf(written []outcome.OutputFile) map[string]string {
 	return files
 }
 
-// look shows how to open waveform and capture at the violation, and how to write them if they are absent.
+// look returns the commands that open waveform and capture at the violation, and the options that write absent ones.
 func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation) *Section {
 	files, steps := filesOf(written), []Step(nil)
 	command, again := r.Aside.Command, []string(nil)

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/svg"
 )
 
-// Waves is a timing diagram: signals over cycles, of which some may be left out.
+// Waves is a timing diagram: signals over cycles, possibly with gaps.
 type Waves struct {
 	Caption string
 	Note    string

@@ -84,8 +84,8 @@ func TestTopologyCrossing(t *testing.T) {
 	}
 }
 
-// TestTopologyPlane: each node of an Eisenstein-Jacobi network has six links; those that leave the plane name the
-// node at their other end, and of a large plane the nodes around node 0 are drawn.
+// TestTopologyPlane checks that each node of an Eisenstein-Jacobi network has six links, that links that leave the
+// plane name the node at their other end, and that a large plane is reduced to the nodes around node 0.
 func TestTopologyPlane(t *testing.T) {
 	net := ej.Network{A: 3, B: 4, Dimensions: 1}
 	top := picture.TopologyOf(net, "net", nil, nil)

@@ -38,11 +38,11 @@ type Node struct {
 	X, Y   float64
 }
 
-// Link joins two nodes. A link to a node that is drawn elsewhere is a stub with the number of that processor.
+// Link joins two nodes. A link to a node drawn elsewhere ends at the number of that processor.
 type Link struct {
-	From, To int // indices of nodes; To is -1 for a stub
+	From, To int // indices of nodes; To is -1 for a link that ends at a number
 	DX, DY   float64
-	Number   int // processor at the other end of a stub, -1 for none
+	Number   int // processor at the other end if To is -1, otherwise -1
 	OneWay   bool
 	Paths    []string // paths of its medium, or of both media
 	Label    string   // latency in cycles, "" for the usual one
@@ -58,7 +58,7 @@ type Load struct {
 
 const (
 	nodesMax   = 400
-	aroundMax  = 108.5 // square of a radius that holds 385 nodes, none of which is near the edge
+	aroundMax  = 108.5 // square of a radius that holds 385 nodes, none near the edge
 	circleMax  = 64
 	rowsMax    = 32
 	columnsTop = 64

@@ -176,8 +176,8 @@ func TestArrivedOnly(t *testing.T) {
 	require.Empty(t, note)
 }
 
-// TestMixedUnits: figures that are in several units in a table are refused, whatever draws them; rows of one unit have
-// it as label.
+// TestMixedUnits checks that figures in several units within a table are refused for all plots, and that rows of one
+// unit have it as label.
 func TestMixedUnits(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "results.csv")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTable has three rounds of two figures, one of which the rival lacks, and a figure that is not a time.
+// TestTable has three rounds of two figures, one without a rival's value, and a figure that is not a time.
 func TestTable(t *testing.T) {
 	figures := newTable()
 	for _, round := range [][3]string{{"100", "50", "110"}, {"200", "80", "200"}, {"100", "90", "90"}} {

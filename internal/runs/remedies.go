@@ -141,7 +141,7 @@ func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
 	return nil
 }
 
-// otherPrograms reports on other programs for the workload. unknown lists those that may meet the deadline.
+// otherPrograms reports on other programs for the workload. unknown lists the programs that may meet the deadline.
 func (r *run) otherPrograms(ctx context.Context) (m outcome.Remedy, unknown []string) {
 	own := r.config.Firmware.Program
 	var slow []string

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSetOnACommand: a key that is given has one value on a command, whatever its own or those in it were before.
+// TestSetOnACommand checks that a key has one value on a command, independent of earlier values.
 func TestSetOnACommand(t *testing.T) {
 	const run = "starloom run s.yaml"
 	for command, want := range map[string]string{

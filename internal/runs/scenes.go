@@ -471,7 +471,7 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 		}
 		moving = append(moving, i)
 	}
-	if len(moving) > sceneRowsMax { // keep those that change nearest to the cycle
+	if len(moving) > sceneRowsMax { // keep the changes nearest to the cycle
 		w.SignalsLeft = len(moving) - sceneRowsMax
 		slices.SortStableFunc(moving[1:], func(a, b int) int {
 			return distance(x.Signals[a].Values, marked) - distance(x.Signals[b].Values, marked)

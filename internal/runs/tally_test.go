@@ -59,8 +59,8 @@ func TestKnownInSomeRuns(t *testing.T) {
 	require.Nil(t, tally.statistics().Get("never"))
 }
 
-// TestListsOfSomeRuns: an entry of a list is that of the runs whose list has it, and is known there; what is
-// no number has none, and the entries of long lists end.
+// TestListsOfSomeRuns checks that an entry of a list covers the runs with that entry, that other values have none,
+// and that long lists are cut.
 func TestListsOfSomeRuns(t *testing.T) {
 	tally := newTally(false, nil)
 	three, long := int64(3), make([]uint64, entriesMax+1)
@@ -92,8 +92,8 @@ func valuesOf(s *outcome.Statistic) (values []float64) {
 	return values
 }
 
-// TestWorstOfManyRuns: the longest call of many runs is that of the first run, slot and processor, with
-// the run's seed, permutation and rate, in whatever order the runs are added up.
+// TestWorstOfManyRuns checks that the longest call of many runs belongs to the first run, slot and processor, with
+// the run's seed, permutation and rate, in any order of addition.
 func TestWorstOfManyRuns(t *testing.T) {
 	network, rates := pops.Network{Groups: 1, GroupSize: 3}, []float64{0.1, 0.2}
 	c := &config.Config{Network: network, Firmware: config.Firmware{CPU: new(meter.CPU)}}
@@ -115,7 +115,7 @@ func TestWorstOfManyRuns(t *testing.T) {
 			tally.begin(rate)
 			for run := range uint64(12) {
 				r := &BatchRun{Report: &outcome.Report{Verdict: outcome.VerdictPass, Faults: make([]outcome.FaultReport, 1)}}
-				if run%4 == 3 { // four are a chunk, of which the last is added first
+				if run%4 == 3 { // four are a chunk; its last one is added first
 					r.Measured = new(meter.Measured)
 					for i := range uint64(4) {
 						cycles := uint64(100)

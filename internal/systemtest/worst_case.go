@@ -3,7 +3,7 @@ package systemtest
 // RoutedMesh is a mesh of routers.
 const RoutedMesh = "fabric: {netlist: {mesh: {k: [3, 3]}, router: {}}}\n"
 
-// DrawnRing is a ring of four processors, of which two also share a star.
+// DrawnRing is a ring of four processors; two of them also share a star.
 const DrawnRing = `fabric: {netlist: {nodes: {"p[0..3]": processor, hub: star}, links: [
     ["p[0..2]:0", "p[1..3]:1"], ["p[3]:0", "p[0]:1"], ["p[0]:2", hub], ["p[2]:2", hub]]}}
 `

@@ -45,7 +45,7 @@ var Programs = []Program{
 		"wireshark"},
 }
 
-// wasiPackages are packages of headers and libraries. No command shows whether they are installed.
+// wasiPackages are packages of headers and libraries. Their presence cannot be tested by a command.
 const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 
 //go:embed ran.tsv

@@ -164,7 +164,7 @@ func (c *canvas) shape(path vg.Path, attrs ...svg.Attr) {
 	c.d.Path(b.String(), attrs...)
 }
 
-// FillString writes words as wide as gonum measures them, in whatever font the reader has.
+// FillString writes words as wide as gonum measures them, in the reader's font.
 func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 	if face.Font.Size == 0 {
 		return

@@ -72,8 +72,8 @@ func TestPointsStandAtTheirTicks(t *testing.T) {
 	}
 }
 
-// TestCurvesDiffer: each has a colour and a marker of its own, but what is of one thing has one colour, and
-// what was published stands in the colour of text.
+// TestCurvesDiffer checks that each curve has its own colour and marker, that curves of one thing share a colour, and
+// that published curves have the colour of text.
 func TestCurvesDiffer(t *testing.T) {
 	f := Figure{Curves: []Curve{
 		{Name: "a", Style: Marked}, {Name: "b", Style: Marked}, {Name: "law of a", Of: "a", Style: Dashed},

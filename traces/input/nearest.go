@@ -42,7 +42,7 @@ func parts(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-./ ", r) })
 }
 
-// shortens reports whether word has the parts of other, some of which are shortened to initials.
+// shortens reports whether word has the parts of other, some of them shortened to initials.
 func shortens(word, other []string) bool {
 	if len(word) == 0 || len(other) == 0 {
 		return len(word) == len(other)

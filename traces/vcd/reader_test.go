@@ -372,8 +372,8 @@ func TestReadAllocates(t *testing.T) {
 	require.NoError(t, r.Err())
 }
 
-// FuzzVCDRead: any bytes give events or an error with a place, and never a panic;
-// memory is bounded by what is declared.
+// FuzzRead checks that any bytes give events or an error with a place, never a panic, in memory bounded by the
+// declarations.
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"icarus.vcd", "verilator.vcd", "ghdl.vcd"} {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

@@ -77,7 +77,7 @@ func ones(words []uint64) (count int) {
 	return count
 }
 
-// lengths are the steps of each algorithm for n vertices, all of which are complete in the end.
+// lengths are the steps of each algorithm for n vertices. All algorithms complete.
 func lengths(t testing.TB, n, l int) (twoPhase, improved, naive int) {
 	length := func(steps []gossip.Step) int {
 		net := newNetwork(n, l)

@@ -146,8 +146,8 @@ func checkMissing(n int, a float64) {
 	}
 }
 
-// Cost returns C = S t (section 1 of the paper). S is the number of messages per unit, each of which is a context
-// switch of its receiver; t is the number of units to completion.
+// Cost returns C = S t (section 1 of the paper). S is the number of messages per unit; each message causes a context
+// switch of its receiver. t is the number of units to completion.
 func Cost(messagesPerUnit, units float64) float64 { return messagesPerUnit * units }
 
 // ScatterCost returns the cost of random scattering, with one message per node and unit.

@@ -122,7 +122,7 @@ func TestRestarted(t *testing.T) {
 	}
 }
 
-// TestDirectionsOfAPhase: a phase sends in three directions, of which no two are opposite.
+// TestDirectionsOfAPhase checks that a phase sends in three directions, without opposite pairs.
 func TestDirectionsOfAPhase(t *testing.T) {
 	for _, c := range [][3]int{{2, 3, 1}, {3, 4, 1}, {2, 3, 2}, {3, 4, 2}} {
 		net := torus(t, c[0], c[1], c[2])

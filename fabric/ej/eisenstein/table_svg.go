@@ -21,8 +21,8 @@ const (
 )
 
 // WriteSVG draws a broadcast in a one-dimensional network as a hexagonal plane around the source. The position of a
-// node is its least representative, a packet is an arrow in the colour of its step, and a link that leaves the plane
-// is a stub with the number of the far node. For larger networks WriteSVG plots senders and receivers by step.
+// node is its least representative, a packet is an arrow in the colour of its step, and a link out of the plane ends
+// at the number of the far node. For larger networks WriteSVG plots senders and receivers by step.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.net.Dims > 1 || t.net.Nodes() > planeNodesMax {
 		a, b := t.net.Alpha()
@@ -132,7 +132,7 @@ func (p *plane) arrow(from, to point, step int) {
 	p.d.Areas(colour(step), head)
 }
 
-// packets draws an arrow per packet. A packet that leaves the plane has a stub at each end.
+// packets draws an arrow per packet. A packet that leaves the plane has a short arrow at each end.
 func (p *plane) packets() {
 	for _, h := range p.sorted() {
 		arrow := func(from, to point) { p.arrow(from, to, h.Step) }

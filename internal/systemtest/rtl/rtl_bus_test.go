@@ -48,9 +48,9 @@ func TestForeignArbiterOnABus(t *testing.T) {
 	require.NotEqual(t, model.Digest, wrong.Digest)
 }
 
-// TestViolationOfABusIsDerived: on a bus without an arbiter readings collide, and RTL that does not say so has its
-// violation made of its rails: the run is that of the model, in every signal, and the report says what is derived. RTL
-// that never has a violation shows another trace.
+// TestViolationOfABusIsDerived checks RTL without a violation output on a bus without an arbiter: the violation is
+// derived from the rails, the run equals the model's in every signal, and the report names the derived outputs. RTL
+// with a violation output that is always 0 shows another trace.
 func TestViolationOfABusIsDerived(t *testing.T) {
 	folder, err := filepath.Abs("cosim/rtl")
 	require.NoError(t, err)

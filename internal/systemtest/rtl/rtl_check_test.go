@@ -51,7 +51,7 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	require.True(t, report.Divergence.Found.Directed)
 }
 
-// TestRecordRTLRefuses names what is wrong with the scenario.
+// TestRecordRTLRefuses checks that refusals name the mistake of the scenario.
 func TestRecordRTLRefuses(t *testing.T) {
 	_, err := starloom.RecordRTL(context.Background(), systemtest.Routing(2, 2))
 	var input *starloom.InputError

@@ -13,8 +13,8 @@ import (
 	"starloom/fabric/crossbar"
 )
 
-// TestForeignArbiterInAGossip: with the tutorial's arbiter a gossip is that of the model, with
-// its mistake it is not, and the inputs of the run show where.
+// TestForeignArbiterInAGossip checks that a gossip with the tutorial's arbiter equals the model's, that it differs
+// with the planted mistake, and that the inputs of the run reveal the mistake.
 func TestForeignArbiterInAGossip(t *testing.T) {
 	s, err := starloom.LoadScenario("examples/rtl/gossip-4.yaml")
 	require.NoError(t, err)

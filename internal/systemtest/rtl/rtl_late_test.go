@@ -18,7 +18,7 @@ func TestLongLateLight(t *testing.T) {
 	const light = "assign {rail1_o, rail0_o} = light_o;"
 	const oneLate = "reg [BITS-1:0] late_q; always @(posedge clock) late_q <= reset ? {BITS{1'b0}} : light_o; assign {rail1_o, rail0_o} = late_q;"
 	const twoLate = "reg [BITS-1:0] late_q, later_q; always @(posedge clock) {later_q, late_q} <= reset ? {2*BITS{1'b0}} : {late_q, light_o}; assign {rail1_o, rail0_o} = later_q;"
-	const asserts, silent = "`ifndef SYNTHESIS", "`ifdef SYNTHESIS" // others' RTL does not know what is late
+	const asserts, silent = "`ifndef SYNTHESIS", "`ifdef SYNTHESIS" // others' RTL does not know late inputs
 	const load = "wait_q <= COMPUTE_CYCLES[15:0];"
 	for name, c := range map[string]struct {
 		twin, replace string

@@ -16,8 +16,8 @@ import (
 	"starloom/traces/diff"
 )
 
-// TestModelsAreTheMachine: the models beside which a check runs a machine's RTL show what the machine's own components
-// do, and there is one of every twin that has a place.
+// TestModelsAreTheMachine checks that the models beside a machine's RTL equal the machine's own components, with one
+// model for every twin with a place.
 func TestModelsAreTheMachine(t *testing.T) {
 	models, sets := map[string]bool{}, map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(systemtest.Unequal)) {
@@ -67,13 +67,13 @@ func requireSameWaveforms(t *testing.T, name, backend string) {
 	require.Nil(t, r.GoesOn)
 	require.Empty(t, r.Shapes)
 	require.Empty(t, r.OnlyB.Names)
-	if require.Greater(t, r.Compared, 30); name != "routers" { // what is inside of RTL is not known
+	if require.Greater(t, r.Compared, 30); name != "routers" { // signals inside RTL are not known
 		require.Equal(t, diff.VerdictEqual, r.Verdict)
 	}
 }
 
-// TestPinMapOfUnequalParts: a pin map is held to the parameters of every part for which its RTL stands: those that it
-// gives, and those that it leaves open and of which it tells the RTL nothing.
+// TestPinMapOfUnequalParts checks that a pin map is held to the parameters of every replaced part: to its own, and to
+// open ones that it does not pass to the RTL.
 func TestPinMapOfUnequalParts(t *testing.T) {
 	links := func(more string) *starloom.Scenario {
 		verilog, err := filepath.Abs("cosim/rtl/link.v")

@@ -70,7 +70,8 @@ func TestFinishBy(t *testing.T) {
 	}
 }
 
-// TestFinishByOfPackets: with traffic, and without firmware, a run is over when what is measured has arrived.
+// TestFinishByOfPackets checks that a run with traffic and without firmware ends when the measured packets have
+// arrived.
 func TestFinishByOfPackets(t *testing.T) {
 	const mesh = "mesh: {k: [2, 2]}, router: {vcs: 2, depth: 4}"
 	load := "workload: {traffic: {rate: 0.1, warm_up: 10, measure: 200, drain: 500}}\n"
@@ -191,8 +192,8 @@ func TestResultRules(t *testing.T) {
 	}
 }
 
-// TestResultsThatAreLeft: what a processor gave before a restart is forgotten, a rule that compares needs two results,
-// and the report says how many were judged.
+// TestResultsThatAreLeft checks that a restart discards a processor's result, that a comparing rule needs two
+// results, and that the report counts the judged results.
 func TestResultsThatAreLeft(t *testing.T) {
 	const once, alone, all = 11, `"bus.nic[0]", "bus.nic[2]"`, `"bus.nic[*]"`
 	restart := "{kind: restart, targets: [\"bus.nic[2]\"], slots: {list: [2]}}"

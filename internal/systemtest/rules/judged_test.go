@@ -20,8 +20,8 @@ func twoFaced() *starloom.Scenario {
 	return s
 }
 
-// TestJudgedWhenGiven: what a voter has found, and that voters do not agree, is stamped with the slot in which
-// that is given, whatever executes the machine.
+// TestJudgedWhenGiven checks that a voter's finding, and the disagreement of voters, has the slot of the result, in
+// all engines.
 func TestJudgedWhenGiven(t *testing.T) {
 	for _, sessions := range []int{1, 2} {
 		s := twoFaced()
@@ -70,7 +70,7 @@ func TestJudgedWhenGiven(t *testing.T) {
 	}
 }
 
-// TestJudgedAlike: neither engine, nor banks, mode or a state between change what is found when.
+// TestJudgedAlike checks that engine, banks, mode and a saved state between change neither findings nor their slots.
 func TestJudgedAlike(t *testing.T) {
 	for _, s := range []*starloom.Scenario{twoFaced(), systemtest.Ascends(t)} {
 		want := systemtest.MachineRun(t, s).Report()

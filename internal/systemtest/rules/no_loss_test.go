@@ -119,7 +119,7 @@ func TestLossesSayWhere(t *testing.T) {
 			for _, v := range report.Violations {
 				require.Contains(t, []string{starloom.RuleNoLoss, starloom.RuleFinishes}, v.Rule)
 			}
-			c.s.Rules = &starloom.Rules{} // what is not asked for is not found
+			c.s.Rules = &starloom.Rules{} // rules not asked for are not checked
 			for _, v := range systemtest.RunBoth(t, c.s).Violations {
 				require.Equal(t, starloom.RuleFinishes, v.Rule)
 			}
@@ -127,8 +127,8 @@ func TestLossesSayWhere(t *testing.T) {
 	}
 }
 
-// TestNoLossElsewhere: programs that lose nothing keep the rule on every network, in many shards and
-// banks, and those that lose frames break it.
+// TestNoLossElsewhere checks the rule on every network, in many shards and banks: programs without losses keep it,
+// programs that lose frames break it.
 func TestNoLossElsewhere(t *testing.T) {
 	for text, lossy := range map[string]bool{
 		"fabric: {pops: {groups: 4, group_size: 2}}\nfirmware: {program: pops/one-to-all}\nworkload: {one_to_all: {source: 3}}\n": false,

@@ -58,8 +58,8 @@ var tableNetworks = []tableNetwork{
 		long: "300 cycles", unit: " cycles"},
 }
 
-// tableNetwork is a column. Processors run firmware that keeps all rules but one, or a load of packets: light in the
-// run that keeps a rule, heavy, with faults if need be, in the one that breaks it.
+// tableNetwork is a column. Its processors run firmware that keeps all rules but one, or a load of packets: a light
+// load for the run that keeps the rule, a heavy load, with faults if needed, for the run that breaks it.
 type tableNetwork struct {
 	name, fabric, load, light, long, unit string
 	schedule, workload                    string // of firmware, and what it is for
@@ -93,7 +93,7 @@ var tableRules = []tableRule{
 // tableRule is a row.
 type tableRule struct {
 	rule          string
-	keeps, narrow string // the rule in the run that keeps it, and in the one that breaks it if that is another one
+	keeps, narrow string // the rule in the run that keeps it, and in the run that breaks it if different
 	packets       string // the rule in the run of a load that keeps it, if it is another one
 	how           int    // of the firmware that breaks it
 	refused       string // the columns, "*" for all...
@@ -222,8 +222,8 @@ func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRu
 	return starloom.ParseScenario("table.yaml", []byte(head+tail))
 }
 
-// programRules are rules of programs, and those that every run has or that follow from its scenario: a run that keeps
-// each, and one that breaks it. IMAGE[name] is one of the images of the tests.
+// programRules are rules of programs, rules of every run and rules that follow from the scenario, each with a run
+// that keeps it and a run that breaks it. IMAGE[name] is one of the images of the tests.
 var programRules = []struct{ rule, where, keeps, breaks string }{
 	{starloom.RuleNoCreation, "gossip on a bus", "fabric: {bus: {vertices: 10, length: 3}}\nfirmware: {program: bus/two-phase}",
 		"fabric: {bus: {vertices: 10, length: 3}}\nrules: {no_creation: true}\nfirmware: {image: IMAGE[bus_gossips], schedule: improved, params: {how: 1}}"},

@@ -64,8 +64,8 @@ func TestFaultedAgainstCounting(t *testing.T) {
 	}
 }
 
-// TestFaultedWhereAllListen: an output of a crossbar serves when its processor listens, so that what is
-// lost there is lost to the fault: of frames that follow each other, those after a damaged one, too.
+// TestFaultedWhereAllListen checks that losses at a crossbar's output count as the fault's: an output serves when its
+// processor listens. That includes the frames after a damaged one.
 func TestFaultedWhereAllListen(t *testing.T) {
 	for _, name := range []string{"gossip", "scatter"} {
 		for _, kind := range []string{"drop", "stuck", "bit_flip"} {
@@ -105,7 +105,7 @@ func TestDeafAddressees(t *testing.T) {
 	require.NotContains(t, strings.Join(report.Notes, "\n"), "listens at no port")
 }
 
-// TestFramesAlwaysHaveAllCounters: also those that are 0.
+// TestFramesAlwaysHaveAllCounters checks that zero counters are present.
 func TestFramesAlwaysHaveAllCounters(t *testing.T) {
 	report := systemtest.MachineReport(t, systemtest.ProgramScenario("pops/random", 4, 4))
 	var text strings.Builder
@@ -117,8 +117,8 @@ func TestFramesAlwaysHaveAllCounters(t *testing.T) {
 	require.Zero(t, object.Frames["blocked"]+object.Frames["faulted"])
 }
 
-// countUnheard counts from the frames themselves: those to which no one listened, and those that somebody
-// would have heard, if a fault had not made their coupler dark.
+// countUnheard counts from the frames themselves: frames without a listener, and frames with a listener but for a
+// dark coupler.
 func countUnheard(t *testing.T, s *starloom.Scenario) (unheard, faulted uint64) {
 	m := systemtest.Captured(t, s, starloom.MachineOptions{Engine: starloom.EngineSlot, Workers: 1})
 	senders, last := map[int]int{}, false

@@ -185,7 +185,7 @@ func TestAssignmentDecides(t *testing.T) {
 	}
 }
 
-// TestLongAssignmentFuzz: whatever is assigned, a scenario or an error with a place comes of it.
+// TestLongAssignmentFuzz checks that any assignment gives a scenario or an error with a place.
 func TestLongAssignmentFuzz(t *testing.T) {
 	parts := []string{"fabric", "pops", "groups", "rtl", "[0]", "[1]", "[", "]", ".", "replace", "rules", "workload", "permutation",
 		"traces", "vcd", "signals", "*", "x", "", "firmware", "params",

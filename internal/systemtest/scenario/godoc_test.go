@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGoDocIsWhole: `go doc` shows the fields and methods of every type of this package, of those that internal
-// packages define, too. The comments of their aliases have them; -update writes these.
+// TestGoDocIsWhole checks that `go doc` shows the fields and methods of every type of this package, including aliases
+// of internal types. The comments of the aliases repeat them; -update writes these comments.
 func TestGoDocIsWhole(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestGoDocIsWhole(t *testing.T) {
 // internalAlias is the line of an alias for a type of an internal package.
 var internalAlias = regexp.MustCompile(`(?m)((?:^\t*//.*\n)+)^(\t*)((?:type )?\w+ += ((?:emulator|rtl)\.(\w+)))$`)
 
-// memberLines are those that this test has written before.
+// memberLines matches earlier output of this test.
 var memberLines = regexp.MustCompile(`(?m)^\t*//\n(\t*//\t.*\n(\t*//\n)?)+`)
 
 // withMembers writes fields and methods into the comments of aliases.
@@ -131,7 +131,7 @@ func receiver(d *ast.FuncDecl) string {
 	return kind.(*ast.Ident).Name
 }
 
-// fieldsText is what a type is made of, without tags and what is not exported.
+// fieldsText returns the exported fields of a type, without tags.
 func fieldsText(t *testing.T, set *token.FileSet, source []byte, s *ast.TypeSpec) string {
 	structure, ok := s.Type.(*ast.StructType)
 	offset := func(p token.Pos) int { return set.Position(p).Offset }

@@ -169,7 +169,7 @@ func descriptorSeeds(t testing.TB) [][]byte {
 	return [][]byte{memory[descriptorAt : descriptorAt+descriptorBytes]}
 }
 
-// newTryDescriptor attaches banks, and uses those that can be.
+// newTryDescriptor attaches banks and uses the valid ones.
 func newTryDescriptor(t testing.TB) func([]byte) error {
 	config := descriptorBank()
 	fresh, err := nic.PlaceBank(descriptorAt, config, 20, 3)
@@ -212,7 +212,7 @@ func tryVCD(data []byte) error {
 		_, n := r.Net(vcd.NetID(net))
 		bits += n
 	}
-	if bits > 1<<24 { // memory is what is declared
+	if bits > 1<<24 { // memory grows with the declarations
 		return nil
 	}
 	if err := r.WatchAll(); err != nil {
@@ -246,7 +246,7 @@ func captureSeeds(t testing.TB) [][]byte {
 	return append(filesOf(t, math.MaxInt, "traces/pcapng/testdata/small.pcapng"), b.Bytes())
 }
 
-// tryCapture reads a capture and what is in its packets.
+// tryCapture reads a capture and the contents of its packets.
 func tryCapture(data []byte) error {
 	r := pcapng.NewReader(bytes.NewReader(data), "c.pcapng")
 	for {
@@ -319,7 +319,7 @@ func stateSeeds(t testing.TB) [][]byte {
 	return [][]byte{b.Bytes()}
 }
 
-// newTryState restores states, and runs on from those that can be.
+// newTryState restores states and continues from the valid ones.
 func newTryState(t testing.TB) func([]byte) error {
 	m := stateMachine(t)
 	return func(data []byte) error {
@@ -342,9 +342,9 @@ const (
 	heapBytes       = 512 << 20 // collected then
 )
 
-// TestTenMillionInputs gives changed seeds to everything that reads what users give. Nothing may
-// panic, hang or take more memory than it may; what is refused is refused as it should. Images are
-// parsed, not compiled. Each input follows from the parser and its number.
+// TestTenMillionInputs gives changed seeds to every parser of users' input. No input may cause a panic, a hang or
+// more memory than allowed; refusals must have the proper form. Images are parsed, not compiled. Each input follows
+// from the parser and its number.
 func TestTenMillionInputs(t *testing.T) {
 	// Inputs leave little memory in use, but buffers are large.
 	defer debug.SetGCPercent(debug.SetGCPercent(1000))

@@ -99,7 +99,7 @@ func drawLargeNumbers(t *testing.T, from, to uint64) {
 	t.Logf("most time: %v for\n%.300s", costs[0].time, costs[0].text)
 }
 
-// FuzzReaderMeter: whatever a scenario of 64 KB says, reading it takes no more.
+// FuzzReaderMeter checks that reading a scenario of 64 KB stays within the meter's bounds.
 func FuzzReaderMeter(f *testing.F) {
 	for _, seed := range readerSeeds(f) {
 		f.Add(seed)
@@ -196,7 +196,7 @@ func largeNumber(r *rand.Rand) uint64 {
 	return uint64(r.IntN(300))
 }
 
-// TestBothEnginesRefuse: a machine that no hardware can be is refused before a run, whichever engine it would have.
+// TestBothEnginesRefuse checks that a machine without possible hardware is refused before a run in either engine.
 func TestBothEnginesRefuse(t *testing.T) {
 	unequal, err := os.ReadFile("testdata/refused/latency_0_and_3.yaml")
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ var mistaken = [][]string{
 	{"starloom: 1", "starlom: 1"},
 }
 
-// mistakesOf are the mistakes of a scenario of one line for each section; at says how each is.
+// mistakesOf returns the mistakes of a scenario with one line for each section; at selects the variant of each.
 func mistakesOf(t *testing.T, at []int) (lines []string) {
 	text := ""
 	for i, k := range at {

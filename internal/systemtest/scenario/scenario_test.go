@@ -485,8 +485,8 @@ func scenarioSeeds(t testing.TB) [][]byte {
 	return seeds
 }
 
-// tryScenario parses a text as a scenario: an error names place, reason and remedy, and what is
-// accepted passes Check again.
+// tryScenario parses a text as a scenario: an error names place, reason and remedy, and an accepted scenario passes
+// Check again.
 func tryScenario(data []byte) error {
 	const path = "testdata/scenarios/fuzz.yaml"
 	s, err := starloom.ParseScenario(path, data)
@@ -502,8 +502,8 @@ func tryScenario(data []byte) error {
 	return nil
 }
 
-// FuzzParseScenario: never a panic; an error always names place, reason and
-// remedy; what is accepted passes Check again.
+// FuzzParseScenario checks that parsing never causes a panic, that an error names place, reason and remedy, and that
+// an accepted scenario passes Check again.
 func FuzzParseScenario(f *testing.F) {
 	for _, text := range scenarioSeeds(f) {
 		f.Add(text)
@@ -652,7 +652,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 }
 
-// uneven is a network from Go whose Check says what is wrong in an error of its own.
+// uneven is a network from Go whose Check returns an error of its own type.
 type uneven struct{ *pops.Network }
 
 func (uneven) Check() error { return errors.New("groups is 1000, not a power of two") }

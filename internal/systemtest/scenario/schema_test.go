@@ -90,7 +90,7 @@ func TestSchemaRefuses(t *testing.T) {
 	assert.Greater(t, refused, 50)
 }
 
-// Every key has a description, so that an editor can show what it is.
+// Every key has a description for editors.
 func TestSchemaDescribes(t *testing.T) {
 	data, err := starloom.Schema()
 	require.NoError(t, err)

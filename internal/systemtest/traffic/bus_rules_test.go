@@ -81,7 +81,7 @@ func TestLongBusRulesFire(t *testing.T) {
 					require.Equal(t, c.rule, v.Rule)
 				}
 
-				s.Rules = &starloom.Rules{} // what is not asked for is not found
+				s.Rules = &starloom.Rules{} // rules not asked for are not checked
 				unasked := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine})
 				require.NoError(t, unasked.Run(context.Background(), nil))
 				if c.rule != starloom.RuleIllegalSend && c.rule != starloom.RuleIllegalListen {
@@ -289,8 +289,8 @@ func TestBusTracesOpen(t *testing.T) {
 	require.NotContains(t, interfaces, "tap")
 }
 
-// TestPacketsOnBuses: firmware may carry the packets of a workload, and is held to that; what is
-// lost is found where frames met.
+// TestPacketsOnBuses checks firmware that carries the packets of a workload: it is held to them, and lost packets are
+// found at the collision.
 func TestPacketsOnBuses(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		run := func(arbiter string, params map[string]int64) *starloom.Report {

@@ -70,8 +70,8 @@ func messages(r *starloom.Report, rule string) (list []string) {
 	return list
 }
 
-// TestHeldIsCountedBeforeTheNextSlot is the definition: what was received in slot t and
-// is sent in slot t+1 is held at the boundary between them.
+// TestHeldIsCountedBeforeTheNextSlot checks the definition: a packet received in slot t and sent in slot t+1 is held
+// at the boundary between them.
 func TestHeldIsCountedBeforeTheNextSlot(t *testing.T) {
 	two := systemtest.ProgramScenario("pops/offline", 2, 1)
 	two.Workload.Permutation = starloom.Permutation{Kind: starloom.PermutationList, List: []uint32{1, 0}}

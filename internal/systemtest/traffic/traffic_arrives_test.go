@@ -43,8 +43,8 @@ func imageOn(t *testing.T, network, image string) string {
 	return head + "firmware: {image: " + systemtest.Image(t, image) + "}\n"
 }
 
-// TestTrafficThatStops: measured packets that have not arrived when the drain is over fail the run on every network,
-// whatever other rules hold. Overload excuses them where something has arrived, and nowhere else.
+// TestTrafficThatStops checks that measured packets missing at the end of the drain fail the run on every network,
+// under any other rules. Overload excuses them only after some arrivals.
 func TestTrafficThatStops(t *testing.T) {
 	const rules = "exactly_once: true, no_loss: true, in_order: true"
 	for name, network := range trafficNetworks {
@@ -73,8 +73,8 @@ func TestTrafficThatStops(t *testing.T) {
 	}
 }
 
-// TestOverload: more than a network carries fails by the same rule with firmware and without, unless that was asked
-// for; what is lost is judged by other rules.
+// TestOverload checks that load beyond a network's capacity fails by the same rule with and without firmware, unless
+// overload is set; other rules judge losses.
 func TestOverload(t *testing.T) {
 	for name, network := range trafficNetworks {
 		load := "rate: 1, warm_up: 0, measure: 400, drain: 5"
@@ -130,8 +130,8 @@ func TestLimitsOfPackets(t *testing.T) {
 	}
 }
 
-// TestOrderOfPackets: in_order finds packets that firmware sends in another order than that of their creation, exactly
-// those that the file of packets shows, and what has come before a state was saved counts after it is restored.
+// TestOrderOfPackets checks that in_order finds exactly the packets out of order in the file of packets, and that
+// arrivals before a saved state count after it is restored.
 func TestOrderOfPackets(t *testing.T) {
 	for _, name := range []string{"crossbar", "bus", "pops", "ej"} {
 		report := trafficRun(t, trafficNetworks[name], "rate: 0.1, warm_up: 0, measure: 200, drain: 200", "in_order: true")

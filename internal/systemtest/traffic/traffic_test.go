@@ -88,8 +88,8 @@ func oneBus(vertices int, arbiter string) string {
 	return fmt.Sprintf("bus: {vertices: %d, buses: [[%s]], arbiter: %s}", vertices, strings.Join(list, ", "), arbiter)
 }
 
-// TestLongBusLaws: the frames of N senders wait as in one queue, whoever is served first; with turns a sender waits for
-// its own; and without an arbiter a frame arrives if no other one is sent.
+// TestLongBusLaws checks that the frames of N senders wait as in one queue under any order of service, that a sender
+// with turns waits for its own turn, and that without an arbiter a frame arrives only if it is alone.
 func TestLongBusLaws(t *testing.T) {
 	const n = 5
 	window := ", warm_up: 300, measure: 3000"

@@ -102,7 +102,7 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	return string(digits)
 }
 
-// Differ returns a copy with one random modification. Parse shows whether the modification changes values.
+// Differ returns a copy with one random modification. Parse reports whether the modification changes values.
 func (v *Invented) Differ(random *rand.Rand) *Invented {
 	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), Pauses: slices.Clone(v.Pauses), End: v.End}
 	for i := range other.Pauses { // a moved pause is not a difference by itself
