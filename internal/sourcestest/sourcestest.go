@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Copy copies to a folder what is tracked in the repository at top, and what is new and not ignored: the files whose
-// names are wanted, all for nil.
+// Copy copies the tracked and the new, not ignored files of the repository at top to a folder. wanted selects files
+// by name; nil selects all.
 func Copy(t testing.TB, top, folder string, wanted func(name string) bool) {
 	t.Helper()
 	list, err := exec.Command("git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()

@@ -207,7 +207,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if j.done == 0 {
-		p.moved.Broadcast() // the first finished run shows whether a second machine is worth its construction
+		p.moved.Broadcast() // the time of the first finished run decides about a second machine
 	}
 	j.done++
 	j.took += time

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Frozen are scenarios whose outputs must survive any change of the code's structure:
-// all programs, odd sizes and timings, RTL, and the firmware that breaks each rule.
-// A commit that rewrites testdata/frozen (-update) says which outputs changed, and why.
+// Frozen are scenarios whose outputs must survive any change of the code's structure: all programs, odd sizes and
+// timings, RTL, and the firmware that breaks each rule. A commit that rewrites testdata/frozen (-update) lists the
+// changed outputs with reasons.
 //
 // An image without .wasm is testdata/firmware/<image>.c.
 var Frozen = map[string]string{

@@ -131,8 +131,8 @@ func TestCheckNamesRecursion(t *testing.T) {
 	require.Contains(t, text, "remedy: end the recursion earlier, or replace it by a loop\n")
 }
 
-// TestCheckExplainsADifference follows a static variable: what is sent differs first, one
-// slot before anybody hears it, and the variable is named.
+// TestCheckExplainsADifference follows a static variable. The first difference is in a sent frame, one slot before
+// its reception, and the report names the variable.
 func TestCheckExplainsADifference(t *testing.T) {
 	check, text := systemtest.Checked(t, systemtest.CheckScenario(t, "shares_a_variable"))
 	require.Equal(t, starloom.VerdictFail, check.Verdict)

@@ -49,7 +49,7 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 		require.Equal(t, "00000000", x.Input.Steps[0].Frames[0].Payload[:8], "a word that does not matter")
 		require.Zero(t, x.Input.Steps[0].Frames[0].Source)
 
-		// The command that is given names the image, the smallest scenario, and what is fed.
+		// The printed command names the image, the smallest scenario and the input.
 		words := strings.Fields(x.Again)
 		require.Equal(t, []string{"starloom", "firmware", "check", filepath.Join(folder, "trusts_a_payload.wasm")}, words[:4])
 		require.Equal(t, "--replay", words[5])
@@ -238,7 +238,7 @@ func TestLongFuzzReachesEverything(t *testing.T) {
 	}
 }
 
-// TestScenarioKeys: what is written to reproduce a finding says the same as what was read.
+// TestScenarioKeys checks that the scenario written to reproduce a finding equals the one read.
 func TestScenarioKeys(t *testing.T) {
 	files, err := filepath.Glob("examples/*.yaml")
 	require.NoError(t, err)

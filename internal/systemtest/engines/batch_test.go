@@ -33,8 +33,7 @@ func batchOf(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds, o starloo
 	return b
 }
 
-// TestBatchTakesRunsInOrder runs small chunks on more machines than cores: runs come
-// in order, and the ones that wait are few.
+// TestBatchTakesRunsInOrder runs small chunks on more machines than cores: runs come in order, and few of them wait.
 func TestBatchTakesRunsInOrder(t *testing.T) {
 	s := systemtest.Routing(64, 64)
 	s.Stop.Slots = 1
@@ -146,8 +145,8 @@ func TestPermutationAlone(t *testing.T) {
 				require.Equal(t, fmt.Sprintf("permutation %v: %s", runs.PermutationNumber(6, k), v.Message), report.Violations[i].Message)
 			}
 		}
-		// Alone, a run also says where packets were lost, and a batch keeps one violation of
-		// all failures but the first.
+		// A single run also reports the places of lost packets; a batch keeps one violation of all failures but the
+		// first.
 		alone.Violations, again.Violations, alone.Notes, want.Aside.Missing = want.Violations, want.Violations, want.Notes,
 			nil
 		require.Equal(t, fmt.Sprintf(" --seed 5 --permutation %d", k), alone.Aside.Command)
@@ -160,7 +159,7 @@ func TestPermutationAlone(t *testing.T) {
 // noPermutation is above the number of every permutation.
 const noPermutation = 1<<64 - 1
 
-// brokenRules lists what was broken, without where packets were lost.
+// brokenRules lists violations without the places of lost packets.
 func brokenRules(violations []starloom.Violation) (texts []string) {
 	for _, v := range violations {
 		what, _, _ := strings.Cut(v.Message, ": ")

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMachinesBeginInReset: a machine that was built, one that was reset, and one that was restored to what it was
-// before slot 0 have the same state, whatever has run before: every bank of every kind of network, in both engines.
-// cosim/twin has the same for hardware alone.
+// TestMachinesBeginInReset checks that a new machine, a reset one, and one restored to its state before slot 0 have
+// equal states after any earlier run, for every bank of every kind of network, in both engines. cosim/twin has the
+// same test for hardware alone.
 func TestMachinesBeginInReset(t *testing.T) {
 	scenarios := map[string]*starloom.Scenario{"streams": systemtest.RoutedExchange(t, "")}
 	for name := range systemtest.Unequal {

@@ -93,9 +93,9 @@ func cellsOf(m *starloom.Machine) string {
 	return text.String()
 }
 
-// TestLongBudgetInEveryFabric: a late handler has sent nothing, listens where it did, and asks for whom it
-// asked, in every fabric, whatever it writes to: FIFO, listening table, request list, tag filter.
-// The reference is lateInstance; engine and mode change nothing.
+// TestLongBudgetInEveryFabric checks in every fabric that a late handler sends nothing and keeps its earlier ports
+// and requests, for writes to FIFO, listening table, request list and tag filter. The reference is lateInstance;
+// engine and mode change nothing.
 func TestLongBudgetInEveryFabric(t *testing.T) {
 	for name, text := range map[string]string{
 		"pops":             "fabric: {pops: {groups: 4, group_size: 8}}\nfirmware: {program: pops/random-corrected}\n",

@@ -193,8 +193,8 @@ func TestRandomSavePoints(t *testing.T) {
 	}
 }
 
-// TestAlteredFile: an altered state whose checksum is right is bad input, whatever is altered, and says
-// where, what and what to do.
+// TestAlteredFile checks that any alteration of a state with a correct checksum is bad input, with place, reason and
+// remedy.
 func TestAlteredFile(t *testing.T) {
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "state")
 	_, err := starloom.Run(ctx, systemtest.Routing(4, 4),
@@ -203,7 +203,7 @@ func TestAlteredFile(t *testing.T) {
 	require.NoError(t, err)
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
-	reasons := map[string]string{ // by column: of what is wrong with its last element when all its bits are set
+	reasons := map[string]string{ // by column: reason if all bits of its last element are set
 		"machine.slot": "ends with slot", "machine.digest.next_slot": "the last that the digest may hold", "machine.destination": "at most 15 is allowed",
 		"pops.group.nic.tx.length": "at most", "pops.group.nic.rx.state": "at most", "machine.identity.firmware": "another firmware",
 		"fabric.sent": "", "kernel.cycle": "the hardware is in cycle", "machine.violations": "",

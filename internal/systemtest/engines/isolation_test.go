@@ -77,9 +77,9 @@ func eventsOf(t testing.TB, s *starloom.Scenario, victim int, from uint32, o sta
 	return events, m.Report()
 }
 
-// TestFailureHarmsOneProcessor: whatever a handler does, the others see and do what they see and do
-// if its processor is dead from that slot on, and the violation names processor, slot, function
-// and line. Isolated that holds for everything, banked for all but writes and growth.
+// TestFailureHarmsOneProcessor checks that after a handler's failure the others behave as if its processor were dead
+// from that slot on, and that the violation names processor, slot, function and line. In isolated mode that holds for
+// every failure, in banked mode for all but writes and growth.
 func TestFailureHarmsOneProcessor(t *testing.T) {
 	for _, mode := range []string{starloom.ModeIsolated, starloom.ModeBanked} {
 		want, dead := eventsOf(t, misbehaving(t, mode, -1), 5, 3, starloom.MachineOptions{})

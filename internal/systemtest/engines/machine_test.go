@@ -247,8 +247,8 @@ func TestUnfinishedRunLosesNothing(t *testing.T) {
 	}
 }
 
-// TestStudyInterrupted interrupts a study at once and after its first rows: it fails,
-// keeps the rows, and says how far it came.
+// TestStudyInterrupted interrupts a study at once and after its first rows: it fails, keeps its rows and reports its
+// progress.
 func TestStudyInterrupted(t *testing.T) {
 	for _, runs := range []int{0, 1, 30000} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -277,7 +277,7 @@ func TestStudyInterrupted(t *testing.T) {
 	}
 }
 
-// TestStudyCase picks rows by name; what is not asked for does not run.
+// TestStudyCase picks rows by name; no other row runs.
 func TestStudyCase(t *testing.T) {
 	study := func(pattern string) (*starloom.StudyReport, error) {
 		return starloom.Study(t.Context(), "pops", starloom.StudyOptions{Case: pattern})
@@ -323,7 +323,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		for _, workers := range []int{1, 2} {
 			s := systemtest.Routing(16, 16)
 			m := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine, Workers: workers, BankSize: 64})
-			for range 10 { // the lists of what is lit reach their size
+			for range 10 { // lists of lit wires reach their final size
 				m.Step()
 			}
 			require.Zero(t, testing.AllocsPerRun(10, func() { _ = m.Step() }), "%s engine, %d workers", engine, workers)

@@ -248,7 +248,7 @@ func TestMemoryUnbuilt(t *testing.T) {
 	}
 }
 
-// runForMemory is the child process: it runs a scenario and says what was estimated.
+// runForMemory is the child process: it runs a scenario and prints the estimate.
 func runForMemory(t *testing.T, run string) {
 	if enabled, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); bytes.Contains(enabled, []byte("[always]")) {
 		// Every page that is touched would bring 511 others.
@@ -277,7 +277,7 @@ func runForMemory(t *testing.T, run string) {
 	require.NoError(t, m.Close())
 }
 
-// tellMemory says what was estimated, and what this process has taken.
+// tellMemory prints the estimate and the memory of this process.
 func tellMemory(t *testing.T, estimate uint64) {
 	peak, zeros := peakBytes(t), uint64(0)
 	if readsTakeMemory(t) {
@@ -303,8 +303,8 @@ func readsTakeMemory(t *testing.T) bool {
 	return taken > before+size/2
 }
 
-// zeroBytes is the memory of this process in pages of zeros: where such pages are not shared, those that were only
-// read.
+// zeroBytes is the memory of this process in pages of zeros. Where such pages are not shared, these are pages that
+// were only read.
 func zeroBytes(t *testing.T) (total uint64) {
 	maps, err := os.ReadFile("/proc/self/maps")
 	require.NoError(t, err)

@@ -149,7 +149,7 @@ func TestSlowestProcessors(t *testing.T) {
 	}
 }
 
-// TestStartHasNoBudget: the report says so where it says what start handlers cost.
+// TestStartHasNoBudget checks that the report states beside the cost of start handlers that they have no budget.
 func TestStartHasNoBudget(t *testing.T) {
 	for _, budget := range []int{0, 1000} {
 		s := systemtest.Routing(2, 2)
@@ -202,8 +202,8 @@ func TestRestartsCost(t *testing.T) {
 	require.Len(t, reports, 1)
 }
 
-// TestManyRunsMeasure: what a report of many runs says of handlers is what those of the single runs add
-// up to, whatever the number of workers.
+// TestManyRunsMeasure checks that handler figures of many runs are the sums over the single runs, for any number of
+// workers.
 func TestManyRunsMeasure(t *testing.T) {
 	parsed := func(text string) *starloom.Scenario {
 		s, err := starloom.ParseScenario("many.yaml", []byte("starloom: 1\n"+text+"\nstop: {slots: 8}\n"))

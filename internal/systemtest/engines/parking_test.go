@@ -70,7 +70,7 @@ func TestParking(t *testing.T) {
 	}
 }
 
-// same compares two reports, and shows where they differ first.
+// same compares two reports and shows their first difference.
 func same(t *testing.T, want, have string) {
 	t.Helper()
 	if want != have {

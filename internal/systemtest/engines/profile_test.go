@@ -20,7 +20,7 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// slowScenario runs firmware of which processor 2 is slow in slot 3.
+// slowScenario runs firmware on which processor 2 is slow in slot 3.
 func slowScenario(t *testing.T, turns int64) *starloom.Scenario {
 	image := filepath.Join(t.TempDir(), "slow.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/slow.c", Output: image, Debug: true}))
@@ -139,8 +139,8 @@ func TestProfileWithoutLines(t *testing.T) {
 	require.Contains(t, folded, ";look_up;find ")
 }
 
-// TestProfilesAddUp: the stacks of the longest call of every program for POPS add up to what it cost,
-// whatever the mode, bank size, runtime and engine.
+// TestProfilesAddUp checks that the stacks of the longest call of every POPS program add up to its cost, in all
+// modes, bank sizes, runtimes and engines.
 func TestProfilesAddUp(t *testing.T) {
 	line := regexp.MustCompile(`^[^;]+(;[^;]+)* (\d+)$`)
 	for _, program := range []string{"pops/random", "pops/sort", "pops/offline"} {

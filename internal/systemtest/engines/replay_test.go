@@ -47,8 +47,8 @@ func TestReplay(t *testing.T) {
 	require.GreaterOrEqual(t, len(kinds), 3, kinds)
 }
 
-// TestReplayRestored: from a saved state on, the replay says what that of the whole run says
-// of these slots; in banks, in instances of their own, in both engines, with faults.
+// TestReplayRestored checks that a replay from a saved state equals the replay of the whole run in the same slots: in
+// banks, in instances of their own, in both engines, with faults.
 func TestReplayRestored(t *testing.T) {
 	for i, path := range []string{"gossip-orders", "pops-4x4-faults", "voting", "bus-sensors"} {
 		for _, mode := range []string{starloom.ModeBanked, starloom.ModeIsolated} {
@@ -88,8 +88,8 @@ func TestReplayRestored(t *testing.T) {
 	}
 }
 
-// TestReplayParked: a processor that the machine parks is replayed as one with a bank, from the
-// start and from a saved state, whichever block it is in, also one of a single processor.
+// TestReplayParked checks that a parked processor is replayed like a processor with a bank, from the start and from a
+// saved state, in any block, including a block of a single processor.
 func TestReplayParked(t *testing.T) {
 	for _, c := range []struct{ dimensions, bank, processor int }{{3, 0, 2500}, {3, 2049, 2048}, {2, 3, 5}} {
 		s := systemtest.EjScenario(t, 3, 4, c.dimensions, "ej/improved", "workload: {one_to_all: {source: 5}}\n")

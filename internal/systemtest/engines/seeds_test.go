@@ -254,7 +254,7 @@ func TestParseSeeds(t *testing.T) {
 	}
 }
 
-// TestSeedsAreRefused: what is asked for and makes no sense, before anything has run.
+// TestSeedsAreRefused checks that senseless requests are refused before any run.
 func TestSeedsAreRefused(t *testing.T) {
 	for want, c := range map[string]struct {
 		s     *starloom.Scenario

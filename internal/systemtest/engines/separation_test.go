@@ -70,8 +70,8 @@ func TestSeparation(t *testing.T) {
 				for i := range r.Violations {
 					require.Equal(t, starloom.CauseFaults, r.Violations[i].Cause, "%+v", r.Violations[i])
 				}
-				// Both: what is there without faults, and nothing else, may be the firmware's. What
-				// was before the first of them cannot be theirs.
+				// Both: violations also present without faults may be the firmware's. Violations before the first
+				// fault cannot be the fault's.
 				r = run(t, broken, faults, starloom.EngineSlot)
 				require.Equal(t, starloom.VerdictFail, r.Verdict)
 				first := ^uint64(0)

@@ -39,7 +39,7 @@ func TestLongSleepIsAHint(t *testing.T) {
 				for _, mode := range []string{starloom.ModeBanked, starloom.ModeIsolated} {
 					for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 						s := systemtest.ProgramScenario(program, size[0], size[1])
-						if program == "pops/two-hops" { // under the adversary, which needs d >= g, an image, too, is told what has arrived
+						if program == "pops/two-hops" { // under the adversary, which needs d >= g, an image is also told of arrivals
 							s = systemtest.ProgramScenario(program, max(size[0], size[1]), size[1])
 							s.Workload = starloom.Workload{Adversary: &starloom.Adversary{Slots: 2}}
 						}

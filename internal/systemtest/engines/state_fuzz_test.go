@@ -147,8 +147,8 @@ func stateDifference(t *testing.T, a, b []byte) (names []string) {
 	return names
 }
 
-// TestLongAlteredStates: whatever a state with a right checksum says, it is refused with a reason, or a run
-// that goes on from it comes to its end.
+// TestLongAlteredStates checks that any state with a correct checksum is refused with a reason, or that its run comes
+// to its end.
 func TestLongAlteredStates(t *testing.T) {
 	elements, depth := 1, 1 // with -full it takes minutes
 	if *systemtest.Full {

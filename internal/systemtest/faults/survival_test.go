@@ -15,8 +15,8 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// TestSurvivalRates: the point of each rate is that of a scenario with this rate alone, in every form,
-// whoever runs them.
+// TestSurvivalRates checks that the point of each rate equals a scenario with this rate alone, in every form, on any
+// workers.
 func TestSurvivalRates(t *testing.T) {
 	const pops = "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random-corrected}\nstop: {slots: 100}"
 	seeds := starloom.Seeds{First: 3, Last: 42}
@@ -83,7 +83,8 @@ func TestSurvivalRates(t *testing.T) {
 	require.Contains(t, out.String(), `"survival": [`)
 }
 
-// TestSurvivalErrors: what has no curve, or rates that no one run can have, is refused, and nothing is written.
+// TestSurvivalErrors checks that scenarios without a curve, and rates impossible in one run, are refused and that
+// nothing is written.
 func TestSurvivalErrors(t *testing.T) {
 	const pops = "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}"
 	rates := systemtest.FaultScenario(t, pops, "random: {kind: drop, rates: [0.5]}")

@@ -96,8 +96,8 @@ func frozenRun(t *testing.T, s *starloom.Scenario) (*starloom.Report, frozenTrac
 	return report, frozenTraces{hash("run.vcd"), hash("run.gtkw"), hash("run.pcapng"), hash("run.log"), hash("run-table.csv")}
 }
 
-// TestFrozenRestored: a frozen run that is saved in its middle, and goes on from there in
-// another machine, has the report of the one that was not.
+// TestFrozenRestored checks that a frozen run, saved in its middle and continued in another machine, has the report
+// of the uninterrupted run.
 func TestFrozenRestored(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(systemtest.AllFrozen())) {
 		t.Run(name, func(t *testing.T) {

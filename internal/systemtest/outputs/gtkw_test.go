@@ -57,8 +57,8 @@ gtkwave::/File/Quit
 	return lines[0], lines[1:]
 }
 
-// TestLongSaveFileShowsViolations: of a waveform with more signals than GTKWave draws, what has broken rules
-// comes first, with a marker where it has, slots are decimal, and flags have names. GTKWave says so.
+// TestLongSaveFileShowsViolations checks in GTKWave a waveform with more signals than it draws: signals of violations
+// come first, with a marker at the violation; slots are decimal, and flags have names.
 func TestLongSaveFileShowsViolations(t *testing.T) {
 	s := systemtest.ImageScenario(t, "traps")
 	s.Fabric.POPS, s.Rules = &pops.Network{Groups: 16, GroupSize: 16}, &starloom.Rules{}
@@ -101,7 +101,7 @@ func TestLongSaveFileShowsViolations(t *testing.T) {
 	require.Equal(t, rows, fstRows)
 }
 
-// TestFST: what GTKWave's converter makes of an FST file is the waveform as VCD, whatever window it has.
+// TestFST checks that GTKWave's converter turns an FST file into the waveform as VCD, for any window.
 func TestFST(t *testing.T) {
 	for name, window := range map[string]*starloom.VCDTrace{
 		"all": nil, "end": {From: 4}, "states": {Signals: []string{"**.state", "**.rx_status"}},

@@ -43,7 +43,7 @@ func panel(h *picture.Heat, label string, slots uint64, media float64) uint64 {
 	return uint64(math.Round(sum * media))
 }
 
-// over is the sum of the values of columns, the last of which may be narrower.
+// over is the sum of the values of columns. The last column may be narrower.
 func over(columns []float64, width uint32, slots uint64) (sum float64) {
 	for k, value := range columns {
 		sum += value * float64(min(uint64(width), slots-uint64(k)*uint64(width)))
@@ -51,7 +51,7 @@ func over(columns []float64, width uint32, slots uint64) (sum float64) {
 	return sum
 }
 
-// TestPicturesCount: what is drawn adds up to what the report counts.
+// TestPicturesCount checks that drawn values add up to the counters of the report.
 func TestPicturesCount(t *testing.T) {
 	for name, media := range map[string]float64{"pops-4x4-faults": 1, "bus-faults": 1, "crossbar-faults": 1, "ej-faults": 6, "bus-sensors": 1} {
 		t.Run(name, func(t *testing.T) {
@@ -90,8 +90,8 @@ func TestPicturesCount(t *testing.T) {
 	}
 }
 
-// TestPicturesOfViolations: of many processors those are drawn that have broken rules, and what was broken elsewhere
-// stands in a row of its own.
+// TestPicturesOfViolations checks that a picture of many processors draws those with violations, and shows other
+// violations in a row of their own.
 func TestPicturesOfViolations(t *testing.T) {
 	_, c := seenRun(t, "bus-gossip", starloom.MachineOptions{})
 	line := c.Timeline("", []picture.Violation{

@@ -189,7 +189,7 @@ func TestStudyReportForms(t *testing.T) {
 	assert.Contains(t, data.String(), `"rows": []`)
 }
 
-// TestNothingOpensAPipe: what has gone to a pipe or a device is listed, and no command opens it again.
+// TestNothingOpensAPipe checks that outputs to pipes and devices are listed, and that no command opens them again.
 func TestNothingOpensAPipe(t *testing.T) {
 	s := systemtest.ImageScenario(t, "collides")
 	folder := t.TempDir()

@@ -53,8 +53,8 @@ func busGolden(t testing.TB) (rows [][]int) {
 	return rows
 }
 
-// TestBusLengths runs the sizes of the reference to n = 10,000, of which CI takes a sample: the firmware
-// needs as many steps as the formula says, and in the end everybody knows all.
+// TestBusLengths runs the sizes of the reference to n = 10,000, in CI a sample of them: the firmware needs as many
+// steps as the formula gives, and in the end every vertex has all items.
 func TestBusLengths(t *testing.T) {
 	runs := 0
 	for i, row := range busGolden(t) {

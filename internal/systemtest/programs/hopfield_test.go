@@ -16,8 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHopfieldRecalls: 1,024 neurons recall 10 of 10 random patterns of which 10 % of the bits
-// were flipped, for 10 seeds.
+// TestHopfieldRecalls: 1,024 neurons recall 10 of 10 random patterns with 10 % of the bits flipped, for 10 seeds.
 func TestHopfieldRecalls(t *testing.T) {
 	s := systemtest.HopfieldScenario(64, map[string]int64{"neurons": 16, "patterns": 10, "flips": 10, "sweeps": 3}, starloom.Gossip{Sessions: 40})
 	s.Stop.Slots = 10_000
@@ -140,7 +139,7 @@ func TestHopfieldAgainstReference(t *testing.T) {
 	require.Greater(t, moved, 1000)
 }
 
-// TestHopfieldSeeds: patterns and starts are those of the seed, and so is what is found.
+// TestHopfieldSeeds checks that patterns, starts and results follow from the seed.
 func TestHopfieldSeeds(t *testing.T) {
 	s := systemtest.HopfieldScenario(4, nil, starloom.Gossip{Sessions: 3})
 	m := systemtest.MachineRun(t, s)

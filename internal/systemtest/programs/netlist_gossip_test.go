@@ -21,8 +21,7 @@ var gossiped = map[string]string{
 	"ports":    "mesh: {k: [2, 3]}, router: {classes: 2}, streaming: {ports: 2}",
 }
 
-// TestNetlistGossip: on any netlist gossip and all-to-all are one thing under two names. Frames and their order are the
-// same, and what is found.
+// TestNetlistGossip checks that gossip and all-to-all are equal on any netlist: frames, their order and findings.
 func TestNetlistGossip(t *testing.T) {
 	for name, netlist := range gossiped {
 		var reports []*starloom.Report

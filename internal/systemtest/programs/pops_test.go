@@ -64,8 +64,8 @@ func TestCorrectedRoutingDeliversAll(t *testing.T) {
 	}
 }
 
-// TestPublishedRoutingLosesPackets shows what is wrong with the published rule
-// for d > g: packets collide in slot 5 after they have been acknowledged.
+// TestPublishedRoutingLosesPackets shows the error of the published rule for d > g: packets collide in slot 5 after
+// they have been acknowledged.
 func TestPublishedRoutingLosesPackets(t *testing.T) {
 	s := systemtest.ProgramScenario("pops/random", 16, 4)
 	m := systemtest.Machine(t, s, starloom.MachineOptions{})
@@ -84,8 +84,8 @@ func TestPublishedRoutingLosesPackets(t *testing.T) {
 	require.Equal(t, 64, report.Metrics.Get("delivered").(int)+report.Metrics.Get("lost").(int))
 }
 
-// TestPublishedRoutingSaysWhereItIsRight holds that a user of the published routing
-// learns what it is not made for, whatever the verdict.
+// TestPublishedRoutingSaysWhereItIsRight checks that a user of the published routing learns its limits, with any
+// verdict.
 func TestPublishedRoutingSaysWhereItIsRight(t *testing.T) {
 	for _, c := range []struct {
 		program string
@@ -240,9 +240,8 @@ func TestPublishedMeans(t *testing.T) {
 	}
 }
 
-// TestStudyTolerance: a tolerance follows from the larger deviation of both sides, and
-// the row says which it was. The reference of POPS(256,16) is one of 300 runs, with
-// less than the deviation of longer samples.
+// TestStudyTolerance checks that a tolerance follows from the larger deviation of both sides, and that the row names
+// that side. The reference of POPS(256,16) has 300 runs and a smaller deviation than longer samples.
 func TestStudyTolerance(t *testing.T) {
 	for _, c := range []struct {
 		reference, measured, larger float64

@@ -85,10 +85,9 @@ func TestScatterBends(t *testing.T) {
 	require.Less(t, scatter.Pearson(counts, law).P, 1e-6)
 }
 
-// TestLongScatterAsyncMeans holds mean and standard deviation to those that a program of its own
-// has drawn, whose standard errors are se, within four standard errors of both sides. The last
-// nodes come after Gumbel's law, whose kurtosis is 5.4: that makes the standard error of a
-// standard deviation.
+// TestLongScatterAsyncMeans compares mean and standard deviation with values drawn by a separate program, whose
+// standard errors are se, within four standard errors of both sides. The last nodes follow Gumbel's law with a
+// kurtosis of 5.4, which gives the standard error of a standard deviation.
 func TestLongScatterAsyncMeans(t *testing.T) {
 	for _, c := range []struct {
 		n, order int
@@ -245,7 +244,7 @@ func TestScatterSleepIsAHint(t *testing.T) {
 	}
 }
 
-// TestScatterRefused: bad values are refused with their place and what is allowed.
+// TestScatterRefused checks that bad values are refused with their place and the allowed values.
 func TestScatterRefused(t *testing.T) {
 	const scenario = "starloom: 1\nfabric: {crossbar: {ports: 8}}\nfirmware: {program: scatter/async, params: {order: 0}}\nworkload: {scatter: {origin: 0}}\n"
 	_, err := starloom.ParseScenario("s.yaml", []byte(scenario))

@@ -41,8 +41,8 @@ const (
 	mesh  = "fabric: {netlist: {mesh: {k: [2, 2]}, router: {}}}\n"
 )
 
-// TestProgramsSurvive: the pages say which of four faults a program survives: the run keeps all rules, whichever of its
-// first eight slots has it. The processor is the second one.
+// TestProgramsSurvive checks the tables of the pages, which list the survived ones of four faults: a run keeps all
+// rules with the fault in any of its first eight slots. The processor is the second one.
 func TestProgramsSurvive(t *testing.T) {
 	faults := []struct{ title, text string }{
 		{"all frames of a slot are lost", "{kind: drop, slots: {list: [%d]}}"}, {"a processor stops", "{kind: dead, targets: [%[2]s], slots: {from: %[1]d}}"},

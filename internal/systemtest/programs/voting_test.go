@@ -117,8 +117,8 @@ func TestVotingSilent(t *testing.T) {
 	}
 }
 
-// TestVotingNamesTheSilent: it is the silent module's voter that holds up the others, whatever its id and in
-// which session; the others wait for it.
+// TestVotingNamesTheSilent checks that reports name the silent module at its own voter, and the missing messages at
+// the others, for any id and session.
 func TestVotingNamesTheSilent(t *testing.T) {
 	for _, sessions := range []int{1, 2} {
 		for silent, want := range [][]string{
@@ -173,8 +173,8 @@ func found(report *starloom.Report) (values []any) {
 	return values
 }
 
-// TestVotingTimeout: with a timeout the voters find what the modules that speak hold, in every session,
-// whoever is silent, in whatever order they tell each other.
+// TestVotingTimeout checks that with a timeout the voters agree on the values of the speaking modules, in every
+// session, for any silent module and any order of messages.
 func TestVotingTimeout(t *testing.T) {
 	for _, n := range []int{3, 5, 9} {
 		for first := range n {

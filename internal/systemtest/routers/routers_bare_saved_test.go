@@ -189,8 +189,8 @@ func TestRoutersSavedCredit(t *testing.T) {
 	require.Equal(t, systemtest.ReportText(t, want), systemtest.ReportText(t, rest))
 }
 
-// TestRoutersReplayed: what is told of a processor is what the file of packets says of it, from the cycle of a restored
-// state on.
+// TestRoutersReplayed checks that the replay of a processor agrees with its rows in the file of packets, from the
+// cycle of a restored state on.
 func TestRoutersReplayed(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+bareNetworks["mesh"]+"\n"))
 	require.NoError(t, err)
@@ -257,8 +257,8 @@ func cyclesOf(t *testing.T, line string) (cycles int) {
 	return cycles
 }
 
-// TestStuckEndsOnce: packets that wait for ever end a run in one cycle, skipped, watched or restored; what is judged
-// then stands among what was found before, by its cycle, and once.
+// TestStuckEndsOnce checks that packets that wait forever end a run in one cycle, skipped, watched or restored, and
+// that the final violations are sorted by cycle among the earlier ones, each once.
 func TestStuckEndsOnce(t *testing.T) {
 	folder := t.TempDir()
 	parse := func(last int, rules string) *starloom.Scenario {

@@ -73,7 +73,7 @@ faults: {schedule: [{kind: bit_flip, probability: 0.02}, {kind: drop, probabilit
 	}
 }
 
-// portedNetwork draws a network whose processors have several ports, or of which some have, at one router or several.
+// portedNetwork draws a network with several ports on all or some processors, at one router or several.
 func portedNetwork(r *rand.Rand, classes int) string {
 	router := fmt.Sprintf("router: {vcs: %d, depth: %d, classes: %d}, streaming: {tick: %d, vc: %s, eject: %s", classes*(2+r.IntN(2)), 1+r.IntN(4), classes,
 		1+r.IntN(20), []string{"turn", "tag"}[r.IntN(2)], []string{"fifo", "sink"}[r.IntN(2)])
@@ -92,8 +92,9 @@ func portedNetwork(r *rand.Rand, classes int) string {
     links: [["r[0..2]", "r[1..3]"], ["p[0..3]:ask", "r[0..3]"], ["p[0..2]:answer", "r[1..3]"], ["p[3]:answer", "r[0]"], ["q[0..1]", "r[1..2]"]], ` + router + "}"
 }
 
-// TestPortsAtRandom: in random networks each frame comes by the port that its sender's port, or its tag, says, as
-// firmware sees it; frames of one class, destination and port are all there, whatever the workers.
+// TestPortsAtRandom checks in random networks that each frame arrives by the port that its sender's port or its tag
+// selects, as seen by firmware, and that no frame of a class, destination and port is missing, for any number of
+// workers.
 func TestPortsAtRandom(t *testing.T) {
 	image := systemtest.Image(t, "ports")
 	delivered := uint64(0)
@@ -197,7 +198,7 @@ func TestClassesInOrder(t *testing.T) {
 // TestVCByTag: with vc: tag frames of one tag leave in one VC, and wait for that while others are free; with one VC it
 // says nothing.
 func TestVCByTag(t *testing.T) {
-	image := systemtest.Image(t, "burst") // of which all tags are 0
+	image := systemtest.Image(t, "burst") // all its tags are 0
 	run := func(vcs int, vc string) (sent []string) {
 		_, rows := frameRows(t, systemtest.RoutedScenario(t, fmt.Sprintf("fly: {k: [5]}, router: {vcs: %d, depth: 2}, streaming: {eject: sink, vc: %s}", vcs, vc),
 			"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nrules: {}\nstop: {slots: 100000}\nfirmware: {image: "+image+"}"), starloom.MachineOptions{})

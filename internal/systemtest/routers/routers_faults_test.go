@@ -76,8 +76,8 @@ func TestRouterFaults(t *testing.T) {
 	}
 }
 
-// TestRouterCredits: the invariant of credits misses exactly those that faults have lost, and none that a dead channel
-// takes.
+// TestRouterCredits checks that the invariant of credits misses exactly the credits lost to faults, and none on a
+// dead channel.
 func TestRouterCredits(t *testing.T) {
 	for _, load := range []string{bareLoad, firmwareLoad} {
 		for _, rate := range []string{"0.0003", "0.001", "0.003"} {

@@ -161,7 +161,8 @@ func routerBare(t testing.TB, netlist, packets string) *starloom.Scenario {
 	return s
 }
 
-// TestFirmwareRouterNotes: reports of runs with firmware say whether the routes are free of deadlocks, too.
+// TestFirmwareRouterNotes checks that reports of runs with firmware also state that the routes are free of deadlocks,
+// or are not.
 func TestFirmwareRouterNotes(t *testing.T) {
 	report, err := starloom.Run(t.Context(), systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {}", firmwareLoad), starloom.RunOptions{})
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// clusters are three stars of three processors each, the first of which are at routers, too.
+// clusters are three stars of three processors each. The first processor of a star is also at a router.
 const clusters = `streaming: {tick: %d}, nodes: {"r[0..2]": router, "gate[0..2]": processor, "a[0..1]": processor, "b[0..1]": processor, "c[0..1]": processor, "bus[0..2]": star},
   links: [["r[0..1]:1", "r[1..2]:2"], ["r[2]:1", "r[0]:2"], ["gate[0..2]:0", "r[0..2]:0"], ["gate[0..2]:1", "bus[0..2]"],
     ["a[0..1]", "bus[0]"], ["b[0..1]", "bus[1]"], ["c[0..1]", "bus[2]"]]`
@@ -29,8 +29,7 @@ func jointScenario(t testing.TB, tick int, more string) *starloom.Scenario {
 			"workload: {permutation: [8, 7, 3, 5, 6, 0, 1, 2, 4]}\nstop: {slots: 400}\nfirmware: {image: "+systemtest.Image(t, "bridges")+"}\n"+more)
 }
 
-// TestJointBridges: packets go over a star, through routers and over another star, whatever the banks, workers and
-// observers.
+// TestJointBridges checks that packets cross a star, routers and another star, for any banks, workers and observers.
 func TestJointBridges(t *testing.T) {
 	var wave, capture, packets bytes.Buffer
 	want, err := starloom.Run(t.Context(), jointScenario(t, 16, ""),

@@ -16,8 +16,8 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// overtaken counts, by the rows of --packets, the packets that came after one of the same pair that was created after
-// them, and says where the first of them came.
+// overtaken counts, by the rows of --packets, the packets that arrived after a later packet of the same pair, and
+// returns the arrival of the first of them.
 func overtaken(t *testing.T, rows [][]string) (count uint64, path string, cycle uint64) {
 	number := func(text string) uint64 {
 		n, err := strconv.ParseUint(text, 10, 32)
@@ -72,7 +72,7 @@ func TestRoutersInOrder(t *testing.T) {
 	}
 }
 
-// TestRoutersInOrderSaved: what has come before a state was saved counts after it is restored.
+// TestRoutersInOrderSaved checks that arrivals before a saved state count after it is restored.
 func TestRoutersInOrderSaved(t *testing.T) {
 	s := systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 4}", "stop: {slots: 100000}\nrules: {in_order: true}\n"+
 		"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nfirmware: {image: "+systemtest.Image(t, "burst")+", params: {frames: 40}}")

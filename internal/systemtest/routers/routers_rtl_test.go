@@ -15,9 +15,9 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// TestLongFirmwareAmongRTLRouters: firmware on Verilog routers sees what it sees on models, every frame in the same
-// cycle, at whatever tick the run is saved; and a check of the scenario runs each router beside its model on the inputs
-// of that run.
+// TestLongFirmwareAmongRTLRouters checks that firmware receives every frame in the same cycle from Verilog routers as
+// from models, with the run saved at any tick. A check of the scenario runs each router beside its model on the
+// inputs of that run.
 func TestLongFirmwareAmongRTLRouters(t *testing.T) {
 	model, want := frameRows(t, systemtest.RoutedExchange(t, ""), starloom.MachineOptions{})
 	all := systemtest.RoutedExchange(t, "rtl: [{replace: 'netlist.router[*]'}]")
@@ -81,9 +81,8 @@ func mistakenRouter(t *testing.T, old, mistake string) (file string) {
 	return file
 }
 
-// TestLongForeignRouter: routers in other styles, with words as flits and credits that are pulses or running counts,
-// attach as they are; what is wrong at one output VC of one is found, and the verdict names that output and VC; all
-// mistakes under -full.
+// TestLongForeignRouter checks that routers in other styles, with words as flits and credits as pulses or running
+// counts, attach unchanged, and that the verdict names output and VC of a mistake; all mistakes under -full.
 func TestLongForeignRouter(t *testing.T) {
 	for _, c := range []struct {
 		router, old, mistake, place string

@@ -302,7 +302,7 @@ func TestRoutersRefuse(t *testing.T) {
 	assert.ErrorContains(t, err, "without firmware routers make no machine")
 }
 
-// TestRoutersExplained: scenario show tells what a run without firmware becomes, and what it takes.
+// TestRoutersExplained checks the rules, RTL and memory that scenario show reports for a run without firmware.
 func TestRoutersExplained(t *testing.T) {
 	text := "starloom: 1\nfabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 3}}}\nworkload: {traffic: {rate: 0.1}}\nrules: {in_order: true}\n" +
 		"rtl: [{replace: 'netlist.router[3]'}]\n"

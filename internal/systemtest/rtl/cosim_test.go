@@ -283,7 +283,7 @@ $upscope $end $upscope $end $enddefinitions $end
 	require.Equal(t, "cycle,reset,request_i\n0,1,0x0\n1,0,0x5\n2,0,0x8\n", text.String())
 }
 
-// TestCheckWithoutTools: an image needs none; sources name what is missing.
+// TestCheckWithoutTools checks that an image needs no tools, and that sources name the missing ones.
 func TestCheckWithoutTools(t *testing.T) {
 	dir := cosimFolder(t)
 	t.Setenv("PATH", "")

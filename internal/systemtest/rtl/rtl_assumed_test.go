@@ -33,8 +33,8 @@ func assumingMap(t *testing.T, assume ...string) string {
 	return path
 }
 
-// TestRTLAssumptions: a machine that breaks what the map of its RTL assumes says where, how often and when for the
-// first time, as the inputs of the run do; it runs as it does without assumptions, also when it is repeated or resumed.
+// TestRTLAssumptions checks that a machine that breaks an assumption of a pin map reports place, number and first
+// cycle, as the inputs of the run do, and that it runs as without assumptions, also repeated or resumed.
 func TestRTLAssumptions(t *testing.T) {
 	s, err := starloom.LoadScenario("examples/rtl/gossip-4.yaml")
 	require.NoError(t, err)

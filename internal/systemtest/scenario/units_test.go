@@ -51,9 +51,8 @@ func measuredBy(t *testing.T, network, packets, windows string) (ids []int, repo
 	return ids, report, latencies
 }
 
-// TestOneFileOnEveryNetwork: windows in cycles measure the same packets of a file, whatever the length of a slot or of
-// a tick, and latency is in cycles: from the cycle in which a packet was created to that in which it was received, as
-// the file of packets has them.
+// TestOneFileOnEveryNetwork checks that windows in cycles measure the same packets of a file for any length of slot
+// or tick, and that latency counts cycles from creation to reception, as in the file of packets.
 func TestOneFileOnEveryNetwork(t *testing.T) {
 	packets := "source,destination,size,created\n"
 	for i := range 80 {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saturationLimits are rates at which networks accept no more: of a bus one packet in a slot; of crossbars Karol,
-// Hluchyj and Morgan (1987), table I, and for 64 ports what is accepted under full load, as for the mesh and the torus.
+// saturationLimits are rates that networks cannot exceed: one packet per slot on a bus; for crossbars Karol, Hluchyj
+// and Morgan (1987), table I; for 64 ports, the mesh and the torus the rate accepted under full load.
 var saturationLimits = []struct {
 	network string
 	limit   float64
