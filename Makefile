@@ -162,10 +162,10 @@ dist:
 	@$(GO) run ./internal/dist $(TARGETS)
 
 site:
-	@$(GO) run ./internal/site
+	@$(GO) run ./internal/website
 
 site-serve:
-	@$(GO) run ./internal/site -serve
+	@$(GO) run ./internal/website -serve
 
 house:
 	@$(GO) run ./internal/house

@@ -227,8 +227,8 @@ func (c *CPU) elaborate() *meter.CPU {
 func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	shape := c.Network.Shape()
 	c.Timing,
-		err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles,
-		s.Link.GuardCycles)
+		err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles,
+		s.Link.PropagationCycles, s.Link.GuardCycles)
 	if err != nil {
 		return s.refuse("link", err.Error(), "change the value")
 	}
@@ -268,8 +268,8 @@ func (s *Scenario) checkLanes(c *config.Config) error {
 	}{{"nic.rx_frames", c.NIC.RxFrames}, {"nic.tx_frames", c.NIC.TxFrames}} {
 		if fifo.frames*lanes > framesMax {
 			return s.refuse(fifo.key,
-				fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes,
-					framesMax),
+				fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key,
+					fifo.frames, lanes, framesMax),
 				fmt.Sprintf("choose %d or less", framesMax/lanes))
 		}
 	}
@@ -424,8 +424,8 @@ func (s *Scenario) packetsStated() bool {
 
 // known returns the facts for reports; p is nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {
-	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil && s.rules().DeadlineSlots > 0 &&
-		s.packetsStated()}
+	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil &&
+		s.rules().DeadlineSlots > 0 && s.packetsStated()}
 	for _, note := range []string{s.oneOf, s.ofImage, s.otherInBookSim()} {
 		if note != "" {
 			k.Notes = append(k.Notes, note)

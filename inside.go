@@ -21,9 +21,9 @@ func init() { // for tests of the whole system
 		return inside.Scenario{
 			Network: s.network(), Program: program, Rules: s.rules(), Known: s.known(program), ImagePath: s.imagePath(),
 			Schedule:   s.schedule(),
-			RunCommand: s.runCommand(), CheckCommand: s.checkCommand(), Rates: s.rates(), Permutations: s.permutations(),
-			Carried: s.carried(),
-			Keys:    s.keys, Batch: func(seeds outcome.Seeds, o emulator.Options) (*runs.Batch, error) {
+			RunCommand: s.runCommand(), CheckCommand: s.checkCommand(), Rates: s.rates(),
+			Permutations: s.permutations(), Carried: s.carried(),
+			Keys: s.keys, Batch: func(seeds outcome.Seeds, o emulator.Options) (*runs.Batch, error) {
 				return s.ratedBatch(Seeds(seeds), o)
 			},
 		}

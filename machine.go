@@ -33,8 +33,8 @@ type MachineOptions struct {
 
 func (o MachineOptions) own() emulator.Options {
 	own := o.more
-	own.Engine, own.Workers, own.BankSize, own.Runtime, own.RunTable = o.Engine, o.Workers, o.BankSize, o.Runtime,
-		o.RunTable
+	own.Engine, own.Workers, own.BankSize, own.Runtime, own.RunTable = o.Engine, o.Workers,
+		o.BankSize, o.Runtime, o.RunTable
 	return own
 }
 

@@ -159,8 +159,8 @@ func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, 
 		b, err := one.ratedBatch(seeds, own.Machine)
 		return b, keys, err
 	}
-	r := estimate.Runs{At: at, Many: o.Seeds != nil, Seeds: outcome.Seeds(seeds), Options: own, Inputs: s.Inputs(),
-		Keys: s}
+	r := estimate.Runs{At: at, Many: o.Seeds != nil, Seeds: outcome.Seeds(seeds), Options: own,
+		Inputs: s.Inputs(), Keys: s}
 	return estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
 }
 

@@ -419,8 +419,8 @@ func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) erro
 	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
 		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
 	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
-		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From),
-			"exchange them")
+		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To,
+			f.Slots.From), "exchange them")
 	case f.Probability != nil && *f.Probability != 0 && kind == fabric.FaultStuck:
 		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots",
 			"delete the key, write kind: drop, or 0 to leave it out")

@@ -23,7 +23,7 @@ func (list Networks) Schema() ([]byte, error) {
 		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[PCAPNGTrace](), reflect.TypeFor[RTL](),
 		reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
 	}
-	described := config.Described{Types: types, BuiltIn: new(Fabric).kinds(), More: config.Networks(list),
-		Twins: list.Twins()}
+	described := config.Described{Types: types, BuiltIn: new(Fabric).kinds(),
+		More: config.Networks(list), Twins: list.Twins()}
 	return described.Schema()
 }

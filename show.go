@@ -66,8 +66,8 @@ func sizeOf(e *Explained, c *config.Config) {
 	e.CyclesMax = t.SlotCycle(c.Slots)
 	lanes := shape.Lanes()
 	e.Network = NetworkSize{
-		Kind: c.Network.Kind(), Processors: shape.Processors(), Units: shape.Units, Media: shape.Media, Ports: shape.Ports,
-		Lanes:    lanes,
+		Kind: c.Network.Kind(), Processors: shape.Processors(), Units: shape.Units, Media: shape.Media,
+		Ports: shape.Ports, Lanes: lanes,
 		RXFrames: lanes * c.NIC.RxFrames, TXFrames: lanes * c.NIC.TxFrames,
 	}
 	e.OneMedium, e.ManyMedia = c.Network.Names().MediumNoun()

@@ -30,8 +30,8 @@ func OpenCache(dir string) (Cache, error) {
 		user, temporary := UserCache()
 		if temporary && os.Mkdir(user, 0o700) != nil {
 			if folder, err := os.Lstat(user); err != nil || !isOwn(folder) { // another user may have stored results there
-				return Cache{}, &InputError{Place: user, Reason: "cannot hold build results: it is not a folder of this user alone",
-					Remedy: RemedyUserCache}
+				return Cache{}, &InputError{Place: user,
+					Reason: "cannot hold build results: it is not a folder of this user alone", Remedy: RemedyUserCache}
 			}
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache
@@ -41,8 +41,8 @@ func OpenCache(dir string) (Cache, error) {
 		return Cache{}, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Cache{}, &InputError{Place: dir, Reason: fmt.Sprintf("cannot hold build results: %v", Reason(err)),
-			Remedy: remedy}
+		return Cache{}, &InputError{Place: dir,
+			Reason: fmt.Sprintf("cannot hold build results: %v", Reason(err)), Remedy: remedy}
 	}
 	return Cache{dir, remedy}, nil
 }
@@ -56,8 +56,8 @@ func (c Cache) Take(name string, make func(path string) error) (string, error) {
 	}
 	work, err := os.MkdirTemp(c.Dir, ".build-")
 	if err != nil {
-		return "", &InputError{Place: c.Dir, Reason: fmt.Sprintf("cannot hold build results: %v", Reason(err)),
-			Remedy: c.Remedy}
+		return "", &InputError{Place: c.Dir, Reason: fmt.Sprintf("cannot hold build results: %v",
+			Reason(err)), Remedy: c.Remedy}
 	}
 	defer os.RemoveAll(work)
 	fresh := filepath.Join(work, name)

@@ -28,8 +28,8 @@ const (
 )
 
 // FaultNames holds the names of the kinds in scenarios and reports.
-var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop", "bit_flip", "stuck",
-	"credit_loss"}
+var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop",
+	"bit_flip", "stuck", "credit_loss"}
 
 // OnMedia reports whether the kind affects media.
 func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
@@ -222,8 +222,8 @@ func (f *Faults) Smaller(processor int, tx bool) bool {
 }
 
 func (f *Fault) shrinks(processor int, tx bool) bool {
-	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) &&
-		f.Targets.Has(processor)
+	return f.Kind == FaultBuffers && f.Chance > 0 &&
+		(tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }
 
 // Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts the effect. met

@@ -138,8 +138,8 @@ const (
 // Looks reports whether every frame must pass NoteSent and NoteHeard. If not, a transport may use a faster path for
 // frames with packets.
 func (l *Ledger) Looks() bool {
-	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil ||
-		l.Onlooker != nil
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil ||
+		l.Queues != nil || l.Onlooker != nil
 }
 
 // EventSent returns the head of a sent frame's digest event. The head, route words and payload of the frame follow.
@@ -193,8 +193,8 @@ func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, s
 	a, b := frame.Words()
 	l.Sum.Event(EventSent(frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Capture {
-		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Slot: slot, Frame: frame.AppendWire(nil),
-			At: l.At})
+		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Slot: slot,
+			Frame: frame.AppendWire(nil), At: l.At})
 	}
 }
 

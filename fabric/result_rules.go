@@ -119,8 +119,8 @@ func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error
 		}
 		limit, known := map[string]*int64{"min": &r.Min, "max": &r.Max}[key]
 		if !known {
-			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", strict.Clip(key), path),
-				"known are min and max")
+			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", strict.Clip(key),
+				path), "known are min and max")
 		}
 		n, err := d.Integer(strict.Target(node.Content[i+1]), strict.Join(path, key), every)
 		if err != nil {
@@ -271,8 +271,8 @@ type Judge interface {
 // Judge finds the processors whose results break a rule. names are the names of result words, and skipped processors
 // are ignored. A missing result breaks its rule. A rule that applies to no result is also broken; comparisons need
 // two processors.
-func (r *ResultRules) Judge(given *Results, names []string, processors int, skipped func(processor int) bool,
-	find func(Finding)) {
+func (r *ResultRules) Judge(given *Results, names []string, processors int,
+	skipped func(processor int) bool, find func(Finding)) {
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
 		first := map[int64]int{}

@@ -177,8 +177,8 @@ func WritePackets(to io.Writer, rows iter.Seq[PacketRow]) error {
 	var line []byte
 	for r := range rows {
 		line = strconv.AppendUint(line[:0], r.ID, 10)
-		for _, n := range [...]uint64{uint64(r.Source), uint64(r.Destination), uint64(r.Size), r.Created, r.Sent, r.Received,
-			uint64(r.Hops)} {
+		for _, n := range [...]uint64{uint64(r.Source), uint64(r.Destination), uint64(r.Size), r.Created, r.Sent,
+			r.Received, uint64(r.Hops)} {
 			if line = append(line, ','); n != NotYet {
 				line = strconv.AppendUint(line, n, 10)
 			}

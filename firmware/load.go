@@ -128,8 +128,8 @@ func (img *Image) check() error {
 		if own>>20 == ownBytesMax>>20 {
 			unit, shift = "KiB", 10
 		}
-		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift, unit,
-			ownBytesMax>>shift)
+		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift,
+			unit, ownBytesMax>>shift)
 	}
 	exports := img.compiled.ExportedFunctions()
 	img.Checked = exports[exportChecked] != nil
@@ -188,8 +188,8 @@ func (img *Image) describe() error {
 		return beforeHandlers(callError(exportABI, err))
 	}
 	if version[0] != nic.ABIVersion {
-		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0], nic.ABIVersion,
-			migration(version[0]))
+		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0],
+			nic.ABIVersion, migration(version[0]))
 	}
 	if in.ExportedFunction(exportBank) == nil {
 		return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", exportBank)

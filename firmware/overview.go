@@ -31,8 +31,8 @@ type Overview struct {
 type Shown struct{ Functions, Blocks bool }
 
 // View is Inspect with a static analysis. Costs are taken from wasm.Table; turns are trusted.
-func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns, shown Shown) (*Overview,
-	error) {
+func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns,
+	shown Shown) (*Overview, error) {
 	costs, err := wasm.Table(model, cost)
 	if err != nil {
 		return nil, err

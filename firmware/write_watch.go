@@ -411,8 +411,8 @@ func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	plain, plainGlobals, plainEvents := w.tryOut(call, nil)
 	stained, stainedGlobals, events := w.tryOut(call, some)
 	if len(plain) != len(stained) || !slices.EqualFunc(plainEvents, events, func(a, b Event) bool {
-		return a.Kind == b.Kind && a.Cell == b.Cell && a.Origin == b.Origin && a.Word == b.Word && a.Value == b.Value &&
-			a.Text == b.Text
+		return a.Kind == b.Kind && a.Cell == b.Cell && a.Origin == b.Origin && a.Word == b.Word &&
+			a.Value == b.Value && a.Text == b.Text
 	}) {
 		return true
 	}

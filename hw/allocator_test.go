@@ -346,8 +346,8 @@ func (s *switches) showSlot(allocator, ports int, requesting []uint32, requests 
 	for i := range ports {
 		k := allocator*ports + i
 		s.value[1][k], s.value[2][k] = flag(slices.Contains(requesting, uint32(i))), uint64(requests[i].Tag)
-		s.value[3][k], s.value[4][k], s.value[5][k] = flag(listeners[i].Listening), flag(listeners[i].Filtered),
-			uint64(listeners[i].Tag)
+		s.value[3][k], s.value[4][k], s.value[5][k] = flag(listeners[i].Listening),
+			flag(listeners[i].Filtered), uint64(listeners[i].Tag)
 	}
 }
 
@@ -431,8 +431,8 @@ func TestListAllocatorsBank(t *testing.T) {
 		requireBank(t, func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked {
 			var requests [ports]ListRequest
 			for i := range requests {
-				requests[i] = ListRequest{List: []uint32{0, 1, 2, uint32(i)}, Valid: []uint64{uint64(5 + 3*i)},
-					First: uint32(i + 2)}
+				requests[i] = ListRequest{List: []uint32{0, 1, 2, uint32(i)},
+					Valid: []uint64{uint64(5 + 3*i)}, First: uint32(i + 2)}
 			}
 			c, _ := newListAllocators(t, ports, length, rule, unitsPerShard, workers, shuffle,
 				func(_ int, input uint32) ListRequest { return requests[input] })

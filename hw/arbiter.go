@@ -82,8 +82,8 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	}
 	a := &Arbiters{
 		bank: c.Bank, kind: c.Kind, request: c.Request, busy: busy, index: index,
-		shape: ArbiterShape{Path: c.Bank.Path(), Element: c.Bank.Element, Arbiters: cells, Requesters: requesters,
-			Shards:      shards,
+		shape: ArbiterShape{Path: c.Bank.Path(), Element: c.Bank.Element, Arbiters: cells,
+			Requesters: requesters, Shards: shards,
 			SliceCycles: c.SliceCycles, Weights: c.Weights, Seeds: c.Seeds},
 		granted: make([]uint32, cells),
 		holding: make([][]uint32, shards), changed: make([][]uint32, shards), asked: make([][]uint32, shards),
@@ -129,8 +129,8 @@ func (c *ArbiterConfig) check() error {
 	case spec.Uses&(ForBuses|ForOutputs) == 0 || spec.New == nil:
 		return fmt.Errorf("%s: arbiter of %v, allowed are %v", path, c.Kind, ArbitersFor(ForBuses|ForOutputs))
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
-		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles, c.Kind, min(1, slice),
-			slice)
+		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles,
+			c.Kind, min(1, slice), slice)
 	case c.Weights != nil && !spec.Weighted:
 		return fmt.Errorf("%s: weights are not supported by arbiter %v", path, c.Kind)
 	case c.Seeds != nil && !spec.Seeded:

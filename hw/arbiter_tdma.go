@@ -48,8 +48,8 @@ func (t *tdma) Pass(shard int, cycles uint64) {
 		return
 	}
 	if t.elapsed[shard] >= uint16(t.SliceCycles) || turn >= t.Requesters {
-		broken(t.Path, "turn of requester %d of %d in cycle %d of a slice of %d", turn, t.Requesters, t.elapsed[shard]+1,
-			t.SliceCycles)
+		broken(t.Path, "turn of requester %d of %d in cycle %d of a slice of %d", turn, t.Requesters,
+			t.elapsed[shard]+1, t.SliceCycles)
 	}
 	slices := elapsed / uint64(t.SliceCycles)
 	t.elapsed[shard] = uint16(elapsed % uint64(t.SliceCycles))

@@ -59,8 +59,8 @@ func NewBuses(c BusConfig) (*Buses, error) {
 	case c.In.width != c.Out.width:
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, c.In.width, c.Out.width)
 	case c.In.bank.Units != 1 || c.Out.bank.Units != 1:
-		return nil, fmt.Errorf("%s: transmitters in %d units and buses in %d, both must be in one", path, c.In.bank.Units,
-			c.Out.bank.Units)
+		return nil, fmt.Errorf("%s: transmitters in %d units and buses in %d, both must be in one", path,
+			c.In.bank.Units, c.Out.bank.Units)
 	case len(c.Taps.Bus) != c.In.bank.Size() || len(c.Taps.Members) != c.Out.bank.Size():
 		return nil, fmt.Errorf("%s: taps of %d transmitters on %d buses, there are %d and %d",
 			path, len(c.Taps.Bus), len(c.Taps.Members), c.In.bank.Size(), c.Out.bank.Size())
@@ -81,8 +81,8 @@ func NewBuses(c BusConfig) (*Buses, error) {
 		b.to, b.requests = NewPortSelect(c.In.bank, "serving"), make([]uint8, taps)
 	}
 	b.Registers = Declare(Declaration{
-		Bank: c.Out.bank, Registers: []Register{b.violations.register()}, Wires: []Probed{c.Out, tapProbes{b}},
-		Derive: b.list,
+		Bank: c.Out.bank, Registers: []Register{b.violations.register()},
+		Wires: []Probed{c.Out, tapProbes{b}}, Derive: b.list,
 	})
 	return b, nil
 }
@@ -414,8 +414,8 @@ func (b *ArbitratedBuses) Site() *Site {
 		return err
 	})
 	ports := append([]Port{request}, buses.railPorts()...)
-	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", buses.Out, false, 1, same)...), buses.violations.port(),
-		grant)
+	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", buses.Out, false, 1, same)...),
+		buses.violations.port(), grant)
 	return &Site{
 		Twin: "bus", What: "buses", Parameters: Same(busParameters(lanes, buses.In.width, 1, arbiters.kind, slice)),
 		Elements: buses.bank.Size(), Path: buses.bank.Element, Clocked: true, Combinational: true, Ports: ports,

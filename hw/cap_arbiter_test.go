@@ -95,8 +95,8 @@ func FuzzCapMatching(f *testing.F) {
 	})
 }
 
-func newCapArbiters(t testing.TB, ports int, rule CapRule, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked,
-	*CapArbiters) {
+func newCapArbiters(t testing.TB, ports int, rule CapRule, unitsPerShard, workers int,
+	shuffle *rand.Rand) (*clocked, *CapArbiters) {
 	t.Helper()
 	side := clockedBank("port")
 	side.PerUnit *= ports

@@ -40,8 +40,8 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 	case in.Routed():
 		return nil, fmt.Errorf("%s: %s must be read by the unit that drives it", path, in.path)
 	case len(base) != in.bank.Size() || len(ports.Value) != in.bank.Size():
-		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(), len(base),
-			len(ports.Value))
+		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(),
+			len(base), len(ports.Value))
 	case fan < 1 || fan > PortsMax:
 		return nil, fmt.Errorf("%s: a transmitter reaches %d couplers, allowed are 1 to %d", path, fan, PortsMax)
 	}

@@ -28,8 +28,8 @@ func randomCredits(cycle uint64, n, depth int) (in creditInputs) {
 	return in
 }
 
-func newCreditCounters(t testing.TB, depth, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked,
-	*CreditCounters) {
+func newCreditCounters(t testing.TB, depth, unitsPerShard, workers int,
+	shuffle *rand.Rand) (*clocked, *CreditCounters) {
 	t.Helper()
 	c, err := NewCreditCounters(clockedBank("port"), depth, Shards(clockedUnits, unitsPerShard))
 	require.NoError(t, err)

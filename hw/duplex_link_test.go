@@ -15,8 +15,8 @@ type stimulus struct{ *lamps }
 func (stimulus) State(*StateVisitor) {}
 
 // newDuplexLinks joins transmitters of any units at random, three to a unit's links.
-func newDuplexLinks(t testing.TB, half bool, bits, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked, *lamps,
-	*DuplexLinks) {
+func newDuplexLinks(t testing.TB, half bool, bits, unitsPerShard, workers int,
+	shuffle *rand.Rand) (*clocked, *lamps, *DuplexLinks) {
 	t.Helper()
 	const perUnit = 2 * clockedPerUnit
 	ends := clockedUnits * perUnit

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func newFIFOs(t testing.TB, depth, width, countBits, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked,
-	*FIFOs) {
+func newFIFOs(t testing.TB, depth, width, countBits, unitsPerShard, workers int,
+	shuffle *rand.Rand) (*clocked, *FIFOs) {
 	t.Helper()
 	s := newSwitches(t, clockedBank("user"), []string{"push", "data", "pop"}, []int{1, width, 1})
 	f, err := NewFIFOs(FIFOConfig{

@@ -51,8 +51,8 @@ const SlotCyclesMax = 1<<31 - 1
 
 // NewLightTap returns a tap on in and the light that it drives. harm returns the effect of faults on a wire in a
 // slot. slotCycles is 1 to SlotCyclesMax.
-func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot uint32) Harm) (*LightTap, *Light,
-	error) {
+func NewLightTap(clock *Clock, in *Light, slotCycles int,
+	harm func(wire, slot uint32) Harm) (*LightTap, *Light, error) {
 	bank, wires := in.bank, in.bank.Size()
 	bank.Part = "tapped"
 	if in.bank.Part != "" {

@@ -123,9 +123,9 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
 	a := &ListAllocators{
 		bank: c.Bank, ports: c.Ports, rule: c.Rule,
-		start: c.Start, request: c.Request, tag: c.Tag, listen: c.Listen, filter: c.Filter, filterTag: c.FilterTag,
-		lists: c.Lists,
-		busy:  make([]uint8, cells), claims: make([]uint32, cells), first: make([]uint32, cells), next: make([]uint32, cells),
+		start: c.Start, request: c.Request, tag: c.Tag, listen: c.Listen, filter: c.Filter,
+		filterTag: c.FilterTag, lists: c.Lists,
+		busy: make([]uint8, cells), claims: make([]uint32, cells), first: make([]uint32, cells), next: make([]uint32, cells),
 		result: make([]uint32, cells), at: make([]uint32, cells),
 		had: make([]uint8, all), granted: make([]uint8, all), owner: make([]uint32, all),
 		changed: make([]bool, cells),

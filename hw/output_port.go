@@ -71,8 +71,8 @@ func (o *OutputPorts) Site() *Site {
 		Parameters: Same(map[string]int{"INPUTS": o.arbiters.shape.Requesters, "KIND": int(o.arbiters.kind)}),
 		Elements:   bank.Size(), Path: bank.Element, Clocked: true, Combinational: true,
 		Ports: []Port{
-			filter.Port("load_i"), filter.Port("listen_i"), filter.Port("accept_i"), filter.Port("request_i"),
-			filter.Port("tag_i"),
+			filter.Port("load_i"), filter.Port("listen_i"), filter.Port("accept_i"),
+			filter.Port("request_i"), filter.Port("tag_i"),
 			arbiter.Port("grant_o"),
 		},
 		Replace: filter.Replace,

@@ -182,8 +182,8 @@ func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiri
 	}
 	x.Registers = Declare(Declaration{
 		Path: path,
-		Registers: append([]Register{Column("next", x.next), Column("end", x.end), Column("queue", x.queue)},
-			x.registers()...),
+		Registers: append([]Register{Column("next", x.next), Column("end", x.end),
+			Column("queue", x.queue)}, x.registers()...),
 		Derive: x.deriveFed,
 	})
 	x.Reset()

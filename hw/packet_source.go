@@ -135,8 +135,8 @@ func (x *PacketSources) Reset() {
 
 func (x *PacketSources) checkNext(place int, next uint32) error {
 	if next < x.start[place] || next > x.end[place] {
-		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next, x.start[place],
-			x.end[place])
+		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next,
+			x.start[place], x.end[place])
 	}
 	return nil
 }

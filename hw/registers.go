@@ -39,8 +39,8 @@ func Declare(d Declaration) Registers {
 	for _, c := range d.Registers {
 		c.begin()
 	}
-	return Registers{path: d.Path, bank: d.Bank, columns: d.Registers, wires: d.Wires, collect: d.Collect,
-		derive: d.Derive}
+	return Registers{path: d.Path, bank: d.Bank, columns: d.Registers, wires: d.Wires,
+		collect: d.Collect, derive: d.Derive}
 }
 
 func (r *Registers) Path() string { return r.path }

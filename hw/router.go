@@ -83,10 +83,10 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 	numbers := func() []uint16 { return make([]uint16, vcs) }
 	set := func() []uint64 { return make([]uint64, routers*x.words) }
 	x.routerColumns = routerColumns{
-		buffer: make([]uint64, vcs*config.Depth), head: numbers(), count: numbers(), route: make([]uint64, vcs*x.words),
-		out:   numbers(),
-		moved: make([]uint32, vcs), filled: set(), waiting: set(), active: set(), sent: numbers(), full: set(), used: set(),
-		tailed:  set(),
+		buffer: make([]uint64, vcs*config.Depth), head: numbers(), count: numbers(),
+		route: make([]uint64, vcs*x.words), out: numbers(),
+		moved: make([]uint32, vcs), filled: set(), waiting: set(), active: set(), sent: numbers(), full: set(),
+		used: set(), tailed: set(),
 		vcGrant: numbers(), vcAccept: numbers(),
 		switchGrant: make([]uint8, ports), switchAccept: make([]uint8, ports), choice: make([]uint8, ports),
 	}
@@ -121,8 +121,8 @@ func (x *Routers) registers() []Register {
 func (x *Routers) checkMember(i int, member uint16) error {
 	port := i / x.config.VCs
 	if ports := x.wiring.ports[x.wiring.router[port]]; int(member) >= ports*x.config.VCs {
-		return fmt.Errorf("element %d is %d, a router of %d ports has %d virtual channels", i, member, ports,
-			ports*x.config.VCs)
+		return fmt.Errorf("element %d is %d, a router of %d ports has %d virtual channels", i, member,
+			ports, ports*x.config.VCs)
 	}
 	return nil
 }

@@ -342,8 +342,8 @@ func requireEmpty(t testing.TB, k *Kernel, n *RouterNetwork) {
 	for _, column := range [][]uint16{n.Routers.count, n.Routers.sent, n.Sources.sent} {
 		require.Zero(t, slices.Max(column))
 	}
-	for _, column := range [][]uint64{n.Routers.used, n.Routers.active, n.Routers.waiting, n.Routers.filled,
-		n.Routers.full} {
+	for _, column := range [][]uint64{n.Routers.used, n.Routers.active, n.Routers.waiting,
+		n.Routers.filled, n.Routers.full} {
 		for r, ports := range n.Routers.wiring.ports {
 			for member := range members(n.Routers.of(column, r)) {
 				require.GreaterOrEqual(t, member, ports*n.Routers.config.VCs)

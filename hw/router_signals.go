@@ -43,8 +43,8 @@ var vcStates = []string{"idle", "routing", "waiting", "active"}
 // Signals returns the signals of the network. node returns the path of a node.
 func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers) *RouterSignals {
 	w := n.Routers.wiring
-	s := &RouterSignals{network: n, node: node, called: called, until: make([]uint64, len(w.ports)),
-		next: CycleOfReset - 1}
+	s := &RouterSignals{network: n, node: node, called: called,
+		until: make([]uint64, len(w.ports)), next: CycleOfReset - 1}
 	place := 0
 	for r := range w.ports {
 		first := place

@@ -7,8 +7,8 @@ import (
 
 // NewRouter returns a stand-alone router for a kernel with the same clock and one shard of one unit. Its Site
 // replaces the neighbours. Flits carry the set of output VCs that they may take, and dataBits bits of data.
-func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork,
-	error) {
+func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int,
+	shards []Shard) (*RouterNetwork, error) {
 	switch {
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
 		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each, allowed are 64 channels in all", path, ports,

@@ -142,8 +142,8 @@ type routerWiring struct {
 }
 
 func newRouterWiring(path string, g *RouterGraph, config *RouterConfig, shards []Shard) (*routerWiring, error) {
-	w := &routerWiring{path: path, ports: g.Ports, nodes: len(g.Nodes), links: g.Links, shards: len(shards),
-		first: []int{0}}
+	w := &routerWiring{path: path, ports: g.Ports, nodes: len(g.Nodes), links: g.Links,
+		shards: len(shards), first: []int{0}}
 	if err := CheckShards(shards, len(g.Ports)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -204,8 +204,8 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 	w.node = make([]int, len(nodes))
 	for node := range nodes {
 		if w.unknown(nodes[node].Router, nodes[node].Port) {
-			return fmt.Errorf("%s: node %d is at port %d of router %d, which does not exist", w.path, node, nodes[node].Port,
-				nodes[node].Router)
+			return fmt.Errorf("%s: node %d is at port %d of router %d, which does not exist", w.path, node,
+				nodes[node].Port, nodes[node].Router)
 		}
 		w.node[node] = node
 	}

@@ -78,8 +78,8 @@ func (s *Signal) checkColumn(path, what string, elements, bits int) error {
 	case s == nil:
 		return fmt.Errorf("%s: no %s wire", path, what)
 	case len(s.Value) != elements || s.width != bits:
-		return fmt.Errorf("%s: its %s %s has %d elements of %d bits, it needs %d of %d", path, what, s.path, len(s.Value),
-			s.width, elements, bits)
+		return fmt.Errorf("%s: its %s %s has %d elements of %d bits, it needs %d of %d", path, what, s.path,
+			len(s.Value), s.width, elements, bits)
 	}
 	return nil
 }

@@ -58,8 +58,8 @@ func TestSites(t *testing.T) {
 	require.NoError(t, err)
 	couplers, err := NewStarCouplers(light, NewPortSelect(bank, "port"), far, make15(), 3)
 	require.NoError(t, err)
-	fifos, err := NewFIFOs(FIFOConfig{Bank: bank, Depth: 3, Width: 9, CountBits: 2, Push: signal(1), Pop: signal(1),
-		Data: signal(9)})
+	fifos, err := NewFIFOs(FIFOConfig{Bank: bank, Depth: 3, Width: 9, CountBits: 2, Push: signal(1),
+		Pop: signal(1), Data: signal(9)})
 	require.NoError(t, err)
 	seeds := make([]uint32, bank.Size())
 	for i := range seeds {

@@ -30,9 +30,9 @@ type registers struct {
 }
 
 func newRegisters(name string, n int) *registers {
-	return &registers{name: name, u8: make([]uint8, n), u16: make([]uint16, n), u32: make([]uint32, n),
-		u64: make([]uint64, n),
-		i8:  make([]int8, n), i16: make([]int16, n), i32: make([]int32, n), i64: make([]int64, n)}
+	return &registers{name: name, u8: make([]uint8, n), u16: make([]uint16, n),
+		u32: make([]uint32, n), u64: make([]uint64, n),
+		i8: make([]int8, n), i16: make([]int16, n), i32: make([]int32, n), i64: make([]int64, n)}
 }
 
 func (r *registers) fill(seed uint64) *registers {

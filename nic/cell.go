@@ -138,8 +138,8 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]
 		at                   uint64
 	}
 	places := []place{
-		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, c.Lanes(), 0}, {offBankListen, 2 * listenSlots, 0},
-		{offBankCalls, 4, 0},
+		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, c.Lanes(), 0},
+		{offBankListen, 2 * listenSlots, 0}, {offBankCalls, 4, 0},
 		{offBankWorkload, 4, 0}, {offBankRecord, record, 0},
 		{offBankRxMore, (c.RxFrames - 1) * frames, 0}, {offBankTxMore, (c.TxFrames - 1) * frames, 0},
 	}

@@ -121,8 +121,8 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	}
 	switch {
 	case c.FrameBytesMax < FrameBytesMin:
-		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path, c.FrameBytesMax,
-			FrameBytesMin)
+		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path,
+			c.FrameBytesMax, FrameBytesMin)
 	case c.In.Bits() != c.PhitBits:
 		return nil, fmt.Errorf("%s: phit of %d bits, %s has %d", path, c.PhitBits, c.In.Path(), c.In.Bits())
 	case c.In.Shards() != len(c.Shards):
@@ -146,8 +146,8 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	}
 	for wire, unit := range heardBy {
 		if c.In.Reader(uint32(wire)) != int(unitOwner[unit]) {
-			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire,
-				unit)
+			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d",
+				path, c.In.Path(), wire, unit)
 		}
 	}
 	cells := c.Bank.Size()
@@ -325,8 +325,8 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 func (d *Deserialisers) endSlot(shard int) {
 	for _, cell := range d.heard[shard] {
 		state, bits := d.state[cell], d.bits[cell]
-		if state == receiverIdle || state >= receiverStates || int(bits) > 8*d.frameMax || state == receiverGood &&
-			bits%8 != 0 {
+		if state == receiverIdle || state >= receiverStates || int(bits) > 8*d.frameMax ||
+			state == receiverGood && bits%8 != 0 {
 			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, a frame has %d at most",
 				state, bits, 8*d.frameMax)
 		}

@@ -195,8 +195,8 @@ func TestLinkCollision(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	for phitBits := 1; phitBits <= PhitBitsMax; phitBits += 7 {
 		for propagation := range 6 {
-			l := newLink(t, linkConfig{d: 3, g: 2, phitBits: phitBits, payloadBytes: 8, propagation: propagation, guard: 1,
-				unitsPerShard: 1})
+			l := newLink(t, linkConfig{d: 3, g: 2, phitBits: phitBits, payloadBytes: 8, propagation: propagation,
+				guard: 1, unitsPerShard: 1})
 			payload := make([]byte, 8)
 			// The frames differ in nothing but their source.
 			for cell := range 2 {
@@ -372,8 +372,8 @@ func TestLinkAnyShardsOrderAndWorkers(t *testing.T) {
 	const seed = 6
 	shuffle := rand.New(rand.NewPCG(seed, 99))
 	for _, propagation := range []int{0, 3} {
-		c := linkConfig{d: 3, g: 5, phitBits: 11, payloadBytes: 8, compute: 2, propagation: propagation, guard: 1, workers: 1,
-			unitsPerShard: 5}
+		c := linkConfig{d: 3, g: 5, phitBits: 11, payloadBytes: 8, compute: 2, propagation: propagation, guard: 1,
+			workers: 1, unitsPerShard: 5}
 		want := script(t, newLink(t, c), seed, 0, 3, nil)
 		for _, c.workers = range []int{1, 2} {
 			for _, c.unitsPerShard = range []int{1, 2, 5} {
@@ -390,8 +390,8 @@ func TestLinkAnyShardsOrderAndWorkers(t *testing.T) {
 // with other shards and runs on.
 func TestLinkSaveRestore(t *testing.T) {
 	const seed = 7
-	c := linkConfig{d: 2, g: 3, phitBits: 17, payloadBytes: 8, compute: 1, propagation: 4, guard: 1, workers: 1,
-		unitsPerShard: 3}
+	c := linkConfig{d: 2, g: 3, phitBits: 17, payloadBytes: 8, compute: 1, propagation: 4, guard: 1,
+		workers: 1, unitsPerShard: 3}
 	want := script(t, newLink(t, c), seed, 0, 3, nil)
 	other := c
 	other.unitsPerShard, other.workers = 1, 2
@@ -443,8 +443,8 @@ func TestLinkResetInFlight(t *testing.T) {
 
 func TestLinkAllocatesNothing(t *testing.T) {
 	for _, workers := range []int{1, 2} {
-		l := newLink(t, linkConfig{d: 4, g: 4, phitBits: 32, payloadBytes: 8, propagation: 2, guard: 1, workers: workers,
-			unitsPerShard: 1})
+		l := newLink(t, linkConfig{d: 4, g: 4, phitBits: 32, payloadBytes: 8, propagation: 2, guard: 1,
+			workers: workers, unitsPerShard: 1})
 		frame := makeFrame(rand.New(rand.NewPCG(10, 0)), 0, 8)
 		slot := uint32(0)
 		play := func() {
@@ -466,8 +466,8 @@ func TestLinkAllocatesNothing(t *testing.T) {
 // them, and the state is the same as after stepping.
 func TestLinkSkip(t *testing.T) {
 	for propagation := range 4 {
-		c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: propagation, guard: 20,
-			unitsPerShard: 1}
+		c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: propagation,
+			guard: 20, unitsPerShard: 1}
 		stepped, skipped := newLink(t, c), newLink(t, c)
 		shown := func(l *link) (values []uint64) {
 			l.kernel.Probes(func(p hw.Probe) { values = append(values, p.Value()) })

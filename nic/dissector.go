@@ -79,8 +79,8 @@ func (d *dissector) add(f pcapng.Field, base int) {
 	case twice:
 		d.fail("field %s is there twice: rename one", f.Name)
 	case !whole && !within:
-		d.fail("field %s: %d bits at bit %d are neither 8, 16, 32 or 64 bits at a byte nor within one", f.Name, f.Bits,
-			f.Offset)
+		d.fail("field %s: %d bits at bit %d are neither 8, 16, 32 or 64 bits at a byte nor within one",
+			f.Name, f.Bits, f.Offset)
 	}
 	d.names = append(d.names, f.Name)
 	d.fields[f.Name] = f
@@ -125,8 +125,8 @@ func (d *dissector) declaration(name string) string {
 	if f.Bits != 8*count {
 		mask = fmt.Sprintf("0x%02X", (1<<f.Bits-1)<<(8-f.Offset%8-f.Bits))
 	}
-	return fmt.Sprintf("ProtoField.uint%d(%q, %q, %s, %s, %s, %q)", 8*count, "starloom."+name, title(name), base, names,
-		mask, f.Doc)
+	return fmt.Sprintf("ProtoField.uint%d(%q, %q, %s, %s, %s, %q)", 8*count, "starloom."+name, title(name),
+		base, names, mask, f.Doc)
 }
 
 // title converts a field name to a label: payload_bytes to Payload bytes.
@@ -171,8 +171,8 @@ func (d *dissector) script(pseudo, frame []string) []byte {
 	line("\n-- Sizes in bytes, and where the frame starts.")
 	line("local PSEUDO, HEADER, CRC = %d, %d, %d", pcapng.PseudoHeaderBytes, HeaderBytes, CRCBytes)
 	line("local ROUTE, ORIGIN, FINAL = %d, %d, %d", payloadRouteBytes, payloadOrigin, payloadFinal)
-	line("local VERSION, SENT, COLLISION, DATA = %d, %d, %d, %d", pcapng.PseudoHeaderVersion, pcapng.Sent, StatusCollision,
-		KindData)
+	line("local VERSION, SENT, COLLISION, DATA = %d, %d, %d, %d", pcapng.PseudoHeaderVersion, pcapng.Sent,
+		StatusCollision, KindData)
 	line("local PORT_NONE = 0x%X", pcapng.PortNone)
 	line("local ANY, CRC_INIT, CRC_POLYNOMIAL = 0x%X, 0x%X, 0x%X", uint32(AnyDestination), crcInit, crcTables[0][1])
 

@@ -55,8 +55,8 @@ func capture(t *testing.T) string {
 			require.NoError(t, err)
 		}
 		require.NoError(t,
-			p.Packet(id, &pcapng.Header{Direction: direction, Status: uint8(status), Port: port, Slot: slot, Cycle: cycle},
-				frame))
+			p.Packet(id, &pcapng.Header{Direction: direction, Status: uint8(status), Port: port,
+				Slot: slot, Cycle: cycle}, frame))
 	}
 	frame := func(h Header, payload []byte) []byte {
 		return Marshal(make([]byte, FrameBytes(len(payload))), h, payload)

@@ -75,8 +75,8 @@ type Told struct {
 
 // Told returns a copy of the data that the host has written, for Tell.
 func (b *Bank) Told() Told {
-	t := Told{slices.Clone(b.Workload), slices.Clone(b.Schedule), slices.Clone(b.ROM), slices.Clone(b.Machine),
-		make([]uint8, b.Cells)}
+	t := Told{slices.Clone(b.Workload), slices.Clone(b.Schedule), slices.Clone(b.ROM),
+		slices.Clone(b.Machine), make([]uint8, b.Cells)}
 	for cell := range t.delivered {
 		t.delivered[cell] = b.Registers[cell].Flags & FlagDelivered
 	}

@@ -43,8 +43,8 @@ func TestLayersRoundTrip(t *testing.T) {
 		assert.EqualValues(t, 5, pseudo.Slot)
 		assert.EqualValues(t, 77, pseudo.Cycle)
 		frame := packet.Layer(LayerTypeFrame).(*FrameLayer)
-		assert.Equal(t, Header{Kind: KindData, Flags: 1, PayloadBytes: len(payload), Source: 2, Destination: 3, Tag: 4},
-			frame.Header)
+		assert.Equal(t, Header{Kind: KindData, Flags: 1, PayloadBytes: len(payload), Source: 2,
+			Destination: 3, Tag: 4}, frame.Header)
 		assert.True(t, frame.Valid)
 		assert.Equal(t, want.CRC(), frame.CRC)
 		if len(payload) == 0 {

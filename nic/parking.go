@@ -21,8 +21,8 @@ type Parked struct {
 // Parks reports whether a bank's processors can be parked: they have only registers, states, FIFOs and listening
 // ports.
 func (b *Bank) Parks() bool {
-	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil && b.ROMWords == 0 &&
-		b.listenSlots == 1
+	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil &&
+		b.ROMWords == 0 && b.listenSlots == 1
 }
 
 // ParkedBytes returns the size of a parked processor without frames.

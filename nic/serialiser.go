@@ -119,8 +119,8 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		return nil, err
 	}
 	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
-		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles,
-			ComputeCyclesMax)
+		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(),
+			c.ComputeCycles, ComputeCyclesMax)
 	}
 	if c.ArbitrationCycles < 0 || c.ArbitrationCycles > 0 && c.FrameBytesMax < FrameBytesMin {
 		return nil, fmt.Errorf("%s: arbitration of %d cycles for frames of %d bytes, allowed are 0 or more, for %d bytes "+
@@ -135,8 +135,8 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	}
 	stride := c.FrameBytesMax + frameSlack
 	t := &Serialisers{
-		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles),
-		stride: stride,
+		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
+		compute: uint64(c.ComputeCycles), stride: stride,
 		owner:  hw.ShardOfUnit(c.Shards),
 		light:  light,
 		ports:  hw.NewPortSelect(c.Bank, "port"),
@@ -286,8 +286,8 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	firstBit := phit * t.phitBits
 	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
 		// Latch removes a frame with its last phit, so the clock has jumped
-		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit,
-			t.length[over])
+		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch",
+			firstBit, t.length[over])
 	}
 }
 

@@ -51,8 +51,8 @@ func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error
 			return fmt.Errorf("transmitter %d has a frame of %d bytes, at most %d are possible", i/stride,
 				FrameBytes(h.PayloadBytes), frameMax)
 		case h.Source >= uint32(processors):
-			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d", i/stride, h.Source,
-				processors-1)
+			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d",
+				i/stride, h.Source, processors-1)
 		}
 		return nil
 	}

@@ -23,8 +23,8 @@ func TestPhits(t *testing.T) {
 func TestTiming(t *testing.T) {
 	timing, err := NewTiming(64, 16, 10, 3, 2)
 	require.NoError(t, err)
-	assert.Equal(t, Timing{PhitBits: 64, ComputeCycles: 10, FramePhits: 4, Frames: 1, PropagationCycles: 3, GuardCycles: 2,
-		LinkCycles: 3}, timing)
+	assert.Equal(t, Timing{PhitBits: 64, ComputeCycles: 10, FramePhits: 4, Frames: 1, PropagationCycles: 3,
+		GuardCycles: 2, LinkCycles: 3}, timing)
 	assert.Equal(t, 19, timing.SlotCycles())
 	assert.EqualValues(t, 38, timing.SlotCycle(2))
 	assert.EqualValues(t, 48, timing.FirstPhitCycle(2))
@@ -37,8 +37,8 @@ func TestTiming(t *testing.T) {
 }
 
 func TestTimingRefuses(t *testing.T) {
-	limits := [][2]int{{1, PhitBitsMax}, {0, PayloadBytesMax}, {0, ComputeCyclesMax}, {0, PropagationCyclesMax},
-		{1, GuardCyclesMax}}
+	limits := [][2]int{{1, PhitBitsMax}, {0, PayloadBytesMax}, {0, ComputeCyclesMax},
+		{0, PropagationCyclesMax}, {1, GuardCyclesMax}}
 	names := []string{"phit_bits", "payload_bytes", "budget_cycles", "propagation_cycles", "guard_cycles"}
 	build := func(v [5]int) error {
 		_, err := NewTiming(v[0], v[1], v[2], v[3], v[4])

@@ -161,8 +161,8 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case f.Kind() >= KindCount:
 		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
 	case f.PayloadBytes() > b.PayloadBytes:
-		return fmt.Sprintf("sends a payload of %s; nic.payload_bytes is %d", traces.Plural(f.PayloadBytes(), "byte", "bytes"),
-			b.PayloadBytes)
+		return fmt.Sprintf("sends a payload of %s; nic.payload_bytes is %d",
+			traces.Plural(f.PayloadBytes(), "byte", "bytes"), b.PayloadBytes)
 	case b.Addressed:
 		return b.refusalAddressed(cell, f)
 	case b.Taps != nil && f.Port() == PortAll:
@@ -176,8 +176,8 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell) && b.Classes.Class(b.First+cell, f.Port()) == ClassStreams:
 		return fmt.Sprintf("sends to processor %d at port %d; the routers there do not lead to it", f.Destination(), f.Port())
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
-		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(),
-			f.Port())
+		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it",
+			f.Destination(), f.Port())
 	case b.Taps != nil || b.Own != nil:
 		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(),
 			traces.Plural(b.PortsOf(cell), "port", "ports"))

@@ -144,6 +144,6 @@ func (c *conversion) failed(err error) error {
 	if said := strings.Join(strings.Fields(c.said.String()), " "); said != "" {
 		reason += fmt.Sprintf(": %.500s", said)
 	}
-	return &input.ToolError{Tool: c.Command, Reason: reason, Remedy: "free memory and space on the disk, or " + c.Instead,
-		Err: err}
+	return &input.ToolError{Tool: c.Command, Reason: reason,
+		Remedy: "free memory and space on the disk, or " + c.Instead, Err: err}
 }

@@ -141,8 +141,8 @@ func TestDigestChains(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range []string{
 		digest(), digest(0, one), digest(0, two), digest(1, one), digest(0, one, 1, two), digest(0, two, 1, one),
-		digest(0, one, 2, two), digest(1, one, 2, two), digest(0, Sum{1, 2, 4}), digest(0, Sum{2, 1, 3}),
-		digest(0, Sum{1, 3, 3}),
+		digest(0, one, 2, two), digest(1, one, 2, two), digest(0, Sum{1, 2, 4}),
+		digest(0, Sum{2, 1, 3}), digest(0, Sum{1, 3, 3}),
 	} {
 		assert.False(t, seen[d])
 		seen[d] = true

@@ -175,8 +175,8 @@ func Create(path string) (*File, error) {
 			fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(target), os.Getpid(), tempCount.Add(1)))
 		f.file, f.lock, err = openTemporary(f.temp)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("output %s: the folder %s: %w: %s", path, filepath.Dir(target), input.WithoutPath(err),
-				folderAdvice(err))
+			return nil, fmt.Errorf("output %s: the folder %s: %w: %s", path, filepath.Dir(target),
+				input.WithoutPath(err), folderAdvice(err))
 		}
 	}
 	if mode != 0 {

@@ -17,8 +17,8 @@ import (
 
 func newCosim(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
-		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts", Args: cobra.ArbitraryArgs,
-		RunE: group,
+		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts",
+		Args: cobra.ArbitraryArgs, RunE: group,
 	}
 	parent.AddCommand(newCosimBuild(), newCosimCheck(networks), newCosimProve(networks))
 	return parent

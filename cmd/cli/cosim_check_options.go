@@ -82,12 +82,12 @@ func (o *checkFlags) next(w io.Writer, report *lockstep.Report, verb, subject, o
 		fmt.Fprintf(&b, "coverage: %s%s\n", o.coverage, coverageHint(o.coverage.path))
 	}
 	if isFile(o.save) {
-		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s%s\n", o.save, subject, o.save,
-			report.Replay())
+		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s%s\n", o.save,
+			subject, o.save, report.Replay())
 	}
 	if report.Divergence != nil && o.vcd.path == "" && o.save.path == "" {
-		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim %s %s%s --vcd %s.vcd --save %s.csv\n", verb, subject,
-			options, verb, verb)
+		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim %s %s%s --vcd %s.vcd --save %s.csv\n", verb,
+			subject, options, verb, verb)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

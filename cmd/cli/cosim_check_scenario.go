@@ -101,8 +101,8 @@ func (o *checkFlags) verdict(w io.Writer, check *tools.Check, path string) error
 	}
 	if o.vcd.path == "" && o.save.path == "" {
 		_, err := fmt.Fprintf(w,
-			"for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", path,
-			o.settings.again())
+			"for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n",
+			path, o.settings.again())
 		if err != nil {
 			return err
 		}

@@ -24,8 +24,8 @@ func newFirmware(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
 		Use: "firmware", Short: "Build, inspect and check firmware images", Args: cobra.ArbitraryArgs, RunE: group,
 	}
-	parent.AddCommand(newFirmwareBuild(), newFirmwareInspect(), newFirmwareCheck(networks), newFirmwareNew(),
-		newFirmwareSDK())
+	parent.AddCommand(newFirmwareBuild(), newFirmwareInspect(), newFirmwareCheck(networks),
+		newFirmwareNew(), newFirmwareSDK())
 	return parent
 }
 

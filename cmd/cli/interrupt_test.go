@@ -83,8 +83,8 @@ func endlessModule(name string, body ...byte) []byte {
 		return append([]byte{id, byte(len(content) | 0x80), byte(len(content) >> 7)}, content...)
 	}
 	const i32 = 0x7F
-	types := [][]byte{{0x60, 0, 1, i32}, {0x60, 4, i32, i32, i32, i32, 1, i32}, {0x60, 1, i32, 0}, {0x60, 2, i32, i32, 0},
-		{0x60, 0, 0}}
+	types := [][]byte{{0x60, 0, 1, i32}, {0x60, 4, i32, i32, i32, i32, 1, i32}, {0x60, 1, i32, 0},
+		{0x60, 2, i32, i32, 0}, {0x60, 0, 0}}
 	var functions, exports, code [][]byte
 	start := []byte(nil)
 	for i, f := range []struct {

@@ -65,8 +65,8 @@ func writePage(w io.Writer, c *cobra.Command) error {
 		if value != "" {
 			option += " " + value
 		}
-		if !strings.Contains(usage, "default") && f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0" &&
-			f.DefValue != "[]" {
+		if !strings.Contains(usage, "default") && f.DefValue != "" && f.DefValue != "false" &&
+			f.DefValue != "0" && f.DefValue != "[]" {
 			usage += fmt.Sprintf(" (default %s)", f.DefValue)
 		}
 		fmt.Fprintf(&b, "%s.TP\n%s\n%s\n", section, escape(option), escape(usage))
@@ -119,8 +119,8 @@ func writeProse(b *strings.Builder, text string) {
 }
 
 func escape(line string) string {
-	line = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\t",
-		"    ").Replace(line)
+	line = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`,
+		"\t", "    ").Replace(line)
 	if strings.HasPrefix(line, ".") {
 		line = `\&` + line
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 func newNetlist(networks starloom.Networks) *cobra.Command {
-	parent := &cobra.Command{Use: "netlist", Short: "Show a network that a file draws", Args: cobra.ArbitraryArgs,
-		RunE: group}
+	parent := &cobra.Command{Use: "netlist", Short: "Show a network that a file draws",
+		Args: cobra.ArbitraryArgs, RunE: group}
 	parent.AddCommand(newNetlistShow(networks), newNetlistHeader(networks))
 	return parent
 }

@@ -53,8 +53,8 @@ func (p *progress) run(now starloom.Progress) {
 		return
 	}
 	if p.due() {
-		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done,
-			now.Processors)
+		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit,
+			now.Done, now.Processors)
 	}
 }
 

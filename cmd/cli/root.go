@@ -44,8 +44,8 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(networks),
 		newStudy(networks), newSweep(networks),
 		newPlot(networks),
-		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newTools(),
-		newVersion(),
+		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks),
+		newTools(), newVersion(),
 	)
 	describe(root, help)
 	return root

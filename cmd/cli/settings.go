@@ -87,8 +87,8 @@ func (o *overrides) declare(c *cobra.Command) {
 	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
 	f.Uint64Var(&o.permutation, "permutation", 0, "run only number `K` of all permutations")
 	o.slots = integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
-	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked,
-		starloom.ModeIsolated)
+	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each",
+		starloom.ModeBanked, starloom.ModeIsolated)
 }
 
 func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (err error) {

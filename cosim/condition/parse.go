@@ -369,8 +369,8 @@ func (p *parser) selectBits(n *node) error {
 				"select one bit by an expression, or write numbers")
 		}
 		if number(high) >= n.port.Bits || number(low) > number(high) {
-			return at.error(fmt.Sprintf("%s is %s, there are no bits [%s:%s]", n.port.Name, n.port.Kind(), high.value,
-				low.value), bits)
+			return at.error(fmt.Sprintf("%s is %s, there are no bits [%s:%s]", n.port.Name, n.port.Kind(),
+				high.value, low.value), bits)
 		}
 		n.low, n.width = number(low), number(high)-number(low)+1
 		return p.expect("]")

@@ -49,8 +49,8 @@ func (c *Coverage) writeText(w io.Writer) {
 		if p.Of > 0 {
 			percent = fmt.Sprintf("%.1f %%", 100*float64(p.Covered)/float64(p.Of))
 		}
-		fmt.Fprintln(table, strings.TrimRight(fmt.Sprintf("%s\t%d of %d\t%s\t%s", name, p.Covered, p.Of, percent, note),
-			"\t"))
+		fmt.Fprintln(table, strings.TrimRight(fmt.Sprintf("%s\t%d of %d\t%s\t%s", name, p.Covered,
+			p.Of, percent, note), "\t"))
 	}
 	row("lines", s.Lines, "of the RTL, all instances of a module together")
 	row("branches", s.Branches, "alternatives of if, case and ?:")
@@ -85,8 +85,8 @@ func (c *Coverage) writeText(w io.Writer) {
 		}
 	}
 	if c.Model.left > 0 {
-		fmt.Fprintf(w, "model: %s after the first %d not looked at\n", cosim.Count(uint64(c.Model.left), "register"),
-			registersMax)
+		fmt.Fprintf(w, "model: %s after the first %d not looked at\n",
+			cosim.Count(uint64(c.Model.left), "register"), registersMax)
 	}
 }
 

@@ -75,8 +75,8 @@ func (c *Coverage) writeJSON(w io.Writer) error {
 		Points    []Count    `json:"points"`
 		Registers []register `json:"model_registers"`
 		Left      int        `json:"model_registers_not_looked_at"`
-	}{Schema: Schema, Summary: c.Summary(), Lines: []line{}, Points: c.RTL.Counts(), Registers: []register{},
-		Left: c.Model.left}
+	}{Schema: Schema, Summary: c.Summary(), Lines: []line{}, Points: c.RTL.Counts(),
+		Registers: []register{}, Left: c.Model.left}
 	for _, s := range c.RTL.sources() {
 		for _, number := range slices.Sorted(maps.Keys(s.lines)) {
 			all.Lines = append(all.Lines, line{s.file, number, s.lines[number]})

@@ -180,8 +180,8 @@ func (c *clocked) register(k key, states []*state) error {
 			continue
 		}
 		self := c.g.slice(c.g.variable(k.v), low, width)
-		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width), process: c.n,
-			blocking: !k.later}
+		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width),
+			process: c.n, blocking: !k.later}
 		for i, v := range values[1:] {
 			e := v.get(c.g, low, width)
 			if e != self && e.op != opConst {

@@ -64,8 +64,8 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 		case "VARSCOPE":
 			d.declare(n, plain)
 		case "INITIAL", "INITIALSTATIC", "INITIALAUTOMATIC":
-			if first := n.operands[1]; n.kind == "INITIAL" && len(first) == 1 && first[0].kind == "ASSIGN" &&
-				first[0].loc == n.loc {
+			if first := n.operands[1]; n.kind == "INITIAL" && len(first) == 1 &&
+				first[0].kind == "ASSIGN" && first[0].loc == n.loc {
 				first[0].kind = "ASSIGNW" // assign of a constant: assign o = P;
 				return
 			}

@@ -12,8 +12,8 @@ func (p *process) readMemory(n *node, s *state) *state {
 	data, ok := p.Data[name]
 	word := p.word(n)
 	t := p.locate(n.one(2), s)
-	if !ok || !p.initial || t.what == nil || t.what.element == nil || len(t.steps) > 0 || word != "$readmemh" &&
-		word != "$readmemb" {
+	if !ok || !p.initial || t.what == nil || t.what.element == nil || len(t.steps) > 0 ||
+		word != "$readmemh" && word != "$readmemb" {
 		panic(p.refuse(n, fmt.Sprintf("%s of %s", word, name),
 			"read a file of a constant name into a whole array, in an initial block"))
 	}

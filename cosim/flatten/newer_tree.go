@@ -38,11 +38,15 @@ func (n *node) asBefore() {
 // unguarded returns a selection without Verilator's bounds check. The check yields 0 beyond the end where the
 // standard requires X. For other nodes, unguarded returns nil.
 func (n *node) unguarded() *node {
-	if n.kind != "LOGAND" && n.kind != "COND" || n.one(1).kind != "GTE" || n.one(1).loc != n.loc ||
-		n.one(2).loc != n.loc || n.one(2).kind != "SEL" && n.one(2).kind != "ARRAYSEL" {
+	if n.kind != "LOGAND" && n.kind != "COND" {
 		return nil
 	}
-	return n.one(2)
+	check, whole := n.one(1), n.one(2)
+	if check.kind != "GTE" || check.one(1).kind != "CONST" || check.loc != n.loc || whole.loc != n.loc ||
+		whole.kind != "SEL" && whole.kind != "ARRAYSEL" {
+		return nil
+	}
+	return whole
 }
 
 // assignBefore unwraps a continuous assignment. An assignment that follows inlined functions stays in its process.

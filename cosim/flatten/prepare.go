@@ -13,8 +13,8 @@ import (
 // the low bits.
 func (n *node) keepSigns() {
 	n.each(func(n *node) {
-		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) &&
-			n.parent.loc == n.loc {
+		if n.kind == "EXTEND" && n.one(1).signed() &&
+			slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {
 			n.kind = "EXTENDS"
 		}
 	})
@@ -106,8 +106,8 @@ func (n *node) isCut() bool {
 // cutsAnIndex reports whether a node of the earlier tree truncates an index. The selection of a structure member at
 // the low end looks alike but has a declared type.
 func (n *node) cutsAnIndex() bool {
-	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") &&
-		n.parent.one(2) == n
+	return n.isCut() && strings.Contains(n.width, "(G/") &&
+		(n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
 }
 
 func (n *node) signed() bool {

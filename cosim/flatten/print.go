@@ -238,8 +238,8 @@ func (pr *printer) races() {
 				}
 				seen[e.v] = true
 				if writer := raced[e.v]; writer != nil && writer != process {
-					what := fmt.Sprintf("reads %s, which %s writes with = at an edge: their order is undefined", e.v.name,
-						pr.place(writer))
+					what := fmt.Sprintf("reads %s, which %s writes with = at an edge: their order is undefined",
+						e.v.name, pr.place(writer))
 					panic(pr.refuse(process, what, "write it with <="))
 				}
 				for _, part := range e.v.comb {

@@ -22,8 +22,8 @@ func (t *tree) loses() error {
 	}
 	l.parameters()
 	for _, look := range []func(){
-		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays,
-		l.negativeRanges,
+		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous,
+		l.signedArrays, l.negativeRanges,
 	} {
 		if look(); l.refused != nil {
 			return l.refused

@@ -60,8 +60,8 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	print.Defines[DefineBranches] = ""
 	s = s.ForVerilator()
 	c := &comparison{
-		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax,
-		quiet:  true,
+		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed,
+		restarts: secondRestartsMax, quiet: true,
 		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}, valued: map[string]int{},
 	}
 	c.guide, c.keeps = newGuide(m, c.random), keeps
@@ -109,8 +109,8 @@ func (s *Second) Text() string {
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL independently, shows the same in %s of random inputs", cycles)
 	switch n := uint64(s.Branches); {
 	case n > 0:
-		text += fmt.Sprintf(" guided to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)),
-			cosim.Digits(n))
+		text += fmt.Sprintf(" guided to its branches, %s of %s branches taken",
+			cosim.Digits(uint64(s.Taken)), cosim.Digits(n))
 	case s.Led:
 		text += "; it has no branches"
 	default:

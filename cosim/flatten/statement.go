@@ -165,8 +165,8 @@ func (p *process) loop(n *node, s *state) *state {
 			return s
 		}
 		p.turns++
-		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit ||
-			p.guesses > guessesMax {
+		if limit := map[bool]int{false: turnsMax,
+			true: turnsMaxInitial}[p.initial]; p.turns > limit || p.guesses > guessesMax {
 			panic(p.refuse(n, fmt.Sprintf("a loop with more than %d iterations, or whose end depends on values of the circuit",
 				limit),
 				"give it a constant bound: `for (i = 0; i < N; i++)`"))

@@ -103,8 +103,8 @@ func (p *process) assign(n *node, s *state, data *expr, later bool) {
 		cells *= step.count
 	}
 	if cells > 1<<16 {
-		panic(p.refuse(n, fmt.Sprintf("%s, an array of %d bits whose element is chosen when it is written", t.v.name,
-			t.v.what.bits),
+		panic(p.refuse(n, fmt.Sprintf("%s, an array of %d bits whose element is chosen when it is written",
+			t.v.name, t.v.what.bits),
 			"write it in an always with one clock and no asynchronous reset: then it is a memory"))
 	}
 	p.spread(s.open(key{t.v, later}, p.entry), t, t.low, t.steps, p.g.bit(true), data)

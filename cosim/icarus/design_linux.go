@@ -136,8 +136,8 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
 var fileTasks = []string{
-	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars",
-	"$sdf_annotate",
+	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile",
+	"$dumpvars", "$sdf_annotate",
 }
 
 const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is " +

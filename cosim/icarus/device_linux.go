@@ -279,8 +279,8 @@ func (d *device) fault(kind cosim.FaultKind, text string) error {
 }
 
 func (d *device) toolFault(kind cosim.FaultKind, text string) error {
-	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text,
-		Tool: vvpTool.Command}
+	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(),
+		Text: text, Tool: vvpTool.Command}
 }
 
 func (d *device) Save() ([]byte, error) { return nil, cosim.ErrNoSnapshot }

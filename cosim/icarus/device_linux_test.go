@@ -192,8 +192,8 @@ func TestTwoClocks(t *testing.T) {
 	require.NoError(t, d.Settle())
 	requirePort(t, d, "a_o", 0)
 	setPort(t, d, "rst_i", 0)
-	for _, step := range []struct{ clocks, a, b uint64 }{{1, 1, 0}, {1, 2, 0}, {2, 2, 2}, {1, 3, 2}, {3, 4, 3}, {3, 5, 4},
-		{0, 5, 4}} {
+	for _, step := range []struct{ clocks, a, b uint64 }{{1, 1, 0}, {1, 2, 0}, {2, 2, 2}, {1, 3, 2},
+		{3, 4, 3}, {3, 5, 4}, {0, 5, 4}} {
 		require.NoError(t, d.Edge(step.clocks))
 		requirePort(t, d, "a_o", step.a)
 		requirePort(t, d, "b_o", step.b)

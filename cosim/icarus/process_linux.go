@@ -34,8 +34,8 @@ type process struct {
 
 // startProcess runs vvp in a folder on a compiled design with the VPI module NAME.vpi. When startProcess returns, the
 // first command, number 1, is running. The process inherits the memory and, if it is not nil, the trace file.
-func startProcess(vvp, folder, design, module string, memory *memory, trace *os.File, log *sharedLog) (*process,
-	error) {
+func startProcess(vvp, folder, design, module string, memory *memory, trace *os.File,
+	log *sharedLog) (*process, error) {
 	p := &process{memory: memory, log: log, done: make(chan struct{})}
 	dir, file := filepath.Split(module) // module is an absolute path, like design
 	p.cmd = exec.Command(vvp, "-n", "-M", dir, "-m", strings.TrimSuffix(file, ".vpi"), design)

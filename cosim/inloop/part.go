@@ -57,8 +57,8 @@ func (p *part) place(name string, bits int, input bool) (int, error) {
 	ports := p.Device.Ports()
 	i := slices.IndexFunc(ports, func(q cosim.Port) bool { return q.Name == name })
 	if i < 0 || ports[i].Input != input || ports[i].Clock || ports[i].Bits != bits {
-		return 0, fmt.Errorf("%s: the device has no %s %s of %d bits, its ports are %v", p.path(0), direction(input), name,
-			bits, ports)
+		return 0, fmt.Errorf("%s: the device has no %s %s of %d bits, its ports are %v", p.path(0),
+			direction(input), name, bits, ports)
 	}
 	return ports[i].Word, nil
 }

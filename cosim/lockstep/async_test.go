@@ -217,7 +217,7 @@ func TestTwoClocksAXI(t *testing.T) {
 		{"if (!m_axis_tvalid || m_axis_tready)", "if (m_axis_tready)"}, {"m_axis_tvalid <= !empty;", "m_axis_tvalid <= m_axis_tvalid || !empty;"}, {"^ 3'b110", "^ 3'b100"},
 	} {
 		require.NotNil(t,
-			runLockstep(t, attach(replaced(t, axisAsyncFIFO, change...)), Options{Cycles: 5000, Brief: true}).Divergence,
-			change[1])
+			runLockstep(t, attach(replaced(t, axisAsyncFIFO, change...)),
+				Options{Cycles: 5000, Brief: true}).Divergence, change[1])
 	}
 }

@@ -70,8 +70,8 @@ func newContract(m *pinmap.Map, model *twin.Model, d *pinmap.Device, late []int)
 		!slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
 		return nil
 	}
-	c := &contract{Terms: terms, pins: m, model: model, sight: condition.NewSight(model.Inputs(), model.Outputs()),
-		fit: d.Fit}
+	c := &contract{Terms: terms, pins: m, model: model,
+		sight: condition.NewSight(model.Inputs(), model.Outputs()), fit: d.Fit}
 	c.before, c.held = make([]uint64, len(model.Inputs())), make([]bool, len(terms.Assume))
 	c.is.Assumed, c.is.Compare = []string{}, []Counted{}
 	for _, a := range terms.Assume {
@@ -152,8 +152,8 @@ func (c *contract) unsatisfiable(cycle uint64) error {
 	at := max(slices.Index(c.held, false), 0)
 	reason := fmt.Sprintf("no inputs were found that meet %q, and no earlier cycle met all of assume", c.Assume[at].Text)
 	if c.met {
-		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume", cycle,
-			c.Assume[at].Text)
+		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume",
+			cycle, c.Assume[at].Text)
 	}
 	return &cosim.InputError{
 		Place:  c.pins.Place(c.pins.AssumeKey(at)),
@@ -169,8 +169,8 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	}
 	return &cosim.InputError{
 		Place: s.Place,
-		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where, c.pins.Place(c.pins.AssumeKey(at)),
-			c.Assume[at].Text),
+		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where,
+			c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
 		Remedy: "give inputs that meet it, or delete it from assume: the RTL must tolerate such inputs",
 	}
 }
@@ -341,8 +341,8 @@ func (c *Contract) Lines() (lines []string) {
 	}
 	for _, o := range c.Compare {
 		lines = append(lines,
-			fmt.Sprintf("%s counted in %s of %s: when %s", o.Output, cosim.Digits(o.Cycles), cosim.Count(c.Cycles, "cycle"),
-				o.When))
+			fmt.Sprintf("%s counted in %s of %s: when %s", o.Output, cosim.Digits(o.Cycles),
+				cosim.Count(c.Cycles, "cycle"), o.When))
 	}
 	return lines
 }

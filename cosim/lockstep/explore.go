@@ -92,8 +92,8 @@ const (
 )
 
 func (l *pair) explored(seed, cycles uint64) *explorer {
-	e := &explorer{pair: l, phaser: twin.NewPhaser(l.model, seed), next: l.options.Cycles, here: &place{},
-		ends: map[int]int{}}
+	e := &explorer{pair: l, phaser: twin.NewPhaser(l.model, seed), next: l.options.Cycles,
+		here: &place{}, ends: map[int]int{}}
 	e.budget.cycles = cycles
 	e.differs, e.err = l.power(1)
 	e.novelty = newNovelty(e.phaser.Observed(), l.coverage)

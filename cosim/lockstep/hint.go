@@ -80,8 +80,8 @@ func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 // a reset are excluded: in Icarus such state is X, and `if` treats X as 0.
 func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	d := r.Divergence
-	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined || d.MissingReset ||
-		d.ShortReset {
+	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined ||
+		d.MissingReset || d.ShortReset {
 		return false
 	}
 	again := inIcarus(ctx, m, Options{Stimulus: r.Shown.Stimulus})

@@ -200,8 +200,8 @@ func (l *pair) checkRules() error {
 	if row, rule := s.Broken(l.model); rule != "" {
 		return &cosim.InputError{
 			Place: s.Place,
-			Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s", s.cycleOf(row),
-				l.pinMap.Model, rule),
+			Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s",
+				s.cycleOf(row), l.pinMap.Model, rule),
 			Remedy: "give inputs that keep it: those that --save writes do",
 		}
 	}

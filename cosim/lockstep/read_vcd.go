@@ -110,8 +110,8 @@ func (v *vcdInputs) putFixed(row []uint64) {
 	v.inputs = slices.DeleteFunc(v.inputs, func(in vcdInput) bool { return in.fixed != nil })
 }
 
-func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs,
-	error) {
+func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map,
+	model *twin.Model) (*vcdInputs, error) {
 	ours := vcdNames(m, s.Inputs, false)
 	pins := vcdNames(m, s.Inputs, true)
 	scopes := map[string]map[string]vcd.Var{}

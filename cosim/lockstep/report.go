@@ -266,8 +266,8 @@ func (r *Report) bound(l *pair) error {
 			p := d.Ports()[limit.Port]
 			return &cosim.InputError{
 				Place: s.Place,
-				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name, numberOf(row[p.Word:][:p.Words()]), cycle,
-					limit.Text),
+				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name,
+					numberOf(row[p.Word:][:p.Words()]), cycle, limit.Text),
 				Remedy: "give the RTL a pin for all of it, or keep the inputs within the limits of the map",
 			}
 		}

@@ -37,8 +37,8 @@ type shrinker struct {
 //
 // The last two steps are repeated until the size stays the same.
 func (l *pair) shrink(f *finding, whole *Stimulus) (*Stimulus, difference, error) {
-	s := &shrinker{pair: l, kind: f.kind, powerOn: f.powerOn, best: whole, at: f.difference, trials: shrinkTrials,
-		cycles: shrinkCycles}
+	s := &shrinker{pair: l, kind: f.kind, powerOn: f.powerOn, best: whole, at: f.difference,
+		trials: shrinkTrials, cycles: shrinkCycles}
 	if l.rtlInitial == nil {
 		s.trials, s.cycles = shrinkTrialsReopen, shrinkCyclesReopen
 	}

@@ -83,8 +83,8 @@ func (d *Device) compareRows(p *player) {
 			return
 		}
 		moves = append(moves, rowMove{
-			from: m.from / 64, to: m.to / 64, down: m.from % 64, up: m.to % 64, mask: ^uint64(0) >> (64 - m.bits),
-			inverted:  m.invert,
+			from: m.from / 64, to: m.to / 64, down: m.from % 64, up: m.to % 64,
+			mask: ^uint64(0) >> (64 - m.bits), inverted: m.invert,
 			wordsLeft: max(m.words-1, 0),
 		})
 	}

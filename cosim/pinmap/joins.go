@@ -175,8 +175,8 @@ func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 		remedy += ", or name fewer bits"
 	}
 	return w.refuse(key,
-		fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model,
-			port.Bits),
+		fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total),
+			port.Name, w.Model, port.Bits),
 		remedy)
 }
 

@@ -68,8 +68,8 @@ func TestJoins(t *testing.T) {
 		{
 			request: []string{"reverse(a)"}, grant: []string{"~reverse(g)"}, index: []string{"2'b01", "~i", "1'd0"},
 			rtl:   []cosim.Port{in("a", 5), out("g", 5), out("i", 3)},
-			given: 0b10110, driven: []uint64{0b01101}, shows: []uint64{0b11101, 0b101}, seen: [2]uint64{0b01000, 0b010100},
-			fits: 0b10110,
+			given: 0b10110, driven: []uint64{0b01101}, shows: []uint64{0b11101, 0b101},
+			seen: [2]uint64{0b01000, 0b010100}, fits: 0b10110,
 		},
 		{
 			request: []string{"2'b10", "a"}, grant: none, index: []string{"low(i)"},

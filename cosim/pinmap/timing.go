@@ -48,8 +48,8 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 		}
 		if length *= c.Cycles / gcd(length, c.Cycles); length > clockCyclesMax {
 			return nil,
-				m.refuse("clock", fmt.Sprintf("the clocks have the same phase after more than %d cycles only", clockCyclesMax),
-					"choose simpler ratios")
+				m.refuse("clock", fmt.Sprintf("the clocks have the same phase after more than %d cycles only",
+					clockCyclesMax), "choose simpler ratios")
 		}
 	}
 	type edge struct {

@@ -80,8 +80,8 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 		of := cosim.Port{Bits: part.Bits, Input: p.Input}
 		return nil, w.refuse(key,
 			fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name+part.Name, of.Kind(), high, low),
-			fmt.Sprintf("bits are [%d:0]; the higher one comes first, and reverse(%s) is the other order", part.Bits-1,
-				p.Name+part.Name))
+			fmt.Sprintf("bits are [%d:0]; the higher one comes first, and reverse(%s) is the other order",
+				part.Bits-1, p.Name+part.Name))
 	}
 	bits := bitsOf(OfRTL, at, p.Bits)[part.Low+low : part.Low+high+1]
 	for i := range bits {

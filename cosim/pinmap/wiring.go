@@ -56,8 +56,8 @@ func (w *wirer) wireAbsent() error {
 			return w.refuse(key, w.model[at].Name+" is named twice", "delete one")
 		}
 		if slices.Contains(w.left, w.model[at].Name) {
-			return w.refuse(key, fmt.Sprintf("%s follows %s of the RTL, which cannot be absent", w.Model, w.model[at].Name),
-				"give it a pin")
+			return w.refuse(key, fmt.Sprintf("%s follows %s of the RTL, which cannot be absent", w.Model,
+				w.model[at].Name), "give it a pin")
 		}
 		w.wires.Absent[at], w.wired[at] = true, key
 	}
@@ -144,8 +144,8 @@ func (w *wirer) unwired(key, name string) (at int, err error) {
 		return 0, err
 	}
 	if before := w.wired[at]; before != "" {
-		return 0, w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", w.model[at].Name, w.Place(before)),
-			"delete one")
+		return 0, w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", w.model[at].Name,
+			w.Place(before)), "delete one")
 	}
 	w.wired[at] = key
 	return at, nil

@@ -183,8 +183,8 @@ func (d *drawer) small(depth int) *expression {
 			return d.selection(pick(d, d.vars...), depth-1).expression()
 		}
 	}
-	return pick(d, d.inputs[0], d.inputs[1], d.inputs[2], d.inputs[0], d.inputs[1], d.inputs[3], d.inputs[4],
-		d.sized(3, d.IntN(5)))
+	return pick(d, d.inputs[0], d.inputs[1], d.inputs[2], d.inputs[0], d.inputs[1], d.inputs[3],
+		d.inputs[4], d.sized(3, d.IntN(5)))
 }
 
 func (d *drawer) expression(depth int) *expression {

@@ -142,10 +142,10 @@ func unknownCell(kind string, divisor []any, guarded bool) string {
 		if !guarded && !constant() {
 			return "divides by a value that may be 0, for which Verilog has no result"
 		}
-	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst", kind == "$allconst",
-		kind == "$allseq",
-		strings.HasPrefix(kind, "$mem"), strings.HasPrefix(kind, "$fsm"), strings.HasPrefix(kind, "$spec"), kind == "$print",
-		kind == "$initstate":
+	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst",
+		kind == "$allconst", kind == "$allseq",
+		strings.HasPrefix(kind, "$mem"), strings.HasPrefix(kind, "$fsm"), strings.HasPrefix(kind, "$spec"),
+		kind == "$print", kind == "$initstate":
 		return "is not supported in a proof"
 	}
 	return ""

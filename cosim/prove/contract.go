@@ -50,8 +50,8 @@ func (t *miterText) writePast() {
 			}
 			done[port] = true
 			now := t.sight(condition.Use{Port: u.Port})
-			fmt.Fprintf(&t.b, "  reg %spast%d;\n  always @(posedge %s) past%d <= %s;\n", rangeText(u.Port.Bits), port, clockName,
-				port, now)
+			fmt.Fprintf(&t.b, "  reg %spast%d;\n  always @(posedge %s) past%d <= %s;\n", rangeText(u.Port.Bits),
+				port, clockName, port, now)
 		}
 	}
 }
@@ -70,8 +70,8 @@ func (t *miterText) writeCounts() {
 			continue
 		}
 		fmt.Fprintf(w, "  reg [%d:0] counting%d;\n", late-1, port)
-		fmt.Fprintf(w, "  wire [%d:0] counted%d = %s ? {%d{%s}} : counting%d;\n", late-1, port, wasReset, late,
-			t.afterReset(c), port)
+		fmt.Fprintf(w, "  wire [%d:0] counted%d = %s ? {%d{%s}} : counting%d;\n", late-1, port, wasReset,
+			late, t.afterReset(c), port)
 		fmt.Fprintf(w, "  wire counts%d = counted%d[%d];\n", port, port, late-1)
 		next := now
 		if late > 1 {

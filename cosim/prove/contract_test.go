@@ -51,8 +51,8 @@ func builderOf(t *testing.T, m *pinmap.Map, clock stopwatch) *builder {
 	require.NoError(t, err)
 	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
 	require.NoError(t, d.Close())
-	return &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms,
-		clock: clock}
+	return &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires,
+		terms: terms, clock: clock}
 }
 
 // TestLongContracts checks that proofs respect assumptions, in all cycles so far, and compare conditions: RTL is

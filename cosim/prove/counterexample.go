@@ -17,8 +17,8 @@ import (
 func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 	left := func() time.Duration { return max(p.options.limit()-time.Since(began), 2*time.Second) }
 	p.options.Progress("looks for a counterexample without free values")
-	settled := &problem{whole: p.miter.graph.settled(p.miter.signals.free), files: "settled", groups: p.miter.groups(),
-		on: p.miter.on}
+	settled := &problem{whole: p.miter.graph.settled(p.miter.signals.free), files: "settled",
+		groups: p.miter.groups(), on: p.miter.on}
 	o := Options{Limit: left() / 2, Workers: p.options.Workers, Cycles: p.options.Cycles}
 	other := settled.decide(p.ctx, p.dir, &o, p.options.Progress)
 	if other.witness != nil {

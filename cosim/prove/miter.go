@@ -343,8 +343,8 @@ func (t *miterText) writeLine(port, n int) string {
 	var stages []string
 	for i := range n {
 		stages = append(stages, fmt.Sprintf("line%d_%d", port, i))
-		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? after%d : %s;\n", width, stages[i], width, stages[i], wasReset,
-			port, stages[i])
+		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? after%d : %s;\n", width, stages[i], width, stages[i],
+			wasReset, port, stages[i])
 	}
 	fmt.Fprintf(w, "  always @(posedge %s) begin\n    %s <= %s;\n", clockName, stages[0], twinName(port))
 	for i := 1; i < n; i++ {
@@ -360,8 +360,8 @@ func (t *miterText) writeAfterReset() {
 	w := &t.b
 	for i, p := range t.Model {
 		if p.Input && !p.Clock && !t.isReset(p) {
-			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i, clockName, i,
-				t.driven(i))
+			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i,
+				clockName, i, t.driven(i))
 		}
 	}
 	t.writeTwin("after_reset", func(port int) string { return fmt.Sprintf("after%d", port) }, func(port int) string {

@@ -109,8 +109,8 @@ func TestLongNasty(t *testing.T) {
 			}
 			own := *m
 			own.Source.Top, own.Source.Params, own.Source.Files, own.Build.Cache = "dut", nil, []string{file}, testCache
-			b := &builder{ctx: context.Background(), dir: t.TempDir(), m: &own, model: model, wires: device.Wires,
-				terms: device.Terms()}
+			b := &builder{ctx: context.Background(), dir: t.TempDir(), m: &own, model: model,
+				wires: device.Wires, terms: device.Terms()}
 			made, err := b.build()
 			var refused *refusal
 			if errors.As(err, &refused) {

@@ -226,8 +226,8 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	}
 	if phase := slices.Index(a.phases, false); phase >= 0 {
 		return false,
-			refuse("nothing could be compared %s after a reset, and the RTL is %d late", cosim.Count(uint64(phase+1), "cycle"),
-				p.miter.late)
+			refuse("nothing could be compared %s after a reset, and the RTL is %d late",
+				cosim.Count(uint64(phase+1), "cycle"), p.miter.late)
 	}
 	for i, seen := range a.checked {
 		if !seen {
@@ -271,8 +271,8 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
-	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"),
-		p.options.limit())
+	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open,
+		cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())
 	if p.report.RuleBroken != "" {
 		reason += " for " + p.report.neighbours()
 	}

@@ -32,8 +32,8 @@ func TestLongXIsFree(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	device := d.(*pinmap.Device)
-	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires,
-		terms: device.Terms()}
+	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model,
+		wires: device.Wires, terms: device.Terms()}
 	made, err := b.build()
 	require.NoError(t, err)
 

@@ -54,8 +54,8 @@ func arbiter(kind hw.ArbiterKind) Twin {
 			return err
 		}
 		arbiters,
-			err := hw.NewArbiters(hw.ArbiterConfig{Bank: one("arbiter"), Kind: kind, SliceCycles: p["SLICE_CYCLES"],
-			Request: lines})
+			err := hw.NewArbiters(hw.ArbiterConfig{Bank: one("arbiter"), Kind: kind,
+			SliceCycles: p["SLICE_CYCLES"], Request: lines})
 		if err != nil {
 			return err
 		}

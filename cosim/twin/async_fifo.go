@@ -46,8 +46,8 @@ func asyncFIFO() Twin {
 // the latest edges of the other clock, because a flag may not reflect these yet. The RTL's own flags decide whether a
 // push or pop takes place.
 func buildAsyncFIFO(m *Model, p Parameters) error {
-	err := p.within(map[string][2]int{"DEPTH": {2, 1024}, "WIDTH": {1, 64}, "LATE": {2, 8}, "SPARE": {0, 4},
-		"REGISTERED": {0, 1}})
+	err := p.within(map[string][2]int{"DEPTH": {2, 1024}, "WIDTH": {1, 64}, "LATE": {2, 8},
+		"SPARE": {0, 4}, "REGISTERED": {0, 1}})
 	if err != nil {
 		return err
 	}
@@ -120,8 +120,8 @@ func happens(since []uint16, edge, done bool, most int) {
 
 // useOfAsyncFIFO alternately fills and empties the FIFO, with changing ratios of the two clocks.
 func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
-	writes, reads, push, pop, data := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"),
-		m.Pin("data_i")
+	writes, reads, push, pop, data := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"),
+		m.Pin("pop_i"), m.Pin("data_i")
 	return func(random *Random, inputs []uint64) {
 		turn := random.Cycle() / uint64(16*depth)
 		// often is the chance of a push in quarters; ratio selects the frequency of clock edges

@@ -38,8 +38,8 @@ func coin() Twin {
 					inputs[slot.Word]++
 				}
 				if random.OneIn(256) {
-					inputs[stream.Word], inputs[processor.Word], inputs[slot.Word] = random.Uint64(), uint64(random.Below(1<<16)),
-						uint64(random.Uint32())
+					inputs[stream.Word], inputs[processor.Word], inputs[slot.Word] = random.Uint64(),
+						uint64(random.Below(1<<16)), uint64(random.Uint32())
 				}
 				inputs[count.Word] = uint64(random.Below(8))
 				switch random.Below(8) {

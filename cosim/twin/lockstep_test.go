@@ -105,8 +105,8 @@ func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
 // sourceOf returns the RTL of a twin with a parameter set. The header is in the folder of the last file, since files
 // of a fabric come first. Tests that build the same RTL share the build, whose key has file names, too.
 func sourceOf(m *Model, twin Twin, p Parameters, files []string) cosim.Source {
-	s := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[len(files)-1])},
-		Params: p.Verilog()}
+	s := cosim.Source{Top: twin.Name, Files: files,
+		IncludeDirs: []string{filepath.Dir(files[len(files)-1])}, Params: p.Verilog()}
 	if m.Clocked() {
 		s.Clocks = []string{"clock"}
 	}

@@ -51,8 +51,8 @@ func newFilters(m *Model, inputs int) (*hw.Filters, *hw.Requests, error) {
 }
 
 func useFilter(m *Model, inputs int) {
-	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"),
-		m.Pin("tag_i")
+	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"),
+		m.Pin("request_i"), m.Pin("tag_i")
 	tags := slots{ports: inputs}
 	m.Use = func(random *Random, words []uint64) {
 		changeRequests(random, request.Of(words))

@@ -50,8 +50,8 @@ func outputPort() Twin {
 
 // filtered returns the requests that pass the filter. It must be called in every cycle.
 func filtered(m *Model, inputs int) func(c *Cycle) []uint64 {
-	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"),
-		m.Pin("tag_i")
+	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"),
+		m.Pin("request_i"), m.Pin("tag_i")
 	listens, accepts := false, uint64(0)
 	asks := make([]uint64, (inputs+63)/64)
 	return func(c *Cycle) []uint64 {

@@ -31,8 +31,8 @@ const (
 )
 
 var phaseManners = []manner{
-	stuck, allZeros, allZeros, allOnes, allOnes, oneHot, sparse, half, half, dense, bursts, magnitudes, magnitudes,
-	allButOne, echo, echo,
+	stuck, allZeros, allZeros, allOnes, allOnes, oneHot, sparse, half, half, dense, bursts, magnitudes,
+	magnitudes, allButOne, echo, echo,
 }
 
 // Phaser draws phases of a model and drives its inputs.
@@ -98,8 +98,8 @@ func (p *Phaser) Still() Phase {
 }
 
 func (p *Phaser) drawManner(random *Random) InputManner {
-	return InputManner{phaseManners[random.Below(len(phaseManners))], random.Below(max(len(p.observed), 1)),
-		uint8(random.Below(8))}
+	return InputManner{phaseManners[random.Below(len(phaseManners))],
+		random.Below(max(len(p.observed), 1)), uint8(random.Below(8))}
 }
 
 // Put replaces the inputs of the previous cycle by the inputs of a cycle of the phase, counted from the phase's first

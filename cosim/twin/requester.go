@@ -54,8 +54,8 @@ func requester() Twin {
 				return err
 			}
 			coverLoads(m)
-			load, frame, length, port, serving := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"),
-				m.Pin("serving_i")
+			load, frame, length, port, serving := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"),
+				m.Pin("port_i"), m.Pin("serving_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[load.Word] = random.Sparse(2) & 1
 				inputs[length.Word] = uint64(nic.FrameBytesMin + random.Below(frameMax-nic.FrameBytesMin+1))

@@ -37,8 +37,8 @@ func serialiser() Twin {
 				return err
 			}
 			tx, err := nic.NewSerialisers(nic.SerialiserConfig{
-				Bank: one("tx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit, FrameBytesMax: frameMax,
-				ComputeCycles: compute,
+				Bank: one("tx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit,
+				FrameBytesMax: frameMax, ComputeCycles: compute,
 			})
 			if err != nil {
 				return err

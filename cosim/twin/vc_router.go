@@ -77,9 +77,9 @@ type vcPins struct {
 
 func buildVCRouter(m *Model, p Parameters) error {
 	err := p.within(map[string][2]int{
-		"PORTS": {1, 64}, "VCS": {1, 64}, "DEPTH": {1, 4096}, "ROUTING_DELAY": {0, 1}, "CREDIT_DELAY": {0, 64},
-		"WAIT_FOR_TAIL": {0, 1},
-		"VC_ALLOCATOR":  {0, 1}, "SWITCH_ALLOCATOR": {0, 1}, "DATA_BITS": {1, hw.RouterDataBits},
+		"PORTS": {1, 64}, "VCS": {1, 64}, "DEPTH": {1, 4096}, "ROUTING_DELAY": {0, 1},
+		"CREDIT_DELAY": {0, 64}, "WAIT_FOR_TAIL": {0, 1},
+		"VC_ALLOCATOR": {0, 1}, "SWITCH_ALLOCATOR": {0, 1}, "DATA_BITS": {1, hw.RouterDataBits},
 	})
 	if err != nil {
 		return err

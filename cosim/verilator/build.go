@@ -86,8 +86,8 @@ func (b *builder) discover() error {
 	}
 	b.description = Description{
 		Format: descriptionFormat, Device: b.Name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
-		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources,
-		Data:     data,
+		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets,
+		Sources: sources, Data: data,
 		Warnings: b.design.doubts, // note adds the warnings of the translation
 	}
 	if b.options.Seeing.Internals {

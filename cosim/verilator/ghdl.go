@@ -53,8 +53,8 @@ func (b *builder) synthesise() error {
 }
 
 func (b *builder) runGHDL(language string) (text, warnings string, err error) {
-	args := append([]string{"synth", "--std=08", "--out=" + language, "--workdir=" + b.work, "-P" + b.work},
-		b.GHDLFlags...)
+	args := append([]string{"synth", "--std=08", "--out=" + language, "--workdir=" + b.work,
+		"-P" + b.work}, b.GHDLFlags...)
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		args = append(args, "-g"+name+"="+b.Params[name])
 	}

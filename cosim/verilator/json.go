@@ -168,8 +168,8 @@ func (t *jsonTree) node(j *jsonNode) *xmlNode {
 }
 
 func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)) {
-	directions := map[string]string{"INPUT": "input", "OUTPUT": "output", "INOUT": "inout", "REF": "ref",
-		"CONSTREF": "const ref"}
+	directions := map[string]string{"INPUT": "input", "OUTPUT": "output", "INOUT": "inout",
+		"REF": "ref", "CONSTREF": "const ref"}
 	direction := func(of *jsonNode) string { return directions[of.attributes["direction"]] }
 	switch kind {
 	case "MODULE", "IFACE", "PACKAGE", "CLASS", "CLASSPACKAGE", "NOTFOUNDMODULE":

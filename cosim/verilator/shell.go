@@ -191,8 +191,8 @@ var (
 // returns other refusals unchanged.
 func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePort, err error) {
 	if found := genericMessage.FindSubmatch(said); found != nil {
-		return nil, &cosim.InputError{Place: string(found[1]), Reason: "the top module has a port that is any interface",
-			Remedy: remedyWrapper}
+		return nil, &cosim.InputError{Place: string(found[1]),
+			Reason: "the top module has a port that is any interface", Remedy: remedyWrapper}
 	}
 	messages := interfaceMessage.FindAllStringSubmatch(string(said), -1)
 	if len(messages) == 0 || b.VHDL() {

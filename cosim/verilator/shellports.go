@@ -97,8 +97,8 @@ func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err e
 	}
 	if len(directions) == 0 {
 		return nil, &cosim.InputError{
-			Place: n.place(kind), Reason: fmt.Sprintf("interface %s has no modport %s with signals", of.kind, of.modport),
-			Remedy: remedyWrapper,
+			Place: n.place(kind), Reason: fmt.Sprintf("interface %s has no modport %s with signals", of.kind,
+				of.modport), Remedy: remedyWrapper,
 		}
 	}
 	for _, element := range elements {
@@ -125,8 +125,8 @@ func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string,
 		}
 		if own && of.array != "" {
 			return nil, &cosim.InputError{
-				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces that have ports of their own", of.name),
-				Remedy: remedyWrapper,
+				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces that have ports of their own",
+					of.name), Remedy: remedyWrapper,
 			}
 		}
 		p, err := n.shellPort(v, element+"."+name, direction)
@@ -255,8 +255,8 @@ func (n *netlist) unpackedStruct(id string) string {
 		return ""
 	}
 	words := strings.Fields(comments.ReplaceAllString(after[:min(len(after), 200)], " "))
-	if len(words) < 2 || words[0] != "struct" && words[0] != "union" || strings.HasPrefix(words[1], "packed") ||
-		words[1] == "tagged" {
+	if len(words) < 2 || words[0] != "struct" && words[0] != "union" ||
+		strings.HasPrefix(words[1], "packed") || words[1] == "tagged" {
 		return ""
 	}
 	return n.place(t)

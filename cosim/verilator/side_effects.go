@@ -29,8 +29,8 @@ func (t *touch) add(other *touch) {
 // meets reports whether the order of two operands matters: one operand writes a variable that the other uses, or both
 // act.
 func (t *touch) meets(other *touch) bool {
-	return meet(t.writes, other.reads) || meet(t.writes, other.writes) || meet(t.reads, other.writes) ||
-		t.acts && other.acts
+	return meet(t.writes, other.reads) || meet(t.writes, other.writes) ||
+		meet(t.reads, other.writes) || t.acts && other.acts
 }
 
 func meet(a, b map[*xmlNode]bool) bool {
@@ -45,9 +45,9 @@ func meet(a, b map[*xmlNode]bool) bool {
 var acting = map[string]bool{
 	"finish": true, "stop": true, "rand": true, "urandomrange": true, "fopen": true, "fopenmcd": true, "fclose": true,
 	"fgets": true, "fgetc": true,
-	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true, "systemf": true,
-	"dumpctl": true,
-	"ucfunc":  true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
+	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true,
+	"systemf": true, "dumpctl": true,
+	"ucfunc": true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
 }
 
 type effects struct {
@@ -105,8 +105,8 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 		for v := range e.kept(f) {
 			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has the value "+
 				"from the previous call "+
-				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside", v.get("name"),
-				f.get("name")))
+				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside",
+				v.get("name"), f.get("name")))
 		}
 	}
 }

@@ -235,8 +235,8 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 				"not find",
 		}
 	case has("Interfaced port"):
-		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface",
-			Remedy: remedyWrapper}
+		return &cosim.InputError{Place: place,
+			Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
 	case has("Cannot find include file"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory " + cosim.WithInclude}
 	case has("Cannot find file containing module"):

@@ -131,8 +131,8 @@ func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, 
 	}
 	_, err := r.NewHostModuleBuilder("starloom").NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(late), []api.ValueType{api.ValueTypeI64}, nil).Export("late").
-		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(show), []api.ValueType{api.ValueTypeI32, api.ValueTypeI32},
-		nil).Export("show").
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(show),
+		[]api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, nil).Export("show").
 		Instantiate(ctx)
 	if err != nil {
 		return fail(err)

@@ -432,8 +432,8 @@ func (n *netlist) edgesOnly(name string, types ...string) bool {
 
 // fileTasks are system tasks with access to files or programs, by their netlist names.
 var fileTasks = map[string]string{
-	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system",
-	"dumpctl": "$dump...",
+	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system",
+	"systemf": "$system", "dumpctl": "$dump...",
 }
 
 func (n *netlist) fileWarnings() (found []cosim.Warning) {

@@ -108,8 +108,8 @@ func (b Network) Check() error {
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)
 		if len(bus) < LengthMin {
-			return refuse(key, fmt.Sprintf("bus %d has %s", i, traces.Plural(len(bus), "vertex", "vertices")),
-				"give it 2 or more")
+			return refuse(key, fmt.Sprintf("bus %d has %s", i,
+				traces.Plural(len(bus), "vertex", "vertices")), "give it 2 or more")
 		}
 		place := make(map[int]int, len(bus))
 		for k, vertex := range bus {
@@ -119,8 +119,8 @@ func (b Network) Check() error {
 					fmt.Sprintf("allowed are 0 to %d", b.Vertices-1))
 			}
 			if before, ok := place[vertex]; ok {
-				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i, before, k),
-					"delete one")
+				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i,
+					before, k), "delete one")
 			}
 			place[vertex] = k
 		}

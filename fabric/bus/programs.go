@@ -21,8 +21,8 @@ func (b Network) Programs() (programs []fabric.Program) {
 	for _, schedule := range scheduleNames() {
 		p := fabric.Program{
 			Name: "bus/" + schedule, SlotsPerStep: 1, Schedule: schedule,
-			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true, OneBus: true,
-				BusLength: true},
+			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true,
+				OneBus: true, BusLength: true},
 		}
 		if schedule == b.schedule && b.Check() == nil {
 			p.Needs = fabric.Needs{Sizes: nic.Sizes{PayloadBytes: setBytes(b.Vertices), RxFrames: 1},
@@ -36,8 +36,8 @@ func (b Network) Programs() (programs []fabric.Program) {
 			{Name: "period", Low: 1, High: math.MaxInt32}, {Name: "spread", Low: 0, High: math.MaxInt32},
 			{Name: "readings", Low: 0, High: math.MaxInt32}, {Name: "events", Low: 0, High: 1000},
 		},
-		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoLoss: true, OneBus: true,
-			BusLength: true},
+		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoLoss: true,
+			OneBus: true, BusLength: true},
 	})
 }
 
@@ -74,8 +74,8 @@ func (b Network) reaches(source, destination int) string {
 		}
 	}
 	if taps[source][0] != taps[destination][0] {
-		return fmt.Sprintf("vertex %d is on bus %d, and vertex %d on bus %d", source, taps[source][0], destination,
-			taps[destination][0])
+		return fmt.Sprintf("vertex %d is on bus %d, and vertex %d on bus %d", source, taps[source][0],
+			destination, taps[destination][0])
 	}
 	return ""
 }

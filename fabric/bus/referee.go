@@ -52,8 +52,8 @@ func NewWaiting(b Network) *Waiting {
 		w.first[vertex] = taps
 		taps += uint32(p.Ports(vertex))
 	}
-	w.sent, w.blocked, w.granted, w.queued = make([]uint64, taps), make([]uint64, taps), make([]uint64, taps),
-		make([]uint64, taps)
+	w.sent, w.blocked, w.granted, w.queued = make([]uint64, taps), make([]uint64, taps),
+		make([]uint64, taps), make([]uint64, taps)
 	w.grantMax, w.queueMax, w.depth = make([]uint32, taps), make([]uint32, taps), make([]uint32, taps)
 	return w
 }

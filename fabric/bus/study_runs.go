@@ -8,8 +8,8 @@ import (
 )
 
 var lengthSamples = [][3]int{
-	{2, 2, 2}, {3, 2, 4}, {3, 3, 3}, {4, 4, 3}, {17, 16, 7}, {4096, 2, 19}, {10_000, 3, 20}, {5000, 4, 15}, {4000, 8, 14},
-	{1000, 30, 15},
+	{2, 2, 2}, {3, 2, 4}, {3, 3, 3}, {4, 4, 3}, {17, 16, 7}, {4096, 2, 19}, {10_000, 3, 20}, {5000, 4, 15},
+	{4000, 8, 14}, {1000, 30, 15},
 }
 
 const referencesQuick, referencesFull = 64, 10_000
@@ -31,8 +31,8 @@ func (s *gossipRuns) lengths(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(sample[2]), float64(steps), 1, 0,
-			""))
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(sample[2]),
+			float64(steps), 1, 0, ""))
 	}
 	wrong, run := 0, s.references()
 	for _, record := range run {
@@ -84,8 +84,8 @@ func (s *gossipRuns) table1(name string) error {
 		for time, cell := range record[1:] {
 			least, most := lineKnows(table, n, l, line, first+time-1)
 			note := fmt.Sprintf("columns that every vertex of line %d knows", line)
-			row := studies.Published(name, fmt.Sprintf("F_%d(%d)", line, time), studies.Figure(cell), float64(least)/l, 1, 0,
-				note)
+			row := studies.Published(name, fmt.Sprintf("F_%d(%d)", line, time), studies.Figure(cell),
+				float64(least)/l, 1, 0, note)
 			row.OK = row.OK && least == most
 			s.Add(row)
 			curve.X, curve.Y = append(curve.X, time), append(curve.Y, least/l)
@@ -164,8 +164,8 @@ func (s *gossipRuns) optimum(name string) error {
 			return err
 		}
 		shortest := gossip.Optimum(n, l)
-		row := studies.Referred(name, fmt.Sprintf("shortest gossip, n = %d, l = %d", n, l), studies.Figure(record[2]),
-			float64(shortest), 0, 0,
+		row := studies.Referred(name, fmt.Sprintf("shortest gossip, n = %d, l = %d", n, l),
+			studies.Figure(record[2]), float64(shortest), 0, 0,
 			fmt.Sprintf("by exhaustive search; runs take %d, improved %d steps", base, shorter))
 		row.OK = row.OK && shortest <= shorter && shorter <= base
 		s.Add(row)
@@ -188,8 +188,8 @@ func (s *gossipRuns) improved(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.ImprovedLength(n, l)),
-			float64(steps), 1, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l),
+			float64(gossip.ImprovedLength(n, l)), float64(steps), 1, 0,
 			fmt.Sprintf("formula; the published algorithm takes %d", base)))
 	}
 	longer, saves := 0, make([]map[int]int, sizesLength+1)
@@ -217,10 +217,10 @@ func (s *gossipRuns) improved(name string) error {
 		if l&(l-1) == 0 {
 			expected = min(1, l-2)
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("steps saved most often, l = %d", l), float64(expected), float64(usual), 0,
-			0,
-			fmt.Sprintf("sizes with left-over vertices that save 0, 1, 2 steps: %d, %d, %d", saves[l][0], saves[l][1],
-				saves[l][2])))
+		s.Add(studies.Referred(name, fmt.Sprintf("steps saved most often, l = %d", l),
+			float64(expected), float64(usual), 0, 0,
+			fmt.Sprintf("sizes with left-over vertices that save 0, 1, 2 steps: %d, %d, %d", saves[l][0],
+				saves[l][1], saves[l][2])))
 	}
 	return nil
 }
@@ -240,8 +240,8 @@ func (s *gossipRuns) naive(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(studies.Published(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.NaiveLength(n, l)),
-			float64(steps), 1, 0,
+		s.Add(studies.Published(name, fmt.Sprintf("steps, n = %d, l = %d", n, l),
+			float64(gossip.NaiveLength(n, l)), float64(steps), 1, 0,
 			fmt.Sprintf("ceil(log2 n) + ceil(log_l n) (Section 2.3); the published algorithm takes %d", base)))
 	}
 	for _, l := range []int{3, 4, 8, 16} {

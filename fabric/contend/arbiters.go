@@ -63,8 +63,8 @@ func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
 	}
 }
 
-func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uint64) (*hw.Arbiters, func(seed uint64),
-	error) {
+func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uint64) (*hw.Arbiters,
+	func(seed uint64), error) {
 	s := a.shape(bank, lines.Requesters(), slice)
 	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
 		Bank: bank, Kind: a.Kind, SliceCycles: s.SliceCycles, Weights: s.Weights, Seeds: s.Seeds, Request: lines,

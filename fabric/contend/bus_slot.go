@@ -81,8 +81,8 @@ func (t *busTransport) bus(vertex int, port uint16) *busSlot {
 }
 
 // Send implements Transport. It collects the frames and requests of all vertices, and the ports that they hear.
-func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window,
-	cells []uint32) {
+func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	w fabric.Window, cells []uint32) {
 	if t.arbitrated { // NICs repeat their requests
 		for cell := w.First; cell < w.End; cell++ {
 			t.send(bank, cell, ledger, slot)
@@ -204,8 +204,8 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	ledger.Judge(slot)
 }
 
-func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger,
-	slot uint32) bool {
+func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16,
+	ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
 	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
 		bus.heard = true

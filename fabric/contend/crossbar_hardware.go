@@ -125,8 +125,8 @@ func (b *builder) allocate() {
 	if b.err != nil {
 		return
 	}
-	memory := &listMemory{path: bank.Path() + ".memory", turn: allocator.Turn(), input: allocator.Input(), lists: lists,
-		bank: b.plant.BankOf}
+	memory := &listMemory{path: bank.Path() + ".memory", turn: allocator.Turn(), input: allocator.Input(),
+		lists: lists, bank: b.plant.BankOf}
 	b.busy, b.index = allocator.Claimed(), allocator.Source()
 	b.part.Filters, b.part.Parts = ports, []hw.Component{ports, memory, allocator}
 }
@@ -144,8 +144,8 @@ func (b *builder) contend() {
 		return
 	}
 	contention := must[*hw.Contentions](b)(hw.NewContentions(hw.ContentionConfig{
-		Bank: b.bank("medium", "contention", 1), Ports: b.Ports, Start: ports.start, Request: ports.request,
-		Transmit:  transmit,
+		Bank: b.bank("medium", "contention", 1), Ports: b.Ports, Start: ports.start,
+		Request: ports.request, Transmit: transmit,
 		Addressee: ports.addressee, Tag: ports.tag, Listen: ports.listen, Filter: ports.filter, FilterTag: ports.filterTag,
 	}))
 	if b.err != nil {
@@ -188,7 +188,7 @@ func (b *builder) pass() {
 		return
 	}
 	b.part.Near, b.part.To = near, crosspoints.To()
-	b.part.Medium = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, b.Ports),
-		b.Media()))
+	b.part.Medium = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near,
+		make([]uint32, b.Ports), b.Media()))
 	b.part.Parts = append(b.part.Parts, crosspoints)
 }

@@ -57,8 +57,8 @@ func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
 }
 
 // Send implements Transport. It collects the request of every NIC with a frame, and the filters of the outputs.
-func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window,
-	cells []uint32) {
+func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	w fabric.Window, cells []uint32) {
 	first, end := bank.First+w.First, bank.First+w.End
 	all := slot == 0 || bank.ListenSlots() > 1 // otherwise only the handlers that were called can change filters
 	for _, cell := range cells {

@@ -146,8 +146,8 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 		return Refusal{"weights",
 			fmt.Sprintf("weights are for an arbiter %s, not %s", either, cmp.Or(k.Arbiter, ArbiterNone)), remedy}
 	case len(k.Weights) > requesters:
-		return Refusal{"weights", fmt.Sprintf("there are %d weights for %d %s", len(k.Weights), requesters, noun),
-			"delete the rest"}
+		return Refusal{"weights", fmt.Sprintf("there are %d weights for %d %s", len(k.Weights), requesters,
+			noun), "delete the rest"}
 	}
 	for i, weight := range k.Weights {
 		if weight < WeightMin || weight > WeightMax {
@@ -193,8 +193,8 @@ func (k CrossbarKeys) Refuse(t Terms) Refusal {
 				fmt.Sprintf("allowed are 1 to %d", QueueFramesMax)}},
 		{k.Cap < 0 || k.Cap > PortsMax,
 			Refusal{"cap", fmt.Sprintf("cap is %d", k.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax)}},
-		{none && list, Refusal{t.NoArbiter.Key, lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender " +
-			"asks for one output",
+		{none && list, Refusal{t.NoArbiter.Key,
+			lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender asks for one output",
 			noLists + ", or take " + t.NoArbiter.Remedy}},
 		{none && k.Cap > 0,
 			Refusal{"cap", fmt.Sprintf("cap is %d, and on %s one frame crosses in a slot", k.Cap, t.NoArbiter.Said),
@@ -222,8 +222,8 @@ func (k CrossbarKeys) Refuse(t Terms) Refusal {
 		{queue && !works(hw.ForQueues), Refusal{"arbiter",
 			fmt.Sprintf("%s, and an arbiter %s changes the order of the inputs with each frame", queues, kind),
 			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))}},
-		{queue &&
-			k.Cap != 0, Refusal{"cap", queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"}},
+		{queue && k.Cap != 0, Refusal{"cap",
+			queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"}},
 		{!queue && k.QueueFrames != 0, Refusal{"queue_frames",
 			fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", k.QueueFrames, set.Output),
 			"delete queue_frames, or take output: queue"}},

@@ -70,8 +70,8 @@ func newMatching(x Crossbar) *matching {
 		decided: decided{serves: make([]int32, n), servedBy: make([]int32, n), serving: hw.NewSet(n)},
 	}
 	if x.Queue > 0 {
-		m.queue = queue{frames: x.Queue, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n),
-			rank: make([]uint64, n)}
+		m.queue = queue{frames: x.Queue, next: make([]int32, n), last: make([]int32, n),
+			count: make([]int32, n), rank: make([]uint64, n)}
 	}
 	if !m.list && !m.coins {
 		m.arbiters = x.arbiters().decisions(x.bank("output", "arbiter", n), n)

@@ -84,8 +84,8 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	}
 	if len(rows) == 0 || len(rows) > patternsMax {
 		return nil,
-			&input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns, allowed are 1 to %d", len(rows), patternsMax),
-				Remedy: remedy}
+			&input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns, allowed are 1 to %d", len(rows),
+				patternsMax), Remedy: remedy}
 	}
 	h.patterns = len(rows)
 	for _, row := range rows {
@@ -103,8 +103,8 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 			case 0, -1:
 			default:
 				return nil,
-					&input.Error{Place: fmt.Sprintf("%s:%d", path, row.line), Reason: fmt.Sprintf("neuron %d is %d", neuron, value),
-						Remedy: remedy}
+					&input.Error{Place: fmt.Sprintf("%s:%d", path, row.line),
+						Reason: fmt.Sprintf("neuron %d is %d", neuron, value), Remedy: remedy}
 			}
 		}
 		h.given = append(h.given, pattern)

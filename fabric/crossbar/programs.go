@@ -43,8 +43,8 @@ func (x Network) Programs() []fabric.Program {
 	votes, energy := once, once
 	votes.Agreement, votes.Validity, energy.Energy = true, true, true
 	gossips, scatters := []string{fabric.WorkloadGossip}, []string{fabric.WorkloadScatter}
-	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star},
-		Mean: []string{
+	scheduling := []fabric.Choice{{Name: "scheduling",
+		Values: []int64{schedulingNone, scheduling2, scheduling2Star}, Mean: []string{
 			"a sender waits until its next addressee can hear",
 			"Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can",
 			"Algorithm 2': a sender takes the first one left that can hear"}}}
@@ -53,25 +53,25 @@ func (x Network) Programs() []fabric.Program {
 		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + bytes}, Slots: x.gossipSlots()}
 	}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0),
-			Least: x.leastGossip},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling,
+			Needs: messages(0), Least: x.leastGossip},
 		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling,
 			Needs: messages(x.neuronBytes()),
 			Least: x.leastGossip,
 			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or " +
 				"more to recall"},
-		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0),
-			Least: x.leastGossip},
+		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling,
+			Needs: messages(0), Least: x.leastGossip},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
-			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes}, Slots: x.votingSlots()},
-			Least: x.leastVoting},
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes},
+				Slots: x.votingSlots()}, Least: x.leastVoting},
 		// a unit is a slot, in which any number of processors may send to one
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
-			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)},
-				Slots: scatterUnits}},
+			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes,
+				RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)}, Slots: scatterUnits}},
 		// a unit has one sending slot for each processor
-		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
-			Schedule: x.turns,
+		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free},
+			Workloads: scatters, Schedule: x.turns,
 			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes, RxFrames: 1},
 				Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
@@ -112,8 +112,8 @@ func (x Network) leastGossip() (least fabric.Least) {
 	}
 	count := fmt.Sprintf("Each of %d processors has a message for each of the other %d: %d * %d = %d. A processor "+
 		"sends or receives one message in a slot, "+
-		"so at most %d pass in one, one in each pair: %d / %d, %d slots for any firmware", x.Ports, n, x.Ports, n, all, pairs,
-		all, pairs, least.Any)
+		"so at most %d pass in one, one in each pair: %d / %d, %d slots for any firmware", x.Ports, n, x.Ports, n, all,
+		pairs, all, pairs, least.Any)
 	if x.params["scheduling"] == schedulingNone {
 		least.Slots = uint32(gossip.LowerBound(n))
 		least.Why = "With this program processor k may not send before it has heard all of 0 to k-1, one in a slot. So at " +

@@ -181,8 +181,8 @@ func (s *gossipRuns) table6(name string) error {
 	for _, nu := range g.nu[from : from+period] {
 		used += nu
 	}
-	s.Add(studies.Published(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0,
-		"N/(N+1), "+note))
+	s.Add(studies.Published(name, "efficiency in a period", float64(N)/(N+1),
+		float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
 	s.Add(studies.Published(name, "completions of a processor per step", 0.5,
 		float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
 		"columns 7 to 16, in which five processors get the last value of a session; a whole session takes 2(N+1) steps "+
@@ -220,8 +220,8 @@ func (s *gossipRuns) table8(name string) error {
 		if g, err = s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2Star}); err != nil {
 			return err
 		}
-		s.Add(studies.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N), studies.Figure(record[5]),
-			float64(g.lambda), 1, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N),
+			studies.Figure(record[5]), float64(g.lambda), 1, 0,
 			fmt.Sprintf("Algorithm 2', not in the paper: epsilon %.2f %%", percent(g.epsilon(N+1)))))
 	}
 	return nil

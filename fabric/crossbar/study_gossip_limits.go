@@ -118,8 +118,8 @@ func (s *gossipRuns) sessions(name string) error {
 				broken++
 			}
 			if N == shown {
-				s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), studies.Figure(record[k]),
-					float64(g.lambda), 1, 0,
+				s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k),
+					studies.Figure(record[k]), float64(g.lambda), 1, 0,
 					"pipelined: 3N + 2(N+1)(k-1)"))
 			}
 		}
@@ -154,8 +154,8 @@ func (s *gossipRuns) caps(name string) error {
 			if err != nil {
 				return err
 			}
-			s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1,
-				0, note))
+			s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps),
+				float64(g.lambda), 1, 0, note))
 		}
 	}
 	return nil
@@ -304,8 +304,8 @@ func (s *gossipRuns) search(name string) error {
 			}
 			return length, err
 		}, func(p gossip.SearchProgress) {
-			s.Tell(fmt.Sprintf("orders of N = %d: attempt %d of %d, %d variables, %d clauses, %.0f s", N, p.Attempt, p.Attempts,
-				p.Variables, p.Clauses,
+			s.Tell(fmt.Sprintf("orders of N = %d: attempt %d of %d, %d variables, %d clauses, %.0f s", N, p.Attempt,
+				p.Attempts, p.Variables, p.Clauses,
 				p.Elapsed.Seconds()))
 		})
 		bound := gossip.LowerBound(N)

@@ -16,8 +16,8 @@ import (
 func scatterStudy() *studies.Study {
 	return &studies.Study{
 		Name: "scatter",
-		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time", "mean field", "growth",
-			"cost"},
+		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time",
+			"mean field", "growth", "cost"},
 		Doc: "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected " +
 			"times, mean field," +
 			" costs; runs with n to 1,024 (--full: to 16,384)",
@@ -222,8 +222,8 @@ func (s *scatterRuns) cost(name string) error {
 	_, sync := scatter.SyncTime(n, 1)
 	note := fmt.Sprintf("mean field, n = %d, a = 1", n)
 	s.published(name, "cost per n log2 n, SYNC", 1.693, per(scatter.ScatterCost(n, sync)), 0.01, note+" (Theorem 2)")
-	s.published(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))), 0.01,
-		note+" (Theorem 3)")
+	s.published(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))),
+		0.01, note+" (Theorem 3)")
 	s.published(name, "cost per n^2, broadcast", 1, scatter.BroadcastCost(n)/(n*n), 0,
 		"everybody tells everybody in one unit (Section 1)")
 	s.formula(name, "cost per n^2, ring", 1, scatter.RingCost(n)/(n*n), 0, "degree 2, diameter n/2; Section 1 has O(n^2)")

@@ -69,8 +69,8 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 		}
 	}
 	if len(v.given) != n {
-		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("there are %d values for %d modules", len(v.given), n),
-			Remedy: remedy}
+		return nil, &input.Error{Place: place,
+			Reason: fmt.Sprintf("there are %d values for %d modules", len(v.given), n), Remedy: remedy}
 	}
 	return v, nil
 }

@@ -15,8 +15,8 @@ func (e Network) Abilities() fabric.Abilities {
 		Slot:      fabric.SlotEngine{Transport: e.slotTransport, Parks: e.Credits == nil},
 		Opposites: e.opposites, Credits: fabric.CreditPlan{All: e.Credits},
 		Memory: fabric.Memory{Workload: e.workloadBytes, Queue: e.queueBytes},
-		Description: fabric.Description{Meanings: meanings, Example: example, Studies: []fabric.Study{broadcastStudy()},
-			Plane: e.plane},
+		Description: fabric.Description{Meanings: meanings, Example: example,
+			Studies: []fabric.Study{broadcastStudy()}, Plane: e.plane},
 	}
 }
 

@@ -37,8 +37,8 @@ func (e Network) Build(plant fabric.Plant) error {
 	}
 	from, to := e.ends(t)
 	links, err := hw.NewDuplexLinks(hw.DuplexLinkConfig{
-		Bank: bank("", e.linkLabels()), Half: e.Duplex != DuplexFull, In: plant.Transmitters().Light(), Out: near, From: from,
-		To: to,
+		Bank: bank("", e.linkLabels()), Half: e.Duplex != DuplexFull, In: plant.Transmitters().Light(),
+		Out: near, From: from, To: to,
 	})
 	if err != nil {
 		return err

@@ -154,8 +154,8 @@ func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error
 	unlimited.PacketsPerLink = 0
 	if most := unlimited.mostPackets(e.program); e.PacketsPerLink < most {
 		return refuse("packets_per_link",
-			fmt.Sprintf("packets_per_link is %d, and %s puts %d packets on a link in one step", e.PacketsPerLink, e.program,
-				most),
+			fmt.Sprintf("packets_per_link is %d, and %s puts %d packets on a link in one step",
+				e.PacketsPerLink, e.program, most),
 			fmt.Sprintf("take 0 (no limit) or %d and more, or %s, which waits for its turn", most, allToAllC2Program))
 	}
 	return nil
@@ -171,8 +171,8 @@ func (e Network) checkCombined(refuse func(key, reason, remedy string) error) er
 		remedy = fmt.Sprintf("%s, or packets_per_link: %d or less", remedy, packetsPerLinkMax)
 	}
 	return refuse("dimensions",
-		fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them", e.program, most, fit),
-		remedy)
+		fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them",
+			e.program, most, fit), remedy)
 }
 
 func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }

@@ -59,8 +59,8 @@ func (e Network) Programs() []fabric.Program {
 	steps := e.Dimensions * e.diameter()
 	needs := func(program string, steps, packets int) fabric.Needs {
 		size := packetBytes(&fabric.Program{Name: program})
-		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size), RxFrames: 1,
-			TxFrames: 1},
+		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size),
+			RxFrames: 1, TxFrames: 1},
 			Slots: uint32(min(steps, math.MaxUint32))}
 	}
 	broadcast := func(name string, rules fabric.Rules) fabric.Program {

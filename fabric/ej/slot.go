@@ -241,8 +241,8 @@ func (t *slotTransport) Begin(shard int, slot uint32, _ bool) {
 	t.own(shard, slot, func(b *bin, _ int) { b.sent = b.sent[:0] })
 }
 
-func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	w := &t.work[shard]
 	var cell, node int
 	if t.credits != nil {
@@ -302,8 +302,8 @@ func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger,
-	slot uint32) {
+func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank,
+	ledger *fabric.Ledger, slot uint32) {
 	start, _ := slices.BinarySearchFunc(b.order, uint32(from*t.ports), func(index, at uint32) int {
 		return cmp.Compare(b.at(index), at)
 	})
@@ -442,8 +442,8 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		hw.StateList(v, name+".sent.port", &sent, lastPort, count(1))
 		v.Verify(func() error {
 			if len(read[0]) != len(read[1]) || rows[0] != rows[1] {
-				return fmt.Errorf("%s: %d bins of %d frames, %d bins of %d senders", name, len(read[0]), len(read[1]), rows[0],
-					rows[1])
+				return fmt.Errorf("%s: %d bins of %d frames, %d bins of %d senders", name, len(read[0]),
+					len(read[1]), rows[0], rows[1])
 			}
 			for n := 1; n < len(read[0]); n++ {
 				if read[0][n] == read[0][n-1] && read[1][n] <= read[1][n-1] {

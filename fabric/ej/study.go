@@ -141,9 +141,9 @@ func (s *broadcastRuns) run(network Network, program string, params map[string]i
 	needs := fabric.ProgramNamed(adapted, program).Needs
 	outcome, err := s.Run(&studies.Setting{
 		Network: network, Program: program, Params: params, Workload: workload,
-		Sizes:    nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames)},
-		SlotsMax: needs.Slots,
-		Table:    table,
+		Sizes: nic.Sizes{PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames,
+			TxFrames: max(1, needs.TxFrames)}, SlotsMax: needs.Slots,
+		Table: table,
 	})
 	if err != nil {
 		return nil, err

@@ -110,8 +110,8 @@ func arithmetic(f *eisenstein.Field) []string {
 	for _, extents := range f.Sectors() {
 		sectors = append(sectors, spaced(extents))
 	}
-	return []string{fmt.Sprint(f.Size()), fmt.Sprint(f.Diameter()), spaced(f.Histogram()), strings.Join(sectors, "|"),
-		fmt.Sprint(f.Leaves()),
+	return []string{fmt.Sprint(f.Size()), fmt.Sprint(f.Diameter()), spaced(f.Histogram()),
+		strings.Join(sectors, "|"), fmt.Sprint(f.Leaves()),
 		fmt.Sprint(f.Directed())}
 }
 
@@ -194,8 +194,8 @@ func (e everyToAll) reference(row []string) (x everyBroadcast) {
 var restarts = []struct {
 	net
 	copies int // copies, 0 if not known beforehand
-}{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36}, {net{3, 4, 2}, 164},
-	{net{2, 3, 3}, 207}}
+}{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36},
+	{net{3, 4, 2}, 164}, {net{2, 3, 3}, 207}}
 
 const restartNodesMax = 400
 
@@ -395,8 +395,8 @@ func (s *broadcastRuns) rounds(name string, b *broadcast) {
 				studies.Quotation{Words: "numS = 6(d-1)N(alpha)^(r-1)", Place: "Section 5, formula 13"}))
 		if round > 0 {
 			before := b.course[round*M-1].Receivers
-			s.Add(studies.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres), float64(step.Senders),
-				b.runs, 0,
+			s.Add(studies.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres),
+				float64(step.Senders), b.runs, 0,
 				"not when a round begins: all that have the message send then").
 				Contradicting(studies.Printed(float64(before)), studies.Quotation{
 					Words: "the number of sender nodes in each step is equal to the number of receiver nodes of the previous step",

@@ -70,16 +70,16 @@ func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll
 		if i < len(b.course) {
 			step = b.course[i]
 		}
-		s.published(name, fmt.Sprintf("senders, step %d", i+1), studies.Figure(row[from+1]), float64(step.Senders), b.runs,
-			note)
-		s.published(name, fmt.Sprintf("receivers, step %d", i+1), studies.Figure(row[from+2]), float64(step.Receivers),
-			b.runs, note)
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), studies.Figure(row[from+1]),
+			float64(step.Senders), b.runs, note)
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), studies.Figure(row[from+2]),
+			float64(step.Receivers), b.runs, note)
 	}
 	s.none(name, "differing cells", studies.Differing(columns(rows[:last], from), b.cells(table1Net)), b.runs,
 		note+"; free and active nodes among them")
 	s.published(name, "senders in all steps", studies.Figure(rows[last][from+1]), float64(b.senders()), b.runs, note)
-	s.published(name, "receivers in all steps", studies.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing),
-		b.runs, note)
+	s.published(name, "receivers in all steps", studies.Figure(rows[last][from+2]),
+		float64(table1Net.nodes()-1-b.missing), b.runs, note)
 	return b, nil
 }
 
@@ -101,8 +101,8 @@ func (s *broadcastRuns) table3(name string) error {
 			if total, err := x.field().TotalSenders(o.algorithm, x.n); err != nil || total != totals[k] {
 				closed++
 			}
-			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), studies.Figure(row[k+1]), float64(totals[k]),
-				b.runs, b.how())
+			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), studies.Figure(row[k+1]),
+				float64(totals[k]), b.runs, b.how())
 			if x.n >= 4 {
 				curve := figure.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n),
 					Style: []figure.Style{figure.Dashed, figure.Line}[k]}
@@ -138,10 +138,10 @@ func (s *broadcastRuns) example(name string) error {
 		if i < len(b.course) {
 			measured = b.course[i]
 		}
-		s.published(name, fmt.Sprintf("senders, step %d", i+1), float64(step.Senders), float64(measured.Senders), b.runs,
-			x.String())
-		s.published(name, fmt.Sprintf("receivers, step %d", i+1), float64(step.Receivers), float64(measured.Receivers),
-			b.runs, x.String())
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), float64(step.Senders),
+			float64(measured.Senders), b.runs, x.String())
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), float64(step.Receivers),
+			float64(measured.Receivers), b.runs, x.String())
 	}
 	s.published(name, "steps", 4, float64(b.steps), b.runs, x.String())
 	return nil
@@ -156,8 +156,8 @@ func (s *broadcastRuns) meanSteps(name string) error {
 				return err
 			}
 			mean, _ := eisenstein.MeanStep(b.course).Float64()
-			s.Add(studies.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean,
-				b.runs, 0.5e-4,
+			s.Add(studies.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n),
+				reference[x][k], mean, b.runs, 0.5e-4,
 				"EJ_{3+4rho}^(n), "+b.how()))
 		}
 	}

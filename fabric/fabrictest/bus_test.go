@@ -144,8 +144,8 @@ func TestRandomBuses(t *testing.T) {
 			rules := starloom.Rules{OneBus: true, BusLength: true,
 				CollisionFree: &starloom.CollisionFree{Period: 2, Slots: []int{1}}}
 			s := chatter(b, params, rules)(t)
-			s.Seed, s.Link.PhitBits, s.Link.PropagationCycles, s.Link.GuardCycles = uint64(i), []int{64, 7, 33, 1}[i%4], i%3,
-				1+i%2
+			s.Seed, s.Link.PhitBits, s.Link.PropagationCycles, s.Link.GuardCycles = uint64(i),
+				[]int{64, 7, 33, 1}[i%4], i%3, 1+i%2
 			s.Firmware.CPU.BudgetCycles = i % 5
 			return s
 		}}

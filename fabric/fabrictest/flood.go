@@ -452,8 +452,8 @@ func silenced(r *starloom.Report) error {
 		rules[v.Rule]++
 	}
 	if rules[starloom.RuleIllegalSend]+rules[starloom.RuleIllegalListen] == 0 || r.Frames.Delivered < 5 {
-		return fmt.Errorf("nothing illegal has happened, or nothing else: %v, %d frames", slices.Sorted(maps.Keys(rules)),
-			r.Frames.Delivered)
+		return fmt.Errorf("nothing illegal has happened, or nothing else: %v, %d frames",
+			slices.Sorted(maps.Keys(rules)), r.Frames.Delivered)
 	}
 	return nil
 }

@@ -76,8 +76,8 @@ func (c *Case) names(t *testing.T) {
 					"SentOn of port %d of processor %d", port, processor)
 			}
 			if hears := w.Hears[w.HearRow(processor, shape.Ports)+port]; hears != fabric.NoMedium {
-				require.EqualValues(t, hears, names.HeardOn(processor, uint16(port)), "HeardOn of port %d of processor %d", port,
-					processor)
+				require.EqualValues(t, hears, names.HeardOn(processor, uint16(port)),
+					"HeardOn of port %d of processor %d", port, processor)
 			}
 		}
 	}

@@ -478,8 +478,8 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		case c.from[port] != noCredits:
 			return bySender(int(c.from[port]), count)
 		case count > 0:
-			return fmt.Errorf("port %d of processor %d returns credits, but the port that it hears has none", port%c.ports,
-				port/c.ports)
+			return fmt.Errorf("port %d of processor %d returns credits, but the port that it hears has none",
+				port%c.ports, port/c.ports)
 		}
 		return nil
 	}

@@ -44,8 +44,8 @@ func readAnynet(path, place string) (*Anynet, error) {
 }
 
 func parseAnynet(file, text string) (*Anynet, error) {
-	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{}, ways: map[[2]int]*AnynetLink{},
-		known: map[int]string{}}
+	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{},
+		ways: map[[2]int]*AnynetLink{}, known: map[int]string{}}
 	line := 0
 	for row := range strings.SplitSeq(text, "\n") {
 		if line++; strings.TrimSpace(row) == "" {

@@ -37,8 +37,8 @@ func (b *drawer) checkLanes() {
 	if most != nil && times(len(most.ports), len(b.net.Processors)) > lanesMax {
 		b.partial = true
 		b.add(most.place,
-			fmt.Sprintf("%s has %d ports, and the NICs of all %d processors get as many", most.name, len(most.ports),
-				len(b.net.Processors)),
+			fmt.Sprintf("%s has %d ports, and the NICs of all %d processors get as many", most.name,
+				len(most.ports), len(b.net.Processors)),
 			fmt.Sprintf("draw fewer: the product is at most %d", lanesMax))
 	}
 }

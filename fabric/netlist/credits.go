@@ -65,8 +65,8 @@ func (n *Net) checkFIFOs(rxFrames int) error {
 			return &input.Error{
 				Place: place,
 				Reason: fmt.Sprintf("links into %s have %s, and its RX FIFO room for %s: nic.rx_frames is %d for each of %s",
-					n.node(n.Processors[i].Path), traces.Plural(sum, "credit", "credits"), traces.Plural(room, "frame", "frames"),
-					rxFrames,
+					n.node(n.Processors[i].Path), traces.Plural(sum, "credit", "credits"),
+					traces.Plural(room, "frame", "frames"), rxFrames,
 					traces.Plural(n.ports, "port", "ports")),
 				Remedy: fmt.Sprintf("write nic: {rx_frames: %d}, or give fewer credits", n.placesFor(sum)),
 			}

@@ -111,8 +111,8 @@ func TestSharedVCsOfTorus(t *testing.T) {
 		for seed := range uint64(40) {
 			random, packets := rand.New(rand.NewPCG(seed, 2)), &hw.Packets{}
 			for i := range 700 {
-				packets.Add(uint32(i%7), uint32((i+3-random.IntN(2)*random.IntN(2))%7), uint16(1+random.IntN(2)),
-					uint32(random.IntN(10)))
+				packets.Add(uint32(i%7), uint32((i+3-random.IntN(2)*random.IntN(2))%7),
+					uint16(1+random.IntN(2)), uint32(random.IntN(10)))
 			}
 			if len(runRouters(t, &Network{routers: r}, packets)) > 0 {
 				knots[wait]++

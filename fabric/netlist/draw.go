@@ -444,8 +444,8 @@ func (b *drawer) hears(f *found, medium int, place string) bool {
 
 // leads connects one direction of a port to a medium and reports whether that direction was free. first holds the
 // place of the first link of each medium in this direction.
-func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string,
-	first []string) bool {
+func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int,
+	place string, first []string) bool {
 	if *way != None {
 		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt),
 			"use another port, or make one way oneway")
@@ -521,8 +521,8 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 			"give the latency to the links that lead out of it"+star.orAlign())
 	case star.kind == kindCrossbar:
 	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of the star
-		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency),
-			what),
+		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency),
+			cyclesText(l.latency), what),
 			"give all who hear it the same latency"+star.orAlign())
 	default:
 		m.Latency = l.latency

@@ -10,9 +10,9 @@ import (
 )
 
 func (d *Drawing) routedNodes(w *routed) *Net {
-	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{}, met: map[meeting]met{},
-		tapped: map[tapAt]int{},
-		net:    &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
+	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{},
+		met: map[meeting]met{}, tapped: map[tapAt]int{},
+		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
 	b.drawNodes()
 	b.drawLinks()
 	w.usual = routesShortest
@@ -211,8 +211,8 @@ func (b *drawer) atRouters() (at []bool) {
 			case out != in, !other && !out:
 				b.add(p.place, p.name+" has a port without a link both ways", "link each of its ports once, to a router")
 			case i > 0 && port.routed && !p.ports[i-1].routed:
-				b.add(p.place, fmt.Sprintf("port %s of %s is at a router, and port %s, before it, is not", port.text(i), p.name,
-					p.ports[i-1].text(i-1)),
+				b.add(p.place, fmt.Sprintf("port %s of %s is at a router, and port %s, before it, is not", port.text(i),
+					p.name, p.ports[i-1].text(i-1)),
 					"number the ports at routers from 0 on, and the others after them")
 			}
 		}
@@ -227,8 +227,8 @@ func (b *drawer) withoutChannels(at []bool) {
 	for i := range at {
 		if number[i] = None; keep(i) {
 			number[i] = kept
-			b.net.Media[kept], b.drivers[kept], b.hearers[kept], b.taps[kept] = b.net.Media[i], b.drivers[i], b.hearers[i],
-				b.taps[i]
+			b.net.Media[kept], b.drivers[kept], b.hearers[kept], b.taps[kept] = b.net.Media[i],
+				b.drivers[i], b.hearers[i], b.taps[i]
 			kept++
 		}
 	}

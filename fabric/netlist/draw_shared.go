@@ -78,8 +78,8 @@ func (c *contention) bus(p *placed) {
 		m.Arbiter = p.keys.Arbiter
 	}
 	m.Weights = p.keys.Weights
-	if r := (contend.ArbiterKeys{Arbiter: m.Arbiter, Weights: m.Weights}).Refuse(len(c.taps[p.number]), "links",
-		true); r.Reason != "" {
+	if r := (contend.ArbiterKeys{Arbiter: m.Arbiter, Weights: m.Weights}).Refuse(len(c.taps[p.number]),
+		"links", true); r.Reason != "" {
 		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, r.Reason), r.Remedy)
 	}
 	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {

@@ -184,8 +184,8 @@ func (n *Net) Ports() int { return n.ports }
 
 // Shape returns the size of the network: one unit, or a unit per processor if all ports are at routers.
 func (n *Net) Shape() fabric.Shape {
-	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words,
-		Paths: n.paths}
+	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media),
+		Words: n.Words, Paths: n.paths}
 	switch {
 	case n.routers != nil && n.slotted == 0:
 		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{Own: n.own}, nil

@@ -205,9 +205,9 @@ func (n *Net) busesWith(arbiter string) *contend.Shared {
 	if s.Media == nil {
 		return nil
 	}
-	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps, Arbiter: contend.ArbiterOf(arbiter),
-		Weights: weights,
-		Place:   "fabric.netlist.nodes"}
+	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps,
+		Arbiter: contend.ArbiterOf(arbiter), Weights: weights,
+		Place: "fabric.netlist.nodes"}
 	return s
 }
 

@@ -206,8 +206,8 @@ func checkGossip(g *fabric.Gossip) error {
 		return input.Mistake(place+"sessions",
 			fmt.Sprintf("gossip has %d sessions, and on a netlist it has one", g.Sessions), "delete sessions")
 	case g.Values != "" || g.Vector != nil:
-		return &input.Error{Place: place + "values", Reason: "on a netlist each processor sends its number, not values",
-			Remedy: "delete values"}
+		return &input.Error{Place: place + "values",
+			Reason: "on a netlist each processor sends its number, not values", Remedy: "delete values"}
 	case len(g.Faulty) > 0 && g.Fault != "":
 		return input.Mistake(place+"faulty", noVotes, "delete faulty and fault")
 	case len(g.Faulty) > 0:

@@ -138,8 +138,8 @@ func (n *Net) unserved() (why, remedy string) {
 				"give them a credits depth of their round trip, 2 or more"
 		}
 		if m.Length > 0 && m.Length < len(m.Taps) {
-			return fmt.Sprintf("has all NICs of a bus on it in one slot, and %s takes %d of %d", m.Path, m.Length, len(m.Taps)),
-				"delete length"
+			return fmt.Sprintf("has all NICs of a bus on it in one slot, and %s takes %d of %d", m.Path, m.Length,
+				len(m.Taps)), "delete length"
 		}
 	}
 	return "", ""

@@ -328,8 +328,8 @@ func (r *reader) readWords(node *yaml.Node, where string) {
 			return err
 		}
 		if len(r.words) == wordsMax {
-			return r.Refuse(entry, fmt.Sprintf("%s has more than %d entries", where[:strings.LastIndex(where, "[")], wordsMax),
-				"give fewer")
+			return r.Refuse(entry, fmt.Sprintf("%s has more than %d entries",
+				where[:strings.LastIndex(where, "[")], wordsMax), "give fewer")
 		}
 		r.words = append(r.words, uint32(number.Magnitude))
 		return nil

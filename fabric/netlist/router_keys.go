@@ -88,8 +88,8 @@ func (s *Streaming) streams(r *fabric.Routers) {
 	if s == nil {
 		s = &Streaming{}
 	}
-	r.Tick, r.Bits, r.Sink, r.ByTag = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink",
-		s.VC == "tag"
+	r.Tick, r.Bits, r.Sink, r.ByTag = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault),
+		s.Eject == "sink", s.VC == "tag"
 }
 
 func (r *Router) config() hw.RouterConfig {

@@ -35,9 +35,9 @@ func (w *routed) route() {
 func (w *routed) suits() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
-		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around ||
-			w.Names != nil,
-		routesMinimal: w.groups != nil, routesAnynet: w.graph != nil, routesShortest: true,
+		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around,
+		routesDateline: w.around || w.Names != nil,
+		routesMinimal:  w.groups != nil, routesAnynet: w.graph != nil, routesShortest: true,
 	}
 	if w.routes.none {
 		return w.refuse(place, "routes: none is of networks without routers: packets need ways through routers",
@@ -181,8 +181,8 @@ func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	}
 	for router := range into {
 		for port, far := range w.far[router] {
-			if far != nil && distance[far[0]] < math.MaxInt && distance[far[0]]+weight(far[1]) == distance[router] &&
-				ports[router] < 0 {
+			if far != nil && distance[far[0]] < math.MaxInt &&
+				distance[far[0]]+weight(far[1]) == distance[router] && ports[router] < 0 {
 				ports[router] = int32(port)
 			}
 		}
@@ -370,8 +370,8 @@ func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) 
 		way := [2]int{router, node}
 		if other := w.given[way]; other != nil {
 			return w.refuse(e.place,
-				fmt.Sprintf("there are two routes from %s to %s; the first is at %s", w.routers[router], w.processors[processor],
-					other.place),
+				fmt.Sprintf("there are two routes from %s to %s; the first is at %s", w.routers[router],
+					w.processors[processor], other.place),
 				"delete one")
 		}
 		w.given[way] = e
@@ -474,8 +474,8 @@ func (w *routed) follow() error {
 func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
 	port := int(w.table[router*len(w.Graph.Nodes)+node])
 	if port < 0 {
-		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router], w.processor(node)),
-			"add a link")
+		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router],
+			w.processor(node)), "add a link")
 	}
 	far := w.far[router][port]
 	if far != nil {

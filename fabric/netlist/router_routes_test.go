@@ -36,8 +36,8 @@ func TestDatelines(t *testing.T) {
 			runRouters(t, &Network{routers: r}, packets)
 			for i := range packets.Source {
 				require.NotEqual(t, hw.PacketPending, packets.Received[i])
-				require.Equal(t, 1+aroundDistance(sizes, int(packets.Source[i]), int(packets.Destination[i])), int(packets.Hops[i]),
-					text)
+				require.Equal(t, 1+aroundDistance(sizes, int(packets.Source[i]), int(packets.Destination[i])),
+					int(packets.Hops[i]), text)
 			}
 		}
 		_, err := drawnRouters(t, text+"router: {vcs: 1}\nroutes: dateline\n")

@@ -341,8 +341,8 @@ func (n *Net) atRouters(r *fabric.Routers) {
 	}
 	n.finish()
 	n.Words = [nic.ShapeWords]uint32{
-		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(len(r.Graph.Ports)), uint32(r.Tick), access,
-		n.Hash(), 0}
+		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(len(r.Graph.Ports)),
+		uint32(r.Tick), access, n.Hash(), 0}
 }
 
 const accessRouted = 4

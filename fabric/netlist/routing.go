@@ -54,8 +54,8 @@ func (r *routing) give(e *routeEntry, from *placed, to []*placed, port int) bool
 			continue
 		}
 		if other := r.places[way]; other != "" {
-			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", from.name, t.name, other),
-				"delete one")
+			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first is at %s", from.name,
+				t.name, other), "delete one")
 			return false
 		}
 		r.places[way] = e.place
@@ -153,8 +153,8 @@ func (r *routing) follow() {
 				if more := len(round) - cycleShown; more > 0 {
 					text += fmt.Sprintf("%d more -> ", more)
 				}
-				r.add(r.place(at, d), fmt.Sprintf("the routes to %s lead round: %s%s", r.name(d), text, r.name(at)),
-					"change one of them")
+				r.add(r.place(at, d), fmt.Sprintf("the routes to %s lead round: %s%s", r.name(d), text,
+					r.name(at)), "change one of them")
 			}
 		}
 	}

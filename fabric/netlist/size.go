@@ -247,8 +247,8 @@ func (u *unsure) clone() unsure {
 // graphKeys maps each key that draws nodes and links to the keys that cannot be checked if that key is unreadable.
 var graphKeys = map[string][]string{
 	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"}, "fly": nil,
-	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"}, "hypercube": {"nodes"},
-	"dragonfly": {"nodes"},
+	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"},
+	"hypercube": {"nodes"}, "dragonfly": {"nodes"},
 }
 
 func (u *unsure) lose(key string) {

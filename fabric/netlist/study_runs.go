@@ -136,8 +136,8 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 		if err != nil {
 			return err
 		}
-		row := studies.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at, runs,
-			float64(x.misses*bound),
+		row := studies.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at,
+			runs, float64(x.misses*bound),
 			fmt.Sprintf("bound by the most loaded channel; no more than it, and %g %% below it at most", 100*x.misses))
 		row.OK = row.OK && at <= boundPassed*bound
 		s.Add(row)

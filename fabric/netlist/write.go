@@ -350,8 +350,8 @@ func (n *Net) WriteHeader(w io.Writer) error {
 		"#ifndef STARLOOM_NET_H\n#define STARLOOM_NET_H\n\n#define NET_HASH 0x%08xu\n#define NET_PROCESSORS %d\n#define "+
 		"NET_PORTS %d\n#define NET_MEDIA %d\n",
 		n.Name, n.Hash(), len(n.Processors), n.ports, len(n.Media))
-	names := map[string]string{"NET_HASH": "hash", "NET_PROCESSORS": "processors", "NET_PORTS": "ports",
-		"NET_MEDIA": "media"}
+	names := map[string]string{"NET_HASH": "hash", "NET_PROCESSORS": "processors",
+		"NET_PORTS": "ports", "NET_MEDIA": "media"}
 	var clash error
 	define := func(name string, number int) {
 		word := "NET_" + identifier(name)

@@ -39,8 +39,8 @@ func FormatMetric(value any) string {
 		return results.text()
 	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
-		return fmt.Sprintf("%s ... and %d more; --json has all", FormatMetric(list.Slice(0, listedMax).Interface()),
-			list.Len()-listedMax)
+		return fmt.Sprintf("%s ... and %d more; --json has all",
+			FormatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
 	}
 	if results, ok := value.([][3]uint64); ok {
 		return NamedResults{Rows: results}.text()

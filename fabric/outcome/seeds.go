@@ -81,8 +81,8 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 		More  uint64
 		Cut   string
 		Times []string
-	}{r, r.Failed[:min(len(r.Failed), violationsShown)], r.FailedTotal - min(r.FailedTotal, violationsShown),
-		r.interrupted(), nil}
+	}{r, r.Failed[:min(len(r.Failed), violationsShown)],
+		r.FailedTotal - min(r.FailedTotal, violationsShown), r.interrupted(), nil}
 	for _, s := range r.Statistics {
 		name := s.Name[strings.LastIndexByte(s.Name, '.')+1:] // without its rate
 		if slices.Contains(FinishingTimes, name) && !slices.Contains(shown.Times, name) {

@@ -79,8 +79,8 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		}
 		return ExactFloat(*f)
 	}
-	rows := [][]string{{"case", "quantity", "published", "reference", "measured", "sd", "se", "runs", "tolerance", "ok",
-		"contradicted", "note"}}
+	rows := [][]string{{"case", "quantity", "published", "reference", "measured", "sd", "se", "runs", "tolerance",
+		"ok", "contradicted", "note"}}
 	for _, x := range r.Rows {
 		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), ExactFloat(x.Measured),
 			exact(x.SD), exact(x.SE),

@@ -116,8 +116,8 @@ func (r *Report) restText(shown []int) string {
 // Shown selects the violations that people see: at most most in total and ofOneRule per rule. Violations by handlers
 // come first, because they cause losses of packets that may have an earlier date; otherwise the order is by cycle.
 func Shown(violations []Violation, most, ofOneRule int) (places []int) {
-	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen,
-		fabric.RuleMeetsBudget}
+	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend,
+		fabric.RuleIllegalListen, fabric.RuleMeetsBudget}
 	count := map[string]int{}
 	for _, handlers := range []bool{true, false} {
 		for k := range violations {

@@ -20,8 +20,8 @@ func NewTexts(source string, own template.FuncMap) (t *Texts) {
 	t = &Texts{}
 	t.book = sync.OnceValue(func() *template.Template {
 		return template.Must(template.New("").Option("missingkey=error").Funcs(template.FuncMap{
-			"say": t.Say, "lines": t.Lines, "plural": plural, "slots": slots, "series": series, "code": code, "join": join,
-			"capital":   capital,
+			"say": t.Say, "lines": t.Lines, "plural": plural, "slots": slots, "series": series, "code": code,
+			"join": join, "capital": capital,
 			"printable": Printable, "float": FormatFloat, "exact": ExactFloat, "bare": bareList,
 			"upper": func(text any) string { return strings.ToUpper(fmt.Sprint(text)) },
 			"list":  listText, "mib": func(bytes uint64) uint64 { return bytes >> 20 },

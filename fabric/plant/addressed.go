@@ -30,8 +30,8 @@ func (a *addressed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	a.onePort.Hear(shard, bank, ledger, slot, window)
 }
 
-func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	_ []uint32) {
+func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, _ []uint32) {
 	p, ports := a.front, bank.Listen(slot)
 	a.requests.ask(shard, bank, ledger, slot, window, a.output)
 	for cell := window.First; cell < window.End; cell++ {

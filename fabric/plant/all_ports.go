@@ -44,8 +44,8 @@ func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		return a.transmit(shard, bank, cell, frame, ledger, slot)
 	})
@@ -53,8 +53,8 @@ func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 
 // send implements Send. It calls transmit for each frame that may leave; transmit reports whether a medium has
 // accepted the frame.
-func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32,
+func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32,
 	transmit func(cell int, frame nic.FrameView) (taken bool),
 ) {
 	a.giveBack(shard, bank, ledger, slot, window)

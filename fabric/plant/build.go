@@ -75,8 +75,8 @@ func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) 
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.clock, Shards: t.cuts, PhitBits: t.timing.PhitBits,
 		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.access.Outputs(),
-		ArbitrationCycles: t.timing.ArbitrationCycles, OfferCycles: (t.timing.Frames - 1) * t.timing.FramePhits,
-		Processors: processors,
+		ArbitrationCycles: t.timing.ArbitrationCycles,
+		OfferCycles:       (t.timing.Frames - 1) * t.timing.FramePhits, Processors: processors,
 	}); err != nil {
 		return nil, err
 	}

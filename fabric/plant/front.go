@@ -210,8 +210,8 @@ type RTL interface {
 	// parts. whole is one component for all hardware, or nil if the hardware has no twin. Replace returns the
 	// components for the kernel: parts and composites, some of them replaced; or, if all is true, only the replaced
 	// whole.
-	Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool,
-		err error)
+	Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite,
+		whole hw.Sited) (run []hw.Component, all bool, err error)
 
 	// Failed reports whether RTL has ended the run. The slot is then abandoned.
 	Failed() bool
@@ -221,8 +221,8 @@ type RTL interface {
 }
 
 // ReplaceRouters replaces routers by RTL among the components of a network.
-func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers, components []hw.Component) ([]hw.Component,
-	error) {
+func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers,
+	components []hw.Component) ([]hw.Component, error) {
 	run, _, err := rtl.Replace(kernel, []hw.Sited{routers}, nil, nil)
 	return append(run, slices.DeleteFunc(components, func(c hw.Component) bool { return c == routers })...), err
 }

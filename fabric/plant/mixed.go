@@ -26,8 +26,8 @@ type besideRouters struct {
 	classes *nic.Classes
 }
 
-func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		return a.classes.Class(bank.First+cell, frame.Port()) == nic.ClassFree &&
 			a.transmit(shard, bank, cell, frame, ledger, slot)
@@ -58,8 +58,8 @@ func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	a.allPorts.Hear(shard, bank, ledger, slot, window)
 }
 
-func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	p := a.front
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		switch a.classes.Class(bank.First+cell, frame.Port()) {

@@ -24,8 +24,8 @@ func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 	}
 }
 
-func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	p, ports := a.front, bank.Listen(slot)
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {

@@ -56,8 +56,8 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	ledger.Judge(slot)
 }
 
-func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	t.access.Send(shard, bank, ledger, slot, window, cells)
 }
 

@@ -16,8 +16,8 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	status := t.deserialisers.Status(receiver)
 	if t.tap != nil {
 		if medium, ok := t.deserialisers.Wire(receiver); ok && int(port) < t.shape.Ports && t.tap.Reached(medium, slot) {
-			if effect := ledger.Suffer(bank, cell, port, slot, status == nic.StatusCollision); effect != fabric.Unharmed &&
-				t.mark(s, medium) {
+			if effect := ledger.Suffer(bank, cell, port, slot,
+				status == nic.StatusCollision); effect != fabric.Unharmed && t.mark(s, medium) {
 				ledger.Frames.NoteHarmed(effect, t.carried(medium))
 			}
 		}
@@ -68,8 +68,8 @@ func (t *Front) carried(medium uint32) (frames uint64) {
 	return frames
 }
 
-func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *fabric.Ledger,
-	slot uint32) {
+func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame,
+	ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.sums != nil && !t.sums.same(slot, frame) {
 		ledger.NoteAltered(processor, port, frame)

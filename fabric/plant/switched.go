@@ -31,8 +31,8 @@ func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
 			if port, sent := a.front.sendHead(bank, int(cell), ledger, slot); sent {
@@ -67,8 +67,8 @@ func (a *arbitrated) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot
 	a.switched.Hear(shard, bank, ledger, slot, window)
 }
 
-func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	_ []uint32) {
+func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, _ []uint32) {
 	a.requests.ask(shard, bank, ledger, slot, window, func(processor int, frame nic.FrameView) uint16 {
 		a.switches.Send(processor, frame.Port())
 		return frame.Port()

@@ -52,8 +52,8 @@ func (c ChoiceTable) check(p Network, slots int) error {
 	}
 	for h, row := range c.Group[:slots/2] {
 		if len(row) != p.Processors() {
-			return fmt.Errorf("slot %d: the choice table has %d packets, the network %d processors", 2*h+1, len(row),
-				p.Processors())
+			return fmt.Errorf("slot %d: the choice table has %d packets, the network %d processors", 2*h+1,
+				len(row), p.Processors())
 		}
 		for i, r := range row {
 			if int(r) >= p.Groups {

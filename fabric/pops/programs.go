@@ -43,10 +43,10 @@ func (p Network) Programs() []fabric.Program {
 		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation,
 			Note: p.randomNote(), Instead: p.randomInstead(), Native: &nativeRandom},
 		// six slots for d > g: random, temporary, destination group, and three acks
-		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected),
-			Workloads: permutation},
-		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation,
-			Schedule: scheduleSort},
+		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs,
+			Rules: routed(corrected-2, corrected), Workloads: permutation},
+		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1),
+			Workloads: permutation, Schedule: scheduleSort},
 		// a packet makes two hops in two slots, and collisions are expected
 		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
 			Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},

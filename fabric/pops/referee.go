@@ -52,8 +52,8 @@ func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int)
 		var choice uint32
 		choice, failed = call("choice", uint32(packet), uint32(slot-1), uint32(p.Groups), uint32(p.GroupSize))
 		if failed == nil && choice >= uint32(p.Groups) {
-			failed = fmt.Errorf("the choice table sends packet %d to group %d in slot %d; groups are 0 to %d", packet, choice,
-				slot, p.Groups-1)
+			failed = fmt.Errorf("the choice table sends packet %d to group %d in slot %d; groups are 0 to %d", packet,
+				choice, slot, p.Groups-1)
 		}
 		return int(choice)
 	})

@@ -130,8 +130,8 @@ type sending struct {
 
 type hearing struct{ cell, coupler uint32 }
 
-func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window,
-	cells []uint32) {
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	_ fabric.Window, cells []uint32) {
 	work := &t.work[shard]
 	small := bank.Small() && !ledger.Looks()
 	for len(cells) > 0 {
@@ -444,8 +444,8 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 
 // sendGroup is sendSmall for cells of one group. Each step is a separate loop: in a long loop, a CPU that waits for
 // memory cannot issue the next load.
-func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger,
-	slot uint32) {
+func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32,
+	ledger *fabric.Ledger, slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	n := 0
 	for _, cell := range senders {

@@ -166,8 +166,8 @@ func (s *study) corrected() error {
 			return err
 		}
 		if sample.Failed > 0 {
-			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups,
-				sample.Failed, runs)
+			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize,
+				row.groups, sample.Failed, runs)
 		}
 		tolerance, why := sample.Tolerance(row.sd, row.runs)
 		s.Add(sample.Referred(row.name(), "steps", row.mean, 1, tolerance,

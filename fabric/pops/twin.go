@@ -33,16 +33,16 @@ func Twin() twin.Twin {
 		Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
 		Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
 		Sets: []twin.Parameters{
-			{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 1,
-				"GUARD_CYCLES": 1},
-			{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0,
-				"GUARD_CYCLES": 1},
-			{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2,
-				"GUARD_CYCLES": 1},
-			{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1, "PROPAGATION_CYCLES": 0,
-				"GUARD_CYCLES": 2},
-			{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1,
-				"GUARD_CYCLES": 1},
+			{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0,
+				"PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
+			{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0,
+				"PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 1},
+			{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3,
+				"PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 1},
+			{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1,
+				"PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 2},
+			{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2,
+				"PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
 		},
 		Mutants: []twin.Mistake{
 			{Name: "guard off by one", Old: "PROPAGATION_CYCLES + GUARD_CYCLES;", New: "PROPAGATION_CYCLES + GUARD_CYCLES + 1;"},
@@ -68,16 +68,16 @@ func build(m *twin.Model, p twin.Parameters) error {
 	if err := twin.CheckFrame("pops_slot", frameMax); err != nil {
 		return err
 	}
-	timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"],
-		p["GUARD_CYCLES"])
+	timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"],
+		p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
 	if err != nil {
 		return fmt.Errorf("pops_slot: %w", err)
 	}
 	network := Network{Groups: g, GroupSize: d}
 	m.Units(g)
 	plant, err := plant.Lay(network,
-		&fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: frameMax - nic.FrameBytesMin}, Shards: m.Shards()},
-		m.Kernel())
+		&fabric.Config{Timing: timing, Sizes: nic.Sizes{PayloadBytes: frameMax - nic.FrameBytesMin},
+			Shards: m.Shards()}, m.Kernel())
 	if err != nil {
 		return err
 	}
@@ -95,8 +95,8 @@ func build(m *twin.Model, p twin.Parameters) error {
 // stimulate drives the twin: in every cycle one processor gets a new frame, and the senders change.
 func stimulate(m *twin.Model, network Network, frameMax int) {
 	n, frameBits := network.Processors(), 8*frameMax
-	load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"),
-		m.Pin("hear_i")
+	load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"),
+		m.Pin("port_i"), m.Pin("hear_i")
 	buffer := make([]byte, frameMax)
 	m.Use = func(random *twin.Random, inputs []uint64) {
 		i := random.Below(n)

@@ -40,8 +40,8 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
 	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun,
 		c.Serial,
-		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit,
-		before.Received)
+		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit,
+		before.Created, unit, before.Received)
 }
 
 // State visits the last packet of each stream.

@@ -63,8 +63,8 @@ func (j *Joint) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	j.stream.Hear(shard, bank, ledger, slot, window)
 }
 
-func (j *Joint) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	cells []uint32) {
+func (j *Joint) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, cells []uint32) {
 	j.Plant.Send(shard, bank, ledger, slot, window, cells)
 	j.stream.Send(shard, bank, ledger, slot, window, cells)
 }

@@ -157,8 +157,8 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.L
 }
 
 // severity ranks the statuses of several frames in a tick; the receiver shows the highest.
-var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3,
-	nic.StatusOverflow: 4}
+var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2,
+	nic.StatusCRC: 3, nic.StatusOverflow: 4}
 
 // next removes and returns the next frame for a processor. Dropped frames come first; the others follow in the order
 // of their tails, and by port within a cycle.
@@ -240,8 +240,8 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	}
 	if ledger.Checks.InOrder {
 		c := Came{s.serial[packet], p.Created[packet], p.Received[packet]}
-		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet), s.flow(p.Destination[packet], packet),
-			c); overtaken {
+		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet),
+			s.flow(p.Destination[packet], packet), c); overtaken {
 			ledger.Find(fabric.Finding{Kind: fabric.FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(),
 				Cycle: uint64(c.Received),
 				Text:  c.Text("frame", "queued", "cycle", frame.Source(), uint32(processor), before)})

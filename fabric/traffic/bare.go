@@ -72,8 +72,8 @@ func (b *Bare) draw(seed uint64) error {
 		number := uint32(0)
 		for at := d.First(source); at < end; at = d.Next(source, number, at) {
 			if len(all) == barePacketsMax {
-				return refuse(refusal{true, "measure", fmt.Sprintf("there are more than %d packets", barePacketsMax),
-					"measure fewer cycles"})
+				return refuse(refusal{true, "measure",
+					fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
 			}
 			all = append(all, made{at, source, number})
 			number++
@@ -167,8 +167,8 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 
 func (b *Bare) trip(i, at uint32) *trip {
 	took := at - min(b.Created[i], at)
-	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i], created: b.Created[i], at: at,
-		took:   took,
+	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i],
+		created: b.Created[i], at: at, took: took,
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 

@@ -128,8 +128,8 @@ func (d *Draws) row(source, number uint32) row {
 
 const fileBytesMax = 1 << 30
 
-var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"},
-	{"created", "ctime"}}
+var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"},
+	{"size", "size"}, {"created", "ctime"}}
 
 // ReadFile reads the packets of a file, in order of time. It returns an error if the file or one of its rows is
 // invalid.
@@ -183,8 +183,8 @@ func readRow(place string, record []string, at [len(columns)]int, named int) (ro
 		}
 		values[i] = value
 	}
-	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]),
-		Created: values[3]}
+	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]),
+		Size: uint8(values[2]), Created: values[3]}
 	if named >= 0 {
 		if row.ID, err = strconv.ParseUint(record[named], 10, 64); err != nil {
 			wrong.Take(input.Mistake(place, fmt.Sprintf("the id is %q", input.Clip(record[named])), "give a number"))

@@ -204,8 +204,8 @@ func TestDrawsAreFunctions(t *testing.T) {
 func TestSourcesCreate(t *testing.T) {
 	const n, slots = 40, 5 * wheelSlots
 	for _, rate := range []float64{1, 0.3, 0.0007, 1e-5} {
-		d := NewDraws(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Arrivals: fabric.ArrivalsBernoulli, Rate: rate}),
-			n, 6, 7)
+		d := NewDraws(drawn(fabric.Traffic{Pattern: fabric.PatternUniform,
+			Arrivals: fabric.ArrivalsBernoulli, Rate: rate}), n, 6, 7)
 		want := make([][]uint32, slots)
 		for source := range uint32(n) {
 			for _, at := range creations(d, source, slots) {

@@ -159,8 +159,8 @@ func (f *figures) reset() {
 
 func (f *figures) state(v *hw.StateVisitor) {
 	t := &f.totals
-	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting, &t.queued,
-		&t.queueMax} {
+	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting,
+		&t.queued, &t.queueMax} {
 		hw.StateScalar(v, hw.Index("total", i), total)
 	}
 	for i := range f.growing.halves {
@@ -228,8 +228,8 @@ func (h Histogram) Lines() (lines []string) {
 	for k, count := range bins {
 		bar := strings.Repeat("#", int((count*40+most-1)/most))
 		lines = append(lines,
-			strings.TrimRight(fmt.Sprintf("%8d to %-8d %6.2f %%  %s", low<<k, low<<(k+1)-1, 100*float64(count)/float64(total),
-				bar), " "))
+			strings.TrimRight(fmt.Sprintf("%8d to %-8d %6.2f %%  %s", low<<k, low<<(k+1)-1,
+				100*float64(count)/float64(total), bar), " "))
 	}
 	return lines
 }

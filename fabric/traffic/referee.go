@@ -322,8 +322,8 @@ func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 	f := &r.figures
 	took := slot - min(x.created, slot) + 1
-	return &trip{serial: uint64(x.number), source: source, destination: x.destination, created: x.created, at: slot,
-		took:   took,
+	return &trip{serial: uint64(x.number), source: source, destination: x.destination,
+		created: x.created, at: slot, took: took,
 		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast,
 		measured: f.measured(x.created, before)}
 }

@@ -14,8 +14,8 @@ import (
 
 func (r *Referee) window() *window {
 	f := &r.figures
-	return &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost,
-		over:       r.over,
+	return &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending,
+		lost: f.lost, over: r.over,
 		slotCycles: f.slotCycles, growing: f.growing}
 }
 
@@ -203,8 +203,8 @@ func (r *Referee) row(id int, x *logged) fabric.PacketRow {
 		}
 		return uint64(slot)*f.slotCycles + cycle
 	}
-	return fabric.PacketRow{ID: uint64(id), Source: x.source, Destination: x.destination, Size: uint16(x.size),
-		Hops:    x.hops,
+	return fabric.PacketRow{ID: uint64(id), Source: x.source, Destination: x.destination,
+		Size: uint16(x.size), Hops: x.hops,
 		Created: uint64(x.created)*f.slotCycles - uint64(x.before), Sent: at(x.sent, f.toFirst),
 		Received: at(x.arrived, f.toLast),
 		Measured: f.measured(x.created, x.before)}

@@ -32,8 +32,8 @@ type cursors struct {
 
 func newCursors(processors int, closed bool) cursors {
 	column := func() []uint32 { return make([]uint32, processors) }
-	c := cursors{created: column(), at: column(), next: column(), due: column(), shown: make([]uint8, processors),
-		sent: column()}
+	c := cursors{created: column(), at: column(), next: column(), due: column(),
+		shown: make([]uint8, processors), sent: column()}
 	if closed {
 		c.open = make([]uint16, processors)
 	}

@@ -137,8 +137,8 @@ type wiredHearing struct {
 func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	shape := n.Shape()
 	t := &wired{
-		shape: shape, names: n.Names(), wiring: fabric.WiringOf(n), timing: c.Timing, shards: c.Shards,
-		payload: c.PayloadBytes,
+		shape: shape, names: n.Names(), wiring: fabric.WiringOf(n), timing: c.Timing,
+		shards: c.Shards, payload: c.PayloadBytes,
 		perUnit: shape.Processors() / c.Shards[len(c.Shards)-1].End, shardOf: hw.ShardOfUnit(c.Shards),
 		work:         make([]wiredWork, len(c.Shards)),
 		wiredCrossed: wiredCrossed{media: make([]wiredMedium, shape.Media), carries: make([]uint8, shape.Media+1)},

@@ -34,8 +34,8 @@ func (c *checker) compare() error {
 	case c.alone:
 		c.leave("mode banked: the image contains a language runtime and serves one processor per instance")
 	case n > isolatedProcessorsMax:
-		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance", n,
-			isolatedProcessorsMax))
+		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance",
+			n, isolatedProcessorsMax))
 	default:
 		runs[0].Mode = config.ModeIsolated
 	}
@@ -43,8 +43,8 @@ func (c *checker) compare() error {
 	if err != nil {
 		return err
 	}
-	c.report.Firmware, c.report.Violations, c.report.ViolationsTotal = first.firmware, first.violations,
-		first.violationsTotal
+	c.report.Firmware, c.report.Violations, c.report.ViolationsTotal = first.firmware,
+		first.violations, first.violationsTotal
 	if runs[0].Mode != c.mode() {
 		add(func(*Run) {})
 	}

@@ -92,8 +92,8 @@ func (in *FuzzInput) clone() FuzzInput {
 }
 
 func (x *FuzzStep) empty() bool {
-	return len(x.Frames)+len(x.Statuses)+len(x.Transmit)+len(x.ROM) == 0 && x.Schedule == nil && x.Workload == nil &&
-		x.State == ""
+	return len(x.Frames)+len(x.Statuses)+len(x.Transmit)+len(x.ROM) == 0 && x.Schedule == nil &&
+		x.Workload == nil && x.State == ""
 }
 
 func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {

@@ -123,8 +123,8 @@ func (r *Report) comparedSection(p *page.Page) {
 		return
 	}
 	t := &page.Table{Caption: "Ways to run it, which must not differ.",
-		Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"}, {Name: "digest"},
-			{Name: "compared"}}}
+		Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"},
+			{Name: "digest"}, {Name: "compared"}}}
 	for i := range r.Runs {
 		x, same := &r.Runs[i], "same"
 		switch {

@@ -95,8 +95,8 @@ func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string,
 	}
 	here := againCommand(c.config.Firmware.Name, filepath.Base(name))
 	return errors.Join(
-		write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, outcome.Printable(x.Text), here,
-			text)),
+		write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule,
+			outcome.Printable(x.Text), here, text)),
 		write(name+".json", append(fed, '\n')),
 	)
 }

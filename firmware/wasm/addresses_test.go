@@ -23,8 +23,8 @@ func TestConstantAddresses(t *testing.T) {
 		offset   uint32
 	}
 	addresses := []address{
-		{0, 0}, {8, 0}, {0, 8}, {4, 4}, {1, 2}, {page - 8, 0}, {0, page - 8}, {page - 9, 1}, {page - 9, 2}, {page - 2, 1},
-		{page - 1, 0},
+		{0, 0}, {8, 0}, {0, 8}, {4, 4}, {1, 2}, {page - 8, 0}, {0, page - 8}, {page - 9, 1}, {page - 9, 2},
+		{page - 2, 1}, {page - 1, 0},
 		{page, 0}, {0, page}, {-1, 0}, {-1, 1}, {-1, math.MaxUint32}, {1, math.MaxUint32}, {0, math.MaxUint32},
 		{math.MinInt32, 1 << 31}, {math.MinInt32, 1<<31 - 1},
 	}

@@ -156,8 +156,8 @@ func Table(model string, changed map[string]int64) (Costs, error) {
 	}
 	costs, ok := Model(name)
 	if !ok {
-		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model, strings.Join(Models(), ", "),
-			ModelCustom)
+		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model,
+			strings.Join(Models(), ", "), ModelCustom)
 	}
 	for _, class := range slices.Sorted(maps.Keys(changed)) { // sorted, so that errors are deterministic
 		if err := costs.Set(class, changed[class]); err != nil {

@@ -133,8 +133,8 @@ func TestEntryStores(t *testing.T) {
 	static := func(read byte) []byte {
 		code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0, binary.OpI32Eqz, binary.OpBrIf, 0,
 			binary.OpI32Const, 0, binary.OpI32Load, 2, read}
-		code = append(code, binary.OpLocalSet, 2, binary.OpI32Const, 0, binary.OpLocalGet, 2, binary.OpI32Const, 1,
-			binary.OpI32Add)
+		code = append(code, binary.OpLocalSet, 2, binary.OpI32Const, 0, binary.OpLocalGet, 2,
+			binary.OpI32Const, 1, binary.OpI32Add)
 		return (&assembly{}).add("starloom_slot", i32+i32, "", i32, append(code, binary.OpI32Store, 2, 32, binary.OpEnd)...).bytes()
 	}
 	unit, _ := Model("unit")

@@ -216,8 +216,8 @@ func (f *flow) original(index uint32) uint32 {
 
 func isStore(op binary.Opcode) bool {
 	switch op {
-	case binary.OpMemoryInit, binary.OpMemoryCopy, binary.OpMemoryFill, simd | 11, simd | 88, simd | 89, simd | 90,
-		simd | 91:
+	case binary.OpMemoryInit, binary.OpMemoryCopy, binary.OpMemoryFill, simd | 11, simd | 88,
+		simd | 89, simd | 90, simd | 91:
 		return true
 	}
 	return false

@@ -126,8 +126,8 @@ func (l *limits) endFunction() error {
 	own := l.functionWork()
 	size := fmt.Sprintf("%d locals, %d blocks, %d branches and %d calls", l.locals, l.blocks, l.branches, l.calls)
 	if own > workMax {
-		return fmt.Errorf("a function of %s takes the compiler about %d s, allowed are %d; split it", size, own/nanoseconds,
-			workMax/nanoseconds)
+		return fmt.Errorf("a function of %s takes the compiler about %d s, allowed are %d; split it", size,
+			own/nanoseconds, workMax/nanoseconds)
 	}
 	if l.work+own > workImageMax {
 		return fmt.Errorf("with this function, of %s, the image takes the compiler more than %d s; make it smaller", size,

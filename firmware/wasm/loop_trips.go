@@ -7,14 +7,14 @@ import (
 )
 
 func negated(op binary.Opcode) binary.Opcode {
-	return [...]binary.Opcode{binary.OpI32Ne, binary.OpI32Eq, binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS,
-		binary.OpI32LeU,
+	return [...]binary.Opcode{binary.OpI32Ne, binary.OpI32Eq, binary.OpI32GeS, binary.OpI32GeU,
+		binary.OpI32LeS, binary.OpI32LeU,
 		binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU}[op-binary.OpI32Eq]
 }
 
 func mirrored(op binary.Opcode) binary.Opcode {
-	return [...]binary.Opcode{binary.OpI32Eq, binary.OpI32Ne, binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS,
-		binary.OpI32LtU,
+	return [...]binary.Opcode{binary.OpI32Eq, binary.OpI32Ne, binary.OpI32GtS, binary.OpI32GtU,
+		binary.OpI32LtS, binary.OpI32LtU,
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 

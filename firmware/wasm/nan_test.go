@@ -46,10 +46,10 @@ var floatOps = []struct {
 
 // Loads and stores by type.
 var (
-	loadOf = map[byte][]byte{binary.I32: {0x28}, binary.I64: {0x29}, binary.F32: {0x2A}, binary.F64: {0x2B},
-		binary.V128: {0xFD, 0}}
-	storeOf = map[byte][]byte{binary.I32: {0x36}, binary.I64: {0x37}, binary.F32: {0x38}, binary.F64: {0x39},
-		binary.V128: {0xFD, 11}}
+	loadOf = map[byte][]byte{binary.I32: {0x28}, binary.I64: {0x29}, binary.F32: {0x2A},
+		binary.F64: {0x2B}, binary.V128: {0xFD, 0}}
+	storeOf = map[byte][]byte{binary.I32: {0x36}, binary.I64: {0x37}, binary.F32: {0x38},
+		binary.F64: {0x39}, binary.V128: {0xFD, 11}}
 )
 
 // Values whose signs, payloads and kinds meet in all pairs; also 32-bit halves of each
@@ -152,8 +152,8 @@ func otherNaNs(op binary.Opcode, got []byte, text string) (found []string) {
 				bits != 0x7FF8000000000000 {
 				found = append(found, text)
 			}
-		} else if bits := endian.LittleEndian.Uint32(got[4*lane:]); bits&0x7F800000 == 0x7F800000 && bits&0x7FFFFF != 0 &&
-			bits != 0x7FC00000 {
+		} else if bits := endian.LittleEndian.Uint32(got[4*lane:]); bits&0x7F800000 == 0x7F800000 &&
+			bits&0x7FFFFF != 0 && bits != 0x7FC00000 {
 			found = append(found, text)
 		}
 	}

@@ -172,8 +172,8 @@ func (d *drawn) statement(depth int) {
 		d.statement(depth - 1)
 		d.code = append(d.code, binary.OpEnd)
 	case n < 12 || d.noNaNs: // three cases that fall through
-		d.code = append(d.code, binary.OpBlock, binary.BlockEmpty, binary.OpBlock, binary.BlockEmpty, binary.OpBlock,
-			binary.BlockEmpty)
+		d.code = append(d.code, binary.OpBlock, binary.BlockEmpty, binary.OpBlock, binary.BlockEmpty,
+			binary.OpBlock, binary.BlockEmpty)
 		d.expression(binary.I32, 2)
 		d.code = append(d.code, binary.OpI32Const, 3, 0x71, binary.OpBrTable, 2, 0, 1, 2, binary.OpEnd)
 		d.statement(depth - 1)

@@ -94,8 +94,8 @@ func (e *BrokenError) Unwrap() error { return e.error }
 func (m *module) refuse() error {
 	for name, e := range m.Exports {
 		if strings.HasPrefix(name, binary.Reserved) {
-			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", binary.Clip(name),
-				binary.Reserved)
+			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it",
+				binary.Clip(name), binary.Reserved)
 		}
 		if e.Kind == binary.KindGlobal && int(e.Index) >= len(m.Globals) {
 			return &BrokenError{fmt.Errorf("the export %q is of no global", binary.Clip(name))}
@@ -109,8 +109,8 @@ func (m *module) refuse() error {
 	}
 	for i, entries := range m.Tables {
 		if entries > tableEntriesMax {
-			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i, entries,
-				tableEntriesMax)
+			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i,
+				entries, tableEntriesMax)
 		}
 	}
 	for _, g := range m.Globals {
@@ -162,8 +162,8 @@ func (w *weaver) analyse() error {
 				open = append(open, len(s.paths)-1)
 			case binary.OpEnd:
 				open = open[:len(open)-1]
-			case binary.OpTableGet, binary.OpTableSize, binary.OpRefNull, binary.OpRefIsNull, binary.OpRefFunc,
-				binary.OpSelectTyped:
+			case binary.OpTableGet, binary.OpTableSize, binary.OpRefNull, binary.OpRefIsNull,
+				binary.OpRefFunc, binary.OpSelectTyped:
 				return &BrokenError{&binary.UnknownError{Err: fmt.Errorf(
 					"%s: %s has reference types, which Starloom does not support", place(&i), opName(i.Op))}}
 			case binary.OpDataDrop, binary.OpTableInit, binary.OpElemDrop, binary.OpTableCopy, binary.OpTableSet,
@@ -300,8 +300,8 @@ func (w *weaver) function(k int) *woven {
 	var meter *tally
 	if w.meter != nil {
 		base := uint32(f.Offset-w.m.Contents(binary.SectionCode).Base) + head
-		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick, lines: w.lines,
-			base: base}
+		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick,
+			lines: w.lines, base: base}
 	}
 	count := func(at int, turns uint32) {
 		insert(at, w.count(out, emit(binary.OpI32Const, int64(int32(turns)))))
@@ -369,10 +369,10 @@ func (w *weaver) function(k int) *woven {
 // counter.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, binary.I32)
-	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet,
-		w.counter,
-		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick,
-		binary.OpEnd)
+	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left,
+		binary.OpGlobalSet, w.counter,
+		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty,
+		binary.OpCall, w.tick, binary.OpEnd)
 }
 
 func (w *weaver) countBytes(f *woven) []byte {

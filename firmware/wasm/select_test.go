@@ -62,8 +62,8 @@ func TestSelectsChooseTheSame(t *testing.T) {
 
 // TestSelectsOfAnyModule: selects in code that is never reached stay, and broken modules are refused.
 func TestSelectsOfAnyModule(t *testing.T) {
-	choose := slices.Concat([]byte{binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpLocalGet, 0, binary.OpI32Const, 1,
-		binary.OpSelect})
+	choose := slices.Concat([]byte{binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpLocalGet, 0,
+		binary.OpI32Const, 1, binary.OpSelect})
 	never := slices.Concat([]byte{binary.OpBlock, binary.F64, binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpBr, 0,
 		binary.OpSelect, binary.OpEnd})
 	a := (&assembly{elements: []byte{0}}).add("f", f64, f64, i32, choose...).add("g", f64, f64, "", never...)

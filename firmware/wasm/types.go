@@ -26,8 +26,8 @@ var resultTypes = []struct {
 	// lanes
 	{simd | 20, binary.V128}, {simd | 22, binary.I32}, {simd | 23, binary.V128}, {simd | 25, binary.I32},
 	{simd | 26, binary.V128},
-	{simd | 27, binary.I32}, {simd | 28, binary.V128}, {simd | 29, binary.I64}, {simd | 30, binary.V128},
-	{simd | 31, binary.F32},
+	{simd | 27, binary.I32}, {simd | 28, binary.V128}, {simd | 29, binary.I64},
+	{simd | 30, binary.V128}, {simd | 31, binary.F32},
 	{simd | 32, binary.V128}, {simd | 33, binary.F64}, {simd | 82, binary.V128}, {simd | 83, binary.I32},
 	// all_true, bitmask
 	{simd | 0x62, binary.V128}, {simd | 0x64, binary.I32}, {simd | 0x82, binary.V128}, {simd | 0x84, binary.I32},

@@ -40,8 +40,8 @@ type Config struct {
 // Bare reports whether there is no firmware: processors at routers are sources and sinks of packets.
 func (c *Config) Bare() bool {
 	f := &c.Firmware
-	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" &&
-		f.Bytes == nil
+	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil &&
+		f.Path == "" && f.Bytes == nil
 }
 
 // Checked lists the rules that are checked in a run. Rules about handlers require firmware. Deadlock detection

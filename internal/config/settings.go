@@ -142,8 +142,8 @@ func (l *Settings) permutation(p fabric.Permutation, path string) {
 }
 
 // PermutationRules are the named permutations.
-var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity, fabric.PermutationReverse,
-	fabric.PermutationAll}
+var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity,
+	fabric.PermutationReverse, fabric.PermutationAll}
 
 // DecodePermutation parses a permutation, which is a word or a list. entryPlace returns the place of entry i of a
 // list.
@@ -189,8 +189,8 @@ func PermutationSchema() *jsonschema.Schema {
 					"all: every permutation of a small network, one run each, with random numbers of its own",
 			},
 			{
-				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax), MinItems: strict.Pointer(1),
-				UniqueItems: true,
+				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax),
+				MinItems: strict.Pointer(1), UniqueItems: true,
 				Description: "entry i is the destination of processor i's packet",
 			},
 		},

@@ -27,8 +27,8 @@ import (
 	"starloom/traces"
 )
 
-var allTargets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64",
-	"windows/arm64"}
+var allTargets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64",
+	"windows/amd64", "windows/arm64"}
 
 var shells = map[string]string{"bash": "starloom.bash", "zsh": "_starloom", "fish": "starloom.fish",
 	"powershell": "starloom.ps1"}
@@ -118,8 +118,8 @@ func pack(files *traces.Files, folder, work, target string, common content) (nam
 // build builds a static command, which needs no system libraries. Debug information is omitted, since the linker
 // would strip it.
 func build(path string, environment ...string) error {
-	command := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", path,
-		"./cmd/starloom")
+	command := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w",
+		"-o", path, "./cmd/starloom")
 	command.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0"), environment...)
 	said, err := command.CombinedOutput()
 	if err != nil {

@@ -161,8 +161,8 @@ func (m *Machine) referee() fabric.Referee {
 	if c.Traffic == nil {
 		return m.Network.Referee(&c.Workload, m.Program)
 	}
-	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Rules: &m.Rules,
-		Timing: m.timing,
+	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program,
+		Rules: &m.Rules, Timing: m.timing,
 		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets, Bank: m.Cell})
 }
 

@@ -58,8 +58,8 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 			fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor),
 			"give firmware.mode: isolated, or --mode isolated")
 	}
-	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes,
-		image.Announces
+	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes,
+		image.DataBytes, image.Announces
 	m.Image.results, m.Image.resultNames = image.Results, image.ResultNames
 	m.Image.Recursive, m.Image.checked = image.Recursive(), image.Checked
 	return image.NewInstance, place, m.setParams(image, config)

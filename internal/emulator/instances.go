@@ -40,8 +40,8 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	}
 	if b.errors[0] == nil {
 		bank := m.anyInstance().Bank()
-		m.Image.stateBytes, m.Image.listenSlots, m.Image.takesROM = uint64(bank.StateBytes()), bank.ListenSlots(),
-			bank.TakesROM
+		m.Image.stateBytes, m.Image.listenSlots, m.Image.takesROM = uint64(bank.StateBytes()),
+			bank.ListenSlots(), bank.TakesROM
 		if m.Image.takesROM && config.ROMWords+config.MachineROM == 0 {
 			return input.Mistake(place, fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name),
 				"build it without STARLOOM_ROM")

@@ -37,8 +37,8 @@ func (m *Machine) writeROM(bank *nic.Bank) {
 func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
 func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.Config.Workload, Seed: m.Seed, Shards: len(m.Shards), Table: m.options.RunTable,
-		Results: &m.Results}
+	load := fabric.Load{Workload: &m.Config.Workload, Seed: m.Seed, Shards: len(m.Shards),
+		Table: m.options.RunTable, Results: &m.Results}
 	if m.Given != nil {
 		load.Workload = &fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationList, List: m.Given}}
 	}

@@ -68,8 +68,8 @@ func (l *firmwareLog) write(w io.Writer, c *fabric.Circumstances, kind string, s
 		}
 	}
 	if l.lost > 0 {
-		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %d more lines are not kept\n", c.Timing.SlotCycle(slot), slot, kind,
-			l.lost)
+		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %d more lines are not kept\n",
+			c.Timing.SlotCycle(slot), slot, kind, l.lost)
 		return err
 	}
 	return nil

@@ -158,8 +158,8 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
 	case l.faults.killed(int(p.Destination)):
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor,
-			p.Destination)
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d",
+			e.Processor, p.Destination)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and no one listened here", e.Processor)
 	}

@@ -44,8 +44,8 @@ func (f *faulted) shrink(bank *nic.Bank) {
 	for i := range f.plan.All {
 		if fault := &f.plan.All[i]; f.plan.Shrinks(i) {
 			end := bank.First + bank.Cells
-			for processor := fault.Targets.Next(bank.First, end); processor < end; processor = fault.Targets.Next(processor+1,
-				end) {
+			for processor := fault.Targets.Next(bank.First,
+				end); processor < end; processor = fault.Targets.Next(processor+1, end) {
 				bank.Shrink(processor-bank.First, fault.RxFrames, fault.TxFrames)
 			}
 		}

@@ -25,8 +25,8 @@ func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 	if m.faults != nil {
 		m.faults.shrink(instance.Bank())
 	}
-	m.Replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance,
-		recording: true}
+	m.Replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes),
+		instance: instance, recording: true}
 	for i := range m.Shards {
 		m.Shards[i].replay = m.Replay
 	}
@@ -116,8 +116,8 @@ func (m *Machine) writeSource(to io.Writer, r *replay) error {
 			note(p.Sent[i], "sends the head of packet %d", id)
 		}
 		if int(p.Destination[i]) == r.processor {
-			note(p.Received[i], "receives the tail of packet %d from %d, created in cycle %d, over %s", id, p.Source[i],
-				p.Created[i],
+			note(p.Received[i], "receives the tail of packet %d from %d, created in cycle %d, over %s", id,
+				p.Source[i], p.Created[i],
 				traces.Plural(uint64(p.Hops[i]), "router", "routers"))
 		}
 	}

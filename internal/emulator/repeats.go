@@ -101,8 +101,8 @@ func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, want
 	return err
 }
 
-func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each func() error) (unknown string,
-	err error) {
+func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report,
+	each func() error) (unknown string, err error) {
 	const ended = "a repetition of the run ended before it"
 	cycles := report.Firmware.Cycles
 	switch {

@@ -162,8 +162,8 @@ func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, 
 }
 
 // If a handler overruns the compute window, the NIC discards its outputs.
-func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32,
-	ledger *fabric.Ledger) {
+func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells,
+	costs []uint32, ledger *fabric.Ledger) {
 	d := &s.Slot
 	s.slotWhole.Costs = append(s.slotWhole.Costs, costs...)
 	if longest := clock.Longest; longest != nil {

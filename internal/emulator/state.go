@@ -133,8 +133,8 @@ func (s *machineState) agree() {
 	m := s.Machine
 	m.forget()
 	if m.Hardware != nil && m.started && m.Hardware.Clock().Cycle() != m.Cycles() {
-		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d", m.Hardware.Clock().Cycle(), m.slot,
-			m.Cycles()))
+		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d",
+			m.Hardware.Clock().Cycle(), m.slot, m.Cycles()))
 	}
 	if err := m.endError(); err != nil {
 		s.fail(fmt.Errorf("a run in slot %d cannot be in this state: %w", m.slot, err))
@@ -364,8 +364,8 @@ func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
 func (m *Machine) endError() error {
 	switch limit := m.slot >= m.Config.Slots; {
 	case !m.started && (m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0):
-		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended,
-			m.Digest.NextSlot)
+		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished,
+			m.ended, m.Digest.NextSlot)
 	case !m.started:
 		return nil
 	case m.startsSlot0():
@@ -373,8 +373,8 @@ func (m *Machine) endError() error {
 	case m.RTLFailed != m.foundRTL():
 		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, m.foundRTL())
 	case !m.ended && (m.finished || m.RTLFailed || limit):
-		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished,
-			m.RTLFailed, limit)
+		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t",
+			m.finished, m.RTLFailed, limit)
 	case m.brokenOff():
 		return nil
 	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):

@@ -270,8 +270,8 @@ func machineIdentity() (string, error) {
 		return "", err
 	}
 	host, _ := os.Hostname()
-	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), host, runtime.GOARCH, runtime.GOMAXPROCS(0),
-		processorModel()), nil
+	return fmt.Sprint(info.Size(), info.ModTime().UnixNano(), host, runtime.GOARCH,
+		runtime.GOMAXPROCS(0), processorModel()), nil
 }
 
 func processorModel() string {

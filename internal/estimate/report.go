@@ -94,8 +94,8 @@ func (e *Estimate) WriteText(w io.Writer) error {
 		for k, key := range l.Keys {
 			keys[k] = fmt.Sprintf("%s=%d", key.Key, key.Value)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", strings.Join(keys, " "), l.Processors, MemoryText(l.MemoryBytes),
-			l.Time.text())
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", strings.Join(keys, " "), l.Processors,
+			MemoryText(l.MemoryBytes), l.Time.text())
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -67,8 +67,8 @@ func measure(top string) (*house, error) {
 		return nil, err
 	}
 	h := &house{tree: t, pkgs: pkgs}
-	for _, of := range [][]finding{tidy(t), references(t), undescribed(t), smallFiles(t), words(t), undocumented(t, pkgs),
-		cycleFindings(pkgs)} {
+	for _, of := range [][]finding{tidy(t), references(t), undescribed(t), smallFiles(t), words(t),
+		undocumented(t, pkgs), cycleFindings(pkgs)} {
 		h.findings = append(h.findings, of...)
 	}
 	return h, nil
@@ -88,8 +88,8 @@ func (h *house) printSizes() {
 		lines[folder] += len(s.lines)
 	}
 	fmt.Println("folder     files   lines   (Go, without tests and generated files)")
-	for _, folder := range []string{"(root)", "cmd", "cosim", "examples", "fabric", "firmware", "hw", "internal", "nic",
-		"traces"} {
+	for _, folder := range []string{"(root)", "cmd", "cosim", "examples", "fabric", "firmware", "hw",
+		"internal", "nic", "traces"} {
 		fmt.Printf("%-10s %5d  %6d\n", folder, files[folder], lines[folder])
 	}
 	fmt.Printf("packages   %5d\n\n", len(h.pkgs))

@@ -160,8 +160,8 @@ func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
 	}
 	err := d.Keys(node, where, map[string]func(*yaml.Node, string) error{
 		"name": text(&l.Name), "data": text(&l.Data), "valid": text(&l.Valid), "ready": text(&l.Ready),
-		"first": text(&l.First), "last": text(&l.Last), "rail1": text(&l.Rail1), "rail0": text(&l.Rail0),
-		"port": text(&l.Port),
+		"first": text(&l.First), "last": text(&l.Last), "rail1": text(&l.Rail1),
+		"rail0": text(&l.Rail0), "port": text(&l.Port),
 		"keep": text(&l.Keep), "bad": text(&l.Bad), "axi_stream": text(&l.AXIStream),
 		"first_byte": func(n *yaml.Node, where string) error {
 			i, err := d.Word(n, where, "low", "high")

@@ -69,8 +69,8 @@ func (d *pinDecoder) each(read func(n *yaml.Node, key, where string) error) read
 	}
 }
 
-func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64,
-	most uint64) error {
+func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string,
+	least int64, most uint64) error {
 	number, err := d.Integer(n, where, strict.Span{Min: least, Max: most})
 	to[key] = int(number.Int64())
 	return err

@@ -88,8 +88,8 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	blocks = append([]Block{{Table: t}}, paragraphs("ring closed", firsts[i].Cycle)...)
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
 		blocks = append(blocks,
-			text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes,
-				fabric.RuleDeadlock))
+			text("`%s` follows from `%s`: what waits for the frames of the knot is never done.",
+				fabric.RuleFinishes, fabric.RuleDeadlock))
 	}
 	return blocks
 }

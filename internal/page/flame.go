@@ -76,8 +76,8 @@ type flameDrawing struct {
 func FlameGraph(title string, stacks []firmware.ProfileStack) (picture []byte, left int) {
 	root := newFlame(stacks)
 	var b bytes.Buffer
-	d := flameDrawing{svg.Bare(&b, "flame", flameWidth, float64(flameRow*root.depth()+2), title, ""), max(root.cost, 1), 0,
-		0}
+	d := flameDrawing{svg.Bare(&b, "flame", flameWidth, float64(flameRow*root.depth()+2), title,
+		""), max(root.cost, 1), 0, 0}
 	d.calls(root, 0, 0)
 	_ = d.svg.Close() // a buffer has no errors
 	return b.Bytes(), d.left
@@ -99,8 +99,8 @@ func (d *flameDrawing) calls(f *flameBox, from uint64, depth int) {
 			class, on = "hot", "on"
 		}
 		percent, y := call.cost*100/d.total, float64(depth*flameRow)
-		end := d.svg.Group(fmt.Sprintf("%s: %d of %d, %d%%, of which %d are its own", call.frame.Function, call.cost, d.total,
-			percent, call.own))
+		end := d.svg.Group(fmt.Sprintf("%s: %d of %d, %d%%, of which %d are its own", call.frame.Function, call.cost,
+			d.total, percent, call.own))
 		d.svg.Rect(float64(x), y, float64(edge-x), flameRow-1, svg.Class(class))
 		if room := (edge - x - 8) * 10 / char10; room >= 3 {
 			d.svg.Text(float64(x+4), y+14, cut(fmt.Sprintf("%s %d%%", call.frame.Function, percent), room), svg.Class(on))

@@ -41,8 +41,8 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	for _, line := range r.Contract.Lines() {
 		rows = append(rows, [2]string{"contract", line})
 	}
-	p.Add("What was compared", About("What was compared.", rows...), Block{Text: "This repeats the check:"},
-		Block{Command: command})
+	p.Add("What was compared", About("What was compared.", rows...),
+		Block{Text: "This repeats the check:"}, Block{Command: command})
 	p.add(gapsSection(r))
 	return p
 }

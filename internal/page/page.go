@@ -69,8 +69,8 @@ func choicesText(steps []Step) string {
 	case choices == len(steps):
 		return "Take those steps whose condition holds, in this order."
 	case choices+1 == len(steps):
-		return fmt.Sprintf("Of %s take those whose condition holds, in this order; step %d shows more.", span(1, choices),
-			choices+1)
+		return fmt.Sprintf("Of %s take those whose condition holds, in this order; step %d shows more.",
+			span(1, choices), choices+1)
 	}
 	return fmt.Sprintf("Of %s take those whose condition holds, in this order; %s show more.", span(1, choices),
 		span(choices+1, len(steps)))
@@ -401,8 +401,8 @@ func (p *Page) fit() {
 		}
 		count, size := Elements(svg), len(svg)
 		if elements+count > ElementsMax || pictures+size > picturesMax {
-			*b = Block{Aside: fmt.Sprintf("Left out, because a page has at most %d elements of SVG: %s (%d).", ElementsMax,
-				caption, count)}
+			*b = Block{Aside: fmt.Sprintf("Left out, because a page has at most %d elements of SVG: %s (%d).",
+				ElementsMax, caption, count)}
 			if elements+count <= ElementsMax {
 				b.Aside = fmt.Sprintf("Left out, because a page would be longer than %d MB: %s.", BytesMax>>20, caption)
 			}

@@ -29,8 +29,8 @@ const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'&`
 // failing is a report with a scene, all of whose texts are hostile.
 func failing() *outcome.Report {
 	return &outcome.Report{
-		Scenario: hostile, Verdict: outcome.VerdictFail, Rules: []string{fabric.RuleTrap, hostile}, Cycles: 60, Slots: 10,
-		ViolationsTotal: 1,
+		Scenario: hostile, Verdict: outcome.VerdictFail, Rules: []string{fabric.RuleTrap, hostile}, Cycles: 60,
+		Slots: 10, ViolationsTotal: 1,
 		Violations: []outcome.Violation{{Rule: fabric.RuleTrap, Cycle: 12, Slot: 2, Path: hostile, Message: hostile,
 			Backtrace: []wasm.Frame{{Function: hostile, Source: hostile}}}},
 		Notes: []string{hostile}, Metrics: fabric.Metrics{{Name: hostile, Value: hostile}},

@@ -24,8 +24,8 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	seeds := outcome.Seeds{First: r.Seeds[0], Last: r.Seeds[1]}
 	p.Summary = fmt.Sprintf("%s of seeds %s: all kept all rules.", traces.Plural(r.Runs, "run", "runs"), seeds.String())
 	if r.FailedTotal > 0 {
-		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"),
-			seeds.String())
+		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal,
+			traces.Plural(r.Runs, "run", "runs"), seeds.String())
 	}
 	if r.Interrupted() {
 		p.Summary += fmt.Sprintf(" Interrupted after %d of %d runs.", r.Runs, r.RunsTotal)
@@ -71,8 +71,8 @@ func failedSection(r *outcome.SeedsReport) *Section {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	t := table("Runs that failed, each with the first rule that it broke.", "options", "rule", "#cycle", "#slot", "where",
-		"what")
+	t := table("Runs that failed, each with the first rule that it broke.", "options", "rule", "#cycle",
+		"#slot", "where", "what")
 	t.Sorts = len(r.Failed) > 12
 	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
 		f, v := &r.Failed[i], &r.Failed[i].First

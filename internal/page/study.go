@@ -21,8 +21,8 @@ func Study(r *outcome.StudyReport, command string) *Page {
 		}
 	}
 	p.Summary = fmt.Sprintf("%s: %d within tolerance of what was published, %d off, %d that contradict the publication.",
-		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted), len(off),
-		len(contradicted))
+		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted),
+		len(off), len(contradicted))
 	p.Answers = studyAnswers(r, off, command)
 	p.add(rowsSection("Off", "Figures that are not within their tolerance.", off))
 	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with its words.", contradicted))
@@ -57,8 +57,8 @@ func rowsSection(title, caption string, rows []*studies.StudyRow) *Section {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := table(caption, "case", "quantity", "#published", "#reference", "#measured", "#sd", "#se", "#runs", "#tolerance",
-		"status", "note")
+	t := table(caption, "case", "quantity", "#published", "#reference", "#measured", "#sd", "#se", "#runs",
+		"#tolerance", "status", "note")
 	t.Sorts = len(rows) > 12
 	for _, x := range rows {
 		t.row(x.Case, x.Quantity, outcome.OrDash(x.Published), outcome.OrDash(x.Reference), outcome.FormatFloat(x.Measured),

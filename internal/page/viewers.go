@@ -76,8 +76,8 @@ func lookAt(r *outcome.Report, v *outcome.Violation) (m moment) {
 	if v == nil {
 		return moment{AtEnd: true}
 	}
-	m = moment{Violation: v, Slot: v.Slot, Broken: min(v.Cycle, max(r.Cycles, 1)-1), Came: crossed(r, v), Fault: struck(r),
-		AtEnd: atEnd(r, v)}
+	m = moment{Violation: v, Slot: v.Slot, Broken: min(v.Cycle, max(r.Cycles, 1)-1), Came: crossed(r, v),
+		Fault: struck(r), AtEnd: atEnd(r, v)}
 	switch m.Cycle = m.Broken; {
 	case m.Fault != nil:
 		m.Cycle, m.Slot, m.AtEnd = m.Fault.Cycle, m.Fault.Slot, false

@@ -261,8 +261,8 @@ func drawLabels(d *svg.Drawing, values []string, cell, y int) {
 		}
 		x, end := i*cell, k*cell
 		for _, level := range []int{waveHigh - 1, waveLow + 1} {
-			path += fmt.Sprintf("M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+level, end-3, end,
-				y+(waveLow+waveHigh)/2)
+			path += fmt.Sprintf("M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+level, end-3,
+				end, y+(waveLow+waveHigh)/2)
 		}
 		again := max(1, waveAgain/cell)
 		for at := i; at < k; at += again {

@@ -44,8 +44,8 @@ func (c *Collector) Heat(title string) *Heat {
 	}
 	if c.perRow > 1 {
 		per += " and " + one
-		h.Note = fmt.Sprintf("A row stands for up to %d of %s%s. ", c.perRow, traces.Plural(c.shape.Media, one, many),
-			c.ledText())
+		h.Note = fmt.Sprintf("A row stands for up to %d of %s%s. ", c.perRow,
+			traces.Plural(c.shape.Media, one, many), c.ledText())
 	}
 	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait " + per}
 	none := [heats]string{"", "No frames met. ", "No frame had to wait. "}

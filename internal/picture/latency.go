@@ -129,8 +129,8 @@ func (l *Latency) quantiles(shown uint64, high float64) (lines []figure.Curve) {
 			continue
 		}
 		name := fmt.Sprintf("%s: %d", strings.Join(names, ", "), at)
-		lines, names = append(lines, figure.XY(name, figure.Dashed, []float64{float64(at), float64(at)}, []float64{0, high})),
-			nil
+		lines, names = append(lines, figure.XY(name, figure.Dashed, []float64{float64(at), float64(at)},
+			[]float64{0, high})), nil
 	}
 	return lines
 }

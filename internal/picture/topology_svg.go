@@ -85,8 +85,8 @@ func (t *Topology) describe() string {
 			}
 		}
 		if media > 0 {
-			return fmt.Sprintf("%d %s and %d media, %d lines, one for each direction. %s", len(t.Nodes)-media, t.plural, media,
-				links, t.Note)
+			return fmt.Sprintf("%d %s and %d media, %d lines, one for each direction. %s", len(t.Nodes)-media,
+				t.plural, media, links, t.Note)
 		}
 		return fmt.Sprintf("%d %s, %d links, one for each direction. %s", len(t.Nodes), t.plural, links, t.Note)
 	}

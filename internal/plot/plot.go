@@ -383,8 +383,8 @@ func (t *Table) oneUnit(option, name string, column int, o *Options) (unit strin
 			remedy := "draw those of one unit: --where COLUMN=VALUE"
 			for _, axis := range t.Axes {
 				if at := slices.Index(t.Columns, axis); t.rows[row][at] != t.rows[first][at] && t.rows[row][at] != "" {
-					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis, t.rows[first][at], axis,
-						t.rows[row][at])
+					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis,
+						t.rows[first][at], axis, t.rows[row][at])
 				}
 			}
 			return "", &MixedUnits{&input.Error{Place: option, Remedy: remedy,

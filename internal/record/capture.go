@@ -123,8 +123,8 @@ func byProcessor(frames []fabric.Captured) {
 	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
 }
 
-func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uint16, direction pcapng.Direction,
-	cycle uint64) error {
+func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uint16,
+	direction pcapng.Direction, cycle uint64) error {
 	key := uint64(captured.Processor) << 16
 	if m.Config.PerPort {
 		key |= uint64(port)
@@ -149,8 +149,8 @@ func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uin
 
 // traceComments describes the run of a trace in printable ASCII without dollar signs, which are special in a VCD.
 func traceComments(c *config.Config, seed uint64, further ...string) []string {
-	lines := append([]string{"scenario " + c.Name, "scenario-sha256 " + c.Source.Hash(), fmt.Sprintf("seed %d", seed)},
-		further...)
+	lines := append([]string{"scenario " + c.Name, "scenario-sha256 " + c.Source.Hash(),
+		fmt.Sprintf("seed %d", seed)}, further...)
 	for i, line := range lines {
 		lines[i] = strings.Map(func(r rune) rune {
 			if r < ' ' || r > '~' || r == '$' {

@@ -98,8 +98,8 @@ func openWaveform(of *shown, file *traces.File) (*waveform, error) {
 	for i, ok := range matched {
 		if !ok {
 			return nil,
-				of.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]),
-					of.examples())
+				of.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i),
+					fmt.Sprintf("no signal matches %q", globs[i]), of.examples())
 		}
 	}
 	return w, w.vcd.Begin()

@@ -24,8 +24,8 @@ import (
 )
 
 var renamed = strings.NewReplacer(
-	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape", "m.Timing()",
-	"m.timing",
+	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape",
+	"m.Timing()", "m.timing",
 )
 
 func main() {
@@ -77,8 +77,8 @@ func run(commit, bench, times string, rounds int, packages []string) error {
 			}
 			for _, which := range order {
 				side := which % 2
-				out, err := command(sides[side], programs[side], "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+times,
-					"-test.timeout=2h")
+				out, err := command(sides[side], programs[side], "-test.run=^$", "-test.bench="+bench,
+					"-test.benchtime="+times, "-test.timeout=2h")
 				if err != nil {
 					return err
 				}

@@ -79,8 +79,8 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 		for _, name := range slices.Sorted(maps.Keys(parameters)) {
 			if value := p.pins.Parameters[name]; value != parameters[name] && !source.own.Takes(name) {
 				return nil, r.Source.Refuse(source.key,
-					fmt.Sprintf("%s has %s = %d, %s has %d, and the RTL is the same for both", p.path, name, value, path,
-						parameters[name]),
+					fmt.Sprintf("%s has %s = %d, %s has %d, and the RTL is the same for both", p.path, name,
+						value, path, parameters[name]),
 					fmt.Sprintf("give the RTL the value: params: {PARAMETER: $%s}; or replace %s in another entry", name, path))
 			}
 		}

@@ -94,8 +94,8 @@ func noPlaceFor(model string) string {
 func (r *Devices) misfit(key, model, path string) error {
 	all := r.whole.Path(0)
 	return r.Source.Refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
-		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all,
-			all, r.whole.Twin))
+		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part",
+			r.whole.Twin, all, all, r.whole.Twin))
 }
 
 func (r *Devices) refuse(source *rtlSource, err error) error {

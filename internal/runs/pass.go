@@ -44,8 +44,8 @@ func (nothing) finish(context.Context, *run) error { return nil }
 func (r *run) progress(slots uint32, repeated bool) func() error {
 	return func() error {
 		if m := r.machine; r.options.Progress != nil {
-			r.options.Progress(Progress{Slots: m.Slots(), SlotsLimit: slots, Done: m.Done, Processors: m.Shape.Processors(),
-				Repeated: repeated})
+			r.options.Progress(Progress{Slots: m.Slots(), SlotsLimit: slots, Done: m.Done,
+				Processors: m.Shape.Processors(), Repeated: repeated})
 		}
 		return nil
 	}

@@ -46,8 +46,8 @@ func shownByOwn(ctx context.Context, c *config.Config) (own *rtl.Outputs, err er
 	return &devices.Outputs, cmp.Or(run(), ctx.Err())
 }
 
-func recorded(ctx context.Context, c *config.Config, inPlace rtl.InPlace) (devices *rtl.Devices, run, end func() error,
-	err error) {
+func recorded(ctx context.Context, c *config.Config, inPlace rtl.InPlace) (devices *rtl.Devices, run,
+	end func() error, err error) {
 	m, err := emulator.New(ctx, c, emulator.Options{RTL: inPlace})
 	if err != nil {
 		return nil, nil, nil, err

@@ -47,8 +47,8 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 		return slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Rule == rule })
 	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
-		list = append(list, remedy("instead", outcome.WithFirmware(command, p.Name, p.Instead), r.withProgram(ctx, p.Instead),
-			p))
+		list = append(list, remedy("instead", outcome.WithFirmware(command, p.Name, p.Instead),
+			r.withProgram(ctx, p.Instead), p))
 	}
 	if report.ByFaults() {
 		list = append(list, r.withoutFaults(ctx, command)...)
@@ -385,8 +385,8 @@ func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	m := remedy("more slots", strings.Replace(command, slotsOption(limit), "", 1)+slotsOption(uint32(more)), "",
 		facts{"More": more, "Limit": limit, "By": r.report.Aside.Known.LimitedBy, "Traffic": r.config.Traffic != nil,
 			"Expect":  r.expect(left),
-			"Unended": unended, "Large": left == nil && !r.small(more), "Processors": r.machine.Shape.Processors(),
-			"Most": triedWorkMax})
+			"Unended": unended, "Large": left == nil && !r.small(more),
+			"Processors": r.machine.Shape.Processors(), "Most": triedWorkMax})
 	m.Rule = fabric.RuleFinishes
 	return m
 }

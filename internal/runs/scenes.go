@@ -214,8 +214,8 @@ func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool
 	}
 	for i := range all {
 		x := &all[i]
-		if at := (place{x.Medium, x.Slot}); x.Sent && x.Medium != "" && !heard[at] && x.Slot < f.report.Slots &&
-			known(uint32(x.Slot)) {
+		if at := (place{x.Medium, x.Slot}); x.Sent && x.Medium != "" && !heard[at] &&
+			x.Slot < f.report.Slots && known(uint32(x.Slot)) {
 			heard[at] = true
 			silent := outcome.SceneFrame{Cycle: f.machine.Timing().LastPhitCycle(uint32(x.Slot)), Slot: x.Slot, Processor: -1,
 				Status: "nothing, by no one", Medium: x.Medium, Link: x.Link}

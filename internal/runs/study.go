@@ -321,8 +321,8 @@ func (f *caseFinder) weigh(x *studies.Setting) error {
 	if err != nil {
 		return err
 	}
-	if f.memory, _, err = emulator.Weigh(f.ctx, c, emulator.Options{Engine: emulator.EngineSlot}); err != nil &&
-		f.ctx.Err() == nil {
+	if f.memory, _, err = emulator.Weigh(f.ctx, c,
+		emulator.Options{Engine: emulator.EngineSlot}); err != nil && f.ctx.Err() == nil {
 		return err
 	}
 	return errFound

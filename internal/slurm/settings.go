@@ -69,8 +69,8 @@ func Read(file string, node *yaml.Node) (*Settings, error) {
 	}
 	for i, option := range s.Options {
 		if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
-			return nil, d.Refuse(node, hw.Index("slurm.options", i)+" is not an option of sbatch: "+strict.Clip(option),
-				"write --NAME=VALUE")
+			return nil, d.Refuse(node, hw.Index("slurm.options",
+				i)+" is not an option of sbatch: "+strict.Clip(option), "write --NAME=VALUE")
 		}
 	}
 	for _, word := range []string{s.Partition, s.Account, s.QOS} {

@@ -239,8 +239,8 @@ func (s *sweeper) findMissing(x *point) error {
 func (c *checker) key(one *Case) (string, error) {
 	b := one.Batch
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%s\n%q permutations %d\n", c.executable, b.Config.Source.Identity(), b.Config.Firmware.Name,
-		b.Permutations)
+	fmt.Fprintf(sum, "%s\n%s\n%q permutations %d\n", c.executable, b.Config.Source.Identity(),
+		b.Config.Firmware.Name, b.Permutations)
 	for _, path := range one.Inputs {
 		hash, err := c.files.hash(path)
 		if err != nil {

@@ -68,8 +68,8 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 	} else if err != nil {
 		return nil, err
 	}
-	w := &slurm.Work{Name: jobName(s.plan.Name), Folder: filepath.Join(out, "slurm"), Dir: dir, Settings: s.settings,
-		Command: s.Command}
+	w := &slurm.Work{Name: jobName(s.plan.Name), Folder: filepath.Join(out, "slurm"), Dir: dir,
+		Settings: s.settings, Command: s.Command}
 	at := map[string]int{}
 	for i, x := range wanted {
 		k, known := at[x.key]

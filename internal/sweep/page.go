@@ -63,16 +63,16 @@ func (r *Report) answers(command string) []page.Answer {
 	switch {
 	case len(r.Unfinished) > 0:
 		u := &r.Unfinished[0]
-		what := fmt.Sprintf("%s could not be finished: %s.", traces.Plural(uint64(len(r.Unfinished)), "point", "points"),
-			u.Reason)
+		what := fmt.Sprintf("%s could not be finished: %s.",
+			traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)
 		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil, nil,
 			page.Step{Text: "Correct what [the reason](#not-finished) names, or exclude the point with `where`."},
 			page.Step{Text: "The same command runs what is missing, and only that:", Command: command})
 	case len(r.FailedRuns) == 0:
 		return page.Passed(nil, page.Block{Text: "No run failed. Sort and filter [the table of results](#results), or " +
 			"draw other figures of it:"},
-			page.Block{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg", outcome.ShellQuote(r.Out),
-				r.Axes[0])})
+			page.Block{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg",
+				outcome.ShellQuote(r.Out), r.Axes[0])})
 	}
 	first := &r.FailedRuns[0]
 	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:",
@@ -81,8 +81,8 @@ func (r *Report) answers(command string) []page.Answer {
 		step = page.Step{Text: "The scenario is inside the sweep file: write it to a separate file to run that point " +
 			"alone, with --html run.html."}
 	}
-	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"),
-		first.Rule)
+	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed,
+		traces.Plural(r.Runs, "run", "runs"), first.Rule)
 	return page.Failed([]string{what}, []string{"The first one is " + first.Point + "."}, nil, nil, step, page.Step{
 		Text: "See in [the plots](#plots) and [the table](#results) where runs begin to fail. A run that fails is a " +
 			"result; it does not fail the sweep."})

@@ -105,8 +105,8 @@ func TestSweep(t *testing.T) {
 	require.Equal(t, []string{"4", "sync", "5", "0"}, []string{points[3]["n"], points[3]["what"], points[3]["runs"], points[3]["failed"]})
 	scenario, err := starloom.ParseScenario("", []byte(`{starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: scatter/sync}, workload: {scatter: {origin: 0}}}`))
 	require.NoError(t, err)
-	seeds, err := starloom.RunSeeds(context.Background(), scenario, starloom.Seeds{First: 3, Last: 7},
-		starloom.RunOptions{})
+	seeds, err := starloom.RunSeeds(context.Background(), scenario,
+		starloom.Seeds{First: 3, Last: 7}, starloom.RunOptions{})
 	require.NoError(t, err)
 	completion := seeds.Statistics.Get("completion")
 	require.InDelta(t, *completion.Mean, number(t, points[3]["completion.mean"]), 1e-12)

@@ -14,8 +14,8 @@ import (
 )
 
 // SeedsFiles runs many seeds with all files and returns the files, and the text.
-func SeedsFiles(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds, o starloom.RunOptions) (*starloom.SeedsReport,
-	map[string]string) {
+func SeedsFiles(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds,
+	o starloom.RunOptions) (*starloom.SeedsReport, map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -168,8 +168,8 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 			{Name: "components", Number: true}, {Name: "cycles", Number: true}, {Name: "pin map"}}}
 	for i := range c.Kinds {
 		k := &c.Kinds[i]
-		t.Rows = append(t.Rows, []string{k.Top, k.Model, k.Backend, k.Verdict, fmt.Sprint(k.Components), fmt.Sprint(k.Cycles),
-			k.Map})
+		t.Rows = append(t.Rows, []string{k.Top, k.Model, k.Backend, k.Verdict, fmt.Sprint(k.Components),
+			fmt.Sprint(k.Cycles), k.Map})
 	}
 	p.Add("RTL of the scenario", page.Block{Table: t})
 	return p
@@ -287,8 +287,8 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
 	if at < 0 {
 		*k = append(*k, &kind{
-			part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report,
-			report.Coverage,
+			part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(),
+			report.Verdict, report, report.Coverage,
 			report.Contract.Clone(),
 		})
 		return

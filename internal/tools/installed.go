@@ -30,19 +30,19 @@ type Program struct {
 
 // Programs lists all external programs. Ubuntu's packages are named as Debian's.
 var Programs = []Program{
-	{cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}, "RTL, proofs", "verilator",
-		"verilator"},
+	{cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}, "RTL, proofs",
+		"verilator", "verilator"},
 	{cosim.Tool{Command: "clang++", Packages: "clang", VersionOption: "--version"}, "RTL", "clang", "llvm"},
-	{cosim.Tool{Command: "clang", Packages: "clang", VersionOption: "--version"}, "firmware in C and C++", "clang",
-		"llvm"},
+	{cosim.Tool{Command: "clang", Packages: "clang", VersionOption: "--version"},
+		"firmware in C and C++", "clang", "llvm"},
 	{cosim.Tool{Command: "wasm-ld", Packages: "lld", VersionOption: "--version"}, "RTL, firmware", "lld", "lld"},
 	{cosim.Tool{Command: "yosys", Packages: "yosys", VersionOption: "-V"}, "proofs", "yosys", "yosys"},
 	{cosim.Tool{Command: "iverilog", Packages: "iverilog", VersionOption: "-V"},
 		"RTL with X and Z, second reader of proofs", "iverilog", "icarus-verilog"},
 	{cosim.Tool{Command: "ghdl", Packages: "ghdl", VersionOption: "--version"}, "RTL in VHDL", "ghdl", "ghdl"},
 	{cosim.Tool{Command: "vcd2fst", Packages: "gtkwave"}, "waveforms in FST", "gtkwave", "gtkwave"},
-	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures", "wireshark-cli",
-		"wireshark"},
+	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures",
+		"wireshark-cli", "wireshark"},
 }
 
 // wasiPackages are packages of headers and libraries. Their presence cannot be tested by a command.

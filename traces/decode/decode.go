@@ -231,8 +231,8 @@ const axiData = "tdata"
 
 func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]int) Lane {
 	one := *l
-	for _, name := range []*string{&one.Rail0, &one.Valid, &one.Ready, &one.First, &one.Last, &one.Port, &one.Keep,
-		&one.Bad} {
+	for _, name := range []*string{&one.Rail0, &one.Valid, &one.Ready, &one.First, &one.Last,
+		&one.Port, &one.Keep, &one.Bad} {
 		*name = vcd.Expand(*name, parts)
 	}
 	switch {
@@ -288,8 +288,8 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 		case wires.data.Bits%8 != 0:
 			return fail("data: %s has %s, not whole bytes", wires.data.Name, wires.data.Shape())
 		case wires.keep != nil && wires.keep.Bits != wires.data.Bits/8:
-			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name, wires.keep.Shape(),
-				wires.data.Bits/8)
+			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name,
+				wires.keep.Shape(), wires.data.Bits/8)
 		}
 		wires.octets = make([]byte, 0, wires.data.Bits/8)
 	}

@@ -49,8 +49,8 @@ func (d *differ) noteUnvalued(m *merge) {
 	d.report.Compared -= len(names)
 	list := traces.NewNameList(names)
 	d.report.Skipped = append(d.report.Skipped,
-		fmt.Sprintf("%s without a value in either file: %s", traces.Plural(uint64(list.Count), "signal", "signals"),
-			list.Some()))
+		fmt.Sprintf("%s without a value in either file: %s",
+			traces.Plural(uint64(list.Count), "signal", "signals"), list.Some()))
 }
 
 func (d *differ) noteHalfGiven() {

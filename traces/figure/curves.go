@@ -13,8 +13,8 @@ import (
 )
 
 var markers = [svg.Curves]draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false}, strokes{},
-	strokes{true},
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false},
+	strokes{}, strokes{true},
 }
 
 type curve struct {

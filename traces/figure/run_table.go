@@ -41,8 +41,8 @@ type measures struct {
 const fullRowsMax = 256
 
 var (
-	fullMeasures = measures{row: 16, lane: 10, gap: 14, dot: 3, square: 4, stroke: 2, left: 44, top: 66, numbers: true,
-		titles: true}
+	fullMeasures = measures{row: 16, lane: 10, gap: 14, dot: 3, square: 4, stroke: 2, left: 44, top: 66,
+		numbers: true, titles: true}
 	smallMeasures = measures{row: 2, lane: 2, gap: 8, dot: 1, square: 1, stroke: 1, left: 8, top: 66}
 )
 

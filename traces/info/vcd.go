@@ -263,8 +263,8 @@ func (i *VCD) write(w io.Writer) {
 		t.row("never known", "%s: %s", traces.Plural(uint64(i.Undriven.Count), "signal", "signals"), i.Undriven.Some())
 	}
 	if i.Unknown.Count > 0 {
-		t.row("x or z", "%s after the first time: %s", traces.Plural(uint64(i.Unknown.Count), "signal", "signals"),
-			i.Unknown.some())
+		t.row("x or z", "%s after the first time: %s",
+			traces.Plural(uint64(i.Unknown.Count), "signal", "signals"), i.Unknown.some())
 	} else {
 		t.row("x or z", "none after the first time")
 	}

@@ -113,8 +113,8 @@ func (r *Reader) packet(b *Block, body []byte) error {
 	}
 	number, captured := r.order.Uint32(body), r.order.Uint32(body[12:])
 	if uint64(number) >= uint64(r.interfaces) || uint64(captured) > uint64(len(body)-20) {
-		return r.fail(fmt.Sprintf("a packet of %d bytes on interface %d of %d", captured, number, r.interfaces),
-			remedyForeign)
+		return r.fail(fmt.Sprintf("a packet of %d bytes on interface %d of %d", captured, number,
+			r.interfaces), remedyForeign)
 	}
 	b.Interface, b.Data = int(number), body[20:20+captured]
 	b.Time = uint64(r.order.Uint32(body[4:]))<<32 | uint64(r.order.Uint32(body[8:]))
@@ -147,8 +147,8 @@ func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 	}
 	kind, length := BlockKind(r.order.Uint32(head[:])), r.order.Uint32(head[4:])
 	if length < blockBytesMin || length%4 != 0 || length > blockBytesMax {
-		return 0, nil, r.fail(fmt.Sprintf("a block of %d bytes, expected %d to %d", length, blockBytesMin, blockBytesMax),
-			remedyForeign)
+		return 0, nil, r.fail(fmt.Sprintf("a block of %d bytes, expected %d to %d", length, blockBytesMin,
+			blockBytesMax), remedyForeign)
 	}
 	r.block = slices.Grow(r.block[:0], int(length)-8)[:length-8]
 	if _, err := io.ReadFull(r.in, r.block); err != nil {

@@ -104,8 +104,8 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 		return id, nil
 	}
 	if path == "" || len(path) > interfaceNameMax {
-		return 0, fmt.Errorf("pcapng: interface %.80q has %d characters, allowed are 1 to %d", path, len(path),
-			interfaceNameMax)
+		return 0, fmt.Errorf("pcapng: interface %.80q has %d characters, allowed are 1 to %d", path,
+			len(path), interfaceNameMax)
 	}
 	for _, c := range []byte(path) {
 		if c <= ' ' || c > '~' {

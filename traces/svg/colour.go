@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Colour is a colour by its role, at an opacity from 0 to 255. As a color.Color it is its look on light or dark paper.
+// Colour is a role with an opacity from 0 to 255. As a color.Color it is the colour of the role on light or dark
+// paper.
 type Colour struct {
 	role  role
 	alpha uint8
@@ -20,41 +21,42 @@ const (
 	paper role = iota
 	ink
 	faint
-	first // of the curves
+	first // first role of the curves
 )
 
-// Colours by their role.
+// Colours without a curve.
 var (
-	Paper = Colour{paper, 255, false} // below everything
-	Ink   = Colour{ink, 255, false}   // of words
-	Faint = Colour{faint, 255, false} // of grid lines
+	Paper = Colour{paper, 255, false} // background
+	Ink   = Colour{ink, 255, false}   // text
+	Faint = Colour{faint, 255, false} // grid lines
 )
 
 // Curves is the number of colours of curves.
 const Curves = 8
 
-// Of is the colour of curve n, from 0 on. Colours repeat after Curves.
+// Of returns the colour of curve n, counted from 0. Colours repeat after Curves.
 func Of(n int) Colour { return Colour{first + role(n%Curves), 255, false} }
 
-// Pale is the colour with an opacity from 0 to 1.
+// Pale returns the colour with an opacity from 0 to 1.
 func (c Colour) Pale(part float64) Colour {
 	c.alpha = uint8(math.Round(float64(255 * part)))
 	return c
 }
 
-// On is the colour on dark or light paper where no style sheet chooses.
+// On selects dark or light paper for uses without a style sheet.
 func (c Colour) On(dark bool) Colour {
 	c.dark = dark
 	return c
 }
 
-// Looks of roles on light and on dark paper. Those of curves are from M. Okabe and K. Ito, "Color Universal Design"
-// (2008), which most people with a colour vision deficiency tell apart; the lightness of some suits the paper.
+// Colours of roles on light and on dark paper. The colours of curves are those of M. Okabe and K. Ito, "Color
+// Universal Design" (2008): most people with a colour vision deficiency can distinguish them. Some are lighter or
+// darker to suit the paper.
 var (
-	light = [...]uint32{0xffffff, 0x1a1a1a, 0xdddddd, 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00, 0x56b4e9, 0x8a7d00,
-		0x000000}
-	dark = [...]uint32{0x14171c, 0xe8e8e8, 0x3a4048, 0x4aa8e0, 0xff8a3c, 0x2ec99c, 0xe39ac4, 0xf0b429, 0x8fd0f7, 0xf0e442,
-		0xffffff}
+	light = [...]uint32{0xffffff, 0x1a1a1a, 0xdddddd, 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00,
+		0x56b4e9, 0x8a7d00, 0x000000}
+	dark = [...]uint32{0x14171c, 0xe8e8e8, 0x3a4048, 0x4aa8e0, 0xff8a3c, 0x2ec99c, 0xe39ac4, 0xf0b429,
+		0x8fd0f7, 0xf0e442, 0xffffff}
 )
 
 // RGBA implements color.Color.
@@ -66,10 +68,10 @@ func (c Colour) RGBA() (r, g, b, a uint32) {
 	return color.NRGBA{uint8(rgb >> 16), uint8(rgb >> 8), uint8(rgb), c.alpha}.RGBA()
 }
 
-// Fill is the attribute of an area of a colour.
+// Fill returns the attribute that fills an area.
 func Fill(c color.Color) Attr { return paint("fill", c) }
 
-// Stroke is the attribute of a line of a colour.
+// Stroke returns the attribute that colours a line.
 func Stroke(c color.Color) Attr { return paint("stroke", c) }
 
 func paint(property string, c color.Color) Attr {
@@ -97,11 +99,11 @@ func styleSheet() string {
 	return rules(light[:]) + "@media screen and (prefers-color-scheme:dark){\n" + rules(dark[:]) + "}\n"
 }
 
-// Ramp is the colour of a value from 0 to 1 in a heat map: cividis (J. Nuñez, C. Anderton, R. Renslow, 2018),
+// Ramp returns the colour of a value from 0 to 1 in a heat map: cividis (J. Nuñez, C. Anderton, R. Renslow, 2018),
 // interpolated between ten samples.
 func Ramp(value float64) color.NRGBA {
-	steps := [...]uint32{0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55,
-		0xfee838}
+	steps := [...]uint32{0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74,
+		0xc3b369, 0xe1cc55, 0xfee838}
 	at := float64(min(max(value, 0), 1) * float64(len(steps)-1))
 	k := min(int(at), len(steps)-2)
 	part := at - float64(k)

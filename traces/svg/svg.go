@@ -1,6 +1,6 @@
-// Package svg writes pictures as SVG. A picture has a title and a description for readers who cannot see it. Its
-// colours have roles, and its style sheet shows them on light or dark paper, as the reader's system asks. Equal
-// calls write equal bytes.
+// Package svg writes pictures as SVG. A picture has a title and a description for readers who cannot see it. Colours
+// have roles; the style sheet maps roles to colours for light and dark paper, by the preference of the reader's
+// system. Equal calls write equal bytes.
 //
 //	d := svg.New(w, 300, 200, "title", "description")
 //	d.Text(12, 24, "words", svg.Size(14), svg.Fill(svg.Ink))
@@ -19,8 +19,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Drawing writes the elements of one SVG in the order of the calls. Lengths are points, places count from the top
-// left. Words are made printable and escaped.
+// Drawing writes the elements of one SVG in the order of the calls. Lengths are in points, and coordinates start at
+// the top left. Text is made printable and escaped.
 type Drawing struct{ out *bufio.Writer }
 
 // New begins a picture with the style sheet and the paper of figures.
@@ -31,7 +31,7 @@ func New(w io.Writer, width, height float64, title, description string) *Drawing
 	return d
 }
 
-// Bare begins a picture of a class without paper; the style sheet of its page colours it.
+// Bare begins a picture with a class and without paper. The style sheet of the surrounding page sets its colours.
 func Bare(w io.Writer, class string, width, height float64, title, description string) *Drawing {
 	d := begin(w, class, width, height, title, "")
 	if description != "" {
@@ -48,7 +48,7 @@ func begin(w io.Writer, class string, width, height float64, title, more string)
 	return d
 }
 
-// printf writes; the first error stays until Close.
+// printf writes to the buffer, which keeps the first error for Close.
 func (d *Drawing) printf(format string, values ...any) { fmt.Fprintf(d.out, format, values...) }
 
 // Close ends the picture. It returns the first error of the writer.
@@ -69,15 +69,15 @@ func Number(length float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// Attr is an attribute of an element, as NAME="VALUE". An empty one is left out.
+// Attr is an attribute of an element, as NAME="VALUE". Empty attributes are not written.
 type Attr string
 
 // Attributes without parameters.
 const (
-	Middle Attr = `text-anchor="middle"`         // a text's middle is at its place
-	End    Attr = `text-anchor="end"`            // a text ends at its place
-	NoFill Attr = `fill="none"`                  // only the outline is drawn
-	Crisp  Attr = `shape-rendering="crispEdges"` // adjacent cells have no seams
+	Middle Attr = `text-anchor="middle"`         // centres a text horizontally
+	End    Attr = `text-anchor="end"`            // right-aligns a text
+	NoFill Attr = `fill="none"`                  // draws the outline only
+	Crisp  Attr = `shape-rendering="crispEdges"` // leaves no seams between adjacent cells
 )
 
 func attribute(name, value string) Attr { return Attr(name + `="` + value + `"`) }
@@ -93,7 +93,7 @@ func TextLength(points float64) Attr {
 	return attribute("textLength", Number(points)) + ` lengthAdjust="spacingAndGlyphs"`
 }
 
-// Class is a class of the page's style sheet; "" is none.
+// Class sets a class of the page's style sheet; "" sets none.
 func Class(name string) Attr {
 	if name == "" {
 		return ""
@@ -101,12 +101,12 @@ func Class(name string) Attr {
 	return attribute("class", name)
 }
 
-// Turned turns an element clockwise around a place.
+// Turned rotates an element clockwise around (x, y).
 func Turned(degrees, x, y float64) Attr {
 	return attribute("transform", "rotate("+Number(degrees)+" "+Number(x)+" "+Number(y)+")")
 }
 
-// Dashes are the lengths of dashes and gaps by turns; none is a solid line.
+// Dashes sets the alternating lengths of dashes and gaps. Without lengths the line is solid.
 func Dashes(lengths ...float64) (a Attr) {
 	if len(lengths) == 0 {
 		return ""
@@ -135,7 +135,7 @@ func (d *Drawing) element(attrs []Attr, format string, values ...any) {
 // Path draws path data.
 func (d *Drawing) Path(data string, attrs ...Attr) { d.element(attrs, `path d="%s"`, data) }
 
-// Rect draws a rectangle from its top left.
+// Rect draws a rectangle; (x, y) is its top left corner.
 func (d *Drawing) Rect(x, y, width, height float64, attrs ...Attr) {
 	d.element(attrs, `rect x="%s" y="%s" width="%s" height="%s"`, Number(x), Number(y), Number(width), Number(height))
 }
@@ -145,20 +145,20 @@ func (d *Drawing) Circle(x, y, radius float64, attrs ...Attr) {
 	d.element(attrs, `circle cx="%s" cy="%s" r="%s"`, Number(x), Number(y), Number(radius))
 }
 
-// Text writes words that begin at a place; y is their base line.
+// Text writes words from (x, y) to the right; y is the baseline.
 func (d *Drawing) Text(x, y float64, words string, attrs ...Attr) {
 	d.printf(`<text x="%s" y="%s"`, Number(x), Number(y))
 	d.attributes(attrs)
 	d.printf(">%s</text>\n", escaped(words))
 }
 
-// Upright writes words from the bottom up; x is their base line.
+// Upright writes words from (x, y) upwards; x is the baseline.
 func (d *Drawing) Upright(x, y float64, words string, attrs ...Attr) {
 	d.Text(x, y, words, append(attrs, Turned(-90, x, y))...)
 }
 
-// Group puts the elements up to the call of end into a group with attributes and a title, which readers of screens
-// speak and mice show; "" is none.
+// Group groups the elements drawn before the call of end. Screen readers speak its title, and browsers show it as a
+// tooltip; "" is none.
 func (d *Drawing) Group(title string, attrs ...Attr) (end func()) {
 	_, _ = d.out.WriteString("<g")
 	d.attributes(attrs)
@@ -170,14 +170,14 @@ func (d *Drawing) Group(title string, attrs ...Attr) (end func()) {
 	return func() { _, _ = d.out.WriteString("</g>\n") }
 }
 
-// Line is a line through places, or the outline of an area.
+// Line is a polyline, or the outline of an area.
 type Line []struct{ X, Y float64 }
 
-// Segment is a line between two places.
+// Segment returns the line from (x, y) to (toX, toY).
 func Segment(x, y, toX, toY float64) Line { return Line{{x, y}, {toX, toY}} }
 
-// Arrowhead is the outline of the head of an arrow from (x, y) to (toX, toY), whose tip is first. The head is as long
-// and half as wide as told, and ends a distance before the arrow's end.
+// Arrowhead returns the outline of the head of an arrow from (x, y) to (toX, toY), beginning with the tip. The tip is
+// a distance before the arrow's end; long is the length of the head and half is half its width.
 func Arrowhead(x, y, toX, toY, before, long, half float64) Line {
 	dx, dy := toX-x, toY-y
 	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
@@ -188,13 +188,13 @@ func Arrowhead(x, y, toX, toY, before, long, half float64) Line {
 	return Line{{tipX, tipY}, {neckX - dy, neckY + dx}, {neckX + dy, neckY - dx}}
 }
 
-// Box is the outline of a rectangle around a place.
+// Box returns the outline of a rectangle around (x, y).
 func Box(x, y, halfWidth, halfHeight float64) Line {
 	return Line{{x - halfWidth, y - halfHeight}, {x + halfWidth, y - halfHeight}, {x + halfWidth, y + halfHeight},
 		{x - halfWidth, y + halfHeight}}
 }
 
-// Lines draws lines of a width as one element.
+// Lines draws lines of one width as a single element.
 func (d *Drawing) Lines(c Colour, width float64, lines []Line, attrs ...Attr) {
 	if data := joined(lines, ""); data != "" {
 		d.Path(data, append([]Attr{NoFill, Stroke(c), Width(width)}, attrs...)...)
@@ -206,7 +206,7 @@ func (d *Drawing) Line(c Colour, width, x, y, toX, toY float64) {
 	d.Lines(c, width, []Line{Segment(x, y, toX, toY)})
 }
 
-// Areas fills outlines as one element.
+// Areas fills outlines as a single element.
 func (d *Drawing) Areas(c Colour, outlines ...Line) {
 	if data := joined(outlines, "Z"); data != "" {
 		d.Path(data, Fill(c))

@@ -216,8 +216,8 @@ func (f *SaveFile) WriteSurfer(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "# Starloom: surfer --command-file THIS-FILE WAVEFORM\n")
 	if len(f.Signals) > surferSignalsMax {
-		fmt.Fprintf(b, "# the first %d of %d signals; the others are in the tree of scopes\n", surferSignalsMax,
-			len(f.Signals))
+		fmt.Fprintf(b, "# the first %d of %d signals; the others are in the tree of scopes\n",
+			surferSignalsMax, len(f.Signals))
 	}
 	for _, signals := range f.order(surferSignalsMax) {
 		scopeTree(signals).visit("", func(s *scope, _ string) {

@@ -120,8 +120,8 @@ func (r *Reader) remark(keyword []byte) (err error) {
 	default:
 		if keyword[0] != '$' {
 			return r.fail(r.pos,
-				fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(keyword)),
-				"give a VCD")
+				fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions",
+					shown(keyword)), "give a VCD")
 		}
 		r.pass("the $timezero is not added to times", string(keyword) == "$timezero")
 		_, err = r.text() // section of a particular simulator
@@ -184,8 +184,8 @@ func (r *Reader) words() (words []string, err error) {
 		case r.sectionEnds(token):
 			return words, nil
 		case len(words) == headerWordsMax:
-			return nil, r.fail(r.pos, fmt.Sprintf("a declaration of more than %d words, expected $end", headerWordsMax),
-				badDeclaration)
+			return nil, r.fail(r.pos, fmt.Sprintf("a declaration of more than %d words, expected $end",
+				headerWordsMax), badDeclaration)
 		}
 		words = append(words, string(token))
 	}
@@ -292,8 +292,8 @@ func (r *Reader) variable(scope string) error {
 		v.MSB, v.LSB, v.HasRange = msb, lsb, true
 	}
 	if err != nil || v.Bits < 0 || v.Bits > bitsMax {
-		return r.fail(r.pos, fmt.Sprintf("$var with %q bits, expected a number from 1 to %d", words[1], bitsMax),
-			badDeclaration)
+		return r.fail(r.pos, fmt.Sprintf("$var with %q bits, expected a number from 1 to %d", words[1],
+			bitsMax), badDeclaration)
 	}
 	v.Bits = max(v.Bits, 1) // an array without elements, as in GTKWave
 	v.reference(scope, words[3], strings.Join(words[4:], ""))

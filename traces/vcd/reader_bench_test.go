@@ -12,8 +12,8 @@ import (
 
 // syntheticVCD writes a VCD of a clock, scalars and vectors that change at random,
 // until it has at least the given size. Equal arguments give equal bytes.
-func syntheticVCD(w io.Writer, bytesMin int64, signals, changesPerCycle int, fullWidth bool) (written int64,
-	err error) {
+func syntheticVCD(w io.Writer, bytesMin int64, signals, changesPerCycle int,
+	fullWidth bool) (written int64, err error) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
 	flush := func() {

@@ -116,8 +116,8 @@ func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	}
 	if options.RingChangesMax < 0 {
 		return nil,
-			fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for %d", options.RingChangesMax,
-				RingChangesDefault)
+			fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for %d",
+				options.RingChangesMax, RingChangesDefault)
 	}
 	if options.RingChangesMax == 0 {
 		options.RingChangesMax = RingChangesDefault
@@ -325,8 +325,8 @@ func (v *Writer) settle(id SignalID) {
 		return // changed back within the cycle
 	}
 	if !v.formats[id].fits(value) {
-		_ = v.fail(fmt.Errorf("vcd: cycle %d: %s is set to %#x, which %s", v.now, v.signals[id].Path, value,
-			v.signals[id].room()))
+		_ = v.fail(fmt.Errorf("vcd: cycle %d: %s is set to %#x, which %s", v.now, v.signals[id].Path,
+			value, v.signals[id].room()))
 		v.values[id] = v.settled[id]
 		return
 	}

@@ -39,8 +39,8 @@ type Build[C any] func(context.Context, cosim.Source, cosim.BuildOptions) (C, er
 func Library[C any](build Build[C]) {
 	defer lock(userCache())()
 	lfsr := filepath.Join("..", "rtl", "lfsr.v") // tests run in the folder of their package, within cosim
-	_, _ = build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{lfsr}, Clocks: []string{"clock"}},
-		cosim.BuildOptions{})
+	_, _ = build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{lfsr},
+		Clocks: []string{"clock"}}, cosim.BuildOptions{})
 }
 
 func userCache() string {

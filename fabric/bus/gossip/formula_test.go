@@ -18,8 +18,8 @@ func TestGoldenLengths(t *testing.T) {
 	for _, record := range golden(t, "T") {
 		row := numbers(t, record)
 		n, l := row[0], row[1]
-		require.Equal(t, row[2:], []int{n / l, n % l, gossip.Length(n, l), gossip.UpperBound(n, l), gossip.LowerBound(n)},
-			record)
+		require.Equal(t, row[2:], []int{n / l, n % l, gossip.Length(n, l), gossip.UpperBound(n, l),
+			gossip.LowerBound(n)}, record)
 		if n <= 10_000 {
 			require.Len(t, gossip.TwoPhase(n, l), row[4], record)
 		}

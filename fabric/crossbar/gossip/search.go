@@ -40,8 +40,8 @@ func Search(ctx context.Context, N int, run func(Orders) (int, error), progress 
 }
 
 // search is Search for any number of steps.
-func search(ctx context.Context, N, steps int, run func(Orders) (int, error), progress func(SearchProgress)) (Orders,
-	error) {
+func search(ctx context.Context, N, steps int, run func(Orders) (int, error),
+	progress func(SearchProgress)) (Orders, error) {
 	begin := time.Now()
 	shapes := attempts(N)
 	for i, shape := range shapes {

@@ -66,8 +66,8 @@ func NewTable(processors int) *Table { return &Table{make([]row, processors)} }
 func (t *Table) Add(processor int, column uint32, cell Cell) {
 	r := &t.rows[processor]
 	if column < r.cells {
-		panic(fmt.Sprintf("gossip: cell %v of processor %d in column %d, after column %d", cell, processor, column,
-			r.cells-1))
+		panic(fmt.Sprintf("gossip: cell %v of processor %d in column %d, after column %d", cell,
+			processor, column, r.cells-1))
 	}
 	if gap := column - r.cells; gap > 0 {
 		r.wait(Idle, gap)

@@ -80,8 +80,8 @@ func (p *plane) draw(w io.Writer) error {
 	p.middle = point{planeMargin - least.x, planeMargin + 30 - least.y}
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
-	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source,
-		p.net.Diameter())
+	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b),
+		p.source, p.net.Diameter())
 	p.d = svg.New(w, width, height, title, fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the "+
 		"colours of their steps.", p.net.Nodes()))
 	end := p.d.Group("", svg.Size(12), svg.Fill(svg.Ink))
@@ -222,8 +222,8 @@ func Plots(network string, courses []Course) (senders, receivers, free, active *
 
 // SendersAndReceivers plots senders and receivers of one broadcast by step.
 func SendersAndReceivers(title string, steps []Step) *figure.Figure {
-	return &figure.Figure{Title: title, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"},
-		Curves: []figure.Curve{
+	return &figure.Figure{Title: title, X: figure.Axis{Label: "step"},
+		Y: figure.Axis{Label: "nodes"}, Curves: []figure.Curve{
 			curve("senders", figure.Line, steps, func(s Step) uint64 { return s.Senders }),
 			curve("receivers", figure.Dashed, steps, func(s Step) uint64 { return s.Receivers }),
 		}}

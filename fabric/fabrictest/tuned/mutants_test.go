@@ -41,8 +41,8 @@ func TestMutants(t *testing.T) {
 	for _, mutant := range []bug{
 		hearsPastWindow, sendsPastWindow, lastListenerOut, lastSenderOut, illegalGoesOn, sourceNotSet, firstWins, allIsOne,
 		wrongSlot, notCounted, wrongCycle,
-		wrongMedium, heardTwice, neverDeaf, faultsIgnored, lightStays, columnNotSaved, txStatusUntold, shardTooShort,
-		oneColumn, notJudged,
+		wrongMedium, heardTwice, neverDeaf, faultsIgnored, lightStays, columnNotSaved, txStatusUntold,
+		shardTooShort, oneColumn, notJudged,
 	} {
 		t.Run(string(mutant), func(t *testing.T) {
 			err := fabrictest.Flood{Fabric: starloom.Fabric{Custom: Network{Groups: 5, Size: 4, bug: mutant}}}.Check(t.Context())

@@ -142,8 +142,8 @@ func (a *access) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 	}
 }
 
-func (a *access) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
-	awake []uint32) {
+func (a *access) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
+	window fabric.Window, awake []uint32) {
 	for _, cell := range awake {
 		if bank.Registers[cell].TxCount == 0 {
 			continue

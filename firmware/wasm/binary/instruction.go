@@ -122,8 +122,8 @@ func (r *Reader) Instruction(i *Instruction) {
 	first := r.Byte()
 	i.Op = Opcode(first)
 	switch op := i.Op; {
-	case op <= 0x01, op == OpElse, op == OpEnd, op == OpReturn, op == OpDrop, op == OpSelect, op >= 0x45 &&
-		op <= 0xC4, op == 0xD1:
+	case op <= 0x01, op == OpElse, op == OpEnd, op == OpReturn, op == OpDrop, op == OpSelect,
+		op >= 0x45 && op <= 0xC4, op == 0xD1:
 	case op >= OpBlock && op <= OpIf:
 		i.Value = r.s33()
 	case op == OpBr, op == OpBrIf, op == OpCall, op >= OpLocalGet && op <= OpTableSet, op == OpRefFunc:

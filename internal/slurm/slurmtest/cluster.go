@@ -84,8 +84,8 @@ func Start(t *testing.T) {
 	me, err := user.Current()
 	require.NoError(t, err)
 	conf := filepath.Join(dir, "slurm.conf")
-	text := fmt.Sprintf(configuration, host, me.Username, freePort(t), freePort(t), dir, ArrayMax, CPUs, MemoryMiB,
-		Partition)
+	text := fmt.Sprintf(configuration, host, me.Username, freePort(t), freePort(t), dir, ArrayMax,
+		CPUs, MemoryMiB, Partition)
 	require.NoError(t, os.WriteFile(conf, []byte(text), 0o644))
 	key := make([]byte, 128)
 	_, err = rand.Read(key)

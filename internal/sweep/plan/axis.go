@@ -103,8 +103,8 @@ func (r *reader) values(node *yaml.Node, at string, a *Axis) error {
 		if err != nil {
 			return err
 		}
-		v := Value{Label: text, Term: text, Settings: []strict.Assignment{{Value: text, Place: r.Place(entry)}},
-			Place: r.Place(entry)}
+		v := Value{Label: text, Term: text, Settings: []strict.Assignment{{Value: text,
+			Place: r.Place(entry)}}, Place: r.Place(entry)}
 		if entry.Kind == yaml.ScalarNode {
 			v.Label, v.Term = entry.Value, term(entry)
 		}
@@ -132,8 +132,8 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 	number := func(k int) func(*yaml.Node, string) error {
 		return func(entry *yaml.Node, word string) error {
 			x, ok := decimal(entry.Value)
-			if tag := entry.ShortTag(); entry.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || !ok ||
-				tooFine(x) {
+			if tag := entry.ShortTag(); entry.Kind != yaml.ScalarNode || tag != "!!int" &&
+				tag != "!!float" || !ok || tooFine(x) {
 				return r.Wrong(entry, at, example)
 			}
 			ends[k] = x
@@ -175,8 +175,8 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 		text := decimalText(x)
 		value, _ := x.Float64()
 		a.Values = append(a.Values,
-			Value{Label: text, Term: value, Settings: []strict.Assignment{{Value: text, Place: r.Place(node)}},
-				Place: r.Place(node)})
+			Value{Label: text, Term: value, Settings: []strict.Assignment{{Value: text,
+				Place: r.Place(node)}}, Place: r.Place(node)})
 	}
 	return nil
 }
@@ -265,8 +265,8 @@ func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, re
 			return append(numbers, x), "", ""
 		case order > 0:
 			last := numbers[len(numbers)-1]
-			return nil, fmt.Sprintf("goes from %s to %s and misses the end, %s", decimalText(last), decimalText(x),
-					decimalText(to)),
+			return nil, fmt.Sprintf("goes from %s to %s and misses the end, %s", decimalText(last),
+					decimalText(x), decimalText(to)),
 				fmt.Sprintf("ends are included: end with %s or %s", decimalText(last), decimalText(x))
 		}
 		numbers = append(numbers, x)

@@ -102,8 +102,8 @@ func TestLongCoveredFirmwareIsTheSame(t *testing.T) {
 			require.NoError(t, err)
 			plain := systemtest.Result(t, s, starloom.MachineOptions{})
 			require.Equal(t, plain,
-				systemtest.Result(t, s, systemtest.With(starloom.MachineOptions{}, emulator.Options{HandlersCovered: true})),
-				program)
+				systemtest.Result(t, s, systemtest.With(starloom.MachineOptions{},
+					emulator.Options{HandlersCovered: true})), program)
 		}
 	}
 }

@@ -147,8 +147,8 @@ func TestPermutationAlone(t *testing.T) {
 		}
 		// A single run also reports the places of lost packets; a batch keeps one violation of all failures but the
 		// first.
-		alone.Violations, again.Violations, alone.Notes, want.Aside.Missing = want.Violations, want.Violations, want.Notes,
-			nil
+		alone.Violations, again.Violations, alone.Notes, want.Aside.Missing = want.Violations,
+			want.Violations, want.Notes, nil
 		require.Equal(t, fmt.Sprintf(" --seed 5 --permutation %d", k), alone.Aside.Command)
 		alone.Aside.Command = "" // a batch says it of all its runs
 		require.Equal(t, want, alone, "permutation %d", k)

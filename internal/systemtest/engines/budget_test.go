@@ -135,8 +135,8 @@ func TestLongBudgetInEveryFabric(t *testing.T) {
 						reference := run(parsed(cpu, mode), o, func(m *starloom.Machine) {
 							for i := range inside.Machine(m).Shards {
 								for k, instance := range inside.Machine(m).Shards[i].Instances {
-									inside.Machine(m).Shards[i].Instances[k] = &lateInstance{Instance: instance, budget: uint32(budget),
-										late: &late}
+									inside.Machine(m).Shards[i].Instances[k] = &lateInstance{Instance: instance,
+										budget: uint32(budget), late: &late}
 								}
 							}
 						})

@@ -86,8 +86,8 @@ func TestRestoreRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, data, 0o644))
 		return name
 	}
-	seed, isolated, other, both := systemtest.Routing(4, 4), systemtest.Routing(4, 4), systemtest.Routing(4, 4),
-		systemtest.Routing(4, 4)
+	seed, isolated, other, both := systemtest.Routing(4, 4), systemtest.Routing(4, 4),
+		systemtest.Routing(4, 4), systemtest.Routing(4, 4)
 	seed.Seed, isolated.Firmware.Mode, other.Stop.Slots = 2, starloom.ModeIsolated, 77
 	image := systemtest.ImageScenario(t, "traps").Firmware
 	both.Seed, both.Firmware, both.Rules = 2, image, &inside.Decided(other).Program.Rules

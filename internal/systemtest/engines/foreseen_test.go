@@ -24,9 +24,9 @@ func TestForeseen(t *testing.T) {
 				s, err := starloom.LoadScenario("examples/" + name + ".yaml")
 				require.NoError(t, err)
 				s.Link.PhitBits = phitBits
-				m, watched := systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle}),
-					systemtest.Machine(t, s,
-						starloom.MachineOptions{Engine: starloom.EngineCycle})
+				m, watched := systemtest.Machine(t, s,
+					starloom.MachineOptions{Engine: starloom.EngineCycle}), systemtest.Machine(t, s,
+					starloom.MachineOptions{Engine: starloom.EngineCycle})
 				require.NoError(t, watched.Watch(func(uint64) error { return nil }))
 				for !m.Ended() && m.Slots() < 20 {
 					require.NoError(t, m.Step())

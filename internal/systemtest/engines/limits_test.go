@@ -42,8 +42,8 @@ func TestEndlessHandlersEndAtTheSameTurn(t *testing.T) {
 		mode string
 		starloom.MachineOptions
 	}{
-		{starloom.ModeIsolated, starloom.MachineOptions{}}, {starloom.ModeBanked, starloom.MachineOptions{}},
-		{starloom.ModeBanked,
+		{starloom.ModeIsolated, starloom.MachineOptions{}},
+		{starloom.ModeBanked, starloom.MachineOptions{}}, {starloom.ModeBanked,
 			starloom.MachineOptions{BankSize: 3, Workers: 2}},
 		{starloom.ModeBanked, starloom.MachineOptions{BankSize: 7, Engine: starloom.EngineCycle}}, {starloom.ModeBanked,
 			starloom.MachineOptions{Runtime: "interpreter"}}, {starloom.ModeBanked, systemtest.With(starloom.MachineOptions{}, emulator.Options{Parks: true})},

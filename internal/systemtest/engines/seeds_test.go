@@ -176,8 +176,8 @@ func TestSeedsOfListsAndFractions(t *testing.T) {
 func TestSeedsReportForms(t *testing.T) {
 	s := all("pops/random", 2, 1) // d > g: some fail
 	s.Name, s.Stop.Slots = "seeds", 40
-	report, files := systemtest.SeedsFiles(t, s, starloom.Seeds{First: math.MaxUint64 - 15, Last: math.MaxUint64},
-		starloom.RunOptions{})
+	report, files := systemtest.SeedsFiles(t, s,
+		starloom.Seeds{First: math.MaxUint64 - 15, Last: math.MaxUint64}, starloom.RunOptions{})
 	for kind, ending := range map[string]string{"json": ".json", "junit": ".xml", "csv": ".csv", "stats-csv": "-stats.csv", "text": ".txt"} {
 		text := strings.ReplaceAll(files[kind], report.Firmware.SHA256, "SHA256") // of an image that may be built again
 		systemtest.Golden(t, "testdata/report/seeds"+ending, strings.ReplaceAll(text, report.Firmware.SHA256[:12], "SHA256"))

@@ -21,8 +21,8 @@ import (
 
 // alterations are states that differ from a state in one column: in an element, in all of them, in
 // their number, and in what the column says of itself.
-func alterations(state []byte, c systemtest.StateColumn, elements int, draw *rand.Rand) (altered [][]byte,
-	what []string) {
+func alterations(state []byte, c systemtest.StateColumn, elements int,
+	draw *rand.Rand) (altered [][]byte, what []string) {
 	add := func(text string, change func(b []byte) []byte) {
 		altered, what = append(altered, systemtest.Sealed(change(bytes.Clone(state)))), append(what, c.Name+": "+text)
 	}

@@ -80,8 +80,8 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			stepped, m := buffers{}, systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
 			all := outputsTo(stepped.output)
 			recording,
-				err := m.Record(starloom.RecordOptions{VCD: all.VCD, GTKW: all.GTKW, PCAPNG: all.PCAPNG, Lua: all.Lua,
-				Log: all.Log})
+				err := m.Record(starloom.RecordOptions{VCD: all.VCD, GTKW: all.GTKW, PCAPNG: all.PCAPNG,
+				Lua: all.Lua, Log: all.Log})
 			require.NoError(t, err)
 			for !m.Ended() {
 				require.NoError(t, m.Step())

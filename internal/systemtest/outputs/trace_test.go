@@ -179,11 +179,11 @@ interfaces:
 	whole := string(frame)
 	damaged := whole[:12] + "\x00\x00" + whole[14:]
 	require.Equal(t, map[string][]systemtest.Packet{"out.3": {
-		{Direction: pcapng.Sent, Status: 0, Port: pcapng.PortNone, Slot: 10, Cycle: 1003, Bytes: whole},
-		{Direction: pcapng.Sent,
+		{Direction: pcapng.Sent, Status: 0, Port: pcapng.PortNone, Slot: 10, Cycle: 1003,
+			Bytes: whole}, {Direction: pcapng.Sent,
 			Status: 0, Port: pcapng.PortNone, Slot: 10, Cycle: 1029, Bytes: whole[:8]},
-		{Direction: pcapng.Sent, Status: 0, Port: pcapng.PortNone, Slot: 10, Cycle: 1033, Bytes: damaged},
-		{Direction: pcapng.Sent,
+		{Direction: pcapng.Sent, Status: 0, Port: pcapng.PortNone, Slot: 10, Cycle: 1033,
+			Bytes: damaged}, {Direction: pcapng.Sent,
 			Status: 0, Port: pcapng.PortNone, Slot: 10, Cycle: 1042, Bytes: whole},
 	}}, got)
 	var text strings.Builder

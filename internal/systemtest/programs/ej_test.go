@@ -85,8 +85,8 @@ func TestEJTables(t *testing.T) {
 	}
 	require.Len(t, family, map[bool]int{false: 4, true: 6}[*systemtest.Full], "(4,5)^3, (6,7)^2, and (3,4)^4 under -full")
 	for key, rows := range family {
-		steps(ejRun(t, systemtest.EjScenario(t, goldenInt(t, key[0]), goldenInt(t, key[1]), goldenInt(t, key[2]), key[3],
-			one)), rows, 6)
+		steps(ejRun(t, systemtest.EjScenario(t, goldenInt(t, key[0]), goldenInt(t, key[1]),
+			goldenInt(t, key[2]), key[3], one)), rows, 6)
 	}
 }
 

@@ -52,8 +52,8 @@ func TestKnownRoutesTakeTheirSlots(t *testing.T) {
 // TestCorrectedRoutingDeliversAll runs the corrected randomised router where the
 // published one has gaps: d > g, d < g, d no multiple of g.
 func TestCorrectedRoutingDeliversAll(t *testing.T) {
-	for _, size := range [][2]int{{8, 2}, {16, 4}, {32, 2}, {8, 16}, {8, 32}, {5, 3}, {3, 5}, {7, 1}, {1, 8}, {4, 4},
-		{9, 4}} {
+	for _, size := range [][2]int{{8, 2}, {16, 4}, {32, 2}, {8, 16}, {8, 32}, {5, 3}, {3, 5}, {7, 1},
+		{1, 8}, {4, 4}, {9, 4}} {
 		for seed := range uint64(5) {
 			s := systemtest.ProgramScenario("pops/random-corrected", size[0], size[1])
 			s.Seed, s.Stop.Slots = seed, 20000
@@ -137,8 +137,8 @@ func TestLongAdversaryDefeatsTwoHops(t *testing.T) {
 					require.NoError(t, err)
 					return int(group)
 				})
-				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, referees.PacketsOf(inside.Machine(m).Referee).Destination,
-					c.slots)
+				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table,
+					referees.PacketsOf(inside.Machine(m).Referee).Destination, c.slots)
 				require.NoError(t, err)
 				for packet, slot := range arrivals {
 					require.Equal(t, slot > 0, referees.PacketsOf(inside.Machine(m).Referee).Arrived[referees.PacketsOf(inside.Machine(m).Referee).Destination[packet]] > 0, "packet %d", packet)

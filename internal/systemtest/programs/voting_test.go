@@ -277,8 +277,8 @@ func TestAdjudicators(t *testing.T) {
 		values := make([]int64, n)
 		kinds := 1 + random.IntN(n)
 		for i := range values {
-			values[i] = []int64{math.MinInt64, -1, 0, 1 << 40, math.MaxInt64, -1 << 33, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-				15}[random.IntN(kinds)]
+			values[i] = []int64{math.MinInt64, -1, 0, 1 << 40, math.MaxInt64, -1 << 33, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+				14, 15}[random.IntN(kinds)]
 		}
 		s := systemtest.VotingScenario(n, rule, starloom.Gossip{Vector: values, Orders: "shared-random"})
 		s.Firmware.Params["scheduling"] = []int64{0, 2, 3}[random.IntN(3)]

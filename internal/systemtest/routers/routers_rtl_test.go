@@ -38,8 +38,8 @@ func TestLongFirmwareAmongRTLRouters(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, run.Parts, 9)
 		require.Greater(t, run.Parts[4].Stimulus.Cycles(), 20)
-		check, err := starloom.CheckRTL(t.Context(), run, starloom.CheckOptions{Options: lockstep.Options{Explore: 1000}},
-			nil)
+		check, err := starloom.CheckRTL(t.Context(), run,
+			starloom.CheckOptions{Options: lockstep.Options{Explore: 1000}}, nil)
 		require.NoError(t, err)
 		require.Empty(t, check.Differs)
 		require.NoError(t, run.Close())

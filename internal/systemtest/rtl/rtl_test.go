@@ -283,8 +283,8 @@ func attached(t *testing.T, s *starloom.Scenario, tw, backend string, files []st
 // siteReader is RTL that replaces nothing and keeps the sites of a machine by their twins.
 type siteReader map[string]*hw.Site
 
-func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, _ []hw.Composite, whole hw.Sited) (run []hw.Component,
-	all bool, err error) {
+func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, _ []hw.Composite,
+	whole hw.Sited) (run []hw.Component, all bool, err error) {
 	for _, part := range append(parts, whole) {
 		r[part.Site().Twin] = part.Site()
 	}
@@ -571,8 +571,8 @@ func TestRTLInterrupted(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, starloom.RuleInterrupted, r.Violations[0].Rule)
 	requireNoSimulator(t)
-	_, err = starloom.Run(ctx, systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: everyPart}),
-		starloom.RunOptions{})
+	_, err = starloom.Run(ctx, systemtest.WithRTL(systemtest.Routing(4, 4),
+		starloom.RTL{Replace: everyPart}), starloom.RunOptions{})
 	require.ErrorIs(t, err, context.Canceled)
 }
 

@@ -150,8 +150,8 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*starloom.
 }
 
 // ruledLoad has a load of packets.
-func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*starloom.Scenario,
-	error) {
+func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule,
+	breaks bool) (*starloom.Scenario, error) {
 	if r.rule == starloom.RuleFinishBy && !breaks {
 		value = n.long
 	}
@@ -177,8 +177,8 @@ func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule, 
 }
 
 // ruledFirmware has firmware that sends on purpose.
-func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*starloom.Scenario,
-	error) {
+func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRule,
+	breaks bool) (*starloom.Scenario, error) {
 	name, how := "keeps_rules", 0
 	if breaks {
 		how = r.how

@@ -37,8 +37,8 @@ func TestScatterEndsWithoutTheDead(t *testing.T) {
 			require.Equal(t, 10, report.Metrics.Get("completion"))
 			require.Equal(t, []int{1, 2, 3, 5, 8, 9, 12, 13, 13, 13, 15}, report.Metrics.Get("coloured"))
 		}
-		report, err := starloom.RunSeeds(t.Context(), crossbarFaults(t, slots), starloom.Seeds{First: 1, Last: 50},
-			starloom.RunOptions{})
+		report, err := starloom.RunSeeds(t.Context(), crossbarFaults(t, slots),
+			starloom.Seeds{First: 1, Last: 50}, starloom.RunOptions{})
 		require.NoError(t, err)
 		require.EqualValues(t, 47, report.Statistics.Get("completion").Runs) // in the others a sender waits for the dead one
 		statistics = append(statistics, report.Statistics)

@@ -111,8 +111,8 @@ func (m *mutator) bytes(data []byte) {
 			data[at] = byte(m.Uint32())
 		case 3:
 			if at &^= 3; at+4 <= len(data) {
-				value := []uint32{0, 1, 2, 4, 8, 1 << 16, math.MaxInt32, 1 << 31, math.MaxUint32 - 7, math.MaxUint32,
-					m.Uint32()}[m.IntN(11)]
+				value := []uint32{0, 1, 2, 4, 8, 1 << 16, math.MaxInt32, 1 << 31, math.MaxUint32 - 7,
+					math.MaxUint32, m.Uint32()}[m.IntN(11)]
 				binary.LittleEndian.PutUint32(data[at:], value+[]uint32{0, 0, binary.LittleEndian.Uint32(data[at:])}[m.IntN(3)])
 			}
 		}

@@ -239,8 +239,8 @@ func captureSeeds(t testing.TB) [][]byte {
 	frame := nic.Marshal(make([]byte, 20), nic.Header{Source: 7}, []byte{1, 2, 3, 4})
 	for k := range uint32(3) {
 		require.NoError(t,
-			w.Packet(id, &pcapng.Header{Direction: pcapng.Direction(k % 2), Status: uint8(k % 16), Slot: k, Cycle: uint64(k)},
-				frame))
+			w.Packet(id, &pcapng.Header{Direction: pcapng.Direction(k % 2), Status: uint8(k % 16), Slot: k,
+				Cycle: uint64(k)}, frame))
 	}
 	require.NoError(t, w.Close())
 	return append(filesOf(t, math.MaxInt, "traces/pcapng/testdata/small.pcapng"), b.Bytes())

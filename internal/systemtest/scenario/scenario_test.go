@@ -330,8 +330,8 @@ func TestScenarioEverything(t *testing.T) {
 		Mode: starloom.ModeIsolated, CPU: starloom.CPU{BudgetCycles: 16},
 	}, s.Firmware)
 	assert.Equal(t, "testdata/scenarios/router.wasm", inside.Decided(s).ImagePath)
-	assert.Equal(t, starloom.Permutation{Kind: starloom.PermutationList, List: []uint32{5, 4, 3, 2, 1, 0}},
-		s.Workload.Permutation)
+	assert.Equal(t, starloom.Permutation{Kind: starloom.PermutationList,
+		List: []uint32{5, 4, 3, 2, 1, 0}}, s.Workload.Permutation)
 	assert.Equal(t, &starloom.Rules{
 		CollisionFree:          &starloom.CollisionFree{Period: 5, Slots: []int{3, 4, 5}},
 		PacketsPerProcessorMax: 3, ExactlyOnce: true,

@@ -228,8 +228,8 @@ func newEJModel(net *eisenstein.Torus, packets []carriedPacket, closed int) *ejM
 		arrives: make([][]ejFrame, nodes*ports)}
 	m.sent, m.arrived = slices.Repeat([]int{carriedNone}, len(packets)), slices.Repeat([]int{carriedNone}, len(packets))
 	column := func() []int { return make([]int, nodes) }
-	m.next, m.end, m.shown, m.place, m.open, m.acked = column(), column(), make([]bool, nodes), column(), column(),
-		column()
+	m.next, m.end, m.shown, m.place, m.open, m.acked = column(), column(), make([]bool, nodes),
+		column(), column(), column()
 	for i, k := 0, 0; i < nodes; i++ {
 		m.next[i] = k
 		for k < len(packets) && packets[k].source == i {

@@ -287,8 +287,8 @@ func TestRulesOfTraffic(t *testing.T) {
 		broken[v.Rule]++
 	}
 	require.Equal(t,
-		map[string]uint64{starloom.RuleNoLoss: report.Frames.Overflow, starloom.RuleExactlyOnce: report.Frames.Overflow},
-		broken)
+		map[string]uint64{starloom.RuleNoLoss: report.Frames.Overflow,
+			starloom.RuleExactlyOnce: report.Frames.Overflow}, broken)
 	require.Positive(t, report.Frames.Overflow)
 	require.EqualValues(t, report.Frames.Overflow, report.Metrics.Get("lost"))
 }

@@ -65,8 +65,8 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 
 // oneLine shortens a document that is only text to its first line, for quotation.
 func oneLine(root *yaml.Node, data []byte) {
-	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode && root.Line >= 1 &&
-		root.Line < len(lines) {
+	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode &&
+		root.Line >= 1 && root.Line < len(lines) {
 		first, _, _ := strings.Cut(root.Value, "\n")
 		root.Value = first[:min(len(first), len(lines[root.Line-1]))]
 	}

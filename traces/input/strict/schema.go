@@ -129,8 +129,8 @@ func Unreadable(t reflect.Type) (reason string) {
 
 func readable(t reflect.Type) bool {
 	switch t.Kind() {
-	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64, reflect.Float64,
-		reflect.Struct:
+	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64,
+		reflect.Float64, reflect.Struct:
 		return true
 	case reflect.Pointer, reflect.Slice:
 		return readable(t.Elem())

@@ -143,8 +143,8 @@ func Permutation(path string, data []byte) (list []uint32, firstLine int, err er
 	text := strings.TrimPrefix(string(data), "\uFEFF") // spreadsheets write a byte order mark
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
 	firstLine = 1
-	if first := strings.TrimSpace(lines[0]); first != "" && (first[0] < '0' || first[0] > '9') && first[0] != '-' &&
-		first[0] != '+' {
+	if first := strings.TrimSpace(lines[0]); first != "" && (first[0] < '0' || first[0] > '9') &&
+		first[0] != '-' && first[0] != '+' {
 		firstLine, lines = 2, lines[1:]
 	}
 	list = make([]uint32, 0, len(lines))

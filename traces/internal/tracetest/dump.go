@@ -194,8 +194,8 @@ var states = strings.NewReplacer(
 	"N", "x", "X", "x", "?", "x", "A", "x", "a", "x", "B", "x", "b", "x", "C", "x", "c", "x",
 )
 
-var nine = strings.NewReplacer("L", "0", "l", "0", "H", "1", "h", "1", "Z", "z", "X", "x", "U", "x", "u", "x", "W", "x",
-	"w", "x", "-", "x")
+var nine = strings.NewReplacer("L", "0", "l", "0", "H", "1", "h", "1", "Z", "z", "X", "x", "U", "x", "u", "x",
+	"W", "x", "w", "x", "-", "x")
 
 func (w *Wave) digits(value string) string {
 	switch value[0] {

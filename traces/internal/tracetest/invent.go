@@ -87,8 +87,8 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	case "event":
 		return ""
 	case "real", "parameter": // parameters have a real value
-		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9, 3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1,
-			64)
+		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9,
+			3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1, 64)
 	case "string":
 		return []string{"idle", "run", "x1", "a_b", ""}[random.IntN(5)]
 	}

@@ -74,8 +74,8 @@ func Read(data []byte) (*Capture, error) {
 			return nil, fmt.Errorf("pcapng: packet %d: %w", len(capture.Packets), err)
 		}
 		if got := uint64(info.Timestamp.UnixNano()); got != header.Cycle() {
-			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, its cycle %d", len(capture.Packets), got,
-				header.Cycle())
+			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, its cycle %d",
+				len(capture.Packets), got, header.Cycle())
 		}
 		capture.Packets = append(capture.Packets, Packet{Interface: port.Name, PseudoHeader: header})
 	}

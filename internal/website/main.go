@@ -1,4 +1,4 @@
-// Command site stages the pages of docs for MkDocs, and builds them as a site or serves them.
+// Command website stages the pages of docs for MkDocs, and builds them as a site or serves them.
 //
 //	README.md, docs, RATIONALE.md, ... --(links followed)--> a folder of its own --(mkdocs build --strict)--> dist/site
 //
@@ -23,7 +23,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, ".", *folder, *serve); err != nil {
-		fmt.Fprintln(os.Stderr, "site:", err)
+		fmt.Fprintln(os.Stderr, "website:", err)
 		os.Exit(1)
 	}
 }
@@ -58,8 +58,8 @@ func run(ctx context.Context, top, folder string, serve bool) error {
 		}
 		return nil
 	}
-	said, err := exec.CommandContext(ctx, "mkdocs", "build", "--strict", "--clean", "-f", config, "-d",
-		to).CombinedOutput()
+	said, err := exec.CommandContext(ctx, "mkdocs", "build", "--strict", "--clean", "-f", config,
+		"-d", to).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("mkdocs: %w\n%s", err, said)
 	}
