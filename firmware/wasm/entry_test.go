@@ -116,7 +116,7 @@ func headOf(t *testing.T, image []byte) int {
 	require.NoError(t, err)
 	unit, _ := Model("unit")
 	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)),
-		meter: &metering{Meter{Costs: unit, Limit: 1}, 2, 3}}
+		meter: &metering{Meter{Costs: unit, Limit: 1}, 2, 3, false}}
 	require.NoError(t, w.analyse())
 	for _, e := range w.entries() {
 		if e.name == "starloom_slot" {

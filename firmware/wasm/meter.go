@@ -26,7 +26,7 @@ type Meter struct {
 	Key string
 
 	// Profile calls the host after each source line, or after each block without lines. AtName has the offset of the
-	// last instruction.
+	// last instruction. In a checked build, code without a line belongs to the preceding line of its function.
 	Profile bool
 }
 
@@ -53,6 +53,7 @@ func (m *module) takes(k, params int) bool {
 type metering struct {
 	Meter
 	counter, place uint32 // globals
+	checked        bool   // checked build
 }
 
 func (x *metering) at() uint32 { return x.place + 2 }
@@ -83,11 +84,14 @@ type tally struct {
 // before counts an instruction and returns the code to insert before it.
 func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
 	if t.Profile {
-		line := t.lines.source(uint64(t.base) + uint64(i.Start))
+		line, at := t.lines.source(uint64(t.base)+uint64(i.Start)), t.base+uint32(i.Start)
+		if t.checked && line == "" && t.line != "" { // a check without a line: clang 19 writes such checks
+			line, at = t.line, t.last
+		}
 		if line != t.line {
 			code = t.add()
 		}
-		t.line, t.last = line, t.base+uint32(i.Start)
+		t.line, t.last = line, at
 	}
 	return append(code, t.count(i, imported)...)
 }

@@ -32,7 +32,8 @@ func rewriteWith(image []byte, meter *Meter, covers bool) (*Copy, error) {
 	}
 	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)), current: m.bankCurrent()}
 	if meter != nil {
-		w.meter = &metering{*meter, w.lap() + 1, w.lap() + 2}
+		_, checked := m.Exports["starloom_checked"]
+		w.meter = &metering{*meter, w.lap() + 1, w.lap() + 2, checked}
 	}
 	if covers {
 		w.cover = &cover{first: w.lap() + 1}

@@ -22,8 +22,12 @@ import (
 
 // slowScenario runs firmware on which processor 2 is slow in slot 3.
 func slowScenario(t *testing.T, turns int64) *starloom.Scenario {
+	return slowScenarioOf(t, turns, "testdata/firmware/slow.c")
+}
+
+func slowScenarioOf(t *testing.T, turns int64, source string) *starloom.Scenario {
 	image := filepath.Join(t.TempDir(), "slow.wasm")
-	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/slow.c", Output: image, Debug: true}))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image, Debug: true}))
 	s := systemtest.ImageScenario(t, "asserts")
 	s.Firmware.Image, s.Firmware.CPU, s.Firmware.Params, s.Rules = image, starloom.CPU{Model: "unit",
 		ClockRatio: 2}, map[string]int64{"turns": turns}, &starloom.Rules{}
@@ -60,6 +64,26 @@ func TestProfileOfLongestCall(t *testing.T) {
 	}
 	require.Equal(t, costs[2000]-costs[1000], costs[3000]-costs[2000])
 	require.Greater(t, costs[2000]-costs[1000], uint64(1000*5))
+}
+
+// TestProfileOfCodeWithoutALine checks that code of line 0 in a checked build counts as the preceding line's.
+func TestProfileOfCodeWithoutALine(t *testing.T) {
+	text, err := os.ReadFile("testdata/firmware/slow.c")
+	require.NoError(t, err)
+	without := strings.Replace(string(text), "found += table[k % 64];\n",
+		"{ found += table[k % 64];\n#line 0\n found ^= table[(k + 1) % 64] * k; }\n#line 17\n", 1)
+	source := filepath.Join(t.TempDir(), "slow.c")
+	require.NoError(t, os.WriteFile(source, []byte(without), 0o644))
+	cost := func(source string) uint64 {
+		report, _ := profiled(t, slowScenarioOf(t, 1000, source), starloom.MachineOptions{})
+		p := report.Firmware.Cycles.Worst.Profile
+		require.Equal(t, "find at slow.c:16", p.Lines[0].String())
+		for _, l := range p.Lines {
+			require.Contains(t, l.String(), ":", "a line without a number")
+		}
+		return p.Lines[0].Cost
+	}
+	require.Greater(t, cost(source), cost("testdata/firmware/slow.c")+1000*3)
 }
 
 // TestProfileIsBounded: of a call that costs more than is profiled, the first part is; of calls inside each
