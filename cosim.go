@@ -15,7 +15,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// LoadPinMap reads the pin map of RTL that replaces a model; `starloom cosim check --help` shows an example.
+// LoadPinMap reads the pin map of RTL that replaces a model; `starloom cosim check --help --all` shows an example.
 //
 // Every error is an *InputError with file, line and column. Pins are checked only when a device is opened.
 func LoadPinMap(path string) (*pinmap.Map, error) { return Networks(nil).LoadPinMap(path) }
@@ -117,7 +117,7 @@ func (r *RTLRun) Close() error {
 // result.
 func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if len(s.RTL) == 0 {
-		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help` "+
+		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help --all` "+
 			"shows how to check RTL without a scenario")
 	}
 	c, err := s.elaborate()

@@ -176,7 +176,7 @@ func (v *Overview) handlers(t io.Writer) {
 		}
 	}
 	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return h.OpenLoops }) {
-		fmt.Fprintln(t, "\t  --loop gives the number of turns of the loop at such a place; --help explains those of "+
+		fmt.Fprintln(t, "\t  --loop gives the number of turns of the loop at such a place; --help --all explains those of "+
 			"starloom.h")
 	}
 }

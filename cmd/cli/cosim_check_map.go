@@ -107,7 +107,7 @@ func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMap
 	if o.twin == "" {
 		if len(args) == 0 {
 			return nil, "", input.Mistake(c.CommandPath(), "MAP.yml is missing",
-				"give a pin map, or --twin NAME; '"+c.CommandPath()+" --help' shows one")
+				"give a pin map, or --twin NAME; '"+c.CommandPath()+" --help --all' shows one")
 		}
 		if err := exactly("MAP.yml")(c, args); err != nil {
 			return nil, "", err

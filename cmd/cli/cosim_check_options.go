@@ -58,8 +58,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.coverage = o.outputs.to(f, "coverage", "write the coverage of RTL and model to `F`: JSON if it ends in .json, "+
 		"LCOV in .info, "+
 		"Verilator's format in .dat, otherwise text", &o.Cover)
-	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs "+
-		"nothing else")
+	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
 }
 
 // isFile reports whether an output option is set and names a regular file. The file may not exist yet. For a pipe or

@@ -51,8 +51,7 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus",
 		&o.Save)
 	o.json = o.outputs.file(f, "json", "write the report as JSON to `F`")
-	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs "+
-		"nothing else")
+	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
 	return c
 }
 

@@ -99,7 +99,7 @@ func newFirmwareNew() *cobra.Command {
 		if err := languages.New(language.value, netlist, args[0]); err != nil {
 			return input.Refused("NAME", err, "")
 		}
-		_, err := fmt.Fprintf(input.Printer(c.OutOrStdout()), "made %[1]s: cd %[1]s && make test\n", input.Printable(args[0]))
+		_, err := fmt.Fprintf(readable(c.OutOrStdout()), "made %[1]s: cd %[1]s && make test\n", input.Printable(args[0]))
 		return err
 	}
 	return c
@@ -125,7 +125,7 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	o.settings.declare(c)
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
-	o.outputs.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else",
+	o.outputs.to(f, "html", "write a page for a browser to `F.html`",
 		&o.HTML)
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
 	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each finding into the folder `DIR`")

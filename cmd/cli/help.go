@@ -11,10 +11,12 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"starloom"
@@ -60,13 +62,63 @@ func newHelp() *cobra.Command {
 	return c
 }
 
+// briefMost is the number of lines of a help that needs no short form.
+const briefMost = 40
+
+// printHelp prints all help of a command if it is short or the option --all is given, and otherwise its short form.
 func printHelp(c *cobra.Command, _ []string) {
 	out := product(c)
 	columns := columnsOf(out, os.Getenv("COLUMNS"))
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	text := fill(cmp.Or(c.Long, c.Short), columns) + "\n\n" + c.UsageString()
+	all, _ := c.Root().PersistentFlags().GetBool("all") // the option is always declared
+	if !all && strings.Count(text, "\n") > briefMost {
+		text = brief(c, columns)
+	}
 	// An error cannot be reported, because it would be printed to the same writer.
 	_, _ = io.WriteString(out, blanksAtEnd.ReplaceAllString(text, ""))
+}
+
+const (
+	briefExamples = 3
+	firstLine     = "\n\nFirst options: " // the options of the short help, at the end of a description
+	firstOptions  = "first options"       // annotation of a command
+)
+
+// brief is the short form of a help: its first paragraph, examples and options, the commands below it, and the names of
+// the other options.
+func brief(c *cobra.Command, columns int) string {
+	var b strings.Builder
+	about, _, _ := strings.Cut(cmp.Or(c.Long, c.Short), "\n\n")
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", fill(about, columns), c.UseLine())
+	examples := strings.Split(c.Example, "\n")
+	fmt.Fprintf(&b, "\nExamples:\n%s\n", strings.Join(examples[:min(len(examples), briefExamples)], "\n"))
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n'%s COMMAND --help' explains a command.\n\nAvailable Commands:\n", c.CommandPath())
+		for _, below := range c.Commands() {
+			if below.IsAvailableCommand() || below.Name() == "help" {
+				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), below.Name(), below.Short)
+			}
+		}
+	}
+	first := strings.Fields(c.Annotations[firstOptions])
+	shown := pflag.NewFlagSet("", pflag.ContinueOnError)
+	var others []string
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case f.Hidden || f.Name == "help" || f.Name == "all":
+		case len(first) == 0 || slices.Contains(first, f.Name):
+			shown.AddFlag(f)
+		default:
+			others = append(others, "--"+f.Name)
+		}
+	})
+	fmt.Fprintf(&b, "\nFlags:\n%s", shown.FlagUsagesWrapped(columns))
+	if len(others) > 0 {
+		b.WriteString("\n" + fill("Other flags: "+strings.Join(others, ", "), columns) + "\n")
+	}
+	fmt.Fprintf(&b, "\n'%s --help --all' explains everything.\n", c.CommandPath())
+	return b.String()
 }
 
 var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
@@ -114,8 +166,8 @@ func fill(text string, columns int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// texts holds the long help texts of commands, named like their manual pages: a description, a line "Examples:", and
-// examples.
+// texts holds the long help texts of commands, named like their manual pages: a description, a line "First options:" if
+// the short help shows only some, a line "Examples:", and examples.
 //
 //go:embed help/*.txt
 var texts embed.FS
@@ -137,7 +189,10 @@ func describeAll(commands []*cobra.Command, values *strings.Replacer) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			panic(err)
 		}
-		c.Long, c.Example, _ = strings.Cut(strings.TrimSuffix(values.Replace(string(text)), "\n"), examplesLine)
+		about, first := "", ""
+		about, c.Example, _ = strings.Cut(strings.TrimSuffix(values.Replace(string(text)), "\n"), examplesLine)
+		c.Long, first, _ = strings.Cut(about, firstLine)
+		c.Annotations = map[string]string{firstOptions: first}
 		describeAll(c.Commands(), values)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -125,4 +126,36 @@ func TestManual(t *testing.T) {
 			require.Contains(t, flat, word, c.CommandPath())
 		}
 	}
+}
+
+// TestBriefHelp checks that help of any command has at most 40 lines of 80 columns, names every option, and that --all
+// prints the whole.
+func TestBriefHelp(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("COLUMNS", "80")
+	for _, c := range documented(newRoot()) {
+		path := strings.Fields(c.CommandPath())[1:]
+		r := starloomIn(t, dir, append(path, "--help")...)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.LessOrEqual(t, strings.Count(r.stdout, "\n"), 40, r.stdout)
+		whole := starloomIn(t, dir, append(path, "--help", "--all")...)
+		require.Equal(t, statusPass, whole.status, whole.stderr)
+		for _, word := range strings.Fields(c.Long + " " + c.Example) {
+			require.Contains(t, whole.stdout, word, c.CommandPath())
+		}
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			named := strings.Contains(r.stdout, "--"+f.Name)
+			require.True(t, f.Name == "all" || named != f.Hidden, "%s --%s", c.CommandPath(), f.Name)
+		})
+		hint := strings.Contains(r.stdout, "'"+c.CommandPath()+" --help --all' explains everything")
+		require.Equal(t, whole.stdout != r.stdout, hint)
+		for _, name := range strings.Fields(c.Annotations[firstOptions]) {
+			require.NotNil(t, c.LocalFlags().Lookup(name), "%s --%s", c.CommandPath(), name)
+		}
+	}
+	whole := starloomIn(t, dir, "run", "--help", "--all").stdout
+	require.Equal(t, whole, starloomIn(t, dir, "help", "run", "--all").stdout)
+	r := starloomIn(t, dir, "run", "--all", "s.yaml")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "'starloom run --help --all'")
 }

@@ -16,7 +16,6 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/traces"
-	"starloom/traces/input"
 )
 
 // Main runs the command line and exits with its status. Scenarios may also use the given networks (see
@@ -112,7 +111,7 @@ func protect(stderr io.Writer, run func() int) (status int) {
 }
 
 func report(err error, stderr io.Writer) int {
-	stderr = input.Printer(stderr)
+	stderr = readable(stderr)
 	var mistake *starloom.InputError
 	var mistakes *starloom.InputErrors
 	var failure faultError

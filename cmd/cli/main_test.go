@@ -450,7 +450,8 @@ func TestUnwritableOutputIsRefusedFirst(t *testing.T) {
 func TestOtherCommands(t *testing.T) {
 	dir := folder(t, nil)
 	for args, want := range map[string]string{
-		"":                             "Exit status: 0 pass",
+		"":                             "Available Commands",
+		"--help --all":                 "Exit status: 0 pass",
 		"help":                         "starloom run pops.yaml --vcd",
 		"help run":                     "--pcapng F",
 		"run --help":                   "Usage:\n  starloom run SCENARIO",
@@ -466,8 +467,8 @@ func TestOtherCommands(t *testing.T) {
 		"firmware inspect pops/random --functions --blocks --model microcoded":       "starloom_slot 0 ",
 		"firmware inspect pops/random --model custom --cost load=3 --cost divide=30": "by the model custom with divide 30, load 3;",
 		"firmware inspect pops/random --json -":                                      `"worst_case": 1`,
-		"cosim check --help":                                                         "with --stimulus and for a scenario)",
-		"firmware inspect --help":                                                    "pops/two-hops",
+		"cosim check --help --all":                                                   "with --stimulus and for a scenario)",
+		"firmware inspect --help --all":                                              "pops/two-hops",
 		"completion bash":                                                            "starloom",
 		"__complete study p":                                                         "pops",
 		"__complete run x --engine ":                                                 "cycle",

@@ -111,7 +111,7 @@ func (o *newFlags) write(c *cobra.Command, kind string) error {
 	if err := o.create(c, text); err != nil || o.out.path == "-" {
 		return err
 	}
-	_, err = fmt.Fprintf(input.Printer(c.OutOrStdout()), "made %s: %s\n", input.Printable(o.out.path), o.command(expect))
+	_, err = fmt.Fprintf(readable(c.OutOrStdout()), "made %s: %s\n", input.Printable(o.out.path), o.command(expect))
 	return err
 }
 

@@ -118,10 +118,10 @@ func (all *outputs) keep(read string) error {
 func (all *outputs) text(c *cobra.Command) io.Writer {
 	for _, o := range all.list {
 		if o.path == "-" && !o.shared {
-			return input.Printer(c.ErrOrStderr())
+			return readable(c.ErrOrStderr())
 		}
 	}
-	return input.Printer(c.OutOrStdout())
+	return readable(c.OutOrStdout())
 }
 
 // product returns the writer for requested output: scripts, lists, help, or an output to "-". The option --quiet does

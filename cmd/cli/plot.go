@@ -81,7 +81,7 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	if note != "" {
-		fmt.Fprintln(input.Printer(c.ErrOrStderr()), note)
+		fmt.Fprintln(readable(c.ErrOrStderr()), note)
 	}
 	return o.out.write(product(c), func(w io.Writer) error { return write(f, w) })
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -17,17 +18,17 @@ const progressInterval = 100 * time.Millisecond
 
 // progress overwrites one line on a terminal. It is silent in a log or a pipe.
 type progress struct {
-	out     *os.File  // the terminal, nil without one
-	log     io.Writer // receives rare messages without a terminal
-	started time.Time
-	last    time.Time
-	used    bool
+	out         *os.File  // the terminal, nil without one
+	log         io.Writer // receives rare messages without a terminal
+	started     time.Time
+	from, total uint64 // what was done at the start, of how much
+	last        time.Time
+	used        bool
 }
 
 func newProgress(w io.Writer) *progress {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		now := time.Now()
-		return &progress{out: file, started: now, last: now}
+		return &progress{out: file, last: time.Now()}
 	}
 	return &progress{log: w, last: time.Now()}
 }
@@ -43,8 +44,7 @@ func (p *progress) due() bool {
 func (p *progress) run(now starloom.Progress) {
 	if now.RunsTotal > 0 {
 		if p.due() {
-			fmt.Fprintf(p.out, "\r\x1b[K%d of %d runs%s", now.Runs, now.RunsTotal,
-				left(now.Runs, now.RunsTotal, time.Since(p.started)))
+			fmt.Fprintf(p.out, "\r\x1b[K%d of %d runs%s", now.Runs, now.RunsTotal, p.left(now.Runs, now.RunsTotal))
 		}
 		return
 	}
@@ -53,13 +53,29 @@ func (p *progress) run(now starloom.Progress) {
 		return
 	}
 	if p.due() {
-		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit,
-			now.Done, now.Processors)
+		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done%s", now.Slots, now.SlotsLimit,
+			now.Done, now.Processors, p.atMost(uint64(now.Slots), uint64(now.SlotsLimit)))
 	}
 }
 
-// left estimates the remaining time by the pace so far, "" below a minute.
+// left estimates the remaining time of a stretch of work, which begins when the total changes.
+func (p *progress) left(done, total uint64) string {
+	if total != p.total || done < p.from {
+		p.started, p.from, p.total = time.Now(), done, total
+	}
+	return left(done-p.from, total-p.from, time.Since(p.started))
+}
+
+// atMost is left for work that may end before its limit.
+func (p *progress) atMost(done, total uint64) string {
+	return strings.Replace(p.left(done, total), "about", "at most", 1)
+}
+
+// left estimates the remaining time by the pace so far, "" below ten seconds.
 func left(done, total uint64, took time.Duration) string {
+	if done == 0 || done >= total {
+		return ""
+	}
 	hours := took.Hours() / float64(done) * float64(total-done)
 	switch {
 	case hours >= 48:
@@ -68,13 +84,15 @@ func left(done, total uint64, took time.Duration) string {
 		return fmt.Sprintf(", about %.0f hours left", hours)
 	case hours >= 1./60:
 		return ", about " + traces.Plural(uint64(math.Round(60*hours)), "minute", "minutes") + " left"
+	case hours >= 10./3600:
+		return fmt.Sprintf(", about %.0f seconds left", 3600*hours)
 	}
 	return ""
 }
 
 func (p *progress) study(done, total int, what string) {
 	if p.due() {
-		fmt.Fprintf(p.out, "\r\x1b[K%d of %d: %s", done, total, what)
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d: %s%s", done, total, what, p.left(uint64(done), uint64(total)))
 	}
 }
 
@@ -110,12 +128,12 @@ func (p *progress) step(text string) {
 
 func (p *progress) cycles(done, total uint64) {
 	if p.due() {
-		fmt.Fprintf(p.out, "\r\x1b[K%d of %d cycles", done, total)
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d cycles%s", done, total, p.left(done, total))
 	}
 }
 
 func (p *progress) bytes(read, size int64) {
 	if p.due() {
-		fmt.Fprintf(p.out, "\r\x1b[K%d of %d MB", read>>20, size>>20)
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d MB%s", read>>20, size>>20, p.left(uint64(read), uint64(size)))
 	}
 }

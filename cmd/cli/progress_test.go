@@ -10,7 +10,7 @@ import (
 	"starloom"
 )
 
-// TestLeft checks the texts of the remaining time, from a minute to days.
+// TestLeft checks the texts of the remaining time, from seconds to days.
 func TestLeft(t *testing.T) {
 	for _, c := range []struct {
 		done, total uint64
@@ -21,7 +21,10 @@ func TestLeft(t *testing.T) {
 		{1_000, 1_000_000_000, time.Second, ", about 12 days left"},
 		{1, 61, time.Second, ", about 1 minute left"},
 		{1, 121, 30 * time.Second, ", about 60 minutes left"},
-		{1, 60, time.Second, ""},
+		{1, 60, time.Second, ", about 59 seconds left"},
+		{1, 10, time.Second, ""},
+		{0, 60, time.Second, ""},
+		{61, 60, time.Hour, ""},
 		{100, 100, time.Hour, ""},
 	} {
 		require.Equal(t, c.want, left(c.done, c.total, c.took))

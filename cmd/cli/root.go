@@ -20,6 +20,7 @@ import (
 	"starloom"
 	"starloom/cosim"
 	"starloom/fabric"
+	"starloom/traces/input"
 )
 
 func newRoot(networks ...fabric.Network) *cobra.Command {
@@ -35,6 +36,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	}
 	root.PersistentFlags().BoolP("quiet", "q", false,
 		"print only errors, and output requested by -: the exit status has the result")
+	root.PersistentFlags().Bool("all", false, "with --help, print all options, forms and examples")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(printHelp)
@@ -54,6 +56,9 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 func prepare(c *cobra.Command, args []string) error {
 	if err := refuseEmpty(c, args); err != nil {
 		return err
+	}
+	if all, err := c.Flags().GetBool("all"); err == nil && all && c.Name() != "help" {
+		return input.Mistake("--all", "this is for help alone", "write '"+c.CommandPath()+" --help --all'")
 	}
 	if quiet, err := c.Flags().GetBool("quiet"); err == nil && quiet && c.HasParent() {
 		c.SetOut(io.Discard)

@@ -55,7 +55,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 		&o.Packets)
 	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)
-	to.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
+	to.to(f, "html", "write a page for a browser to `F.html`", &o.HTML)
 	to.to(f, "csv", "write a table with a row for each run to `F`", &o.CSV)
 	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram",
 		&o.StatsCSV)
@@ -88,8 +88,7 @@ func (o *runFlags) execution() {
 
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1: for "+
-		"runs that are meant to fail")
+	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1")
 	completed(c, "expect", expectWords)
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)

@@ -82,7 +82,7 @@ type overrides struct {
 
 func (o *overrides) declare(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
+	f.StringVar(&o.image, "firmware", "", "run the image `F` or a built-in program")
 	completed(c, "firmware", imageWords)
 	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
 	f.Uint64Var(&o.permutation, "permutation", 0, "run only number `K` of all permutations")

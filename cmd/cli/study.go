@@ -53,8 +53,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
-	o.html = o.outputs.file(f, "html", "write rows and plots as a page for a browser to `F.html`: one file that needs "+
-		"nothing else")
+	o.html = o.outputs.file(f, "html", "write a page of rows and plots for a browser to `F.html`")
 	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")

@@ -47,8 +47,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for "+
 		"each combination of the others")
 	o.settings.declare(c)
-	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that "+
-		"needs nothing else")
+	o.html = o.outputs.file(f, "html", "write a page of results and plots for a browser to `F.html`")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
 	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points"))
@@ -79,7 +78,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	o.Workers, o.Progress = int(o.workers), progress.sweep
 	if len(o.Keys) == 0 {
 		o.Child = func(ctx context.Context, key string) *exec.Cmd { return o.child(ctx, path, key) }
-		o.Checked = func(e sweep.Extent) { writeExtent(input.Printer(c.ErrOrStderr()), e, o.Adaptive != "") }
+		o.Checked = func(e sweep.Extent) { writeExtent(readable(c.ErrOrStderr()), e, o.Adaptive != "") }
 	}
 	report, err := o.settings.networks.Sweep(c.Context(), path, o.SweepOptions)
 	progress.clear()
@@ -211,7 +210,7 @@ func newSweepMerge() *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			_, err = fmt.Fprintf(input.Printer(c.OutOrStdout()),
+			_, err = fmt.Fprintf(readable(c.OutOrStdout()),
 				"%s, %s new in %s; 'starloom sweep FILE --out %s' writes the tables\n",
 				traces.Plural(uint64(points), "point", "points"), traces.Plural(uint64(files), "file", "files"),
 				input.Printable(out), input.Printable(out))

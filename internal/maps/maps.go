@@ -16,7 +16,7 @@ type decoder struct{ *strict.Decoder }
 
 type readNode = func(*yaml.Node, string) error
 
-const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` " +
+const traceMapRemedy = "give the path of a map; `starloom trace diff --help --all` and `starloom trace decode --help --all` " +
 	"show one"
 
 func parse(path string, data []byte, what, remedy string) (*decoder, *yaml.Node, error) {

@@ -54,7 +54,7 @@ func LoadPin(path string, library pinmap.Library) (*pinmap.Map, error) {
 	return ParsePin(path, data, library)
 }
 
-const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help` shows one"
+const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help --all` shows one"
 
 // ParsePin parses the text of a pin map.
 func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, error) {
