@@ -33,8 +33,8 @@ func TestLongArchitectures(t *testing.T) {
 		for _, name := range []string{"pops", "gossip", "scatter", "bus", "ej"} {
 			cases = append(cases, "study "+name+" --quick --json - --csv out.csv")
 		}
-		cases = append(cases, "study scatter --case [dr]* --svg .",
-			"study ej --case table* --svg .", "study bus --case lengths --svg .", "study gossip --case lengths --svg .")
+		cases = append(cases, "study scatter --case [dr]* --plots .",
+			"study ej --case table* --plots .", "study bus --case lengths --plots .", "study gossip --case lengths --plots .")
 	}
 	image := floatFirmware(t)
 	for _, command := range cases {
@@ -118,9 +118,9 @@ func architectureRuns(t *testing.T) []string {
 // architectureStudies are cases of studies that compute floats, and some cases that run.
 var architectureStudies = []string{
 	"study scatter --case [tmg]* --json -", "study scatter --case co* --json -",
-	"study bus --case [ag]* --json -", "study bus --case table* --json - --svg .", "study gossip --case table*[1-79] --json -",
-	"study gossip --case claims --json - --csv out.csv", "study ej --case table*[12] --json - --svg .", "study ej --case plane --svg .",
-	"study pops --case offline* --json -", "study pops --case adversary*d --json -", "study pops --case d=16g*n=1024 --json - --svg .",
+	"study bus --case [ag]* --json -", "study bus --case table* --json - --plots .", "study gossip --case table*[1-79] --json -",
+	"study gossip --case claims --json - --csv out.csv", "study ej --case table*[12] --json - --plots .", "study ej --case plane --plots .",
+	"study pops --case offline* --json -", "study pops --case adversary*d --json -", "study pops --case d=16g*n=1024 --json - --plots .",
 }
 
 // architectureRun runs a command in its own folder and returns its status, output and files.

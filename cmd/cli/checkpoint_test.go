@@ -21,7 +21,7 @@ func TestKilledRunGoesOn(t *testing.T) {
 	whole := run("--json", "whole.json")
 	require.Equal(t, statusPass, whole.status, whole.stdout+whole.stderr)
 
-	command := exec.Command(binary, "run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--save", "state", "--checkpoint-every", "1", "--json", "killed.json")
+	command := exec.Command(binary, "run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--save-state", "state", "--checkpoint-every", "1", "--json", "killed.json")
 	command.Dir = dir
 	require.NoError(t, command.Start())
 	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "state")); return err == nil }, 20*time.Second, time.Millisecond)
@@ -29,7 +29,7 @@ func TestKilledRunGoesOn(t *testing.T) {
 	require.Error(t, command.Wait(), "it was killed while it ran")
 	require.NoFileExists(t, filepath.Join(dir, "killed.json"))
 
-	rest := run("--restore", "state", "--save", "state", "--json", "rest.json")
+	rest := run("--restore", "state", "--save-state", "state", "--json", "rest.json")
 	require.Equal(t, statusPass, rest.status, rest.stdout+rest.stderr)
 	read := func(name string) string {
 		data, err := os.ReadFile(filepath.Join(dir, name))
@@ -43,14 +43,14 @@ func TestKilledRunGoesOn(t *testing.T) {
 	}))
 
 	// A break does not fail the run, and prints how to continue.
-	broken := run("--break-on", "slot=3", "--save", "at3")
+	broken := run("--break-on", "slot=3", "--save-state", "at3")
 	require.Equal(t, statusPass, broken.status, broken.stderr)
 	require.Contains(t, broken.stdout, "stopped before slot 3, at slot 3")
 	require.Contains(t, broken.stdout, "--restore at3")
 	require.Equal(t, statusInput, run("--restore", "at3", "--engine", "cycle").status)
-	require.Equal(t, statusInput, run("--break-on", "slots=3", "--save", "x").status)
-	require.Equal(t, statusInput, run("--save", "-").status)
-	require.Equal(t, statusInput, run("--save", "s.yaml").status)
+	require.Equal(t, statusInput, run("--break-on", "slots=3", "--save-state", "x").status)
+	require.Equal(t, statusInput, run("--save-state", "-").status)
+	require.Equal(t, statusInput, run("--save-state", "s.yaml").status)
 }
 
 // TestReplayOfParked checks that a replay from a saved state with parked processors equals the end of a replay of the
@@ -65,7 +65,7 @@ func TestReplayOfParked(t *testing.T) {
 		return r.stdout
 	}
 	_, whole, _ := strings.Cut(run("--replay", "30000"), "\nstart:")
-	run("--save", "state", "--break-on", "slot=4")
+	run("--save-state", "state", "--break-on", "slot=4")
 	_, rest, _ := strings.Cut(run("--restore", "state", "--replay", "30000"), " from slot 4 on\n")
 	require.Contains(t, rest, "equal to the whole run\nPASS")
 	require.True(t, strings.HasPrefix(rest, "slot 7: status of port 5 ok; received from 29974"), rest)

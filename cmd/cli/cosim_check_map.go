@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"starloom"
 	"starloom/cosim/coverage"
@@ -29,6 +30,9 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if err != nil {
 		return fault(err)
 	}
+	if err := o.parseSeeds(c.Flags()); err != nil {
+		return err
+	}
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
 		return input.Mistake("--seeds", "no such number of runs", "give 1 to 1000000")
 	}
@@ -41,6 +45,20 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 		return o.checkSweep(c, points, args[0], subject)
 	}
 	return o.checkPoint(c, points[0].Map, subject)
+}
+
+// parseSeeds reads a range of seeds, or their number from --seed on.
+func (o *checkFlags) parseSeeds(f *pflag.FlagSet) error {
+	seeds, err := starloom.ParseSeeds(o.seeds)
+	o.Seeds = int(min(seeds.Last-seeds.First, 1_000_000)) + 1
+	if err != nil || !strings.Contains(o.seeds, "..") {
+		return err
+	}
+	if f.Changed("seed") {
+		return input.Mistake("--seed", "--seeds "+o.seeds+" names the first seed", "delete one of them")
+	}
+	o.Seed = seeds.First
+	return nil
 }
 
 func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string) error {

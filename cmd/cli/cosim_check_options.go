@@ -28,6 +28,7 @@ type checkFlags struct {
 	params   []string
 	backend  *choice
 	shrink   bool
+	seeds    string
 	list     bool
 	proves   bool
 }
@@ -39,7 +40,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.Uint64Var(&o.Explore, "explore", 0, "cycles guided by coverage that follow, `N` for each seed (default 8 times "+
 		"--cycles, with Icarus as many)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
-	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
+	f.StringVar(&o.seeds, "seeds", "1", "do runs with the seeds from A to B, or with N seeds from --seed on: `A..B|N`")
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus "+
 		"has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)

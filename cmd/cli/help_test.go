@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -144,7 +145,7 @@ func TestBriefHelp(t *testing.T) {
 			require.Contains(t, whole.stdout, word, c.CommandPath())
 		}
 		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
-			named := strings.Contains(r.stdout, "--"+f.Name)
+			named := regexp.MustCompile("--" + f.Name + `([^-a-z]|$)`).MatchString(r.stdout)
 			require.True(t, f.Name == "all" || named != f.Hidden, "%s --%s", c.CommandPath(), f.Name)
 		})
 		hint := strings.Contains(r.stdout, "'"+c.CommandPath()+" --help --all' explains everything")

@@ -28,8 +28,12 @@ func newNetlistShow(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	yaml := files.file(f, "yaml", "write the netlist without ranges and kinds to `F`")
 	dot := files.file(f, "dot", "write a graph for Graphviz to `F`")
-	svg := files.file(f, "svg", "draw the network into `F`")
+	var topology starloom.Output
+	svg := files.pictures(f, "draw the network: `topology=F.svg`", pictureKind{"topology", &topology})
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if svg.bare {
+			sayOld(c, "--svg F.svg", "--svg topology=F.svg")
+		}
 		if err := files.check(args...); err != nil {
 			return err
 		}
@@ -42,7 +46,7 @@ func newNetlistShow(networks starloom.Networks) *cobra.Command {
 		for _, o := range []struct {
 			to    *output
 			write func(io.Writer) error
-		}{{yaml, n.Net().WriteYAML}, {dot, n.Net().WriteDOT}, {svg, func(w io.Writer) error {
+		}{{yaml, n.Net().WriteYAML}, {dot, n.Net().WriteDOT}, {svg.of[0], func(w io.Writer) error {
 			data, err := drawn.TopologyOf(n, n.Net().Name, nil, nil).SVG()
 			if err == nil {
 				_, err = w.Write(data)
@@ -75,7 +79,8 @@ func newNetlistHeader(networks starloom.Networks) *cobra.Command {
 		Args:              exactly("F.yaml"),
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
-	out := files.add(c.Flags(), "out", "o", "write to `F` (default: standard output)", nil)
+	out := files.add(c.Flags(), "output", "o", "write to `F` (default: standard output)", nil)
+	formerly(c, "out", "output")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := files.check(args...); err != nil {
 			return err

@@ -60,7 +60,8 @@ func newNew(networks starloom.Networks) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.program, "program", "", "run the built-in program `P` (default: one to begin with)")
-	o.out = o.outputs.add(f, "out", "o", "write to `F` (default: FABRIC.yaml), - for standard output", nil)
+	o.out = o.outputs.add(f, "output", "o", "write to `F` (default: FABRIC.yaml), - for standard output", nil)
+	formerly(c, "out", "output")
 	o.settings.declare(c)
 	completed(c, "program", func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		for _, n := range o.all {
@@ -98,7 +99,7 @@ func (o *newFlags) write(c *cobra.Command, kind string) error {
 	n := o.all[k]
 	o.out.path = cmp.Or(o.out.path, kind+".yaml")
 	if _, err := os.Lstat(o.out.path); err == nil && o.out.path != "-" {
-		return input.Mistake("--out", o.out.path+" is there already", "give another path")
+		return input.Mistake("--output", o.out.path+" is there already", "give another path")
 	}
 	expect, err := o.assign(n)
 	if err != nil {
@@ -236,7 +237,7 @@ func (o *newFlags) create(c *cobra.Command, text []byte) error {
 	})
 	var refused *fs.PathError
 	if errors.As(err, &refused) {
-		return input.Mistake("--out", refused.Error(), "give another path")
+		return input.Mistake("--output", refused.Error(), "give another path")
 	}
 	return err
 }

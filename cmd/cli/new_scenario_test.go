@@ -37,7 +37,7 @@ func TestLongNewScenario(t *testing.T) {
 		for _, program := range words[1:] {
 			programs++
 			file := strings.ReplaceAll(program, "/", "-") + ".yaml"
-			r := here("new", kind, "--program", program, "--out", file)
+			r := here("new", kind, "--program", program, "-o", file)
 			require.Equal(t, statusPass, r.status, r.stderr)
 			_, command, _ := strings.Cut(strings.TrimSpace(r.stdout), ": starloom ")
 			run := here(append(strings.Fields(command), "-q")...)
@@ -76,13 +76,13 @@ func uncommented(t *testing.T, here func(args ...string) result, file string) {
 func TestNewScenarioRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"pops.yaml": "mine", "mine.wasm": "none"})
 	for line, want := range map[string]string{
-		"new pops":                               "--out: pops.yaml is there already; give another path",
-		"new pops -o mine.wasm":                  "--out: mine.wasm is there already; give another path",
+		"new pops":                               "--output: pops.yaml is there already; give another path",
+		"new pops -o mine.wasm":                  "--output: mine.wasm is there already; give another path",
 		"new pop":                                `starloom new: there is no fabric "pop"; did you mean "pops"? choose one of pops, crossbar, bus, ej`,
 		"new pops --program pops/randm -o a":     `--program: pops has no program "pops/randm"; did you mean "pops/random"? it has pops/offline, `,
 		"new bus --program pops/random":          `--program: bus has no program "pops/random"; it has bus/`,
 		"new crossbar --set fabric.crossbar.x=1": `--set fabric.crossbar.x=1: unknown key "x" in fabric.crossbar; `,
-		"new crossbar -o none/a.yaml":            "--out: ",
+		"new crossbar -o none/a.yaml":            "--output: ",
 		"new crossbar bus":                       "accepts at most 1 arg",
 	} {
 		before := list(t, dir)

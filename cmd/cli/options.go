@@ -142,6 +142,30 @@ func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) 
 	return fmt.Sprintf("it is one of %s; %s", strings.Join(others, ", "), remedy)
 }
 
+const replacement = "replacement" // annotation of an old option
+
+// formerly keeps the old name of an option for one version: it does the same, and a note names the new one.
+func formerly(c *cobra.Command, old, name string) {
+	f := *c.Flags().Lookup(name)
+	f.Name, f.Shorthand, f.Hidden, f.Annotations = old, "", true, map[string][]string{replacement: {name}}
+	c.Flags().AddFlag(&f)
+}
+
+// replaceOld marks the new options whose old names were given, and prints a note for each.
+func replaceOld(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && len(f.Annotations[replacement]) > 0 {
+			name := f.Annotations[replacement][0]
+			c.Flags().Lookup(name).Changed = true
+			sayOld(c, "--"+f.Name, "--"+name)
+		}
+	})
+}
+
+func sayOld(c *cobra.Command, old, now string) {
+	fmt.Fprintf(readable(c.ErrOrStderr()), "note: %s is now %s, and the next version refuses it\n", old, now)
+}
+
 // refuseEmpty rejects empty options and arguments, which usually come from an unset variable of a script. No option
 // accepts an empty value.
 func refuseEmpty(c *cobra.Command, args []string) (err error) {

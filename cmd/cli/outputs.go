@@ -156,25 +156,32 @@ type pictures struct {
 	given []string
 	kinds []string
 	of    []*output
+	bare  bool // a file was given without its kind
 }
 
-func (all *outputs) pictures(f *pflag.FlagSet, to *starloom.Pictures) {
+type pictureKind struct {
+	name string
+	to   *starloom.Output
+}
+
+func (all *outputs) pictures(f *pflag.FlagSet, usage string, kinds ...pictureKind) *pictures {
 	p := &pictures{}
-	for _, kind := range []struct {
-		name string
-		to   *starloom.Output
-	}{{"topology", &to.Topology}, {"heat", &to.Heat}, {"latency", &to.Latency}, {"timeline", &to.Timeline}} {
+	for _, kind := range kinds {
 		o := &output{option: "--svg " + kind.name, take: func(path string) error {
 			*kind.to = starloom.File(path)
 			return nil
 		}}
 		p.kinds, p.of, all.list = append(p.kinds, kind.name), append(p.of, o), append(all.list, o)
 	}
-	f.Var(p, "svg", "write a picture to `KIND=F.svg`, KIND being "+p.words()+"; once for each")
+	f.Var(p, "svg", usage)
+	return p
 }
 
 func (p *pictures) words() string {
 	last := len(p.kinds) - 1
+	if last == 0 {
+		return p.kinds[0]
+	}
 	return strings.Join(p.kinds[:last], ", ") + " or " + p.kinds[last]
 }
 
@@ -184,6 +191,9 @@ func (p *pictures) Type() string { return "KIND=F" }
 
 func (p *pictures) Set(text string) error {
 	kind, path, ok := strings.Cut(text, "=")
+	if !ok && len(p.kinds) == 1 && text != p.kinds[0] {
+		kind, path, ok, p.bare = p.kinds[0], text, true, true
+	}
 	for i, name := range p.kinds {
 		if name != kind {
 			continue

@@ -46,7 +46,8 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Title, "title", "", "write `TEXT` above the picture")
 	f.StringVar(&o.Published, "published", "", "draw the points of the table `F.csv` (columns x and y) beside the curves")
 	f.BoolVar(&o.dark, "dark", false, "draw a PNG on dark paper; an SVG is light or dark as the reader's system is")
-	o.out = o.outputs.add(f, "out", "o", "write the picture to `F.svg` or F.png", nil)
+	o.out = o.outputs.add(f, "output", "o", "write the picture to `F.svg` or F.png", nil)
+	formerly(c, "out", "output")
 	return c
 }
 
@@ -58,9 +59,9 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 	case strings.HasSuffix(name, ".png"):
 		write = func(f *figure.Figure, w io.Writer) error { return f.WritePNG(w, o.dark) }
 	case name == "":
-		return input.Mistake("--out", "no file is named for the picture", "give one, for example -o latency.svg")
+		return input.Mistake("--output", "no file is named for the picture", "give one, for example -o latency.svg")
 	case name != "-" && !strings.HasSuffix(name, ".svg"):
-		return input.Mistake("--out", name+" ends in neither .svg nor .png", "give a path that ends in one of them")
+		return input.Mistake("--output", name+" ends in neither .svg nor .png", "give a path that ends in one of them")
 	case o.dark:
 		return &starloom.InputError{Place: "--dark", Reason: "an SVG is light or dark as the reader's system is",
 			Remedy: "delete --dark, or write a .png"}

@@ -64,6 +64,7 @@ func prepare(c *cobra.Command, args []string) error {
 		c.SetOut(io.Discard)
 		c.SetErr(io.Discard) // errors are printed after the command
 	}
+	replaceOld(c)
 	if c.HasParent() && c.Parent().Name() == "cosim" {
 		sayTemporaryCache(c)
 	}

@@ -39,6 +39,7 @@ func newRun(networks starloom.Networks) *cobra.Command {
 	o.overrides.declare(c)
 	o.declareExecution(c)
 	o.declareWays(c)
+	formerly(c, "save", "save-state")
 	return c
 }
 
@@ -50,7 +51,9 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
 	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg",
 		&o.RunTableCSV, &o.RunTableSVG)
-	to.pictures(f, &o.SVG)
+	to.pictures(f, "write a picture to `KIND=F.svg`, KIND being topology, heat, latency or timeline; once for each",
+		pictureKind{"topology", &o.SVG.Topology}, pictureKind{"heat", &o.SVG.Heat}, pictureKind{"latency", &o.SVG.Latency},
+		pictureKind{"timeline", &o.SVG.Timeline})
 	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`",
 		&o.Packets)
 	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
@@ -62,9 +65,9 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to.tableOrPicture(f, "survival", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg",
 		&o.SurvivalCSV, &o.SurvivalSVG)
 	to.to(f, "profile", "write where the longest call has spent its cost to `F`, for flame graphs", &o.Profile)
-	to.add(f, "save", "", "write the state at the end or at the break to `F`", func(path string) error {
+	to.add(f, "save-state", "", "write the state at the end or at the break to `F`", func(path string) error {
 		if path == "-" {
-			return input.Mistake("--save", "a state is a file, which is replaced as a whole", "give a path")
+			return input.Mistake("--save-state", "a state is a file, which is replaced as a whole", "give a path")
 		}
 		o.Save = path
 		return nil
@@ -73,7 +76,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 
 func (o *runFlags) declareExecution(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
+	f.StringVar(&o.seeds, "seeds", "", "run once for every seed from A to B, or from 1 to N: `A..B|N`")
 	o.engine = choose(c, "engine", "how slots are computed; auto selects the fastest way that provides the requested "+
 		"outputs", "auto", "cycle", "slot")
 	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
@@ -91,7 +94,7 @@ func (o *runFlags) declareWays(c *cobra.Command) {
 	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1")
 	completed(c, "expect", expectWords)
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
-	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
+	o.every = integer(c, "checkpoint-every", "replace the state in --save-state F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
 	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print their inputs and actions")
 }

@@ -54,10 +54,11 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
 	o.html = o.outputs.file(f, "html", "write a page of rows and plots for a browser to `F.html`")
-	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
+	f.StringVar(&o.Plots, "plots", "", "write plots of what is measured to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
 	o.slurm.declare(c)
+	formerly(c, "svg", "plots")
 	c.AddCommand(newStudyList(networks))
 	return c
 }
@@ -200,7 +201,7 @@ func (x *studySlurm) check(o *studyFlags) error {
 		return refuse("--out", "no folder is named for the reports of the cases",
 			"give one that all nodes share, for example --out study")
 	case o.Plots != "" || o.Orders != "":
-		return refuse("--on slurm", "--svg and --orders need all cases in one process",
+		return refuse("--on slurm", "--plots and --orders need all cases in one process",
 			"run the cases that have such files --on local")
 	}
 	return nil

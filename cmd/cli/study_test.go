@@ -42,7 +42,7 @@ func TestStudyBroadcast(t *testing.T) {
 		require.Equal(t, statusPass, r.status, r.stderr)
 		require.Equal(t, c.contradicted, strings.Count(r.stdout, "  contradicted  "), r.stdout)
 	}
-	r := starloomIn(t, dir, "study", "ej", "--case", "plane", "--svg", ".")
+	r := starloomIn(t, dir, "study", "ej", "--case", "plane", "--plots", ".")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Equal(t, []string{"ej-plane-misprinted.svg", "ej-plane-oriented.svg", "ej-plane.svg"}, list(t, dir))
 	picture, err := os.ReadFile(filepath.Join(dir, "ej-plane.svg"))
@@ -53,7 +53,7 @@ func TestStudyBroadcast(t *testing.T) {
 // TestStudyPlots checks that plots appear in a new folder.
 func TestStudyPlots(t *testing.T) {
 	dir := folder(t, map[string]string{"file": ""})
-	r := starloomIn(t, dir, "study", "scatter", "--case", "distribution", "--svg", "plots/new")
+	r := starloomIn(t, dir, "study", "scatter", "--case", "distribution", "--plots", "plots/new")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Equal(t, []string{"scatter-done.svg"}, list(t, filepath.Join(dir, "plots/new")))
 	text, err := os.ReadFile(filepath.Join(dir, "plots/new/scatter-done.svg"))
@@ -61,16 +61,16 @@ func TestStudyPlots(t *testing.T) {
 	require.Contains(t, string(text), "n = 128, exact")
 	require.Contains(t, string(text), "n = 128, 2000 runs")
 	for args, says := range map[string]string{
-		"pops --orders plots":    "--orders: study pops writes no such files; delete --orders",
-		"scatter --orders plots": "--orders: study scatter writes no such files; delete --orders",
-		"gossip --svg file/sub":  "--svg: ",
-		"gossip --orders file":   "--orders: ",
-		"crossbar":               `there is no study "crossbar"; choose one of pops, gossip, scatter, bus, ej`,
+		"pops --orders plots":     "--orders: study pops writes no such files; delete --orders",
+		"scatter --orders plots":  "--orders: study scatter writes no such files; delete --orders",
+		"gossip --plots file/sub": "--plots: ",
+		"gossip --orders file":    "--orders: ",
+		"crossbar":                `there is no study "crossbar"; choose one of pops, gossip, scatter, bus, ej`,
 	} {
 		r := starloomIn(t, dir, append([]string{"study"}, strings.Fields(args)...)...)
 		require.Equal(t, statusInput, r.status, args)
 		require.Contains(t, r.stderr, says)
 	}
-	require.Equal(t, statusInput, starloomIn(t, dir, "study", "scatter", "--svg", "new", "--orders", "new").status)
+	require.Equal(t, statusInput, starloomIn(t, dir, "study", "scatter", "--plots", "new", "--orders", "new").status)
 	require.Equal(t, []string{"file", "plots"}, list(t, dir), "no folder is made for what is refused")
 }

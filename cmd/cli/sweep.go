@@ -76,7 +76,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	}
 	progress := newProgress(c.ErrOrStderr())
 	o.Workers, o.Progress = int(o.workers), progress.sweep
-	if len(o.Keys) == 0 {
+	if len(o.Keys) == 0 && path != input.StandardInput { // a child cannot read it again
 		o.Child = func(ctx context.Context, key string) *exec.Cmd { return o.child(ctx, path, key) }
 		o.Checked = func(e sweep.Extent) { writeExtent(readable(c.ErrOrStderr()), e, o.Adaptive != "") }
 	}
@@ -119,6 +119,9 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 			return input.Mistake("--dry-run", "it shows what would be sent to a cluster", "add --on slurm, or delete it")
 		}
 		return nil
+	}
+	if path == input.StandardInput {
+		return input.Mistake("--on slurm", "jobs cannot read standard input", "give the sweep as a file")
 	}
 	if o.dryRun {
 		o.DryRun = product(c)

@@ -167,7 +167,7 @@ func joinCases(t *testing.T, patterns map[string]string) {
 func TestStudySlurmRefused(t *testing.T) {
 	dir := folder(t, map[string]string{"bad.yaml": "partiton: all\n"})
 	for place, words := range map[string]string{
-		"--out: ": "--on slurm", "--on: ": "--dry-run", "--on slurm: ": "--on slurm --out o --svg p", "bad.yaml:1:1: ": "--on slurm --out o --slurm bad.yaml", "none.yaml": "--on slurm --out o --slurm none.yaml",
+		"--out: ": "--on slurm", "--on: ": "--dry-run", "--on slurm: ": "--on slurm --out o --plots p", "bad.yaml:1:1: ": "--on slurm --out o --slurm bad.yaml", "none.yaml": "--on slurm --out o --slurm none.yaml",
 	} {
 		r := starloomIn(t, dir, append([]string{"study", "bus"}, strings.Fields(words)...)...)
 		require.Equal(t, 2, r.status, words)

@@ -14,18 +14,18 @@ type Seeds struct{ First, Last uint64 }
 
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
 
-// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B. An error is an *input.Error at
-// place.
+// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B, or N for 1..N. An error is an
+// *input.Error at place.
 func ParseSeeds(place, text string) (Seeds, error) {
 	refuse := func(reason, remedy string) (Seeds, error) {
 		return Seeds{}, input.Mistake(place, reason, remedy)
 	}
-	const write = "write the first and the last seed, for example 1..100; allowed are 0 to 18446744073709551615"
+	const write = "write the first and the last seed, for example 1..100, or their number; " +
+		"allowed are 0 to 18446744073709551615"
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
-		if strict.PlainInteger(text) {
-			return refuse(fmt.Sprintf("%q is one seed", strict.Clip(text)),
-				fmt.Sprintf("write --seed %s, or a range such as 1..100", strict.Clip(text)))
+		if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 {
+			return Seeds{1, n}, nil
 		}
 		return refuse(fmt.Sprintf("%q is not a range of seeds", strict.Clip(text)), write)
 	}

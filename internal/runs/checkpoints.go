@@ -52,14 +52,14 @@ func (p *checkpoints) begin(r *run) error {
 	}
 	if o.Save != "" && m.RTL != nil { // some simulators cannot save their state: refuse before the run
 		if err := m.Save(io.Discard); err != nil {
-			return input.Mistake("--save", err.Error(), "use the backend wasm, or delete --save")
+			return input.Mistake("--save-state", err.Error(), "use the backend wasm, or delete --save-state")
 		}
 	}
 	return nil
 }
 
 func (o *Options) checkSave() error {
-	const reason, remedy = "there is no file for the state", "add --save F"
+	const reason, remedy = "there is no file for the state", "add --save-state F"
 	switch {
 	case o.Save != "":
 	case o.CheckpointEvery > 0:
@@ -99,7 +99,7 @@ func (o *Options) past(slot uint32, found []outcome.Violation) error {
 
 func (p *checkpoints) open(r *run) (err error) {
 	if r.options.Save != "" {
-		p.file, err = r.out.OpenQuietly("--save", "state", outputs.File(r.options.Save))
+		p.file, err = r.out.OpenQuietly("--save-state", "state", outputs.File(r.options.Save))
 	}
 	return err
 }
@@ -108,15 +108,15 @@ func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)),
-			Remedy: "give a file that --save wrote"}
+			Remedy: "give a file that --save-state wrote"}
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return input.Mistake("--restore", path+" is not a regular file", "give a file that --save wrote")
+		return input.Mistake("--restore", path+" is not a regular file", "give a file that --save-state wrote")
 	}
 	if err := hw.CheckState(bufio.NewReader(file), info.Size()); err != nil {
-		return input.Mistake("--restore", fmt.Sprintf("%s: %v", path, err), "give a file that --save wrote")
+		return input.Mistake("--restore", fmt.Sprintf("%s: %v", path, err), "give a file that --save-state wrote")
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -137,7 +137,7 @@ func refuseBroken(path string, err *error) {
 	}
 	*err = &input.Error{Place: "--restore",
 		Reason: fmt.Sprintf("%s: what goes on from this state breaks: %v", path, value),
-		Remedy: "give a file that --save wrote, as it was written; if it was, run without --restore, which tells whether " +
+		Remedy: "give a file that --save-state wrote, as it was written; if it was, run without --restore, which tells whether " +
 			"Starloom is at fault"}
 }
 
@@ -185,7 +185,7 @@ func (o *Options) due(m *emulator.Machine) bool {
 func writeState(save func(io.Writer) error, path string) error {
 	file, err := traces.Create(path)
 	if err != nil {
-		return input.Refused("--save", err, "")
+		return input.Refused("--save-state", err, "")
 	}
 	defer file.Abort()
 	if err := save(file); err != nil {

@@ -177,7 +177,7 @@ func (o *Options) refuseStates(many, remedy string) error {
 		option string
 		given  bool
 	}{
-		{"--save", o.Save != ""},
+		{"--save-state", o.Save != ""},
 		{"--restore", o.Restore != ""},
 		{"--checkpoint-every", o.CheckpointEvery > 0},
 		{"--break-on", o.BreakOn != Break{}},

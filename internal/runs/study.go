@@ -38,7 +38,7 @@ func (r *studyRuns) openFolders(s *studies.Study) error {
 	options := []struct {
 		option, path string
 		kind         studies.StudyFile
-	}{{"--svg", r.options.Plots, studies.StudyPlot}, {"--orders", r.options.Orders, studies.StudyOrders}}
+	}{{"--plots", r.options.Plots, studies.StudyPlot}, {"--orders", r.options.Orders, studies.StudyOrders}}
 	for _, f := range options {
 		if f.path != "" && !slices.Contains(s.Files, f.kind) {
 			return input.Mistake(f.option, "study "+s.Name+" writes no such files", "delete "+f.option)

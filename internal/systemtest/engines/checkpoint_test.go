@@ -105,11 +105,11 @@ func TestRestoreRefused(t *testing.T) {
 			MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}}, "the state is of another engine (this is cycle); "},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path, MachineOptions: starloom.MachineOptions{BankSize: 4}},
 			"banks of another size (these are of 4 processors); "},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: text}, "other: this is not a saved state; give a file that --save wrote"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: text}, "other: this is not a saved state; give a file that --save-state wrote"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: dir}, "not a regular file"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path + "x"}, "no such file"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{CheckpointEvery: 2}, "add --save F"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{BreakOn: starloom.Break{Slot: 2}}, "add --save F"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{CheckpointEvery: 2}, "add --save-state F"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{BreakOn: starloom.Break{Slot: 2}}, "add --save-state F"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "exactly-once"}}, `did you mean "exactly_once"`},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Save: filepath.Join(dir, "no", "state")}, "make the folder first"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Save: path, JSON: starloom.File(path)}, "two outputs have this path"},
@@ -132,7 +132,7 @@ func TestRestoreRefused(t *testing.T) {
 		_, err := starloom.Run(ctx, systemtest.Routing(4, 4), starloom.RunOptions{Restore: write(data)})
 		var refused *starloom.InputError
 		require.ErrorAs(t, err, &refused)
-		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or cut off; give a file that --save wrote")
+		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or cut off; give a file that --save-state wrote")
 	}
 	_, err = starloom.RunSeeds(ctx, systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2},
 		starloom.RunOptions{Restore: path})

@@ -236,10 +236,13 @@ func TestParseSeeds(t *testing.T) {
 		require.Equal(t, want, got)
 		require.Equal(t, text, got.String())
 	}
+	got, err := starloom.ParseSeeds("20")
+	require.NoError(t, err)
+	require.Equal(t, starloom.Seeds{First: 1, Last: 20}, got)
 	for text, want := range map[string]string{
-		"7":                       `--seeds: "7" is one seed; write --seed 7, or a range such as 1..100`,
+		"0":                       `--seeds: "0" is not a range of seeds; write the first and the last seed`,
 		"9..3":                    "--seeds: the range 9..3 is empty; write 3..9",
-		"1-5":                     `--seeds: "1-5" is not a range of seeds; write the first and the last seed, for example 1..100`,
+		"1-5":                     `--seeds: "1-5" is not a range of seeds; write the first and the last seed, for example 1..100, or their number`,
 		"1...5":                   `--seeds: "1...5" is not a range of seeds; `,
 		"..":                      `--seeds: ".." is not a range of seeds; `,
 		"":                        `--seeds: "" is not a range of seeds; `,

@@ -141,7 +141,7 @@ func TestRoutersSavedRefused(t *testing.T) {
 		{seed, starloom.RunOptions{Restore: path}, "the state is of another seed; restore it with"},
 		{parse(bareNetworks["torus"]), starloom.RunOptions{Restore: path}, "the state is of another scenario; restore it with"},
 		{firmware, starloom.RunOptions{Restore: path}, "the state is of another firmware, another scenario"},
-		{seed, starloom.RunOptions{CheckpointEvery: 2}, "add --save F"},
+		{seed, starloom.RunOptions{CheckpointEvery: 2}, "add --save-state F"},
 		{seed, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "deadlocks"}}, `did you mean "deadlock"`},
 		{parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path + "2", Restore: path, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},
 		{parse(bareNetworks["late"]), starloom.RunOptions{Save: path + "2", BreakOn: starloom.Break{Rule: "in_order"}},
