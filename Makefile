@@ -15,7 +15,8 @@
 #              SAMPLE=seed: draws comments, messages and sentences of the documentation for a reader
 # make newer   another Debian release (SUITE=trixie, sid), unpacked from packages in the user's cache, and the quick tests of RTL and firmware
 #              inside it; nothing is installed, and no mount is left
-# make newer-all  all tests of RTL, firmware and traces inside it; make newer-test: make test inside it
+# make newer-all  all tests of RTL, firmware and traces inside it, and the guide; make newer-test: make test inside it
+# make newer-same  verdicts and digests of all examples, here and inside it: they must be the same
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
@@ -38,7 +39,7 @@ export GOFLAGS := $(GOFLAGS) -trimpath
 # it is compiled once, and without tables for debuggers, an eighth of the compiler's time. Yosys and Verilator take large pages,
 # and temporary files are made in memory where it has room: a page fault or a new file costs more than what is done with it.
 ROOMY = grep -q '^[^ ]* /dev/shm .*noexec' /proc/mounts || df -Pk /dev/shm | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6; exit }'
-GROUPS = check vet long cluster lengthy race architectures newer newer-all newer-test
+GROUPS = check vet long cluster lengthy race architectures newer newer-all newer-test newer-same
 $(GROUPS): export GOGC = 400
 $(GROUPS): export CGO_ENABLED = 0
 $(GROUPS): export GOFLAGS += -gcflags=all=-dwarf=false
@@ -59,7 +60,7 @@ NEWER = clang lld binaryen tshark gtkwave build-essential verilator iverilog yos
 NEWER_QUICK = '^(TestTwinsInLockstepOnIcarus|TestOfTwins|TestMutant|TestDeadBranch|TestSecondIsLed|TestBuildOfVHDL|TestBuildRefuses|TestMisread|TestJSONIsXML|TestBuildWarns|TestDissectorFields)$$'
 NEWER_TESTED = ./cosim/twin ./cosim/lockstep ./cosim/prove ./cosim/flatten ./cosim/verilator ./firmware ./nic
 
-.PHONY: newer newer-all newer-test newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist site site-serve house full
+.PHONY: newer newer-all newer-test newer-same newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist site site-serve house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -91,6 +92,7 @@ newer: newer-tree
 newer-all: newer-tree
 	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m -skip Arm64 ./cosim/... ./firmware/... ./traces/... ./nic \
 		./internal/maps ./internal/systemtest/rtl ./internal/systemtest/check ./internal/systemtest/outputs ./fabric/fabrictest
+	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run '^(TestDocs|TestLongDocsOfTheGuide)$$' ./cmd/cli
 	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run TestRans ./internal/tools -record
 
 # The README's test command there, as a user types it: with every package that it names.
@@ -98,6 +100,12 @@ newer-test:
 	@$(GO) mod download
 	@.ci/root make $(SUITE) $(NEWER) $(sort $(foreach of,$(TOOLS) $(LIBRARIES),$(lastword $(subst :, ,$(of)))))
 	.ci/root run $(SUITE) make test
+
+newer-same: newer-tree
+	@mkdir -p out
+	.ci/verdicts >out/verdicts
+	.ci/root run $(SUITE) .ci/verdicts >out/verdicts-$(SUITE)
+	diff out/verdicts out/verdicts-$(SUITE)
 
 newer-tree:
 	@$(GO) mod download # inside, no proxy is asked
@@ -172,7 +180,8 @@ house:
 
 # All packages whose tests take -full, but for those of which the next lines choose tests.
 full:
-	$(MAKE) --no-print-directory newer-all SUITE=trixie
+	$(MAKE) --no-print-directory newer-all newer-same SUITE=trixie
+	-$(MAKE) --no-print-directory newer-all SUITE=sid # docs/reference/tools.md lists the failures
 	$(GO) test -timeout 120m $(filter-out ./cmd/cli/ ./examples/languages/ ./internal/dist/,$(FULL)) -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run 'TestLongDist|TestLongPipelines' -full
