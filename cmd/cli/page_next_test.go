@@ -44,7 +44,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"collision_free: frames met on a coupler in the 5th of the 5 slots of a step", "This is the same event as the first of collision_free",
 			"exactly_once: first at the same cycle and place as collision_free; they are one event. Then at cycle 114, slot 19, pops.group[1].coupler[1].",
 			"Processor N is pops.group[N / 4].nic[N mod 4], of 4 in each: 4 is pops.group[1].nic[0], 11 is pops.group[2].nic[3].",
-			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "held is how many packets the firmware holds", "violated: frames of several senders have met", "pops.group[a].coupler[b] leads from all processors of group a to all of group b, and carries one frame in a slot",
+			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "heldhow many packets the firmware holds", "violated: frames of several senders have met", "pops.group[a].coupler[b] leads from all processors of group a to all of group b, and carries one frame in a slot",
 			"the lowest byte of a number comes first", "(frames, statuses, deliveries, results; not timing, packets held, logs)",
 			"kept: all processors say that they are done; packets that have not arrived break exactly_once",
 			"Expect PASS after 30 slots; this page has tried it.", "Expect the same FAIL, and then GTKWave with its marker at cycle 54.", "where a group has as many processors as there are groups (d = g); here d = 4 and g = 3",
@@ -74,7 +74,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"Of steps 1 to 4 take those whose condition holds, in this order; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
 				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set on the command line.",
-			"tx.port is the number of the output that the frame is for; the NIC itself has one port, port[0]",
+			"tx.portthe number of the output that the frame is for; the NIC itself has one port, port[0]",
 			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the two of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
 			"exactly_once" + "every packet arrives at its destination, once, and nowhere else" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
@@ -96,7 +96,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"brought about by the fault stuck: without faults this does not happen", "The fault stuck struck first in slot 12, which begins with cycle 84, bus.bus[0].wire (signals show it from cycle 86 on).",
 			"no_loss: first noticed at cycle 89, slot 12, bus.bus[0], when the frame was to arrive.",
 			"heard: nothing (fault stuck)", "clock_pause1 of 8 processors, from slot 20 to 29: bus.nic[3]", "Processor N is bus.nic[N].", "first at the end of the run, after slot 199, cycle 1399, bus.nic[3].",
-			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_port is the port that the NIC hears",
+			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_portthe port that the NIC hears",
 			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped: the fault lies before that, and the marked cycle is the first in which it shows",
 			"Signals around cycle 86: bus.bus[0].wire. This cycle is marked.",
 			"A sender that has no answer after some slots sends the frame again.", "it asks for that slot or a later one",
@@ -121,7 +121,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
 				"Nothing else has failed up to there; not decided: exactly_once.", "Drawn are 32 of 37 processors, all but 7, 14, 22, 29, 36.",
 			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
-			"finishes: all processors were to be offered packets for 11000 slots", "before the run ends. The run was limited to 20 slots by --slots.",
+			"finishes: all processors were to be offered packets for 11000 slots", "The run was limited to 20 slots by --slots.",
 			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are not known, as the run did not come to where they are complete\noffered, accepted",
 		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots sets it"}},
 	} {

@@ -32,7 +32,9 @@ func (r *Report) Page(command, run string) *page.Page {
 	}
 	counts.Failing = texts.Lines("failing", counts)
 	p.Summary = texts.Say("summary", counts)
-	p.Answers = r.answers(command, run)
+	if p.Answers = r.answers(command, run); r.Verdict == outcome.VerdictFail {
+		p.Cause = p.Answers[0].Blocks[0].Text
+	}
 	r.sections(p)
 	what := []page.Block{page.About("What was checked.",
 		[][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256},
@@ -77,22 +79,11 @@ func (r *Report) answers(command, run string) []page.Answer {
 	return page.Failed(said[:1], said[1:], nil, nil, texts.Steps("next", f)...)
 }
 
-const violationsPerRule = 4
-
 func (r *Report) sections(p *page.Page) {
 	if r.ViolationsTotal > 0 {
-		t := &page.Table{Caption: "Violations of the run itself.",
-			Columns: []page.Column{{Name: "rule"}, {Name: "cycle", Number: true}, {Name: "where"}, {Name: "what"}}}
-		listed := map[string]int{}
-		for i := range r.Violations {
-			v := &r.Violations[i]
-			if listed[v.Rule]++; listed[v.Rule] <= violationsPerRule {
-				t.Rows = append(t.Rows, []string{v.Rule, fmt.Sprint(v.Cycle), v.Path, v.Message})
-			}
-		}
-		if more := r.ViolationsTotal - uint64(len(t.Rows)); more > 0 {
-			t.Left = fmt.Sprintf("%d more; at most %d of a rule are listed. The page of the run has its first ones with "+
-				"their signals.", more, violationsPerRule)
+		t := page.Alike("Violations of the run itself; violations alike but for numbers are one row.", r.Violations, nil)
+		if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 {
+			t.Left = fmt.Sprintf("%d more. The page of the run has the first ones with their signals.", more)
 		}
 		p.Add("Violations of the run", page.Block{Table: t})
 	}

@@ -153,10 +153,10 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 		what = append(what, texts.Say("what", struct {
 			failure
 			Same           *outcome.Violation
-			Means, Limit   string
+			Limit          string
 			Extent         *extent
 			Others, Shares []string
-		}{failure{r, v}, sameEvent(firsts[:i], v), ruleText(v.Rule, limits), limits[v.Rule], extentOf(r, v.Rule),
+		}{failure{r, v}, sameEvent(firsts[:i], v), limits[v.Rule], extentOf(r, v.Rule),
 			othersOf(r, v), shares(r, v.Rule)}))
 	}
 	return what

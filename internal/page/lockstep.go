@@ -30,6 +30,7 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	} else {
 		p.Verdict = outcome.VerdictFail
 		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
+		p.Cause = texts.Say("differs cause", map[string]any{"D": d, "Bits": asBits(d)})
 		p.Answers = lockstepAnswers(r, path, command, pinMap, written)
 	}
 	p.add(shownSection(r))

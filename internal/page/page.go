@@ -3,8 +3,8 @@
 //
 //	report --Run, Seeds, Study ...--> Page: answers, sections, tables, pictures --Write--> HTML
 //
-// A page begins with the verdict, what failed, where, and what to do next. It is at most 3 MB long and has at most
-// 5,000 elements of SVG; what is left out is said.
+// A page begins with the verdict, the cause in one sentence, and a picture. All else folds, and is open in print. A
+// page is at most 3 MB long and has at most 5,000 elements of SVG; it names the parts that are left out.
 package page
 
 import (
@@ -27,7 +27,9 @@ type Page struct {
 	Subject  string          // command: run, study, ...
 	Name     string          // name of the scenario, the study, ...
 	Verdict  outcome.Verdict // pass, fail, or "" without a verdict
+	Cause    string          // the failure and its cause in one sentence; "": Summary stands in its place
 	Summary  string          // the verdict in a sentence
+	Lead     []Block         // picture below the cause; nil lets Write take the first one of the sections
 	Answers  []Answer        // failure, place, next steps
 	Sections []*Section
 }
@@ -36,6 +38,7 @@ type Page struct {
 type Answer struct {
 	Question string
 	Blocks   []Block
+	Open     bool // not folded
 }
 
 // Failed returns the answers on a failure: its description, place, cause if known, and next steps. Each text becomes
@@ -47,15 +50,16 @@ func Failed(what, where []string, cause []Block, notes []string, steps ...Step) 
 		}
 		return blocks
 	}
-	answers := []Answer{{"What failed", paragraphs(what)}, {"Where", paragraphs(where)}}
+	answers := []Answer{{Question: "What failed", Blocks: paragraphs(what)},
+		{Question: "Where", Blocks: paragraphs(where)}}
 	if len(cause) > 0 {
-		answers = append(answers, Answer{"Cause", cause})
+		answers = append(answers, Answer{Question: "Cause", Blocks: cause})
 	}
 	next := noteBlocks(notes)
 	if choices := choicesText(steps); choices != "" {
 		next = append(next, Block{Text: choices})
 	}
-	return append(answers, Answer{"What to do next", append(next, Block{Steps: steps})})
+	return append(answers, Answer{nextQuestion, append(next, Block{Steps: steps}), true})
 }
 
 func choicesText(steps []Step) string {
@@ -70,13 +74,13 @@ func choicesText(steps []Step) string {
 		return "Take those steps whose condition holds, in this order."
 	case choices+1 == len(steps):
 		return fmt.Sprintf("Of %s take those whose condition holds, in this order; step %d shows more.",
-			span(1, choices), choices+1)
+			stepSpan(1, choices), choices+1)
 	}
-	return fmt.Sprintf("Of %s take those whose condition holds, in this order; %s show more.", span(1, choices),
-		span(choices+1, len(steps)))
+	return fmt.Sprintf("Of %s take those whose condition holds, in this order; %s show more.", stepSpan(1, choices),
+		stepSpan(choices+1, len(steps)))
 }
 
-func span(from, to int) string {
+func stepSpan(from, to int) string {
 	if from+1 == to {
 		return fmt.Sprintf("steps %d and %d", from, to)
 	}
@@ -85,8 +89,10 @@ func span(from, to int) string {
 
 // Passed returns the answer without a failure.
 func Passed(notes []string, next ...Block) []Answer {
-	return []Answer{{"What to do next", append(next, noteBlocks(notes)...)}}
+	return []Answer{{nextQuestion, append(next, noteBlocks(notes)...), true}}
 }
+
+const nextQuestion = "What to do next"
 
 func noteBlocks(notes []string) (blocks []Block) {
 	for _, note := range notes {
@@ -95,9 +101,10 @@ func noteBlocks(notes []string) (blocks []Block) {
 	return blocks
 }
 
-// Section is a part of a page under a heading.
+// Section is a part of a page under a heading, which folds.
 type Section struct {
 	Title  string
+	Gist   string // its content in a few words, beside the title
 	Blocks []Block
 	Parts  []*Section // sections without further parts
 
@@ -127,15 +134,17 @@ type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]string
-	Sorts   bool   // readers may sort and filter its rows
-	Unseen  bool   // the caption repeats the heading and serves screen readers only
-	Left    string // remark on omitted rows
+	Lists   map[int][]string // by row: the list that opens in the column with Opens
+	Sorts   bool             // readers may sort and filter its rows
+	Unseen  bool             // the caption repeats the heading and serves screen readers only
+	Left    string           // remark on omitted rows
 }
 
 // Column is a column of a table.
 type Column struct {
 	Name   string
 	Number bool
+	Opens  bool // its cells open the lists of the table
 }
 
 // cardColumns is the least number of columns of a table whose rows become cards on a narrow screen.
@@ -220,12 +229,15 @@ var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 	"marked": func(text string) template.HTML { return marked(text, nil) },
 	"plain":  plain,
 	"words":  func(line string) []string { return strings.Split(line, " ") },
+	"listed": func(summary string, items []string) listed { return listed{summary, items} },
 }).Parse(pageHTML))
 
 // Write writes the page as HTML.
 func (p *Page) Write(w io.Writer) error {
+	p.lead()
+	p.sayOnce()
 	p.fit()
-	used := map[string]int{}
+	used := map[string]int{leadID: 1}
 	for _, s := range p.Sections {
 		s.name(used)
 	}
@@ -234,6 +246,9 @@ func (p *Page) Write(w io.Writer) error {
 		return fmt.Errorf("page of %s: %w", p.Name, err)
 	}
 	titles := map[string]string{}
+	if p.Lead != nil {
+		titles[leadID] = "The picture"
+	}
 	for _, s := range p.Sections {
 		titles[s.ID] = s.Title
 		for _, part := range s.Parts {
@@ -296,7 +311,7 @@ func table(caption string, names ...string) *Table {
 	t := &Table{Caption: caption}
 	for _, name := range names {
 		name, number := strings.CutPrefix(name, "#")
-		t.Columns = append(t.Columns, Column{name, number})
+		t.Columns = append(t.Columns, Column{Name: name, Number: number})
 	}
 	return t
 }
@@ -425,6 +440,9 @@ func (t *Table) fit(most int) (size int) {
 		for _, cell := range row {
 			now += cellBytes + len(cell) + bytes.Count([]byte(cell), []byte{'<'})*4
 		}
+		for _, item := range t.Lists[i] {
+			now += cellBytes + len(item) + bytes.Count([]byte(item), []byte{'<'})*4
+		}
 		if size+now > most {
 			left := traces.Plural(len(t.Rows)-i, "row is", "rows are")
 			t.Left = fmt.Sprintf("%s left out, because a page has at most %d MB.", left, BytesMax>>20)
@@ -442,6 +460,7 @@ func (p *Page) eachBlock(f func(b *Block)) {
 			f(&list[i])
 		}
 	}
+	each(p.Lead)
 	for _, a := range p.Answers {
 		each(a.Blocks)
 	}

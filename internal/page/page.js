@@ -1,5 +1,15 @@
 "use strict";
-for (const at of document.querySelectorAll(".waves")) {
+// What stands in a closed part has no size: it is prepared when the part opens.
+const prepared = new WeakSet();
+const prepare = () => {
+  for (const at of document.querySelectorAll("figure > .scroll")) {
+    if (at.clientWidth === 0 || prepared.has(at)) continue;
+    prepared.add(at);
+    if (at.classList.contains("waves")) centre(at);
+    else enlarges(at);
+  }
+};
+const centre = at => {
   if (at.scrollWidth > at.clientWidth + 1) {
     const hint = document.createElement("p");
     hint.className = "aside hint";
@@ -8,10 +18,10 @@ for (const at of document.querySelectorAll(".waves")) {
   }
   const mark = at.querySelector(".now");
   if (mark) at.scrollLeft = Math.max(0, mark.x.baseVal.value - (at.clientWidth - at.firstElementChild.clientWidth) / 2);
-}
-for (const at of document.querySelectorAll("figure > .scroll:not(.waves)")) {
+};
+const enlarges = at => {
   const svg = at.querySelector("svg");
-  if (!svg || svg.width.baseVal.value <= at.clientWidth + 1) continue;
+  if (!svg || svg.width.baseVal.value <= at.clientWidth + 1) return;
   const button = document.createElement("button");
   button.type = "button";
   const show = whole => {
@@ -22,6 +32,37 @@ for (const at of document.querySelectorAll("figure > .scroll:not(.waves)")) {
   button.addEventListener("click", () => show(!at.classList.contains("whole")));
   show(false);
   at.after(button);
+};
+prepare();
+document.addEventListener("toggle", prepare, true);
+// A link opens the part that it leads to; print opens all.
+const reveal = id => {
+  const to = id && document.getElementById(id);
+  if (!to) return;
+  for (let at = to; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  to.scrollIntoView();
+};
+for (const link of document.querySelectorAll("a[href^='#']")) link.addEventListener("click", () => setTimeout(reveal, 0, link.hash.slice(1)));
+addEventListener("hashchange", () => reveal(location.hash.slice(1)));
+reveal(location.hash.slice(1));
+let printed = [];
+addEventListener("beforeprint", () => {
+  printed = [...document.querySelectorAll("details:not([open])")];
+  for (const part of printed) part.open = true;
+});
+addEventListener("afterprint", () => { for (const part of printed) part.open = false; });
+const parts = [...document.querySelectorAll("details.fold, .answers > details")];
+if (parts.length > 1) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "all";
+  button.textContent = "Open all";
+  button.addEventListener("click", () => {
+    const open = button.textContent === "Open all";
+    for (const part of parts) part.open = open;
+    button.textContent = open ? "Close all" : "Open all";
+  });
+  document.querySelector("main > .answers, main > section:not(.lead)").before(button);
 }
 for (const table of document.querySelectorAll("table.sorts")) {
   const body = table.tBodies[0], rows = [...body.rows], heads = [...table.tHead.rows[0].cells];

@@ -230,11 +230,51 @@ func TestPrinted(t *testing.T) {
 	require.Contains(t, written(t, p), `See <a href="#the-frames" data-to="The frames">them</a>.`)
 }
 
+// A page begins with the cause and the first picture; a definition stands once.
+func TestPageBeginsWithThePicture(t *testing.T) {
+	r := failing()
+	waves := r.Aside.Scenes[0].Waves
+	r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleTrap, Cycle: 13, Path: "b", Message: "second"})
+	r.Aside.Scenes = append(r.Aside.Scenes, outcome.Scene{Violation: 1, Fault: -1, Path: "b", Waves: waves})
+	html := written(t, Run(r, nil))
+	at := func(part string) int {
+		require.Contains(t, html, part)
+		return strings.Index(html, part)
+	}
+	require.Less(t, at(`<span class="verdict fail">`), at(`<p class="cause">`))
+	require.Less(t, at(`<p class="cause">`), at(`id="picture"`))
+	require.Less(t, at(`id="picture"`), at("<svg"))
+	require.Less(t, at("<svg"), at("<details"))
+	require.Equal(t, 1, strings.Count(html, "Numbers are hexadecimal"))
+	require.Contains(t, html, `The signals are in <a href="#picture"`)
+	require.Equal(t, strings.Count(html, "<h2"), strings.Count(html, "<summary><h2"), "all of it folds")
+}
+
+// Failures that are alike are one row with a count and a list that opens.
+func TestAlikeIsOneRow(t *testing.T) {
+	r := &outcome.SeedsReport{Scenario: "s", Verdict: outcome.VerdictFail, Runs: 40, FailedTotal: 8}
+	for _, seed := range []uint64{2, 3, 4, 5, 9, 11, 20} {
+		r.Failed = append(r.Failed, outcome.FailedRun{Seed: seed, Rule: fabric.RuleFinishes,
+			First: outcome.Violation{Rule: fabric.RuleFinishes, Cycle: 100 + seed, Path: "p[1]", Message: "not done"}})
+	}
+	r.Failed = append(r.Failed, outcome.FailedRun{Seed: 1, Rule: fabric.RuleTrap, First: outcome.Violation{Path: "p[2]"}})
+	html := written(t, Seeds(r))
+	require.Contains(t, html, `<summary>7</summary><ul><li>seeds 2 to 5, 9, 11, 20</li></ul>`)
+	require.Contains(t, html, "8 of 40 runs failed, 7 of them with <a href=\"#rules\" data-to=\"Rules\">finishes</a> at p[1]: not done.")
+	require.Contains(t, html, ">102 to 120</td>")
+
+	table := Alike("c", []outcome.Violation{{Rule: "r", Path: "p[1]", Message: "packet 3 is lost"}, {Rule: "q", Path: "p[1]", Message: "m"},
+		{Rule: "r", Cycle: 7, Path: "p[2]", Message: "packet 14 is lost"}}, nil)
+	require.Equal(t, [][]string{{"r", "2", "0 to 7", "2 places like p[1]", "packet 3 is lost"}, {"q", "1", "0", "p[1]", "m"}}, table.Rows)
+	require.Equal(t, []string{"cycle 0, p[1]: packet 3 is lost", "cycle 7, p[2]: packet 14 is lost"}, table.Lists[0])
+}
+
 // The words of a page mean what the glossary says.
 func TestWordsAreThoseOfTheGlossary(t *testing.T) {
 	glossary, err := os.ReadFile("../../docs/reference/glossary.md")
 	require.NoError(t, err)
-	for _, w := range wordsSection().Blocks[0].Table.Rows {
+	none := func(string) bool { return false }
+	for _, w := range wordsSection(&outcome.Known{}, none).Blocks[0].Table.Rows {
 		require.Contains(t, string(glossary), "| "+w[0]+" | "+w[1]+" |\n")
 	}
 }

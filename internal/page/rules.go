@@ -61,14 +61,17 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 	t := table("What the run was held to. Not tested: it is asked for, but nothing in the run has tested it; not "+
 		"checked: it is not asked for.",
 		"rule", "means", "result")
-	listed := map[string]bool{}
+	listed, results := map[string]bool{}, map[string]int{}
 	row := func(name string) {
 		result := "kept"
 		if n := broken[name]; n > 0 {
 			result = fmt.Sprintf("BROKEN %s", times(n))
+			results["broken"]++
 		} else if why := unheld(name); why != "" {
 			result = "not tested: " + why
+			results["not tested"]++
 		} else {
+			results[result]++
 			result += kept(name)
 		}
 		listed[name] = true
@@ -85,8 +88,15 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 	for _, name := range known.Unchecked {
 		t.row(name, ruleText(name, nil),
 			"not checked: rules of the scenario or of --set take the place of those of "+known.Program)
+		results["not checked"]++
 	}
-	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
+	var gist []string
+	for _, result := range []string{"broken", "kept", "not tested", "not checked"} {
+		if n := results[result]; n > 0 {
+			gist = append(gist, fmt.Sprintf("%d %s", n, result))
+		}
+	}
+	return &Section{Title: "Rules", Gist: join(gist), Blocks: []Block{{Table: t}}}
 }
 
 func keptBy(r *outcome.Report, rule string) string {
@@ -150,11 +160,17 @@ func unheld(r *outcome.Report, rule string) string {
 
 const unsent = "no frame was sent"
 
-func wordsSection() *Section {
+// wordsSection defines the words of a page, and the signals that it shows.
+func wordsSection(known *outcome.Known, shown func(signal string) bool) *Section {
 	t := table("Words.", "word", "means")
 	for _, line := range texts.Lines("words", nil) {
 		word, means, _ := strings.Cut(line, ": ")
 		t.row(word, means)
+	}
+	for _, line := range texts.Lines("signals", known) {
+		if signal, means, _ := strings.Cut(line, ": "); shown(signal) {
+			t.row("`"+signal+"`", means)
+		}
 	}
 	return &Section{Title: "Words", Blocks: []Block{{Table: t}}}
 }

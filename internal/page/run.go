@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/traces"
 )
 
-const violationsListed, violationsPerRule = 30, 12
+const violationsListed, violationsPerRule = 30, 12 // in answers
 
 // Run returns the page of a run; written lists its other output files.
 func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
@@ -22,6 +23,10 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 		first = &r.Violations[order[0].Place]
 	}
 	p.Summary = runSummary(r) + expected(r.Expect)
+	if first != nil && cutSummary(r) == "" {
+		p.Cause = texts.Say("cause sentence", failure{r, first})
+		p.Summary = texts.Say("cause place", failure{r, first}) + " " + p.Summary
+	}
 	p.Answers = runAnswers(r, order, written)
 	late := first != nil && first.Rule == fabric.RuleMeetsBudget
 	if late {
@@ -43,7 +48,7 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 		p.add(look(r, written, first))
 	}
 	if r.Verdict == outcome.VerdictFail {
-		p.add(wordsSection())
+		p.add(wordsSection(&r.Aside.Known, signalsShown(r)))
 	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL,
 		[][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.DigestText()}}))
@@ -72,48 +77,91 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	if len(order) == 0 {
 		return nil
 	}
-	s := &Section{Title: "Violations"}
+	s := &Section{Title: "Violations", Gist: brokenText(r)}
 	for i := range r.Aside.Scenes {
 		if scene := &r.Aside.Scenes[i]; scene.Violation < 0 {
 			s.Parts = append(s.Parts, faultPart(r, scene))
 		}
 	}
-	names := []string{"rule", "#cycle", "#slot", "#times", "where", "what", "cause"}
-	if r.Without == nil {
-		names = names[:6]
-	}
-	rest := table("The other violations.", names...)
-	rest.Sorts = len(order) > 12
-	number, listed := 0, 0
+	number, shown := 0, map[int]bool{}
 	for _, x := range order {
 		v := &r.Violations[x.Place]
-		listed += x.Times
 		scene := sceneOf(r.Aside.Scenes, x.Place)
-		if scene != nil || len(s.Parts) == 0 && number == 0 {
-			number++
-			part := violationPart(r, number, v, scene)
-			if x.Times > 1 {
-				again := &r.Violations[x.Last]
-				part.Blocks = slices.Insert(part.Blocks, 1, text("The same %s more, up to cycle %d, slot %d%s.",
-					times(x.Times-1), again.Cycle, again.Slot, ofThoseListed(r)))
-			}
-			s.Parts = append(s.Parts, part)
+		if scene == nil && (len(s.Parts) > 0 || number > 0) {
 			continue
 		}
-		cycle, slot := min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
-		rest.row([]any{v.Rule, cycle, slot, x.Times, v.Path, v.Text(),
-			texts.Say("cause cell", failure{r, v})}[:len(names)]...)
+		number++
+		part := violationPart(r, number, v, scene)
+		if x.Times > 1 {
+			again := &r.Violations[x.Last]
+			part.Blocks = slices.Insert(part.Blocks, 1, text("The same %s more, up to cycle %d, slot %d%s.",
+				times(x.Times-1), again.Cycle, again.Slot, ofThoseListed(r)))
+		}
+		s.Parts = append(s.Parts, part)
+		for i := range r.Violations {
+			if o := &r.Violations[i]; o.Rule == v.Rule && o.Path == v.Path && o.Message == v.Message && o.Cause == v.Cause {
+				shown[i] = true
+			}
+		}
 	}
-	if slices.ContainsFunc(order, func(x outcome.Repeat) bool { return atEnd(r, &r.Violations[x.Place]) }) {
-		rest.Caption += " What only the end of the run shows stands in its last cycle."
-	}
-	if more := r.ViolationsTotal - min(uint64(listed), r.ViolationsTotal); more > 0 {
-		rest.Left = fmt.Sprintf("%d more; --json lists the first %d.", more, outcome.ViolationsMax)
-	}
-	if len(rest.Rows) > 0 {
-		s.Parts = append(s.Parts, &Section{Title: "Others", Blocks: []Block{{Table: rest}}})
+	if len(shown) < len(r.Violations) {
+		s.Parts = append(s.Parts, otherViolations(r, shown))
 	}
 	return s
+}
+
+// otherViolations returns the violations without a part of their own; violations that are alike are one row.
+func otherViolations(r *outcome.Report, shown map[int]bool) *Section {
+	var others []outcome.Violation
+	ended := false
+	for i := range r.Violations {
+		if v := r.Violations[i]; !shown[i] {
+			ended = ended || atEnd(r, &v)
+			v.Cycle, v.Slot = min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
+			others = append(others, v)
+		}
+	}
+	var cause func(v *outcome.Violation) string
+	if r.Without != nil {
+		cause = func(v *outcome.Violation) string { return texts.Say("cause cell", failure{r, v}) }
+	}
+	t := Alike("The other violations; violations alike but for numbers are one row.", others, cause)
+	if ended {
+		t.Caption += " What only the end of the run shows stands in its last cycle."
+	}
+	if more := r.ViolationsTotal - min(uint64(len(r.Violations)), r.ViolationsTotal); more > 0 && t.Left == "" {
+		t.Left = fmt.Sprintf("%d more; --json lists the first %d.", more, outcome.ViolationsMax)
+	}
+	return &Section{Title: "Others", Gist: traces.Plural(uint64(len(others)), "violation", "violations"),
+		Blocks: []Block{{Table: t}}}
+}
+
+// brokenText counts the listed violations of each rule.
+func brokenText(r *outcome.Report) string {
+	count, more := broken(r), ""
+	if r.ViolationsTotal > uint64(len(r.Violations)) {
+		more = " or more"
+	}
+	var parts []string
+	for _, rule := range outcome.LeftOf(r).Rules {
+		parts = append(parts, fmt.Sprintf("%s %d%s", rule, count[rule], more))
+	}
+	return join(parts)
+}
+
+// signalsShown reports whether the page of a run shows a signal.
+func signalsShown(r *outcome.Report) func(signal string) bool {
+	return func(signal string) bool {
+		for i := range r.Aside.Scenes {
+			s := &r.Aside.Scenes[i]
+			if s.Waves != nil && slices.ContainsFunc(s.Waves.Rows,
+				func(row traces.WaveRow) bool { return strings.HasSuffix(row.Name, "."+signal) }) ||
+				slices.ContainsFunc(s.Still, func(still string) bool { return strings.Contains(still, "."+signal+" ") }) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 func sceneOf(scenes []outcome.Scene, violation int) *outcome.Scene {

@@ -108,19 +108,6 @@ func within(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-func wordsText(known *outcome.Known, shown func(signal string) bool) string {
-	var words []string
-	for _, line := range texts.Lines("signals", known) {
-		if signal, is, _ := strings.Cut(line, ": "); shown(signal) {
-			words = append(words, "`"+signal+"` is "+is)
-		}
-	}
-	if words == nil {
-		return ""
-	}
-	return " " + strings.Join(words, "; ") + "."
-}
-
 func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	if s == nil {
 		return
@@ -137,9 +124,7 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 		add(Block{Aside: "No waveform here: " + s.Unshown + "."})
 	}
 	if len(s.Still) > 0 {
-		add(Block{Aside: "Without a change: " + join(s.Still) + "." + wordsText(&r.Aside.Known, func(signal string) bool {
-			return slices.ContainsFunc(s.Still, func(still string) bool { return strings.Contains(still, "."+signal+" ") })
-		})})
+		add(Block{Aside: "Without a change: " + join(s.Still) + "."})
 	}
 	about := struct {
 		*outcome.Scene
@@ -222,11 +207,8 @@ func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
 	waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked, Also: w.Decides,
 		Caption: fmt.Sprintf("Signals around cycle %d: %s.", w.Columns[w.Marked], s.Path)}
 	note := map[string]any{"Waves": w, "Marked": w.Columns[w.Marked], "Decides": w.Columns[w.Decides], "Slot": s.Decides,
-		"End":  s.Cycle > max(r.Cycles, 1)-1,
-		"Gaps": len(waves.gaps()) > 0}
-	waves.Note = texts.Say("waves", note) + wordsText(&r.Aside.Known, func(signal string) bool {
-		return slices.ContainsFunc(w.Rows, func(row traces.WaveRow) bool { return strings.HasSuffix(row.Name, "."+signal) })
-	})
+		"End": s.Cycle > max(r.Cycles, 1)-1}
+	waves.Note, waves.Legend = texts.Say("waves", note), texts.Say("waves legend", nil)
 	return waves
 }
 

@@ -13,7 +13,6 @@ import (
 
 // Limits of a page of many runs.
 const (
-	failedListed  = 30
 	histogramsMax = 12
 	histogramBars = 24
 )
@@ -26,6 +25,12 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	if r.FailedTotal > 0 {
 		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal,
 			traces.Plural(r.Runs, "run", "runs"), seeds.String())
+		if groups := failedGroups(r); len(groups) > 0 {
+			most := groups[0].all
+			p.Cause = texts.Say("seeds cause", map[string]any{"R": r, "Count": len(most), "One": &r.Failed[most[0]],
+				"More": r.FailedTotal > uint64(len(r.Failed))})
+			p.Summary = "Seeds " + seeds.String() + "."
+		}
 	}
 	if r.Interrupted() {
 		p.Summary += fmt.Sprintf(" Interrupted after %d of %d runs.", r.Runs, r.RunsTotal)
@@ -60,9 +65,8 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	}
 	first := struct {
 		*outcome.SeedsReport
-		One   *outcome.FailedRun
-		Means string
-	}{r, &r.Failed[0], ruleText(r.Failed[0].Rule, nil)}
+		One *outcome.FailedRun
+	}{r, &r.Failed[0]}
 	said := texts.Lines("first seed", first)
 	return Failed(said[:1], said[1:], nil, r.Notes, texts.Steps("seeds next", first)...)
 }
@@ -71,17 +75,46 @@ func failedSection(r *outcome.SeedsReport) *Section {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	t := table("Runs that failed, each with the first rule that it broke.", "options", "rule", "#cycle",
-		"#slot", "where", "what")
+	t := table("Runs that failed, by the first rule that each broke and its place.", "rule", "where", "#runs", "cycles",
+		"what", "the first alone")
+	t.Columns[2].Opens, t.Lists = true, map[int][]string{}
 	t.Sorts = len(r.Failed) > 12
-	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
-		f, v := &r.Failed[i], &r.Failed[i].First
-		t.row("`"+f.Alone()+"`", f.Rule, v.Cycle, v.Slot, v.Path, v.Message)
+	all, listed := failedGroups(r), 0
+	for _, g := range all[:min(len(all), alikeRows)] {
+		f := &r.Failed[g.all[0]]
+		least, most := f.First.Cycle, f.First.Cycle
+		for _, i := range g.all {
+			least, most = min(least, r.Failed[i].First.Cycle), max(most, r.Failed[i].First.Cycle)
+		}
+		t.Lists[len(t.Rows)] = failedRuns(r, g.all)
+		t.row(f.Rule, f.First.Path, len(g.all), span(least, most), f.First.Message, "`"+f.Alone()+"`")
+		listed += len(g.all)
 	}
-	if more := r.FailedTotal - uint64(len(t.Rows)); more > 0 {
+	if more := r.FailedTotal - uint64(listed); more > 0 {
 		t.Left = fmt.Sprintf("%d more failed; --csv has all.", more)
 	}
-	return &Section{Title: "Runs that failed", Blocks: []Block{{Table: t}}}
+	return &Section{Title: "Runs that failed", Gist: traces.Plural(r.FailedTotal, "run", "runs"),
+		Blocks: []Block{{Table: t}}}
+}
+
+// failedGroups groups failed runs by the first rule that they broke and its place.
+func failedGroups(r *outcome.SeedsReport) []alike {
+	return groups(len(r.Failed), func(i int) string { return r.Failed[i].Rule + "\n" + r.Failed[i].First.Path })
+}
+
+// failedRuns lists the runs of a group: their seeds, or the options of each.
+func failedRuns(r *outcome.SeedsReport, group []int) []string {
+	seeds := make([]uint64, len(group))
+	for k, i := range group {
+		f := &r.Failed[i]
+		if seeds[k] = f.Seed; f.Permutation != nil || f.Rate != nil {
+			return items(group, func(i int) string { return "`" + r.Failed[i].Alone() + "`" })
+		}
+	}
+	if len(group) < 2 {
+		return nil
+	}
+	return []string{"seeds " + ranges(seeds)}
 }
 
 func seedsBroken(r *outcome.SeedsReport) map[string]int {

@@ -23,6 +23,9 @@ func Study(r *outcome.StudyReport, command string) *Page {
 	p.Summary = fmt.Sprintf("%s: %d within tolerance of what was published, %d off, %d that contradict the publication.",
 		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted),
 		len(off), len(contradicted))
+	if len(off) > 0 {
+		p.Cause = texts.Say("off cause", map[string]any{"Row": off[0]})
+	}
 	p.Answers = studyAnswers(r, off, command)
 	p.add(rowsSection("Off", "Figures that are not within their tolerance.", off))
 	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with its words.", contradicted))

@@ -14,9 +14,11 @@ var textsSource string
 
 var texts = outcome.NewTexts(textsSource,
 	template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
-		"joined":   func(list []string) string { return strings.Join(list, "; ") },
-		"trimDot":  func(text string) string { return strings.TrimSuffix(text, ".") },
-		"unquoted": func(text string) string { return strings.Trim(text, "`") }})
+		"sentence":  sentence,
+		"firstPart": func(text string) string { first, _, _ := strings.Cut(text, ": "); return first },
+		"joined":    func(list []string) string { return strings.Join(list, "; ") },
+		"trimDot":   func(text string) string { return strings.TrimSuffix(text, ".") },
+		"unquoted":  func(text string) string { return strings.Trim(text, "`") }})
 
 func paragraphs(name string, values any) (blocks []Block) {
 	for _, line := range texts.Lines(name, values) {
@@ -47,4 +49,13 @@ func times(n int) string {
 		return fmt.Sprintf("%d times or more", n)
 	}
 	return fmt.Sprintf("%d times", n)
+}
+
+// sentence capitalises a text that begins with a word; names such as grant_o stay as they are.
+func sentence(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	if strings.ContainsFunc(strings.TrimSuffix(word, ","), func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return text
+	}
+	return capital(text)
 }

@@ -16,6 +16,7 @@ import (
 type Waves struct {
 	Caption string
 	Note    string
+	Legend  string   // explanation of the notation, shown once on a page
 	Columns []uint64 // cycles, ascending
 	Rows    []traces.WaveRow
 	Marked  int // column that is pointed at, -1 for none

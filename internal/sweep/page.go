@@ -37,6 +37,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	}
 	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"),
 		traces.Plural(r.Runs, "run", "runs"), r.Failed)
+	p.Cause = r.cause()
 	p.Answers = r.answers(command)
 	names, left := r.figures(t)
 	r.unfinishedPage(p)
@@ -57,6 +58,31 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 		page.Block{Command: command},
 		page.About("What was run.", [2]string{"sweep", r.Name}))
 	return p, nil
+}
+
+// cause names the rule that most of the listed runs broke first, "" if none failed.
+func (r *Report) cause() string {
+	count, most := map[string]int{}, -1
+	for i := range r.FailedRuns {
+		if count[r.FailedRuns[i].Rule]++; most < 0 {
+			most = i
+		}
+	}
+	for i := range r.FailedRuns {
+		if count[r.FailedRuns[i].Rule] > count[r.FailedRuns[most].Rule] {
+			most = i
+		}
+	}
+	switch {
+	case len(r.Unfinished) > 0:
+		return fmt.Sprintf("%s could not be finished: %s.",
+			traces.Plural(uint64(len(r.Unfinished)), "point", "points"), r.Unfinished[0].Reason)
+	case most < 0:
+		return ""
+	}
+	f := &r.FailedRuns[most]
+	return fmt.Sprintf("%d of %s failed; %d broke %s first, the first of them at %s.", r.Failed,
+		traces.Plural(r.Runs, "run", "runs"), count[f.Rule], f.Rule, f.Point)
 }
 
 func (r *Report) answers(command string) []page.Answer {
@@ -103,12 +129,22 @@ func (r *Report) failedPage(p *page.Page) {
 	if len(r.FailedRuns) == 0 {
 		return
 	}
-	t := &page.Table{Caption: "Runs that failed, with the first rule that each broke.",
-		Columns: []page.Column{{Name: "run"}, {Name: "rule"}, {Name: "command"}}}
-	for _, f := range r.FailedRuns {
-		t.Rows = append(t.Rows, []string{f.Point, f.Rule, f.Command})
+	t := &page.Table{Caption: "Runs that failed, by the first rule that each broke.", Lists: map[int][]string{},
+		Columns: []page.Column{{Name: "rule"}, {Name: "runs", Number: true, Opens: true}, {Name: "the first one"},
+			{Name: "command"}}}
+	at := map[string]int{}
+	for i := range r.FailedRuns {
+		f := &r.FailedRuns[i]
+		row, ok := at[f.Rule]
+		if !ok {
+			row = len(t.Rows)
+			at[f.Rule] = row
+			t.Rows = append(t.Rows, []string{f.Rule, "", f.Point, f.Command})
+		}
+		t.Lists[row] = append(t.Lists[row], f.Point)
+		t.Rows[row][1] = fmt.Sprint(len(t.Lists[row]))
 	}
-	if more := r.Failed - uint64(len(t.Rows)); more > 0 {
+	if more := r.Failed - uint64(len(r.FailedRuns)); more > 0 {
 		t.Left = fmt.Sprintf("%d more failed; %s lists them.", more, folder.RunsCSV)
 	}
 	p.Add("Runs that failed", page.Block{Table: t})

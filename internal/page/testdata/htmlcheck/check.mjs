@@ -1,4 +1,5 @@
-// Holds pages: html-validate, and axe in Chromium at two widths, light and dark; tables sort and filter by keyboard; nothing is loaded.
+// Holds pages: html-validate, and axe in Chromium at two widths, light and dark; the first screen shows verdict, cause and picture;
+// links open the parts that they lead to; print opens all; tables sort and filter by keyboard; nothing is loaded.
 //
 //     node check.mjs CHROMIUM PAGE.html...
 //
@@ -30,12 +31,42 @@ try {
     page.on("request", r => { if (r.url() !== url && !r.url().startsWith("data:")) say(`${file}: asks for ${r.url()}`); });
     page.on("pageerror", e => say(`${file}: ${e}`));
     page.on("console", m => { if (m.type() === "error") say(`${file}: ${m.text()}`); });
-    // Colours do not depend on the width, and nothing but contrast on the scheme.
-    for (const [width, scheme, rules] of [[390, "light", { rules: { "color-contrast": { enabled: false } } }], [1280, "light", {}],
+    const open = async selector => page.evaluate(selector => document.querySelectorAll(selector).forEach(d => { d.open = true; }), selector);
+    // The first screen of a desktop: verdict, cause, and the picture, most of it.
+    await page.setViewport({ width: 1280, height: 800 });
+    await page.goto(url);
+    const first = await page.evaluate(() => {
+      const at = selector => { const box = document.querySelector(selector)?.getBoundingClientRect(); return box && { top: box.top, bottom: box.bottom }; };
+      return { svgs: document.querySelectorAll("svg").length, verdict: at("h1"), cause: at(".cause"), picture: at(".lead svg") };
+    });
+    const { verdict, cause, picture } = first;
+    if (!(verdict?.bottom <= cause?.top && cause.bottom < 300)) say(`${file}: the first screen does not begin with verdict and cause: ${JSON.stringify(first)}`);
+    if (first.svgs > 0 && !(cause && picture && picture.top >= cause.bottom && picture.top < 350 && (picture.bottom <= 800 || 800 - picture.top > 400)))
+      say(`${file}: the first screen does not show the picture: ${JSON.stringify(first)}`);
+    // A link opens the part that it leads to.
+    for (const link of await page.$$("main a[href^='#']")) {
+      if (!await link.isVisible()) continue;
+      await link.evaluate(a => a.click());
+      await new Promise(done => setTimeout(done, 5));
+      const shut = await link.evaluate(a => document.getElementById(a.hash.slice(1)).closest("details:not([open])") !== null);
+      if (shut) say(`${file}: a link leads to a part that stays closed: ${await link.evaluate(a => a.hash)}`);
+    }
+    // Print opens all, and closes it again.
+    const closed = () => page.$$eval("details:not([open])", all => all.length);
+    const before = await closed();
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    if (await closed() > 0) say(`${file}: print leaves parts closed`);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    if (await closed() !== before) say(`${file}: parts stay open after print`);
+    // Nothing but contrast depends on the scheme.
+    for (const [width, scheme, rules] of [[390, "light", {}], [390, "dark", { runOnly: ["color-contrast"] }], [1280, "light", {}],
       [1280, "dark", { runOnly: ["color-contrast"] }]]) {
       await page.setViewport({ width, height: 900 });
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await page.goto(url);
+      const narrower = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (narrower > 0) say(`${file}: ${narrower} pixels wider than a window of ${width}`);
+      await open("details");
       const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       if (beyond > 0) say(`${file}: ${beyond} pixels wider than a window of ${width}`);
       await page.evaluate(`const module = undefined, exports = undefined; (0, eval)(${JSON.stringify(axe)})`);
