@@ -13,6 +13,23 @@ func Schema() ([]byte, error) { return Networks(nil).Schema() }
 
 // Schema is like the function Schema, and includes these networks.
 func (list Networks) Schema() ([]byte, error) {
+	described, err := list.described()
+	if err != nil {
+		return nil, err
+	}
+	return described.Schema()
+}
+
+// NetlistSchema returns the JSON Schema of files that draw a network, the keys of fabric.netlist.
+func (list Networks) NetlistSchema() ([]byte, error) {
+	described, err := list.described()
+	if err != nil {
+		return nil, err
+	}
+	return described.PartSchema("netlist", "Starloom netlist", "urn:starloom:netlist:1")
+}
+
+func (list Networks) described() (*config.Described, error) {
 	if err := list.Check(); err != nil {
 		return nil, err
 	}
@@ -23,7 +40,6 @@ func (list Networks) Schema() ([]byte, error) {
 		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[PCAPNGTrace](), reflect.TypeFor[RTL](),
 		reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
 	}
-	described := config.Described{Types: types, BuiltIn: new(Fabric).kinds(),
-		More: config.Networks(list), Twins: list.Twins()}
-	return described.Schema()
+	return &config.Described{Types: types, BuiltIn: new(Fabric).kinds(),
+		More: config.Networks(list), Twins: list.Twins()}, nil
 }

@@ -102,6 +102,30 @@ func settingWords(networks starloom.Networks) cobra.CompletionFunc {
 	}
 }
 
+// wordsOf completes with words that depend on the arguments. An error completes nothing.
+func wordsOf(words func(c *cobra.Command, args []string) ([]string, error)) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, word string) (fitting []string, _ cobra.ShellCompDirective) {
+		known, err := words(c, args)
+		for _, one := range known {
+			if err == nil && strings.HasPrefix(one, word) {
+				fitting = append(fitting, one)
+			}
+		}
+		return fitting, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// imageThenScenario completes the arguments IMAGE|PROGRAM SCENARIO.
+func imageThenScenario(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return imageWords(c, args, word)
+	case 1:
+		return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
 func imageWords(_ *cobra.Command, _ []string, word string) (fitting []string, _ cobra.ShellCompDirective) {
 	for _, program := range firmware.Programs() {
 		if strings.HasPrefix(program, word) {

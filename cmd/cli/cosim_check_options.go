@@ -52,6 +52,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 		"model's parameter P to V by `P=V`")
 	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove that there is none, as cosim prove does")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
+	completed(c, "twin", o.twinWords())
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw "+
 		"(GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
@@ -60,6 +61,15 @@ func (o *checkFlags) declare(c *cobra.Command) {
 		"LCOV in .info, "+
 		"Verilator's format in .dat, otherwise text", &o.Cover)
 	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
+}
+
+func (o *checkFlags) twinWords() cobra.CompletionFunc {
+	return wordsOf(func(*cobra.Command, []string) (names []string, err error) {
+		for _, t := range o.settings.networks.Twins() {
+			names = append(names, t.Name)
+		}
+		return names, nil
+	})
 }
 
 // isFile reports whether an output option is set and names a regular file. The file may not exist yet. For a pipe or

@@ -47,6 +47,7 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.twin, "twin", "", "prove Starloom's own Verilog of the model `NAME` against itself, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the "+
 		"model's parameter P to V by `P=V`")
+	completed(c, "twin", o.twinWords())
 	o.vcd = o.outputs.to(f, "vcd", "write the case that differs as a waveform to `F`, in FST if it ends in .fst", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus",
 		&o.Save)

@@ -70,6 +70,7 @@ func newFirmwareSDK() *cobra.Command {
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil,
 		"write the source of the built-in program `P`, too; may be given several times")
+	completed(c, "program", wordsOf(func(*cobra.Command, []string) ([]string, error) { return firmware.Programs(), nil }))
 	return c
 }
 
@@ -119,7 +120,7 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 		Use:               "check IMAGE|PROGRAM SCENARIO",
 		Short:             "Run firmware in all ways that must not change a result and compare",
 		Args:              exactly("IMAGE|PROGRAM", "SCENARIO"),
-		ValidArgsFunction: oneFile("wasm"),
+		ValidArgsFunction: imageThenScenario,
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
 	}
 	f := c.Flags()
@@ -186,10 +187,15 @@ func newFirmwareInspect() *cobra.Command {
 	var o inspectFlags
 	var files outputs
 	c := &cobra.Command{
-		Use:               "inspect F.wasm",
-		Short:             "Check an image and report its contents and the cost of its handlers",
-		Args:              exactly("F.wasm"),
-		ValidArgsFunction: oneFile("wasm"),
+		Use:   "inspect F.wasm",
+		Short: "Check an image and report its contents and the cost of its handlers",
+		Args:  exactly("F.wasm"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return imageWords(c, args, word)
+		},
 	}
 	o.model = choose(c, "model", "count costs by this model", append(wasm.Models(), wasm.ModelCustom)...)
 	o.model.value = wasm.Presets[0].Name

@@ -24,9 +24,11 @@ import (
 	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/internal/explain"
+	"starloom/internal/maps"
 	"starloom/internal/sweep/plan"
 	"starloom/internal/tools"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // Widths of help texts: the default for an unknown terminal width, and the minimum.
@@ -198,24 +200,46 @@ func describeAll(commands []*cobra.Command, values *strings.Replacer) {
 }
 
 func newSchema(networks starloom.Networks) *cobra.Command {
+	schemas := []struct {
+		kind string
+		make func() ([]byte, error)
+	}{
+		{"scenario", networks.Schema},
+		{"sweep", plan.Schema},
+		{"pin-map", func() ([]byte, error) { return maps.PinSchema(networks.Twins()), nil }},
+		{"netlist", networks.NetlistSchema},
+	}
+	var kinds []string
+	for _, s := range schemas {
+		kinds = append(kinds, s.kind)
+	}
 	ofSweeps := false
 	c := &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of scenarios, or of sweeps",
-		Args:  exactly(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			data, err := networks.Schema()
-			if ofSweeps {
-				data, err = plan.Schema()
-			}
-			if err != nil {
-				return fault(err)
-			}
-			_, err = product(c).Write(data)
-			return err
-		},
+		Use:       "schema [" + strings.Join(kinds, "|") + "]",
+		Short:     "Print the JSON Schema of scenarios, sweeps, pin maps or netlists",
+		Args:      cobra.MaximumNArgs(1),
+		ValidArgs: kinds,
 	}
 	c.Flags().BoolVar(&ofSweeps, "sweep", false, "that of sweep files")
+	_ = c.Flags().MarkHidden("sweep") // it was just added
+	c.RunE = func(c *cobra.Command, args []string) error {
+		kind := append(args, kinds[0])[0]
+		if ofSweeps {
+			kind = "sweep"
+			sayOld(c, "schema --sweep", "schema sweep")
+		}
+		i := slices.Index(kinds, kind)
+		if i < 0 {
+			return input.Mistake(c.CommandPath(), fmt.Sprintf("there is no schema %q", kind),
+				input.DidYouMean(kind, kinds, "choose one of "+strings.Join(kinds, ", ")))
+		}
+		data, err := schemas[i].make()
+		if err != nil {
+			return fault(err)
+		}
+		_, err = product(c).Write(data)
+		return err
+	}
 	return c
 }
 

@@ -72,6 +72,8 @@ func TestLongInstall(t *testing.T) {
 // TestCompletion completes keys of a scenario, their values, programs, rules, figures and fabrics, including networks
 // written in Go.
 func TestCompletion(t *testing.T) {
+	swept := folder(t, map[string]string{"runs.csv": "load,seed,delivered\n1,1,4\n",
+		"results.csv": "load,runs,failed,latency.mean.mean,latency.mean.sd,latency.mean.low,latency.mean.high\n1,1,0,2,0,2,2\n"})
 	for line, want := range map[string][]string{
 		"run a.yaml --set |fab":                    {"fabric."},
 		"run a.yaml --set |fabric.":                {"fabric.bus.", "fabric.crossbar.", "fabric.ej.", "fabric.netlist.", "fabric.pops.", "fabric.square."},
@@ -87,6 +89,21 @@ func TestCompletion(t *testing.T) {
 		"new |":                                    {"pops", "crossbar", "bus", "ej", "netlist", "square"},
 		"new pops |":                               nil,
 		"new ej --program |":                       {"ej/previous", "ej/improved", "ej/misprinted", "ej/general", "ej/all-to-all", "ej/all-to-all-c1", "ej/all-to-all-c2", "ej/traffic"},
+		"run a.yaml --svg |t":                      {"topology=", "timeline="},
+		"run a.yaml --svg |heat=":                  nil,
+		"netlist show a.yaml --svg |":              {"topology="},
+		"study ej --case |plane":                   {"plane"},
+		"study nothing --case |":                   nil,
+		"firmware inspect |ej/mis":                 {"ej/misprinted"},
+		"firmware check |ej/mis":                   {"ej/misprinted"},
+		"firmware sdk d --program |ej/mis":         {"ej/misprinted"},
+		"cosim check --twin |arbiter_l":            {"arbiter_lottery"},
+		"cosim prove --twin |fif":                  {"fifo"},
+		"schema |":                                 {"scenario", "sweep", "pin-map", "netlist"},
+		"plot " + swept + " --x |":                 {"load", "latency.mean"},
+		"plot " + swept + " --where |l":            {"load=", "latency.mean="},
+		"plot " + swept + " --histogram |":         {"load", "seed", "delivered"},
+		"plot none.csv --y |":                      nil,
 	} {
 		before, word, _ := strings.Cut(line, "|")
 		var stdout, stderr bytes.Buffer

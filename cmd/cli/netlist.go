@@ -29,7 +29,7 @@ func newNetlistShow(networks starloom.Networks) *cobra.Command {
 	yaml := files.file(f, "yaml", "write the netlist without ranges and kinds to `F`")
 	dot := files.file(f, "dot", "write a graph for Graphviz to `F`")
 	var topology starloom.Output
-	svg := files.pictures(f, "draw the network: `topology=F.svg`", pictureKind{"topology", &topology})
+	svg := files.pictures(c, "draw the network: `topology=F.svg`", pictureKind{"topology", &topology})
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if svg.bare {
 			sayOld(c, "--svg F.svg", "--svg topology=F.svg")

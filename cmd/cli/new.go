@@ -1,14 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/template"
+	"starloom/traces"
 	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
@@ -230,14 +230,39 @@ func (o *newFlags) command(expect string) string {
 	return text
 }
 
+// create writes the scenario, and the schema from which an editor completes and checks its keys.
 func (o *newFlags) create(c *cobra.Command, text []byte) error {
-	err := o.out.write(product(c), func(w io.Writer) error {
-		_, err := w.Write(text)
+	if o.out.path == "-" {
+		_, err := product(c).Write(text)
 		return err
-	})
-	var refused *fs.PathError
-	if errors.As(err, &refused) {
-		return input.Mistake("--output", refused.Error(), "give another path")
 	}
-	return err
+	schema, err := o.networks.Schema()
+	if err != nil {
+		return fault(err)
+	}
+	return writeWithSchema(o.out.path, text, "scenario.schema.json", schema)
+}
+
+// writeWithSchema writes a new file and the schema beside it, which replaces only a schema of another version. The
+// first line of the file names the schema.
+func writeWithSchema(path string, text []byte, name string, schema []byte) error {
+	beside := filepath.Join(filepath.Dir(path), name)
+	before, err := os.ReadFile(beside)
+	if err == nil && !bytes.Contains(before, []byte(`"title": "Starloom `)) {
+		return input.Mistake(beside, "this is not a schema of Starloom", "move it, or write to another folder with -o")
+	}
+	var files traces.Files
+	defer files.Abort()
+	for file, data := range map[string][]byte{
+		path: append([]byte("# yaml-language-server: $schema="+name+"\n#\n"), text...), beside: schema,
+	} {
+		w, err := files.Create(file)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			return input.Refused("--output", err, "give another path")
+		}
+	}
+	return files.Commit()
 }

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
+	yaml "go.yaml.in/yaml/v4"
 
 	"starloom"
 	"starloom/fabric"
@@ -53,6 +56,82 @@ func TestLongNewScenario(t *testing.T) {
 		}
 	}
 	require.Equal(t, 31, programs)
+}
+
+// TestNewScenarioHasASchema checks that the first line of a new scenario names a schema beside it that accepts the
+// scenario, which replaces only schemas, and that a refused scenario leaves no schema.
+func TestNewScenarioHasASchema(t *testing.T) {
+	dir := folder(t, nil)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o777))
+	require.Equal(t, statusPass, starloomIn(t, dir, "new", "bus", "-o", "sub/bus.yaml").status)
+	require.Equal(t, []string{"bus.yaml", "scenario.schema.json"}, list(t, filepath.Join(dir, "sub")))
+	text, err := os.ReadFile(filepath.Join(dir, "sub/bus.yaml"))
+	require.NoError(t, err)
+	first, _, _ := strings.Cut(string(text), "\n")
+	require.Equal(t, "# yaml-language-server: $schema=scenario.schema.json", first)
+	schema, err := os.ReadFile(filepath.Join(dir, "sub/scenario.schema.json"))
+	require.NoError(t, err)
+	require.Equal(t, starloomIn(t, dir, "schema").stdout, string(schema))
+	require.Contains(t, string(schema), `"$id": "urn:starloom:scenario:1"`)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	require.NoError(t, err)
+	compiler := jsonschema.NewCompiler()
+	require.NoError(t, compiler.AddResource("scenario.schema.json", document))
+	compiled, err := compiler.Compile("scenario.schema.json")
+	require.NoError(t, err)
+	var value any
+	require.NoError(t, yaml.Unmarshal(text, &value))
+	data, err := json.Marshal(value)
+	require.NoError(t, err)
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	require.NoError(t, compiled.Validate(instance))
+
+	other := filepath.Join(dir, "scenario.schema.json")
+	for _, c := range []struct {
+		there  string
+		status int
+	}{{`{"title": "Starloom scenario"}`, statusPass}, {"{}", statusInput}} {
+		require.NoError(t, os.WriteFile(other, []byte(c.there), 0o666))
+		r := starloomIn(t, dir, "new", "ej", "-o", "ej.yaml")
+		require.Equal(t, c.status, r.status, r.stderr)
+		now, err := os.ReadFile(other)
+		require.NoError(t, err)
+		require.Equal(t, c.status == statusInput, string(now) == c.there)
+		if c.status == statusInput {
+			require.NoFileExists(t, filepath.Join(dir, "ej.yaml"))
+			require.Contains(t, r.stderr, "scenario.schema.json: this is not a schema of Starloom; move it")
+		} else {
+			require.NoError(t, os.Remove(filepath.Join(dir, "ej.yaml")))
+		}
+	}
+	require.NotContains(t, starloomIn(t, dir, "new", "ej", "-o", "-").stdout, "yaml-language-server")
+}
+
+// TestSchemas checks that each kind of file has a schema with a name of its own, and that the old option works.
+func TestSchemas(t *testing.T) {
+	dir := t.TempDir()
+	for _, kind := range []string{"scenario", "sweep", "pin-map", "netlist"} {
+		r := starloomIn(t, dir, "schema", kind)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Contains(t, r.stdout, `"$id": "urn:starloom:`+kind+`:1"`)
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(r.stdout))
+		require.NoError(t, err)
+		compiler := jsonschema.NewCompiler()
+		require.NoError(t, compiler.AddResource("schema.json", document))
+		compiled, err := compiler.Compile("schema.json")
+		require.NoError(t, err)
+		require.Error(t, compiled.Validate(map[string]any{"no such key": true}), kind)
+		if kind == "netlist" {
+			require.NoError(t, compiled.Validate(map[string]any{"name": "n", "nodes": map[string]any{"p[0..1]": "processor"},
+				"links": []any{[]any{"p[0]:0", "p[1]:0"}}}))
+			require.Error(t, compiled.Validate(map[string]any{"file": "f.yaml"}), "this is for scenarios")
+		}
+	}
+	old := starloomIn(t, dir, "schema", "--sweep")
+	require.Equal(t, starloomIn(t, dir, "schema", "sweep").stdout, old.stdout)
+	require.Contains(t, old.stderr, "schema --sweep is now schema sweep")
+	require.Contains(t, starloomIn(t, dir, "schema", "pinmap").stderr, `did you mean "pin-map"?`)
 }
 
 // uncommented checks that commented keys show the values in effect: as lines they change no digest.

@@ -164,7 +164,7 @@ type pictureKind struct {
 	to   *starloom.Output
 }
 
-func (all *outputs) pictures(f *pflag.FlagSet, usage string, kinds ...pictureKind) *pictures {
+func (all *outputs) pictures(c *cobra.Command, usage string, kinds ...pictureKind) *pictures {
 	p := &pictures{}
 	for _, kind := range kinds {
 		o := &output{option: "--svg " + kind.name, take: func(path string) error {
@@ -173,8 +173,23 @@ func (all *outputs) pictures(f *pflag.FlagSet, usage string, kinds ...pictureKin
 		}}
 		p.kinds, p.of, all.list = append(p.kinds, kind.name), append(p.of, o), append(all.list, o)
 	}
-	f.Var(p, "svg", usage)
+	c.Flags().Var(p, "svg", usage)
+	completed(c, "svg", p.complete)
 	return p
+}
+
+// complete completes KIND=; a path follows.
+func (p *pictures) complete(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	if strings.Contains(word, "=") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	var kinds []string
+	for _, kind := range p.kinds {
+		if strings.HasPrefix(kind, word) {
+			kinds = append(kinds, kind+"=")
+		}
+	}
+	return kinds, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func (p *pictures) words() string {

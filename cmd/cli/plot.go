@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,9 +35,9 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.X, "x", "", "the column or figure `A` along the x axis")
-	f.StringVar(&o.Y, "y", "", "the column or figure `B` along the y axis")
-	f.StringVar(&o.Z, "z", "", "draw a heat map of the column or figure `C`, by x and y")
+	f.StringVarP(&o.X, "x", "x", "", "the column or figure `A` along the x axis")
+	f.StringVarP(&o.Y, "y", "y", "", "the column or figure `B` along the y axis")
+	f.StringVarP(&o.Z, "z", "z", "", "draw a heat map of the column or figure `C`, by x and y")
 	f.StringSliceVar(&o.By, "by", nil, "make a curve for each value of the column `COLUMN` (default: all other axes "+
 		"that vary); several with commas")
 	f.StringArrayVar(&o.Where, "where", nil, "draw only rows with `COLUMN=VALUE`; may be repeated")
@@ -48,7 +49,35 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	f.BoolVar(&o.dark, "dark", false, "draw a PNG on dark paper; an SVG is light or dark as the reader's system is")
 	o.out = o.outputs.add(f, "output", "o", "write the picture to `F.svg` or F.png", nil)
 	formerly(c, "out", "output")
+	for _, option := range []string{"x", "y", "z", "by", "where", "histogram"} {
+		completed(c, option, wordsOf(func(_ *cobra.Command, args []string) ([]string, error) { return columns(option, args) }))
+	}
 	return c
+}
+
+// columns lists the axes and figures of a sweep's table, or the columns of any table.
+func columns(option string, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	name := "results.csv"
+	if option == "histogram" {
+		name = "runs.csv"
+	}
+	t, err := plot.Read(args[0], name)
+	if err != nil {
+		return nil, err
+	}
+	known := t.Columns
+	if m := t.Metrics(); m != nil {
+		known = append(slices.Clone(t.Axes), m...)
+	}
+	if option == "where" {
+		for i := range known {
+			known[i] += "="
+		}
+	}
+	return known, nil
 }
 
 func (o *plotFlags) run(c *cobra.Command, path string) error {

@@ -34,7 +34,7 @@ func newRun(networks starloom.Networks) *cobra.Command {
 		ValidArgsFunction: oneFile("yaml", "yml"),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
-	o.declareOutputs(c.Flags())
+	o.declareOutputs(c)
 	o.settings.declare(c)
 	o.overrides.declare(c)
 	o.declareExecution(c)
@@ -43,7 +43,8 @@ func newRun(networks starloom.Networks) *cobra.Command {
 	return c
 }
 
-func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
+func (o *runFlags) declareOutputs(c *cobra.Command) {
+	f := c.Flags()
 	to := &o.outputs
 	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) "+
 		"beside it", &o.VCD)
@@ -51,7 +52,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
 	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg",
 		&o.RunTableCSV, &o.RunTableSVG)
-	to.pictures(f, "write a picture to `KIND=F.svg`, KIND being topology, heat, latency or timeline; once for each",
+	to.pictures(c, "write a picture to `KIND=F.svg`, KIND being topology, heat, latency or timeline; once for each",
 		pictureKind{"topology", &o.SVG.Topology}, pictureKind{"heat", &o.SVG.Heat}, pictureKind{"latency", &o.SVG.Latency},
 		pictureKind{"timeline", &o.SVG.Timeline})
 	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`",

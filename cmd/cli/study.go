@@ -51,6 +51,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	f.BoolVar(&o.quick, "quick", false, "the sizes that take seconds (this is the default)")
 	f.BoolVar(&o.Full, "full", false, "all sizes")
 	f.StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
+	completed(c, "case", wordsOf(o.cases))
 	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
 	o.html = o.outputs.file(f, "html", "write a page of rows and plots for a browser to `F.html`")
@@ -70,6 +71,17 @@ func (o *studyFlags) names(_ *cobra.Command, args []string, _ string) (names []s
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *studyFlags) cases(c *cobra.Command, args []string) (names []string, err error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	cases, err := o.networks.StudyCases(c.Context(), args[0], starloom.StudyOptions{Full: o.Full})
+	for _, one := range cases {
+		names = append(names, one.Name)
+	}
+	return names, err
 }
 
 func (o *studyFlags) run(c *cobra.Command, name string) error {

@@ -3,7 +3,9 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
 	"regexp"
@@ -40,6 +42,46 @@ type Described struct {
 
 // Schema returns the JSON Schema of scenarios.
 func (x *Described) Schema() ([]byte, error) {
+	schema, err := x.reflect()
+	if err != nil {
+		return nil, err
+	}
+	schema.Title, schema.ID = "Starloom scenario", "urn:starloom:scenario:1"
+	return encode(schema)
+}
+
+// PartSchema returns the JSON Schema of files with the keys of one object of a scenario, except the key "file".
+func (x *Described) PartSchema(definition, title string, id jsonschema.ID) ([]byte, error) {
+	schema, err := x.reflect()
+	if err != nil {
+		return nil, err
+	}
+	schema.Title, schema.ID, schema.Ref = title, id, "#/$defs/"+definition
+	schema.Definitions[definition].Properties.Delete("file")
+	used := map[string]bool{}
+	if err := reach(schema.Definitions, definition, used); err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(schema.Definitions, func(name string, _ *jsonschema.Schema) bool { return !used[name] })
+	return encode(schema)
+}
+
+var reference = regexp.MustCompile(`"\$ref":"#/\$defs/([^"]+)"`)
+
+// reach marks a definition and all definitions that it refers to.
+func reach(definitions jsonschema.Definitions, name string, used map[string]bool) error {
+	if used[name] {
+		return nil
+	}
+	used[name] = true
+	data, err := json.Marshal(definitions[name])
+	for _, found := range reference.FindAllSubmatch(data, -1) {
+		err = errors.Join(err, reach(definitions, string(found[1]), used))
+	}
+	return err
+}
+
+func (x *Described) reflect() (*jsonschema.Schema, error) {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		RequiredFromJSONSchemaTags: true,
@@ -63,13 +105,16 @@ func (x *Described) Schema() ([]byte, error) {
 		},
 	}
 	schema := reflector.ReflectFromType(x.Types[0])
-	schema.Title = "Starloom scenario"
 	if err := x.refine(schema.Definitions); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	if err := x.More.Describe(reflector, schema.Definitions, schema.Definitions["Fabric"]); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
+	return schema, nil
+}
+
+func encode(schema *jsonschema.Schema) ([]byte, error) {
 	data, err := json.Marshal(schema)
 	if err != nil {
 		return nil, fmt.Errorf("schema: %w", err)

@@ -288,7 +288,8 @@ func Schema() ([]byte, error) {
 		properties{"seeds", &jsonschema.Schema{Description: "of each point: A..B; the scenario's own one if left out",
 			OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[0-9]+\.\.[0-9]+$`}, {Type: "integer", Minimum: "0"}}}},
 		properties{"slurm", &jsonschema.Schema{Type: "object", Description: "settings for a Slurm cluster"}})
-	s.Version, s.Title, s.Required = jsonschema.Version, "Starloom sweep", []string{"scenario", "axes"}
+	s.Version, s.ID, s.Title = jsonschema.Version, "urn:starloom:sweep:1", "Starloom sweep"
+	s.Required = []string{"scenario", "axes"}
 	data, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
