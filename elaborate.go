@@ -328,7 +328,7 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 	what, count, path := fabric.FaultTargets(n, kind)
 	set := hw.NewSet(count)
 	if globs == nil && kind.OnMedia() {
-		set.Fill(count)
+		set.Fill(fabric.FaultMedia(n, kind))
 	} else if globs == nil {
 		set.Fill(n.Shape().Processors())
 	}
@@ -337,7 +337,7 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 		if match.one == nil && (match.pattern == nil || match.many.Next(0, count) == count) {
 			return set,
 				s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", strict.Clip(glob), what),
-					fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
+					fmt.Sprintf("paths are %s to %s", path(0), lastPath(count, path)))
 		}
 		for _, i := range match.one {
 			set.Add(i)
@@ -347,6 +347,14 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 		}
 	}
 	return set, nil
+}
+
+func lastPath(count int, path func(i int) string) string {
+	last := count - 1
+	for last > 0 && path(last) == "" {
+		last--
+	}
+	return path(last)
 }
 
 // imagePath returns the path of Firmware.Image relative to the working folder, or "" if no file is read.

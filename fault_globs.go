@@ -70,10 +70,14 @@ func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMat
 	patterns []*globMatch) (whole bool) {
 	compared := 0
 	_, count, path := fabric.FaultTargets(n, kind)
+	media := fabric.FaultMedia(n, kind)
 	for i := range count {
 		names := []string{path(i)}
-		if kind.OnMedia() {
+		if i < media {
 			names = append(names, n.Names().Link(i))
+		}
+		if names[0] == "" {
+			continue
 		}
 		for _, name := range names {
 			if match := all[name]; match != nil {

@@ -224,10 +224,12 @@ func (Faults) Declaration() string { return scenarioSource }
 // the slot in which frames cross.
 type Fault struct {
 	// of processors: dead (from a slot on; routers, too), restart (NIC and firmware are reset), clock_pause (the
-	// handler is not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), bit_flip
-	// (arrives with a wrong CRC), stuck (dark), credit_loss (of a channel of routers a credit is lost)
-	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=bit_flip,enum=stuck,enum=credit_loss"`
-	// globs over the paths of processors such as *.group[0].nic[*], or of media; all if left out
+	// handler is not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), miss
+	// (does not arrive at one receiver, drawn for each), bit_flip (arrives with a wrong CRC), stuck (dark),
+	// credit_loss (of a channel of routers a credit is lost)
+	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=miss,enum=bit_flip,enum=stuck,enum=credit_loss"`
+	// globs over the paths of processors such as *.group[0].nic[*], or of media; for miss also of receivers, which are
+	// processors, or the ports of NICs that hear all ports; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
 	// when it happens; in every slot if left out
 	Slots *FaultSlots `json:"slots,omitempty"`
@@ -259,7 +261,7 @@ func (FaultSlots) Declaration() string { return scenarioSource }
 // seeds may have several Rates.
 type RandomFault struct {
 	// as in schedule
-	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip,enum=credit_loss"`
+	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=miss,enum=bit_flip,enum=credit_loss"`
 	// probability for each target in each slot
 	Rate *float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
 	// rates, in ascending order: with --seeds every seed is run with each of them, and the survival curve is

@@ -85,7 +85,10 @@ func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultP
 			Slots: p.List, From: p.From, Every: p.Every,
 			Probability: *f.Probability, RXFrames: p.RxFrames, TXFrames: p.TxFrames}
 		if plan.OnMedia {
-			plan.Of = c.Network.Shape().Media
+			plan.Of = fabric.FaultMedia(c.Network, p.Kind)
+		}
+		if plan.Receivers = p.HasReceivers(c.Network); plan.Receivers {
+			_, plan.Of, _ = fabric.FaultTargets(c.Network, p.Kind)
 		}
 		if f.Slots != nil && f.Slots.To != 0 {
 			plan.To = &p.To

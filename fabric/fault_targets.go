@@ -30,6 +30,8 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 			"write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
 	case r == nil:
 		return nil
+	case f.Kind == FaultMiss && r.Media == 0:
+		return refuse(".kind", "a channel of routers has one receiver, so a miss is a drop", "write kind: drop")
 	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
 		return nil
 	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
@@ -53,9 +55,15 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	return nil
 }
 
-// FaultTargets returns the noun, number and paths of the targets of a fault kind. Processors precede routers.
+// FaultTargets returns the noun, number and paths of the targets of a fault kind. Processors precede routers, media
+// precede receivers. A target without a path is never affected.
 func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(i int) string) {
 	shape, names := n.Shape(), n.Names()
+	if kind == FaultMiss {
+		noun, _ = names.MediumNoun()
+		count, path = receiverTargets(n)
+		return noun + " or receiver", count, path
+	}
 	if kind.OnMedia() {
 		noun, _ = names.MediumNoun()
 		return noun, shape.Media, names.Medium
@@ -70,4 +78,47 @@ func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(
 		}
 		return RouterPath(names, i-processors)
 	}
+}
+
+// ReceiversOf returns the receivers of a network that may miss light.
+func ReceiversOf(n Network) Receivers { return Receivers{FaultMedia(n, FaultMiss), n.Shape().Lanes()} }
+
+// FaultMedia returns the number of media among the targets of a fault kind. They precede the other targets. Channels of
+// routers have one receiver each, so FaultMiss leaves them out.
+func FaultMedia(n Network, kind FaultKind) int {
+	switch r := RoutersOf(n); {
+	case !kind.OnMedia():
+		return 0
+	case kind == FaultMiss && r != nil:
+		return r.Media
+	}
+	return n.Shape().Media
+}
+
+// receiverTargets returns the number and paths of media and receivers, "" for a receiver without a medium.
+func receiverTargets(n Network) (count int, path func(i int) string) {
+	shape, names := n.Shape(), n.Names()
+	media, lanes := FaultMedia(n, FaultMiss), shape.Lanes()
+	return media + shape.Processors()*lanes, func(i int) string {
+		if i < media {
+			return names.Medium(i)
+		}
+		processor, lane := (i-media)/lanes, uint16((i-media)%lanes)
+		if lanes == 1 {
+			return names.Processor(processor)
+		}
+		if medium := names.HeardOn(processor, lane); medium < 0 || medium >= media {
+			return ""
+		}
+		return names.Port(processor, lane)
+	}
+}
+
+// HasReceivers reports whether receivers are targets of a fault.
+func (f *Fault) HasReceivers(n Network) bool {
+	if f.Kind != FaultMiss {
+		return false
+	}
+	count, _ := receiverTargets(n)
+	return f.Targets.Next(FaultMedia(n, FaultMiss), count) < count
 }

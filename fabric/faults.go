@@ -21,6 +21,7 @@ const (
 	FaultPause             // in a slot, the handler of a processor is not called; the NIC continues
 	FaultBuffers           // the FIFOs of a processor hold fewer frames than usual
 	FaultDrop              // in a slot, the light of a medium does not reach its listeners
+	FaultMiss              // in a slot, the light of a medium does not reach one of its receivers
 	FaultFlip              // in a slot, listeners of a medium receive one inverted bit
 	FaultStuck             // a medium is dark at its listeners
 	FaultCredit            // a returning credit of a channel between routers is lost
@@ -29,7 +30,7 @@ const (
 
 // FaultNames holds the names of the kinds in scenarios and reports.
 var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop",
-	"bit_flip", "stuck", "credit_loss"}
+	"miss", "bit_flip", "stuck", "credit_loss"}
 
 // OnMedia reports whether the kind affects media.
 func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
@@ -37,7 +38,7 @@ func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
 // Fault affects each of its targets in each of its slots with a probability.
 type Fault struct {
 	Kind     FaultKind
-	Targets  hw.Set // processors, then routers; or media
+	Targets  hw.Set // processors, then routers; or media, for FaultMiss followed by receivers
 	From, To uint32 // first and last slot
 	Every    uint32 // period in slots, at least 1
 	List     []uint32
@@ -80,12 +81,13 @@ type Faults struct {
 	Only   int  // number of the only enabled fault, from 1; 0 for all
 	Except int  // number of a disabled fault, from 1; 0 for none
 	names  Names
+	misses misses
 	stream hw.Stream
 }
 
 // NewFaults returns the faults of a network's run.
-func NewFaults(names Names, all []Fault, seed uint64) *Faults {
-	f := &Faults{All: all, names: names}
+func NewFaults(names Names, receivers Receivers, all []Fault, seed uint64) *Faults {
+	f := &Faults{All: all, names: names, misses: missesOf(receivers, all)}
 	f.Reset(seed)
 	return f
 }
@@ -132,6 +134,7 @@ const (
 	Unharmed Effect = iota // no fault applies
 	Dark                   // no light passes
 	Flipped                // one bit is inverted
+	Missed                 // no light reaches this receiver; other receivers of the medium hear it
 )
 
 // OnMedium returns the effect on a medium in a slot and the number of the fault. Darkness takes precedence over
@@ -139,7 +142,8 @@ const (
 func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	for i := range f.All {
 		kind := f.All[i].Kind
-		if !kind.OnMedia() || kind == FaultCredit || effect == Flipped && kind == FaultFlip || !f.Happens(i, medium, slot) {
+		if !kind.OnMedia() || kind == FaultCredit || kind == FaultMiss || effect == Flipped && kind == FaultFlip ||
+			!f.Happens(i, medium, slot) {
 			continue
 		}
 		if kind != FaultFlip {
@@ -148,6 +152,83 @@ func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 		effect, number = Flipped, i
 	}
 	return effect, number
+}
+
+// A miss is the loss of light at one receiver. A processor has a receiver, or with all ports at once a receiver per
+// port. Receiver processor*Shape.Lanes+port hears one medium in a slot, so receiver and slot name the frame that is
+// missed. A miss prevails over a flip; a dark medium prevails over a miss.
+
+// misses are the faults of kind FaultMiss.
+type misses struct {
+	faults []int // their numbers
+	Receivers
+}
+
+// Receivers are the numbers of a network's receivers.
+type Receivers struct {
+	Media int // media that carry frames in slots; receivers follow them in Fault.Targets
+	Lanes int // receivers per processor
+}
+
+// Of returns the receiver of a processor that hears its port.
+func (r Receivers) Of(processor int, port uint16) int {
+	if r.Lanes == 1 {
+		return processor
+	}
+	return processor*r.Lanes + int(port)
+}
+
+func missesOf(receivers Receivers, all []Fault) (m misses) {
+	m.Receivers = receivers
+	for i := range all {
+		if all[i].Kind == FaultMiss {
+			m.faults = append(m.faults, i)
+		}
+	}
+	return m
+}
+
+// Misses reports whether receivers may miss light.
+func (f *Faults) Misses() bool { return len(f.misses.faults) > 0 }
+
+// MissedBy returns the fault by which a receiver misses the light of a medium in a slot. ok is false for none. A fault
+// affects a receiver if the receiver or the medium is a target. Each receiver has its own draws.
+func (f *Faults) MissedBy(receiver, medium int, slot uint32) (number int, ok bool) {
+	for _, i := range f.misses.faults {
+		fault := &f.All[i]
+		if f.Active(i) && fault.In(slot) && medium < f.misses.Media &&
+			(fault.Targets.Has(medium) || fault.Targets.Has(f.misses.Media+receiver)) && f.Draws(i, receiver, slot) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// At returns the effect of faults on the light at a processor's port in a slot, the number of the fault, and its
+// target: a medium, or for Missed a receiver.
+func (f *Faults) At(processor int, port uint16, slot uint32) (effect Effect, number, target int) {
+	medium := f.names.HeardOn(processor, port)
+	effect, number = f.OnMedium(medium, slot)
+	if effect != Dark && f.Misses() && medium >= 0 {
+		receiver := f.misses.Of(processor, port)
+		if miss, ok := f.MissedBy(receiver, medium, slot); ok {
+			return Missed, miss, f.misses.Media + receiver
+		}
+	}
+	return effect, number, medium
+}
+
+// MissedAt returns the fault by which a processor misses the light of a medium in a slot, as far as it listens. ok is
+// false for none.
+func (f *Faults) MissedAt(processor, medium int, ports uint16, slot uint32) (number int, ok bool) {
+	for port := uint16(0); f.Misses() && port < ports; port++ {
+		if f.names.HeardOn(processor, port) == medium {
+			if number, ok = f.MissedBy(f.misses.Of(processor, port), medium, slot); ok {
+				return number, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // Bits of a frame that a flip may hit: source, destination and tag. The length stays intact, and the CRC is wrong.
@@ -189,7 +270,7 @@ type FaultCount struct {
 	// pairs of processor and slot; for faults of media, pairs of slot and receiver that light would have reached
 	Count uint64
 	Slot  uint32 // slot of the first effect
-	Index uint32 // processor or medium of the first effect, the lowest of that slot
+	Index uint32 // target of the first effect, the lowest of that slot; for FaultMiss always a receiver
 }
 
 // Note counts an effect.
@@ -229,17 +310,16 @@ func (f *Fault) shrinks(processor int, tx bool) bool {
 // Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts the effect. met
 // means that frames have collided, so flips have no effect. l.Faults must not be nil.
 func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
-	medium := l.Faults.names.HeardOn(bank.First+cell, port)
-	effect, number := l.Faults.OnMedium(medium, slot)
+	effect, number, target := l.Faults.At(bank.First+cell, port, slot)
 	if effect == Unharmed || effect == Flipped && met {
 		return Unharmed
 	}
-	l.FaultCounts[number].Note(slot, uint32(medium))
+	l.FaultCounts[number].Note(slot, uint32(target))
 	return effect
 }
 
-// Harm is Suffer for transports without light, and l.Faults may be nil. For a Dark or Flipped port it also sets and
-// records the receiver's status; the caller only counts a Flipped frame as heard.
+// Harm is Suffer for transports without light, and l.Faults may be nil. For a harmed port it also sets and records the
+// receiver's status; the caller only counts the frame (Frames.Listened).
 func (l *Ledger) Harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	if l.Faults == nil { // the call is inlined up to here
 		return Unharmed
@@ -250,7 +330,7 @@ func (l *Ledger) Harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bo
 func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	effect := l.Suffer(bank, cell, port, slot, met)
 	switch effect {
-	case Dark:
+	case Dark, Missed:
 		bank.SetRx(cell, port, nic.StatusIdle)
 	case Flipped:
 		bank.SetRx(cell, port, nic.StatusCRC)

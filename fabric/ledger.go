@@ -47,6 +47,37 @@ func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	f.Faulted += frames
 }
 
+// Listened is the state of a medium's counted frames in a slot.
+type Listened = uint32
+
+// States of Frames.Listened.
+const (
+	NotListened Listened = iota // no receiver has had light
+	AllMissed                   // all receivers so far have missed it
+	HasListened                 // a receiver has had it, in good order or harmed
+)
+
+// Listened counts the frames on a medium, except collided frames, when their light has come to a receiver, with an
+// effect of faults. The first receiver counts. Frames that all receivers miss are lost to the fault. Listened returns
+// the next state of the medium.
+func (f *Frames) Listened(state Listened, effect Effect, frames uint64) (next Listened) {
+	switch {
+	case state == HasListened || effect == Missed && state == AllMissed:
+		return state
+	case effect == Missed:
+		f.Faulted += frames
+		return AllMissed
+	case state == AllMissed:
+		f.Faulted -= frames // the sum of all shards is right
+	}
+	if effect == Unharmed {
+		f.Heard += frames
+	} else {
+		f.NoteHarmed(effect, frames)
+	}
+	return HasListened
+}
+
 // Unheard returns the number of frames that were alone on a medium without listeners. RTL may show light where the
 // model shows none; then more frames are heard than were alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }

@@ -48,6 +48,8 @@ type Deserialisers struct {
 	frames []byte   // frames of stride bytes per cell
 	port   []uint32 // input of the unit, or tap, that each cell hears; NoInput for none
 
+	misses func(cell int, wire uint32) bool // receivers that are dark in the slot that begins; nil for none
+
 	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one frame
 	queueBytes []uint32 // bytes of each queue, for a saved state
 	queueAll   []byte   // all queues in sequence, for a saved state
@@ -101,6 +103,11 @@ type DeserialiserConfig struct {
 	Taps  *hw.Taps
 
 	Queues bool // a slot may have several frames
+
+	// Misses reports whether a fault keeps the light of a wire from a cell in the slot that the last cycle begins, or
+	// that crosses. It must be a function of the slot. Nil if there are no such faults. Cell and wire are those of the
+	// bank.
+	Misses func(cell int, wire uint32) bool
 }
 
 // NewDeserialisers returns an idle bank that hears nothing. It returns an error for illegal parameters.
@@ -159,7 +166,7 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
 		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
-		port: make([]uint32, cells), ends: make([]bool, len(c.Shards)),
+		port: make([]uint32, cells), misses: c.Misses, ends: make([]bool, len(c.Shards)),
 		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells),
 		switched: make([]bool, len(c.Shards)),
 		heard:    make([][]uint32, len(c.Shards)),
@@ -204,7 +211,7 @@ func (d *Deserialisers) Listen(cell int, port uint32) {
 	d.port[cell], d.switched[shard] = port, true
 }
 
-// Hears returns the input that a cell hears, NoInput for none.
+// Hears returns the input that a cell hears, NoInput for none. A cell that misses its light hears it all the same.
 func (d *Deserialisers) Hears(cell int) uint32 { return d.port[cell] }
 
 func (d *Deserialisers) inputs(cell int) int {
@@ -241,13 +248,18 @@ func (d *Deserialisers) hook(first, end int) {
 	for unit := first; unit < end; unit++ {
 		for cell := unit * d.bank.PerUnit; cell < (unit+1)*d.bank.PerUnit; cell++ {
 			medium := noWire
-			if d.port[cell] != NoInput && !d.replaced(cell) {
+			if d.port[cell] != NoInput && !d.replaced(cell) && !d.missed(unit, cell) {
 				medium = d.wire(unit, cell)
 				d.next[cell], d.head[medium] = d.head[medium], int32(cell)
 			}
 			d.hooked[cell] = medium
 		}
 	}
+}
+
+// missed reports whether a cell that hears an input misses its light in the slot that begins.
+func (d *Deserialisers) missed(unit, cell int) bool {
+	return d.misses != nil && d.misses(cell, d.wire(unit, cell))
 }
 
 func (d *Deserialisers) collect() {
@@ -295,7 +307,7 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
 		d.ends[s.Index] = false
 		d.endSlot(s.Index)
-		if d.switched[s.Index] {
+		if d.switched[s.Index] || d.misses != nil {
 			d.switched[s.Index] = false
 			d.hook(s.First, s.End)
 		}

@@ -53,7 +53,13 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 			}),
 		}, {
 			Name: "port_i", Bits: portBits, Input: true,
-			Get: hw.GetValue(func(cell int) uint64 { return uint64(d.port[cell]) & (1<<portBits - 1) }),
+			Get: hw.GetValue(func(cell int) uint64 {
+				port := d.port[cell]
+				if port != NoInput && d.missed(cell/d.bank.PerUnit, cell) {
+					port = NoInput
+				}
+				return uint64(port) & (1<<portBits - 1)
+			}),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				port := uint32(value)
 				if int(port) >= d.inputs(cell) {

@@ -58,10 +58,10 @@ type busTransport struct {
 }
 
 type busSlot struct {
-	sender  int32 // sender of the frame, the first of several senders, or noOne
-	senders uint32
-	differ  uint64 // bits in which the heads of several frames differ; the first bit is the highest
-	heard   bool
+	sender   int32 // sender of the frame, the first of several senders, or noOne
+	senders  uint32
+	differ   uint64          // bits in which the heads of several frames differ; the first bit is the highest
+	listened fabric.Listened // of a frame that is alone
 }
 
 func (t *busTransport) Path() string { return "fabric" }
@@ -193,10 +193,7 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 			bank.SetRx(cell, port, nic.StatusCollision)
 			ledger.NoteHeard(vertex, port, nic.StatusCollision, nil, slot)
 		default:
-			if !bus.heard {
-				bus.heard = true
-				ledger.Frames.Heard++
-			}
+			bus.listened = ledger.Frames.Listened(bus.listened, fabric.Unharmed, 1)
 			frame := t.frame(slot, int(bus.sender))
 			ledger.NoteHeard(vertex, port, bank.PushRx(cell, port, frame), frame, slot)
 		}
@@ -207,9 +204,8 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16,
 	ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
-	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
-		bus.heard = true
-		ledger.Frames.NoteHarmed(effect, 1)
+	if effect != fabric.Unharmed && bus.senders == 1 {
+		bus.listened = ledger.Frames.Listened(bus.listened, effect, 1)
 	}
 	return effect != fabric.Unharmed
 }

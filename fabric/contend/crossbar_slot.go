@@ -39,9 +39,10 @@ type crossbarTransport struct {
 	payloadBytes int
 	timing       nic.Timing
 	bank         func(processor int) (bank *nic.Bank, cell int)
-	frames       [2][]byte // frames by sender
-	shared       bool      // all outputs are one medium
-	stale        hw.Set    // processors whose receive status may not be idle
+	frames       [2][]byte       // frames by sender
+	shared       bool            // all outputs are one medium
+	stale        hw.Set          // processors whose receive status may not be idle
+	listened     fabric.Listened // state of the shared medium in this slot, in runs with faults
 }
 
 // Start, Begin and Latch implement Transport; frames are in place already.
@@ -96,7 +97,10 @@ func (t *crossbarTransport) takes(bank *nic.Bank, cell int, slot uint32) {
 	t.listen(bank.First+cell, bank.Listen(slot)[cell] == 0, bank.Accepts(cell))
 }
 
-func (t *crossbarTransport) Cross(slot uint32) { t.decide(slot) }
+func (t *crossbarTransport) Cross(slot uint32) {
+	t.listened = fabric.NotListened
+	t.decide(slot)
+}
 
 // Hear implements Transport. It answers requests and delivers frames.
 func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
@@ -118,19 +122,24 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 			ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
 		}
 	}
-	if t.shared && len(t.taken) > 0 && ledger.Faults != nil {
+	counted := t.shared && ledger.Faults != nil
+	if counted && len(t.taken) > 0 {
 		t.hearAll(bank, ledger, slot, w)
 	}
 	for output := t.serving.Next(first, end); output < end; output = t.serving.Next(output+1, end) {
 		t.stale.Add(output)
 		if effect := t.harm(bank, ledger, output-bank.First, slot); effect != fabric.Unharmed {
-			ledger.Frames.NoteHarmed(effect, t.servedAt(output))
+			if !counted {
+				ledger.Frames.NoteHarmed(effect, t.servedAt(output))
+			}
 			continue
 		}
 		for input := t.serves[output]; input != noOne; input = t.after(input) {
 			frame := t.frame(slot, int(input))
 			frame.SetDestination(uint32(output))
-			ledger.Frames.Heard++
+			if !counted {
+				ledger.Frames.Heard++
+			}
 			ledger.NoteHeard(output, 0, bank.PushRx(output-bank.First, 0, frame), frame, slot)
 		}
 	}
@@ -141,17 +150,23 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 // listeners.
 func (t *crossbarTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int, slot uint32) fabric.Effect {
 	if t.shared && ledger.Faults != nil {
-		effect, _ := ledger.Faults.OnMedium(0, slot)
+		effect, _, _ := ledger.Faults.At(bank.First+cell, 0, slot)
 		return effect // hearAll has applied the effect
 	}
 	return ledger.Harm(bank, cell, 0, slot, false)
 }
 
+// hearAll applies faults to all listeners of the shared medium, and counts its frame.
 func (t *crossbarTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	for cell := w.First; cell < w.End; cell++ {
-		if bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, false) == fabric.Flipped {
+		if !bank.Hears(cell, 0, slot) {
+			continue
+		}
+		effect := ledger.Harm(bank, cell, 0, slot, false)
+		if effect == fabric.Flipped {
 			t.stale.Add(bank.First + cell)
 		}
+		t.listened = ledger.Frames.Listened(t.listened, effect, 1)
 	}
 }
 

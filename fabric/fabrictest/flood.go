@@ -79,10 +79,12 @@ func (f Flood) traffic() []traffic {
 		{Kind: "dead", Probability: chance(0.02)}, {Kind: "restart", Probability: chance(0.06)},
 		{Kind: "clock_pause", Probability: chance(0.1)}, {Kind: "buffers", RXFrames: 1, TXFrames: 2},
 	}}
+	misses := &starloom.Faults{Schedule: []starloom.Fault{{Kind: "miss", Probability: chance(0.2)}}}
 	type looks = []func(context.Context, floodRun, string) error
 	return []traffic{
 		{"frames", floodRun{}, f.cuts(), moves, looks{f.saved, f.again, f.captured}},
 		{"faults of media", floodRun{faults: media, lossless: true}, f.oddCuts(), faulted, looks{f.saved, f.captured}},
+		{"misses", floodRun{faults: misses, lossless: true}, f.oddCuts(), faulted, looks{f.saved}},
 		{"faults of processors", floodRun{faults: processors}, f.oddCuts(), faulted, looks{f.saved, f.again}},
 		{"illegal", floodRun{illegal: 1}, f.oddCuts(), silenced, nil},
 		{"illegal, followed", floodRun{illegal: 4, lossless: true}, f.oddCuts(), silenced, nil},

@@ -165,8 +165,8 @@ func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot u
 	if ledger.Faults == nil {
 		return false
 	}
-	effect, _ := ledger.Faults.OnMedium(c.names.HeardOn(processor, port), slot)
-	return effect == fabric.Dark
+	effect, _, _ := ledger.Faults.At(processor, port, slot)
+	return effect == fabric.Dark || effect == fabric.Missed
 }
 
 // lose records a lost credit. RTL counters may have given too many.

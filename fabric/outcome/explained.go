@@ -84,9 +84,10 @@ type ScheduleSize struct {
 type FaultPlan struct {
 	Key         string    `json:"key"` // place of the fault in the scenario
 	Kind        string    `json:"kind"`
-	OnMedia     bool      `json:"on_media"` // false for a fault of processors
+	OnMedia     bool      `json:"on_media"`            // false for a fault of processors
+	Receivers   bool      `json:"receivers,omitempty"` // receivers are targets, too
 	Targets     int       `json:"targets"`
-	Of          int       `json:"of"`                  // number of processors or media
+	Of          int       `json:"of"`                  // number of processors or media, and receivers if targets
 	Slots       []uint32  `json:"slots,omitempty"`     // affected slots; without them From, To and Every apply
 	From        uint32    `json:"from"`                // first affected slot
 	To          *uint32   `json:"to,omitempty"`        // last affected slot, nil for the end of the run

@@ -19,7 +19,7 @@ type FaultReport struct {
 type FaultFirst struct {
 	Cycle uint64 `json:"cycle"` // start of the slot
 	Slot  uint64 `json:"slot"`
-	Path  string `json:"path"` // path of a processor or medium
+	Path  string `json:"path"` // path of a processor, medium or receiver
 }
 
 // ByFaults reports whether faults have broken a rule.

@@ -108,6 +108,7 @@ func (t *Plant) Carry(m fabric.Media) (err error) {
 	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank: t.nics("rx"), Clock: t.clock, Shards: t.cuts, PhitBits: t.timing.PhitBits,
 		FrameBytesMax: nic.FrameBytes(t.payload), In: in, Hears: m.Hears, Taps: t.shape.NIC().Taps, Queues: t.queues(),
+		Misses: t.misses(),
 	})
 	t.list()
 	return err
@@ -156,6 +157,18 @@ func (t *Plant) harm(medium, slot uint32) hw.Harm {
 		return hw.Harm{Flips: true, Bit: uint16(t.faults.Bit(number, int(medium), slot))}
 	}
 	return hw.Harm{}
+}
+
+// misses returns the receivers that miss a medium in the slot that begins or crosses, nil for none.
+func (t *Plant) misses() func(receiver int, medium uint32) bool {
+	if t.faults == nil || !t.faults.Misses() {
+		return nil
+	}
+	return func(receiver int, medium uint32) bool {
+		slot := uint32((t.clock.Cycle() + 1) / uint64(t.timing.SlotCycles()))
+		_, missed := t.faults.MissedBy(receiver, int(medium), slot)
+		return missed
+	}
 }
 
 // Components returns the components that RTL can replace.

@@ -53,7 +53,7 @@ type seenMedia struct {
 	harmed  []uint32 // concatenation of all shards' plantShard.harmed, in ascending order
 	counted uint32   // slot whose frames plantShard.placed counts
 	late    []int    // media with light at the link's far end at the last boundary
-	marks   []uint8  // by medium: 1 if a receiver heard the medium at this boundary
+	marks   []uint8  // by medium: state of Frames.Listened at this boundary
 }
 
 type plantShard struct {
@@ -66,7 +66,7 @@ type plantShard struct {
 	harmed      []uint32 // media on which faults harmed a frame that was alone, one entry per frame
 
 	noted int      // length of the prefix of violations whose cycles are known
-	heard []uint32 // marked media
+	heard []uint32 // media with a mark
 	wire  []byte
 	view  nic.FrameView
 }
@@ -188,7 +188,7 @@ func (t *Front) Placed(shard, transmitter, port int) {
 	} else if media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
-		if effect, _ := t.faults.OnMedium(medium, t.seen.counted); effect != fabric.Unharmed {
+		if effect, _ := t.faults.OnMedium(medium, t.seen.counted); effect != fabric.Unharmed || t.faults.Misses() {
 			s.harmed = append(s.harmed, uint32(medium))
 		}
 	}

@@ -17,8 +17,8 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	if t.tap != nil {
 		if medium, ok := t.deserialisers.Wire(receiver); ok && int(port) < t.shape.Ports && t.tap.Reached(medium, slot) {
 			if effect := ledger.Suffer(bank, cell, port, slot,
-				status == nic.StatusCollision); effect != fabric.Unharmed && t.mark(s, medium) {
-				ledger.Frames.NoteHarmed(effect, t.carried(medium))
+				status == nic.StatusCollision); effect != fabric.Unharmed {
+				t.listened(s, ledger, medium, effect, t.carried(medium))
 			}
 		}
 	}
@@ -32,8 +32,8 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 		}
 	}
 	if status != nic.StatusIdle && status != nic.StatusCollision && int(port) < t.shape.Ports {
-		if medium, ok := t.deserialisers.Wire(receiver); ok && t.mark(s, medium) {
-			ledger.Frames.Heard++
+		if medium, ok := t.deserialisers.Wire(receiver); ok {
+			t.listened(s, ledger, medium, fabric.Unharmed, 1)
 		}
 	}
 	switch status {
@@ -47,13 +47,13 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	}
 }
 
-func (t *Front) mark(s *plantShard, medium uint32) bool {
-	if t.seen.marks[medium] != 0 {
-		return false
+// listened counts the frames on a medium at one of its receivers.
+func (t *Front) listened(s *plantShard, ledger *fabric.Ledger, medium uint32, effect fabric.Effect, frames uint64) {
+	mark := &t.seen.marks[medium]
+	if *mark == uint8(fabric.NotListened) {
+		s.heard = append(s.heard, medium)
 	}
-	t.seen.marks[medium] = 1
-	s.heard = append(s.heard, medium)
-	return true
+	*mark = uint8(ledger.Frames.Listened(fabric.Listened(*mark), effect, frames))
 }
 
 // carried returns the number of frames in the crossed slot, except collided frames, on a medium that faults harmed.

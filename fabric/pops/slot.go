@@ -276,8 +276,9 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	hit, clash := work.hit[:work.hits], work.clash[:work.clashes]
 	if ledger.Faults != nil {
 		hit, clash = t.harm(hit, clash, bank, ledger, slot)
+	} else {
+		ledger.Frames.Heard += t.firstListeners(hit, ports)
 	}
-	ledger.Frames.Heard += t.firstListeners(hit, ports)
 	t.find(work.at[:len(hit)], table.first, hit, ports)
 	if bank.Small() && !ledger.Looks() {
 		work.touched ^= touchSmall(table.frames, bank, hit, work.at[:len(hit)])
@@ -293,14 +294,13 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	work.hits, work.clashes = 0, 0
 }
 
+// harm applies faults to listeners, counts the frames that they hear, and returns the unharmed listeners.
 func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledger *fabric.Ledger,
 	slot uint32) ([]hearing, []uint32) {
 	ports := bank.Listen(slot)
 	hit = slices.DeleteFunc(hit, func(h hearing) bool {
-		effect := ledger.Harm(bank, int(h.cell), ports[h.cell], slot, false)
-		if effect != fabric.Unharmed {
-			ledger.Frames.NoteHarmed(effect, t.firstListeners([]hearing{h}, ports))
-		}
+		effect, mark := ledger.Harm(bank, int(h.cell), ports[h.cell], slot, false), t.mark(h, ports)
+		*mark = uint8(ledger.Frames.Listened(fabric.Listened(*mark), effect, 1))
 		return effect != fabric.Unharmed
 	})
 	return hit, slices.DeleteFunc(clash, func(cell uint32) bool {
@@ -326,6 +326,13 @@ func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.B
 	ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
 }
 
+// mark returns the mark of the coupler that a listener hears.
+func (t *SlotTransport) mark(h hearing, ports []uint16) *uint8 {
+	from := uint32(ports[h.cell])
+	return &t.listened.marks[(h.coupler-from*uint32(t.pitch))*uint32(t.net.Groups)+from]
+}
+
+// firstListeners counts the couplers with a first listener, in runs without faults.
 func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers uint64) {
 	marks, groups, pitch := t.listened.marks, uint32(t.net.Groups), uint32(t.pitch)
 	for _, h := range hit {

@@ -107,13 +107,18 @@ func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: full, Value: d.processor, Text: text}
 	}
 	f := fabric.Finding{Kind: fabric.FindLost, Slot: d.slot, Index: medium, Value: d.processor}
-	effect, fault := fabric.Unharmed, 0
+	effect, fault, missed := fabric.Unharmed, 0, false
 	if c.Faults != nil {
 		effect, fault = c.Faults.OnMedium(medium, d.slot)
+		if known {
+			_, missed = c.Faults.MissedAt(towards, medium, c.Ports, d.slot)
+		}
 	}
 	switch {
 	case effect == fabric.Dark:
 		f.Text = "a fault made it dark here"
+	case missed:
+		f.Text = fmt.Sprintf("by a fault processor %d missed it here", towards)
 	case worst == nic.StatusCollision:
 		f.Text = "it met another frame here"
 	case worst == nic.StatusCRC && effect == fabric.Flipped:

@@ -115,8 +115,8 @@ type wiredMedium struct {
 	senders uint32
 	shard   uint32
 	start   uint32
-	heard   uint32 // 1 if heard; shared by the shards
-	shows   uint32 // first bit in which two frames differ
+	heard   fabric.Listened // shared by the shards
+	shows   uint32          // first bit in which two frames differ
 }
 
 // wiredWork is a shard's work space for a block of receivers. The accesses of a block to large tables are
@@ -426,16 +426,14 @@ func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, 
 		m, cell, met := &t.media[h.medium], int(h.cell), t.carries[h.medium] == wiredMet
 		switch effect := ledger.Harm(bank, cell, h.port, slot, met); {
 		case effect != fabric.Unharmed:
-			if !met && m.first() {
-				ledger.Frames.NoteHarmed(effect, 1)
+			if !met {
+				m.listened(&ledger.Frames, effect)
 			}
 		case met:
 			bank.SetRx(cell, h.port, nic.StatusCollision)
 			ledger.NoteHeard(bank.First+cell, h.port, nic.StatusCollision, nil, slot)
 		default:
-			if m.first() {
-				ledger.Frames.Heard++
-			}
+			m.listened(&ledger.Frames, fabric.Unharmed)
 			frame := sent[m.shard].frame(m.start)
 			ledger.NoteHeard(bank.First+cell, h.port, bank.PushRx(cell, h.port, frame), frame, slot)
 		}
@@ -443,7 +441,23 @@ func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, 
 }
 
 func (m *wiredMedium) first() bool {
-	return atomic.LoadUint32(&m.heard) == 0 && atomic.SwapUint32(&m.heard, 1) == 0
+	return atomic.LoadUint32(&m.heard) == fabric.NotListened &&
+		atomic.SwapUint32(&m.heard, fabric.HasListened) == fabric.NotListened
+}
+
+// listened counts the frame of a medium at a receiver (Frames.Listened). Shards that share the medium may call it
+// concurrently.
+func (m *wiredMedium) listened(f *fabric.Frames, effect fabric.Effect) {
+	state := atomic.LoadUint32(&m.heard)
+	switch {
+	case state == fabric.HasListened:
+		return
+	case effect != fabric.Missed:
+		state = atomic.SwapUint32(&m.heard, fabric.HasListened)
+	case !atomic.CompareAndSwapUint32(&m.heard, fabric.NotListened, fabric.AllMissed):
+		return
+	}
+	f.Listened(state, effect, 1)
 }
 
 // Collisions implements Transport. Shard 0 reports the collisions of all shards.

@@ -23,6 +23,7 @@ type losses struct {
 	names   fabric.Names
 	timing  nic.Timing
 	faults  *faulted
+	ports   uint16 // ports per processor
 }
 
 // trail follows one packet. It has the packet's frames in the last slot with such frames, and the fate of these
@@ -114,7 +115,8 @@ func (l *losses) taken(p outcome.MissingPacket) bool {
 		return false
 	}
 	medium := l.names.SentOn(t.sent[0].Processor, t.sent[0].Port, int(p.Destination))
-	return t.full >= 0 || t.damaged[medium] || l.faults.harm(medium, t.slot) == fabric.Dark
+	return t.full >= 0 || t.damaged[medium] || l.faults.harm(medium, t.slot) == fabric.Dark ||
+		l.faults.missed(int(p.Destination), medium, l.ports, t.slot)
 }
 
 // The place is the last slot that carried the packet, or the last holder of the packet.
@@ -151,6 +153,9 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
 	case l.faults.harm(medium, t.slot) == fabric.Dark:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
+	case l.faults.missed(int(p.Destination), medium, l.ports, t.slot):
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and by a fault processor %d missed it here",
+			e.Processor, p.Destination)
 	case t.damaged[medium] && l.faults.harm(medium, t.slot) == fabric.Flipped:
 		_, fault := l.faults.plan.OnMedium(medium, t.slot)
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and here a fault %s", e.Processor,

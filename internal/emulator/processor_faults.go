@@ -28,7 +28,7 @@ func newFaulted(c *config.Config, processors int) *faulted {
 	if len(c.Faults) == 0 {
 		return nil
 	}
-	plan := fabric.NewFaults(c.Network.Names(), slices.Clone(c.Faults), c.Seed)
+	plan := fabric.NewFaults(c.Network.Names(), fabric.ReceiversOf(c.Network), slices.Clone(c.Faults), c.Seed)
 	return &faulted{plan: plan, processors: plan.On(false), dead: make([]uint8, processors)}
 }
 
@@ -67,6 +67,15 @@ func (f *faulted) harm(medium int, slot uint32) fabric.Effect {
 	}
 	effect, _ := f.plan.OnMedium(medium, slot)
 	return effect
+}
+
+// missed reports whether a processor misses a medium in a slot.
+func (f *faulted) missed(processor, medium int, ports uint16, slot uint32) bool {
+	if f == nil {
+		return false
+	}
+	_, ok := f.plan.MissedAt(processor, medium, ports, slot)
+	return ok
 }
 
 func (f *faulted) state(v *hw.StateVisitor) {

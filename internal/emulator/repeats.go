@@ -22,7 +22,7 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 	}
 	m.losses = &losses{
 		trails: map[uint32]*trail{}, shards: m.Shards, packets: referees.PacketsOf(m.Referee),
-		names: m.Names, timing: m.timing, faults: m.faults,
+		names: m.Names, timing: m.timing, faults: m.faults, ports: uint16(m.Shape.Ports),
 	}
 	origins := make([]uint32, len(report.Aside.Missing))
 	for i, p := range report.Aside.Missing {
@@ -218,7 +218,9 @@ func (m *Machine) TellWays(report *outcome.Report) {
 
 func (m *Machine) fate(processor int, at heardAt) string {
 	medium := m.Names.HeardOn(processor, at.port)
-	switch effect, fault := m.faults.plan.OnMedium(medium, at.slot); effect {
+	switch effect, fault, _ := m.faults.plan.At(processor, at.port, at.slot); effect {
+	case fabric.Missed:
+		return fmt.Sprintf("in slot %d a fault made processor %d miss it", at.slot, processor)
 	case fabric.Flipped:
 		return fmt.Sprintf("in slot %d a fault %s", at.slot, m.faults.plan.FlipText(fault, medium, at.slot))
 	case fabric.Dark:

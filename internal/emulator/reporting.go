@@ -69,8 +69,8 @@ func (m *Machine) WritePackets(to io.Writer) error {
 // Harmed returns the effect of faults on a medium in a slot.
 func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
-// FaultOn returns the fault that harmed a medium in a slot, and the flipped bit, -1 for none. ok reports whether a
-// fault harmed the medium.
+// FaultOn returns the fault that harmed a medium in a slot, and the flipped bit, -1 for none. A fault by which a
+// processor missed the medium counts, too. ok reports whether there was such a fault.
 func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	if m.faults == nil {
 		return 0, -1, false
@@ -78,6 +78,12 @@ func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	effect, number := m.faults.plan.OnMedium(medium, slot)
 	if effect == fabric.Flipped {
 		return number, m.faults.plan.Bit(number, medium, slot), true
+	}
+	missed := effect == fabric.Unharmed && m.faults.plan.Misses()
+	for processor := 0; missed && processor < m.Shape.Processors(); processor++ {
+		if number, ok = m.faults.plan.MissedAt(processor, medium, uint16(m.Shape.Ports), slot); ok {
+			return number, -1, true
+		}
 	}
 	return number, -1, effect != fabric.Unharmed
 }
@@ -95,7 +101,7 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 		report := outcome.FaultReport{Kind: fabric.FaultNames[kind], Count: sum.Count}
 		if sum.Count > 0 {
 			_, _, path := fabric.FaultTargets(m.Network, kind)
-			if kind.OnMedia() {
+			if kind.OnMedia() && kind != fabric.FaultMiss {
 				path = m.Names.Link
 			}
 			report.First = &outcome.FaultFirst{Cycle: m.timing.SlotCycle(sum.Slot), Slot: uint64(sum.Slot),

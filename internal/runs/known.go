@@ -134,8 +134,12 @@ func (r *run) faultPlan(f *fabric.Fault) string {
 	if processors := n.Shape().Processors(); !f.Kind.OnMedia() && f.Targets.Next(processors, count) == count {
 		count = processors // no router is a target
 	}
-	plan := outcome.FaultPlan{Kind: fabric.FaultNames[f.Kind], OnMedia: f.Kind.OnMedia(), Of: count, Slots: f.List,
-		From: f.From, Every: f.Every,
+	receivers := f.HasReceivers(n)
+	if f.Kind.OnMedia() && !receivers {
+		count = fabric.FaultMedia(n, f.Kind)
+	}
+	plan := outcome.FaultPlan{Kind: fabric.FaultNames[f.Kind], OnMedia: f.Kind.OnMedia(), Receivers: receivers,
+		Of: count, Slots: f.List, From: f.From, Every: f.Every,
 		Probability: math.Round(float64(f.Chance)/(1<<32)*1e9) / 1e9, RXFrames: f.RxFrames, TXFrames: f.TxFrames}
 	if f.To != math.MaxUint32 {
 		plan.To = &f.To

@@ -30,9 +30,12 @@ var FaultKinds = map[string]string{
 	"clock_pause": "schedule: [{kind: clock_pause, slots: {to: 20}, probability: 0.5}]",
 	"buffers":     "schedule: [{kind: buffers, rx_frames: 1, tx_frames: 1}]",
 	"drop":        "schedule: [{kind: drop, probability: 0.2}]",
-	"bit_flip":    "schedule: [{kind: bit_flip, probability: 0.2}]",
-	"stuck":       "schedule: [{kind: stuck, slots: {from: 1, to: 6}}]",
-	"all":         "schedule: [{kind: dead, slots: {from: 3}, probability: 0.02}, {kind: restart, probability: 0.05}, {kind: clock_pause, probability: 0.1}, {kind: drop, probability: 0.05}, {kind: bit_flip, probability: 0.05}]\n  random: {kind: bit_flip, rate: 0.02}",
+	"miss":        "schedule: [{kind: miss, probability: 0.2}]",
+	"media": "schedule: [{kind: miss, probability: 0.2}, {kind: bit_flip, probability: 0.2}, " +
+		"{kind: drop, probability: 0.2}]",
+	"bit_flip": "schedule: [{kind: bit_flip, probability: 0.2}]",
+	"stuck":    "schedule: [{kind: stuck, slots: {from: 1, to: 6}}]",
+	"all":      "schedule: [{kind: dead, slots: {from: 3}, probability: 0.02}, {kind: restart, probability: 0.05}, {kind: clock_pause, probability: 0.1}, {kind: drop, probability: 0.05}, {kind: bit_flip, probability: 0.05}, {kind: miss, probability: 0.05}]\n  random: {kind: bit_flip, rate: 0.02}",
 }
 
 // FaultScenario is a small machine with faults.

@@ -30,7 +30,7 @@ type medium struct {
 	frames int
 	first  int // first transmitter with a frame
 	shows  int // first bit in which two frames differ
-	heard  bool
+	heard  fabric.Listened
 }
 
 func (m *medium) met() bool { return m.frames > 1 }
@@ -178,20 +178,27 @@ func (t *carrier) hear(bank *nic.Bank, cell int, fibre uint16, ledger *fabric.Le
 	if t.bug != faultsIgnored {
 		effect = ledger.Harm(bank, cell, fibre, slot, m.met())
 	}
-	again := m.heard
-	m.heard = !m.met()
+	if effect == fabric.Missed && t.bug == missIgnored {
+		effect = fabric.Unharmed
+	}
+	if !m.met() {
+		switch counted := effect; {
+		case t.bug == heardTwice:
+			ledger.Frames.Listened(fabric.NotListened, effect, 1)
+		case t.bug == missForAll && effect == fabric.Missed:
+			counted = fabric.Dark
+			fallthrough
+		default:
+			m.heard = ledger.Frames.Listened(m.heard, counted, 1)
+		}
+	}
 	switch {
 	case effect != fabric.Unharmed:
-		if m.heard && !again {
-			ledger.Frames.NoteHarmed(effect, 1)
-		}
 		return
 	case m.met() && t.bug != firstWins:
 		bank.SetRx(cell, fibre, nic.StatusCollision)
 		ledger.NoteHeard(processor, fibre, nic.StatusCollision, nil, slot)
 		return
-	case !again || t.bug == heardTwice:
-		ledger.Frames.Heard++
 	}
 	if t.bug == wrongSlot {
 		slot++

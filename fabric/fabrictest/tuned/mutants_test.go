@@ -28,6 +28,8 @@ const (
 	heardTwice      bug = "a frame that two have heard counts twice"
 	neverDeaf       bug = "a deaf processor hears"
 	faultsIgnored   bug = "faults of media are ignored"
+	missIgnored     bug = "a receiver hears what it misses"
+	missForAll      bug = "a frame that one misses counts as lost"
 	lightStays      bug = "a reset leaves light"
 	columnNotSaved  bug = "a column is not saved"
 	txStatusUntold  bug = "transmitters do not say that they have sent"
@@ -41,8 +43,8 @@ func TestMutants(t *testing.T) {
 	for _, mutant := range []bug{
 		hearsPastWindow, sendsPastWindow, lastListenerOut, lastSenderOut, illegalGoesOn, sourceNotSet, firstWins, allIsOne,
 		wrongSlot, notCounted, wrongCycle,
-		wrongMedium, heardTwice, neverDeaf, faultsIgnored, lightStays, columnNotSaved, txStatusUntold,
-		shardTooShort, oneColumn, notJudged,
+		wrongMedium, heardTwice, neverDeaf, faultsIgnored, missIgnored, missForAll, lightStays, columnNotSaved,
+		txStatusUntold, shardTooShort, oneColumn, notJudged,
 	} {
 		t.Run(string(mutant), func(t *testing.T) {
 			err := fabrictest.Flood{Fabric: starloom.Fabric{Custom: Network{Groups: 5, Size: 4, bug: mutant}}}.Check(t.Context())

@@ -166,6 +166,8 @@ func TestRouterFaultsSaved(t *testing.T) {
 func TestRouterFaultsRefused(t *testing.T) {
 	for _, x := range []struct{ load, fault, says string }{
 		{bareLoad, "kind: bit_flip", "have no bits; write kind: drop"},
+		{bareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
+		{firmwareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
 		{bareLoad, "kind: dead", "write kind: dead with routers as targets, such as netlist.router[0]"},
 		{bareLoad, "kind: buffers, rx_frames: 1", "no faults of their own"},
 		{bareLoad, "kind: stuck, slots: {from: 3, to: 4}", "write slots: {from: N} alone"},

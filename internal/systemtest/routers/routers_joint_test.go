@@ -67,17 +67,20 @@ func TestJointSaved(t *testing.T) {
 // TestJointHarmed: faults strike channels and stars by their paths, and a budget of the handlers holds at both kinds of
 // ports.
 func TestJointHarmed(t *testing.T) {
-	strike := func(target string) *starloom.Report {
-		report, err := starloom.Run(t.Context(), jointScenario(t, 16, "faults: {schedule: [{kind: drop, targets: ["+target+"]}]}"), starloom.RunOptions{})
+	strikes := func(kind, target string) *starloom.Report {
+		faults := "faults: {schedule: [{kind: " + kind + ", targets: [" + target + "]}]}"
+		report, err := starloom.Run(t.Context(), jointScenario(t, 16, faults), starloom.RunOptions{})
 		require.NoError(t, err)
 		require.Equal(t, starloom.VerdictFail, report.Verdict)
 		return report
 	}
-	channel, star := strike(`"netlist.gate[0].in"`), strike(`"netlist.bus[0]"`)
+	channel, star := strikes("drop", `"netlist.gate[0].in"`), strikes("drop", `"netlist.bus[0]"`)
 	require.NotZero(t, channel.Faults[0].Count)
 	require.NotZero(t, star.Faults[0].Count)
 	require.Contains(t, channel.Faults[0].First.Path, "netlist.gate[0].in")
 	require.Contains(t, star.Faults[0].First.Path, "netlist.bus[0]")
+	missed := strikes("miss", `"netlist.a[0].port[0]"`)
+	require.NotZero(t, missed.Faults[0].Count)
 	for budget, verdict := range map[int]starloom.Verdict{4: starloom.VerdictFail, 3000: starloom.VerdictPass} {
 		s := jointScenario(t, 4096, "")
 		s.Firmware.CPU = starloom.CPU{Model: "unit", ClockRatio: s.Firmware.CPU.ClockRatio, BudgetCycles: budget}

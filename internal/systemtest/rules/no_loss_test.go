@@ -75,6 +75,9 @@ func TestLossesSayWhere(t *testing.T) {
 			"slot 0 bus.bus[0]: the frame of processor 3 for processor 0 was lost: it met another frame here"}},
 		"dropped": {sensors("fixed", `{kind: drop, targets: ["bus.bus[0]"], slots: {list: [1]}}`),
 			[]string{"slot 1 bus.bus[0]: the frame of processor 2 for processor 0 was lost: a fault made it dark here"}},
+		"missed": {sensors("fixed", `{kind: miss, targets: ["bus.nic[0]"], slots: {list: [1]}}`),
+			[]string{"slot 1 bus.bus[0]: the frame of processor 2 for processor 0 was lost: " +
+				"by a fault processor 0 missed it here"}},
 		"flipped": {sensors("fixed", `{kind: bit_flip, targets: ["bus.bus[0]"], slots: {list: [5]}}`),
 			[]string{"slot 5 bus.bus[0]: the frame of processor 2 for processor 0 was lost: here a fault flipped its bit 87, of the destination: its CRC was wrong, so it was dropped"}},
 		"receiver killed": {sensors("fixed", `{kind: dead, targets: ["bus.nic[0]"], slots: {from: 10}}`),
