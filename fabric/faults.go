@@ -80,9 +80,28 @@ type Faults struct {
 	Off    bool // disables all faults
 	Only   int  // number of the only enabled fault, from 1; 0 for all
 	Except int  // number of a disabled fault, from 1; 0 for none
+	Script *FaultScript
 	names  Names
 	misses misses
 	stream hw.Stream
+}
+
+// FaultScript decides about some faults in place of their slots and probabilities, for exploration. It holds for one
+// slot: faults of media affect the slot that crosses, faults of processors the boundary at its end.
+type FaultScript struct {
+	First int      // number of the first scripted fault; all later faults are scripted
+	Hit   []hw.Set // by fault from First on: targets that the fault hits in this slot
+
+	// What the slot has shown: media whose light reaches a listener unless it is harmed, the receivers that it reaches,
+	// and processors whose handlers were due.
+	Lit, Heard, Due hw.Set
+}
+
+func (s *FaultScript) reaches(f *Faults, processor int, port uint16) {
+	if medium := f.names.HeardOn(processor, port); medium >= 0 {
+		s.Lit.Add(medium)
+		s.Heard.Add(f.misses.Of(processor, port))
+	}
 }
 
 // NewFaults returns the faults of a network's run.
@@ -108,6 +127,9 @@ func (f *Faults) On(media bool) bool {
 // Happens reports whether a fault affects a target in a slot.
 func (f *Faults) Happens(number, target int, slot uint32) bool {
 	fault := &f.All[number]
+	if s := f.Script; s != nil && number >= s.First {
+		return fault.Targets.Has(target) && s.Hit[number-s.First].Has(target)
+	}
 	return f.Active(number) && fault.In(slot) && fault.Targets.Has(target) && f.Draws(number, target, slot)
 }
 
@@ -196,6 +218,12 @@ func (f *Faults) Misses() bool { return len(f.misses.faults) > 0 }
 func (f *Faults) MissedBy(receiver, medium int, slot uint32) (number int, ok bool) {
 	for _, i := range f.misses.faults {
 		fault := &f.All[i]
+		if s := f.Script; s != nil && i >= s.First {
+			if medium < f.misses.Media && s.Hit[i-s.First].Has(f.misses.Media+receiver) {
+				return i, true
+			}
+			continue
+		}
 		if f.Active(i) && fault.In(slot) && medium < f.misses.Media &&
 			(fault.Targets.Has(medium) || fault.Targets.Has(f.misses.Media+receiver)) && f.Draws(i, receiver, slot) {
 			return i, true
@@ -311,6 +339,9 @@ func (f *Fault) shrinks(processor int, tx bool) bool {
 // means that frames have collided, so flips have no effect. l.Faults must not be nil.
 func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	effect, number, target := l.Faults.At(bank.First+cell, port, slot)
+	if s := l.Faults.Script; s != nil {
+		s.reaches(l.Faults, bank.First+cell, port)
+	}
 	if effect == Unharmed || effect == Flipped && met {
 		return Unharmed
 	}
@@ -377,9 +408,9 @@ func (l *Ledger) KeepFaults(whole bool) {
 func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	for i := range l.FaultCounts {
 		c, at := &l.FaultCounts[i], fmt.Sprintf("%s.fault[%d]", name, i)
-		hw.StateScalar(v, at+".count", &c.Count)
-		hw.StateScalar(v, at+".slot", &c.Slot)
-		hw.StateScalar(v, at+".index", &c.Index)
+		hw.StateScalar(v, hw.Statistic, at+".count", &c.Count)
+		hw.StateScalar(v, hw.Statistic, at+".slot", &c.Slot)
+		hw.StateScalar(v, hw.Statistic, at+".index", &c.Index)
 	}
 }
 

@@ -232,10 +232,10 @@ func (r *Results) Reset() { *r = Results{key: r.key[:0], value: r.value[:0]} }
 
 // State visits all columns.
 func (r *Results) State(v *hw.StateVisitor) {
-	hw.StateScalar(v, "results.lost", &r.Lost)
+	hw.StateScalar(v, hw.Future, "results.lost", &r.Lost)
 	var keys, values int
 	seen := map[uint64]bool{}
-	hw.StateList(v, "results.key", &r.key, func(i int, key uint64) error {
+	hw.StateList(v, hw.Future, "results.key", &r.key, func(i int, key uint64) error {
 		keys = i + 1
 		if seen[key] {
 			return fmt.Errorf("element %d is a duplicate", i)
@@ -243,7 +243,7 @@ func (r *Results) State(v *hw.StateVisitor) {
 		seen[key] = true
 		return nil
 	})
-	hw.StateList(v, "results.value", &r.value, func(i int, _ uint64) error { values = i + 1; return nil })
+	hw.StateList(v, hw.Future, "results.value", &r.value, func(i int, _ uint64) error { values = i + 1; return nil })
 	v.Verify(func() error {
 		if keys != values {
 			return fmt.Errorf("results: %d keys and %d values", keys, values)

@@ -174,7 +174,7 @@ type tosser struct {
 
 func (x *tosser) Path() string          { return "tosser" }
 func (x *tosser) Reset()                { clear(x.open) }
-func (x *tosser) State(v *StateVisitor) { StateColumn(v, "open", x.open) }
+func (x *tosser) State(v *StateVisitor) { StateColumn(v, Future, "open", x.open) }
 func (x *tosser) Inputs() []Wire        { return []Wire{x.media.Contends(), x.coins.Heads()} }
 func (x *tosser) Outputs() []Wire       { return []Wire{x.transmit} }
 func (x *tosser) Latches() []Wire       { return []Wire{x.media.start} }

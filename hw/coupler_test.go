@@ -20,8 +20,8 @@ type lamps struct {
 func (l *lamps) Path() string { return l.light.Bank().Path() }
 func (l *lamps) Reset()       {}
 func (l *lamps) State(v *StateVisitor) {
-	StateColumn(v, "rail1", l.rail1)
-	StateColumn(v, "rail0", l.rail0)
+	StateColumn(v, Future, "rail1", l.rail1)
+	StateColumn(v, Future, "rail0", l.rail0)
 }
 func (l *lamps) QuietFor(limit uint64) uint64 {
 	if !slices.Equal(l.rail1, l.light.Rail1) || !slices.Equal(l.rail0, l.light.Rail0) {
@@ -266,10 +266,10 @@ type fibreFile struct {
 
 func (f fibreFile) Path() string { return "pops.group.fibre" }
 func (f fibreFile) State(v *StateVisitor) {
-	StateList(v, "wire", &f.wire)
-	StateList(v, "wait", &f.wait)
-	StateList(v, "rail1", &f.rails)
-	StateList(v, "rail0", &f.rails)
+	StateList(v, Future, "wire", &f.wire)
+	StateList(v, Future, "wait", &f.wait)
+	StateList(v, Future, "rail1", &f.rails)
+	StateList(v, Future, "rail0", &f.rails)
 }
 
 func TestOpticsConfigRefused(t *testing.T) {

@@ -267,7 +267,7 @@ func (k *Kernel) Reset() {
 func (k *Kernel) BeforeCycle0() { k.clock.cycle = CycleOfReset }
 
 func (k *Kernel) State(v *StateVisitor) {
-	StateScalar(v, "cycle", &k.clock.cycle)
+	StateScalar(v, Future, "cycle", &k.clock.cycle)
 	for _, c := range k.components {
 		v.Within(c)
 	}

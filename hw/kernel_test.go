@@ -25,7 +25,7 @@ type register struct {
 
 func (r *register) Path() string          { return r.path }
 func (r *register) Reset()                { clear(r.q) }
-func (r *register) State(v *StateVisitor) { StateColumn(v, "q", r.q) }
+func (r *register) State(v *StateVisitor) { StateColumn(v, Future, "q", r.q) }
 func (r *register) Drives() []Wire        { return []Wire{r.out} }
 func (r *register) Latches() []Wire       { return []Wire{r.in} }
 func (r *register) Drive(s Shard)         { copy(r.out.value[s.First:s.End], r.q[s.First:s.End]) }

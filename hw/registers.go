@@ -71,8 +71,15 @@ func (r *Registers) State(v *StateVisitor) {
 		}
 		return nil
 	})
-	if r.derive != nil {
-		v.AfterRestore(r.derive)
+	switch {
+	case r.collect != nil: // the columns are copies
+		v.AfterRestore(func() {
+			if r.derive != nil {
+				r.derive()
+			}
+		})
+	case r.derive != nil:
+		v.Derive(r.derive)
 	}
 }
 
@@ -163,7 +170,7 @@ func (c *RegisterColumn[T]) reset() {
 }
 
 func (c *RegisterColumn[T]) visit(v *StateVisitor, _ *[]int) {
-	StateColumn(v, c.name, c.cells, c.checks...)
+	StateColumn(v, Future, c.name, c.cells, c.checks...)
 }
 
 func (c *RegisterColumn[T]) shown() bool { return c.bits > 0 }
@@ -229,6 +236,10 @@ func (l *registerList[T]) begin() {}
 func (l *registerList[T]) reset() { *l.list = (*l.list)[:0] }
 
 func (l *registerList[T]) visit(v *StateVisitor, rows *[]int) {
+	if v.snapshot != nil {
+		snapshotList(v.snapshot, Future, l.list)
+		return
+	}
 	if v.Saving() {
 		saveList(v, l.name, *l.list)
 		return

@@ -56,13 +56,17 @@ type StateVisitor struct {
 	assign  []func()       // restoring: called only if the input is valid
 	rebuild []func()
 
+	snapshot *snapshotVisit // if not nil, the visitor serves Snapshots instead of a stream
+
 	look     func(c Cell) // if not nil, the visitor shows registers instead of saving or restoring (Cells)
 	list     func(name string)
 	collects bool // only run Collect functions
 }
 
 // Saving reports whether the visitor reads the columns. Otherwise the visitor writes them.
-func (v *StateVisitor) Saving() bool { return v.w != nil || v.look != nil }
+func (v *StateVisitor) Saving() bool {
+	return v.w != nil || v.look != nil || v.snapshot != nil && !v.snapshot.returning
+}
 
 // Fail fails the whole Save or Restore with err. The first error counts.
 func (v *StateVisitor) Fail(err error) {
@@ -75,14 +79,27 @@ func (v *StateVisitor) Fail(err error) {
 func (v *StateVisitor) Within(part Stateful) {
 	outer := v.prefix
 	v.prefix = part.Path() + "."
-	part.State(v)
+	v.Group(part.State)
 	v.prefix = outer
 }
 
-// AfterRestore schedules rebuild, which recomputes derived state. The visitor calls rebuild when all columns of all
-// parts are restored. AfterRestore has no effect while saving or if the input is rejected.
+// AfterRestore schedules rebuild, which moves restored values from temporary columns to their places or recomputes
+// derived state. The visitor calls rebuild when all columns of all parts are restored. AfterRestore has no effect
+// while saving or if the input is rejected.
 func (v *StateVisitor) AfterRestore(rebuild func()) {
 	if !v.Saving() {
+		v.rebuild = append(v.rebuild, rebuild)
+	} else if v.snapshot != nil {
+		v.snapshot.temporary = true
+	}
+}
+
+// Derive is AfterRestore for parts whose visited columns are the registers themselves, in memory that stays in place.
+func (v *StateVisitor) Derive(rebuild func()) {
+	switch {
+	case v.snapshot != nil && v.snapshot.planning:
+		v.snapshot.derive(rebuild)
+	case !v.Saving():
 		v.rebuild = append(v.rebuild, rebuild)
 	}
 }
@@ -90,7 +107,7 @@ func (v *StateVisitor) AfterRestore(rebuild func()) {
 // Verify schedules check for the time when all columns are read but none is assigned. An error of check rejects the
 // input. check can use values that the checks of columns have collected. Verify has no effect while saving.
 func (v *StateVisitor) Verify(check func() error) {
-	if !v.Saving() {
+	if !v.Saving() && v.snapshot == nil {
 		prefix := v.prefix
 		v.verify = append(v.verify, func() error {
 			if err := check(); err != nil {
@@ -111,9 +128,34 @@ func AtMost[T Fixed](limit T) func(i int, value T) error {
 	}
 }
 
+// StateFlags visits flags as one column. The flags are the state itself, not copies.
+func StateFlags(v *StateVisitor, class Class, name string, flags ...*bool) {
+	if v.snapshot != nil {
+		for _, flag := range flags {
+			v.snapshot.memory(class, unsafe.Slice((*byte)(unsafe.Pointer(flag)), 1))
+		}
+		return
+	}
+	column := make([]uint8, len(flags))
+	for i, flag := range flags {
+		if *flag {
+			column[i] = 1
+		}
+	}
+	StateColumn(v, class, name, column, AtMost[uint8](1))
+	v.AfterRestore(func() {
+		for i, flag := range flags {
+			*flag = column[i] != 0
+		}
+	})
+}
+
 // StateColumn visits a column of fixed length. The checks validate restored elements before any assignment.
-func StateColumn[T Fixed](v *StateVisitor, name string, column []T, checks ...func(i int, value T) error) {
+func StateColumn[T Fixed](v *StateVisitor, class Class, name string, column []T, checks ...func(i int, value T) error) {
 	switch {
+	case v.snapshot != nil:
+		v.snapshot.memory(class, bytesOf(column))
+		return
 	case v.look != nil:
 		lookAt(v, name, column, checks)
 		return
@@ -127,8 +169,11 @@ func StateColumn[T Fixed](v *StateVisitor, name string, column []T, checks ...fu
 }
 
 // StateScalar visits one register.
-func StateScalar[T Fixed](v *StateVisitor, name string, value *T, checks ...func(i int, value T) error) {
+func StateScalar[T Fixed](v *StateVisitor, class Class, name string, value *T, checks ...func(i int, value T) error) {
 	switch {
+	case v.snapshot != nil:
+		v.snapshot.memory(class, bytesOf(unsafe.Slice(value, 1)))
+		return
 	case v.look != nil:
 		lookAt(v, name, unsafe.Slice(value, 1), checks)
 		return
@@ -142,7 +187,11 @@ func StateScalar[T Fixed](v *StateVisitor, name string, value *T, checks ...func
 }
 
 // StateList visits a column of variable length.
-func StateList[T Fixed](v *StateVisitor, name string, list *[]T, checks ...func(i int, value T) error) {
+func StateList[T Fixed](v *StateVisitor, class Class, name string, list *[]T, checks ...func(i int, value T) error) {
+	if v.snapshot != nil {
+		snapshotList(v.snapshot, class, list)
+		return
+	}
 	if v.Saving() {
 		saveList(v, name, *list)
 		return

@@ -51,16 +51,16 @@ func (r *registers) fill(seed uint64) *registers {
 
 func (r *registers) Path() string { return r.name }
 func (r *registers) State(v *StateVisitor) {
-	StateColumn(v, "u8", r.u8)
-	StateColumn(v, "u16", r.u16)
-	StateColumn(v, "u32", r.u32)
-	StateColumn(v, "u64", r.u64)
-	StateColumn(v, "i8", r.i8)
-	StateColumn(v, "i16", r.i16)
-	StateColumn(v, "i32", r.i32)
-	StateColumn(v, "i64", r.i64)
-	StateScalar(v, "mode", &r.mode, AtMost[mode](2))
-	StateList(v, "list", &r.list)
+	StateColumn(v, Future, "u8", r.u8)
+	StateColumn(v, Future, "u16", r.u16)
+	StateColumn(v, Future, "u32", r.u32)
+	StateColumn(v, Future, "u64", r.u64)
+	StateColumn(v, Future, "i8", r.i8)
+	StateColumn(v, Future, "i16", r.i16)
+	StateColumn(v, Future, "i32", r.i32)
+	StateColumn(v, Future, "i64", r.i64)
+	StateScalar(v, Future, "mode", &r.mode, AtMost[mode](2))
+	StateList(v, Future, "list", &r.list)
 	v.AfterRestore(func() { r.rebuilt++ })
 }
 
@@ -96,7 +96,7 @@ func TestStatePinned(t *testing.T) {
 type scalarPart struct{ x *uint16 }
 
 func (s scalarPart) Path() string          { return "p" }
-func (s scalarPart) State(v *StateVisitor) { StateScalar(v, "x", s.x) }
+func (s scalarPart) State(v *StateVisitor) { StateScalar(v, Future, "x", s.x) }
 
 func TestStateBrokenChangesNothing(t *testing.T) {
 	data := saved(t, newRegisters("a", 3).fill(3))
@@ -130,7 +130,7 @@ func TestStateBrokenChangesNothing(t *testing.T) {
 type kindPart struct{}
 
 func (kindPart) Path() string          { return "a" }
-func (kindPart) State(v *StateVisitor) { StateColumn(v, "u8", make([]int8, 3)) }
+func (kindPart) State(v *StateVisitor) { StateColumn(v, Future, "u8", make([]int8, 3)) }
 
 type failPart struct{}
 

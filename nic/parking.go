@@ -157,11 +157,11 @@ func (p *Parked) Reset() { *p = Parked{} }
 
 // State visits all parked data.
 func (p *Parked) State(v *hw.StateVisitor, name string) {
-	hw.StateList(v, name+".words", &p.words)
-	hw.StateList(v, name+".states", &p.states)
-	hw.StateList(v, name+".silenced", &p.silenced)
-	hw.StateList(v, name+".listen", &p.listen)
-	hw.StateList(v, name+".frames", &p.frames)
+	hw.StateList(v, hw.Future, name+".words", &p.words)
+	hw.StateList(v, hw.Future, name+".states", &p.states)
+	hw.StateList(v, hw.Future, name+".silenced", &p.silenced)
+	hw.StateList(v, hw.Future, name+".listen", &p.listen)
+	hw.StateList(v, hw.Future, name+".frames", &p.frames)
 	v.AfterRestore(func() {
 		if len(p.words) == 0 {
 			p.Reset()

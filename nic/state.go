@@ -61,7 +61,7 @@ func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error
 // StateFrames visits a list of whole frames.
 func StateFrames(v *hw.StateVisitor, name string, frames *[]byte, stride, payloadBytes, processors int) {
 	bytes := 0
-	hw.StateList(v, name, frames, CheckFrames(stride, payloadBytes, processors),
+	hw.StateList(v, hw.Future, name, frames, CheckFrames(stride, payloadBytes, processors),
 		func(i int, _ byte) error { bytes = i + 1; return nil })
 	v.Verify(func() error {
 		if bytes%stride != 0 {

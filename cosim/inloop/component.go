@@ -158,7 +158,7 @@ func (c *replaced) State(v *hw.StateVisitor) {
 				v.Fail(fmt.Errorf("%s: %w", p.path(0), err))
 			}
 		}
-		hw.StateList(v, hw.Index("rtl", i)+".snapshot", &snapshot)
+		hw.StateList(v, hw.Future, hw.Index("rtl", i)+".snapshot", &snapshot)
 		v.AfterRestore(func() {
 			if err := p.Device.Restore(snapshot); err != nil && c.loop.restored == nil {
 				c.loop.restored = fmt.Errorf("%s: %w", p.path(0), err)

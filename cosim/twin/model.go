@@ -317,8 +317,8 @@ func (m *Model) Path() string { return m.name }
 // State visits the kernel and the ports.
 func (m *Model) State(v *hw.StateVisitor) {
 	v.Within(m.kernel)
-	hw.StateColumn(v, "inputs", m.inputs)
-	hw.StateColumn(v, "outputs", m.outputs)
+	hw.StateColumn(v, hw.Future, "inputs", m.inputs)
+	hw.StateColumn(v, hw.Future, "outputs", m.outputs)
 }
 
 func (m *Model) Save() ([]byte, error) {

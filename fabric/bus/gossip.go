@@ -207,14 +207,14 @@ func (r *gossipReferee) tally() {
 
 // State implements fabric.Referee. A run-table is not saved.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "known", r.known, func(i int, items uint64) error {
+	hw.StateColumn(v, hw.Future, "known", r.known, func(i int, items uint64) error {
 		if k := i % r.words; k == r.words-1 && items&^(^uint64(0)>>(-r.n&63)) != 0 {
 			return fmt.Errorf("vertex %d knows items above that of processor %d", i/r.words, r.n-1)
 		}
 		return nil
 	})
-	hw.StateList(v, "least", &r.least)
-	hw.StateScalar(v, "slots", &r.slots)
+	hw.StateList(v, hw.Future, "least", &r.least)
+	hw.StateScalar(v, hw.Future, "slots", &r.slots)
 	v.AfterRestore(func() {
 		for vertex := range r.count {
 			r.count[vertex] = 0

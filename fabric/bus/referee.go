@@ -247,19 +247,19 @@ func (w *Waiting) Reset() {
 
 func (w *Waiting) State(v *hw.StateVisitor) {
 	w.Packets.State(v)
-	hw.StateColumn(v, "sent", w.sent)
-	hw.StateColumn(v, "blocked", w.blocked)
-	hw.StateColumn(v, "granted", w.granted)
-	hw.StateColumn(v, "queued", w.queued)
-	hw.StateColumn(v, "grant_max", w.grantMax)
-	hw.StateColumn(v, "queue_max", w.queueMax)
-	hw.StateColumn(v, "depth", w.depth)
-	hw.StateColumn(v, "port", w.port, func(vertex int, port uint16) error {
+	hw.StateColumn(v, hw.Statistic, "sent", w.sent)
+	hw.StateColumn(v, hw.Statistic, "blocked", w.blocked)
+	hw.StateColumn(v, hw.Statistic, "granted", w.granted)
+	hw.StateColumn(v, hw.Statistic, "queued", w.queued)
+	hw.StateColumn(v, hw.Statistic, "grant_max", w.grantMax)
+	hw.StateColumn(v, hw.Statistic, "queue_max", w.queueMax)
+	hw.StateColumn(v, hw.Statistic, "depth", w.depth)
+	hw.StateColumn(v, hw.Statistic, "port", w.port, func(vertex int, port uint16) error {
 		if port > 0 && w.tap(vertex, port) < 0 {
 			return fmt.Errorf("vertex %d at port %d of %d", vertex, port, w.plan.Ports(vertex))
 		}
 		return nil
 	})
-	hw.StateColumn(v, "since", w.since)
-	hw.StateColumn(v, "last", w.last)
+	hw.StateColumn(v, hw.Statistic, "since", w.since)
+	hw.StateColumn(v, hw.Statistic, "last", w.last)
 }

@@ -245,24 +245,49 @@ func (t *busTransport) Reset(seed uint64) {
 // State implements hw.Stateful. The result of a slot is not saved.
 func (t *busTransport) State(v *hw.StateVisitor) {
 	n := len(t.port)
-	hw.StateColumn(v, "sending", t.sending.Words(), func(word int, bits uint64) error {
+	hw.StateColumn(v, hw.Future, "sending", t.sending.Words(), func(word int, bits uint64) error {
 		if left := n - word<<6; left < 64 && bits>>left != 0 {
 			return fmt.Errorf("bits above that of processor %d", n-1)
 		}
 		return nil
 	})
-	hw.StateColumn(v, "port", t.port, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
-	hw.StateColumn(v, "hears", t.hears,
+	hw.StateColumn(v, hw.Future, "port", t.port, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
+	hw.StateColumn(v, hw.Future, "hears", t.hears,
 		func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == nic.PortNone) })
 	if t.arbiters != nil {
 		v.Within(t.arbiters)
 	}
-	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, n))
-	}
-	v.AfterRestore(func() {
+	stateTables(v, &t.frames, &t.sending, t.stride, nic.CheckFrames(t.stride, t.payloadBytes, n))
+	v.Derive(func() {
 		t.sending.Derive()
 		t.clear()
+	})
+}
+
+// stateTables visits two tables of frames by sender, of which snapshots need the frames of the crossing slot's senders.
+func stateTables(v *hw.StateVisitor, tables *[2][]byte, senders *hw.Set, stride int, check func(int, byte) error) {
+	if !v.Snapshots() {
+		for i, name := range []string{"even", "odd"} {
+			hw.StateColumn(v, hw.Future, name+".frames", tables[i], check)
+		}
+		return
+	}
+	n := len(tables[0]) / stride
+	v.Live(hw.Live{
+		Save: func(to []byte, slot uint32) []byte {
+			for sender := senders.Next(0, n); sender < n; sender = senders.Next(sender+1, n) {
+				frame := nic.FrameView(tables[slot&1][sender*stride : (sender+1)*stride])
+				to = append(to, frame[:frame.Used()]...)
+			}
+			return to
+		},
+		Return: func(from []byte, slot uint32) []byte {
+			senders.Derive()
+			for sender := senders.Next(0, n); sender < n; sender = senders.Next(sender+1, n) {
+				from = from[nic.FrameView(tables[slot&1][sender*stride:(sender+1)*stride]).Return(from):]
+			}
+			return from
+		},
 	})
 }
 

@@ -196,8 +196,6 @@ func (t *crossbarTransport) Reset(seed uint64) {
 
 func (t *crossbarTransport) State(v *hw.StateVisitor) {
 	t.state(v)
-	v.AfterRestore(func() { t.stale.Fill(t.ports) })
-	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, t.ports))
-	}
+	v.Derive(func() { t.stale.Fill(t.ports) })
+	stateTables(v, &t.frames, &t.asking, t.stride, nic.CheckFrames(t.stride, t.payloadBytes, t.ports))
 }

@@ -310,19 +310,19 @@ func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 
 // state visits the arbiters and the requests. Decisions are not saved.
 func (m *matching) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "asking", m.asking.Words(), func(word int, bits uint64) error {
+	hw.StateColumn(v, hw.Future, "asking", m.asking.Words(), func(word int, bits uint64) error {
 		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {
 			return fmt.Errorf("bits above that of processor %d", m.ports-1)
 		}
 		return nil
 	})
-	hw.StateColumn(v, "destination", m.destination, func(input int, to uint32) error {
+	hw.StateColumn(v, hw.Future, "destination", m.destination, func(input int, to uint32) error {
 		if to >= uint32(m.ports) && (to != nic.ListedDestination || !m.list) {
 			return fmt.Errorf("processor %d asks for output %d of %d", input, to, m.ports)
 		}
 		return nil
 	})
-	hw.StateColumn(v, "tag", m.tag)
+	hw.StateColumn(v, hw.Future, "tag", m.tag)
 	listens, accepts := make([]uint8, m.ports), make([]uint16, m.ports)
 	for i, l := range m.listeners {
 		if accepts[i] = nic.TagAny; l.Filtered {
@@ -332,9 +332,9 @@ func (m *matching) state(v *hw.StateVisitor) {
 			listens[i] = 1
 		}
 	}
-	hw.StateColumn(v, "listens", listens, hw.AtMost[uint8](1))
-	hw.StateColumn(v, "accepts", accepts)
-	hw.StateScalar(v, "pointer", &m.allocator.Pointer, hw.AtMost(uint32(m.ports-1)))
+	hw.StateColumn(v, hw.Future, "listens", listens, hw.AtMost[uint8](1))
+	hw.StateColumn(v, hw.Future, "accepts", accepts)
+	hw.StateScalar(v, hw.Future, "pointer", &m.allocator.Pointer, hw.AtMost(uint32(m.ports-1)))
 	if m.capped != nil {
 		v.Within(m.capped)
 	}

@@ -405,9 +405,9 @@ func (r *gossipReferee) Reset() {
 
 // State implements fabric.Referee. A run-table is not saved.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "first", r.first)
-	hw.StateColumn(v, "further", r.further, hw.AtMost(uint16(r.sessions-1)))
-	hw.StateList(v, "used", &r.used)
+	hw.StateColumn(v, hw.Future, "first", r.first)
+	hw.StateColumn(v, hw.Future, "further", r.further, hw.AtMost(uint16(r.sessions-1)))
+	hw.StateList(v, hw.Future, "used", &r.used)
 }
 
 func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {

@@ -306,7 +306,7 @@ func (h *hopfield) reset() {
 }
 
 func (h *hopfield) state(v *hw.StateVisitor) {
-	hw.StateScalar(v, "judged.updates", &h.judged.updates, hw.AtMost(uint64(h.sessions*h.processors)))
-	hw.StateColumn(v, "judged.row", h.judged.row)
-	hw.StateColumn(v, "judged.overlap", h.judged.overlap)
+	hw.StateScalar(v, hw.Future, "judged.updates", &h.judged.updates, hw.AtMost(uint64(h.sessions*h.processors)))
+	hw.StateColumn(v, hw.Future, "judged.row", h.judged.row)
+	hw.StateColumn(v, hw.Future, "judged.overlap", h.judged.overlap)
 }

@@ -131,12 +131,12 @@ func (r *scatterReferee) Reset() {
 }
 
 func (r *scatterReferee) State(v *hw.StateVisitor) {
-	hw.StateScalar(v, "seed", &r.seed)
-	hw.StateColumn(v, "since", r.since)
-	hw.StateScalar(v, "left", &r.left)
-	hw.StateList(v, "gained", &r.gained)
-	hw.StateScalar(v, "sent", &r.sent)
-	hw.StateScalar(v, "slots", &r.slots)
+	hw.StateScalar(v, hw.Future, "seed", &r.seed)
+	hw.StateColumn(v, hw.Future, "since", r.since)
+	hw.StateScalar(v, hw.Future, "left", &r.left)
+	hw.StateList(v, hw.Future, "gained", &r.gained)
+	hw.StateScalar(v, hw.Future, "sent", &r.sent)
+	hw.StateScalar(v, hw.Future, "slots", &r.slots)
 }
 
 func (r *scatterReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {

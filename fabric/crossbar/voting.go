@@ -320,8 +320,8 @@ func (v *voting) reset() {
 }
 
 func (v *voting) state(s *hw.StateVisitor) {
-	hw.StateColumn(s, "vote", v.vote, hw.AtMost[uint8](disputeVote))
-	hw.StateColumn(s, "vote.first", v.first)
+	hw.StateColumn(s, hw.Future, "vote", v.vote, hw.AtMost[uint8](disputeVote))
+	hw.StateColumn(s, hw.Future, "vote.first", v.first)
 }
 
 func (v *voting) inSession(session int) string {

@@ -419,20 +419,20 @@ func (r *referee) Reset() {
 
 // State implements fabric.Referee. A run-table is not saved.
 func (r *referee) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "got", r.got)
-	hw.StateColumn(v, "rows", r.rows)
+	hw.StateColumn(v, hw.Future, "got", r.got)
+	hw.StateColumn(v, hw.Future, "rows", r.rows)
 	for i := range r.shards {
 		s, name := &r.shards[i], hw.Index("counts", i)
 		var figures []uint32
 		for _, step := range s.steps {
 			figures = append(figures, step.senders, step.receivers, step.both, step.packets)
 		}
-		hw.StateList(v, name+".steps", &figures)
-		hw.StateScalar(v, name+".duplicates", &s.duplicates)
+		hw.StateList(v, hw.Future, name+".steps", &figures)
+		hw.StateScalar(v, hw.Future, name+".duplicates", &s.duplicates)
 		first, last := int32(s.first), int32(s.last)
-		hw.StateScalar(v, name+".first", &first, r.aNode)
-		hw.StateScalar(v, name+".last", &last, r.aNode)
-		hw.StateScalar(v, name+".fresh", &s.fresh)
+		hw.StateScalar(v, hw.Future, name+".first", &first, r.aNode)
+		hw.StateScalar(v, hw.Future, name+".last", &last, r.aNode)
+		hw.StateScalar(v, hw.Future, name+".fresh", &s.fresh)
 		v.AfterRestore(func() {
 			s.steps, s.sender, s.receiver = s.steps[:0], -1, -1
 			for ; len(figures) >= 4; figures = figures[4:] {

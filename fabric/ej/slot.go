@@ -2,6 +2,7 @@ package ej
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -400,17 +401,71 @@ func (t *slotTransport) Credits() *flow.Credits { return t.credits }
 
 func (t *slotTransport) Path() string { return "fabric" }
 
+func (t *slotTransport) saveCrossing(to []byte, slot uint32) []byte {
+	le := binary.LittleEndian
+	for shard := range t.work {
+		to = le.AppendUint64(to, t.work[shard].placed[slot&1])
+	}
+	for k := range t.bins[slot&1] {
+		b := &t.bins[slot&1][k]
+		t.sort(b)
+		to = le.AppendUint32(le.AppendUint32(to, uint32(len(b.order))), uint32(len(b.sent)))
+		for _, index := range b.order {
+			at, frame := t.frame(b, index)
+			to = append(le.AppendUint32(to, at), frame...)
+		}
+		for _, port := range b.sent {
+			to = le.AppendUint32(to, port)
+		}
+	}
+	return to
+}
+
+func (t *slotTransport) returnCrossing(from []byte, slot uint32) []byte {
+	le, frame := binary.LittleEndian, make(nic.FrameView, t.stride)
+	for i := range t.bins {
+		for k := range t.bins[i] {
+			t.empty(&t.bins[i][k])
+			t.bins[i][k].sent = t.bins[i][k].sent[:0]
+		}
+	}
+	for shard := range t.work {
+		t.work[shard].placed[slot&1] = le.Uint64(from)
+		from = from[8:]
+	}
+	for k := range t.bins[slot&1] {
+		b := &t.bins[slot&1][k]
+		frames, sent := le.Uint32(from), le.Uint32(from[4:])
+		from = from[8:]
+		for range frames {
+			at := le.Uint32(from)
+			from = from[4:]
+			from = from[frame.Return(from):]
+			t.store(b, at, frame)
+		}
+		for range sent {
+			b.sent = append(b.sent, le.Uint32(from))
+			from = from[4:]
+		}
+	}
+	return from
+}
+
 // State implements hw.Stateful. It saves frames in the order of nodes and ports, regardless of the order of arrival.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)
+	}
+	if v.Snapshots() {
+		v.Live(hw.Live{Save: t.saveCrossing, Return: t.returnCrossing})
+		return
 	}
 	for i, name := range []string{"even", "odd"} {
 		placed := make([]uint64, len(t.work))
 		for shard := range t.work {
 			placed[shard] = t.work[shard].placed[i]
 		}
-		hw.StateColumn(v, name+".placed", placed)
+		hw.StateColumn(v, hw.Future, name+".placed", placed)
 		var bins, at, sentBins, sent []uint32
 		var frames []byte
 		for k := range t.bins[i] {
@@ -435,11 +490,11 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		keep := func(k int) func(int, uint32) error {
 			return func(_ int, value uint32) error { read[k] = append(read[k], value); return nil }
 		}
-		hw.StateList(v, name+".bin", &bins, last, keep(0))
-		hw.StateList(v, name+".at", &at, lastPort, keep(1))
+		hw.StateList(v, hw.Future, name+".bin", &bins, last, keep(0))
+		hw.StateList(v, hw.Future, name+".at", &at, lastPort, keep(1))
 		nic.StateFrames(v, name+".frames", &frames, t.stride, t.payloadBytes, t.net.nodes())
-		hw.StateList(v, name+".sent.bin", &sentBins, last, count(0))
-		hw.StateList(v, name+".sent.port", &sent, lastPort, count(1))
+		hw.StateList(v, hw.Future, name+".sent.bin", &sentBins, last, count(0))
+		hw.StateList(v, hw.Future, name+".sent.port", &sent, lastPort, count(1))
 		v.Verify(func() error {
 			if len(read[0]) != len(read[1]) || rows[0] != rows[1] {
 				return fmt.Errorf("%s: %d bins of %d frames, %d bins of %d senders", name, len(read[0]),

@@ -483,22 +483,22 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		}
 		return nil
 	}
-	hw.StateColumn(v, "credits.sent.even", c.sent[0], hw.AtMost[uint8](1), func(sender int, count uint8) error {
+	hw.StateColumn(v, hw.Future, "credits.sent.even", c.sent[0], hw.AtMost[uint8](1), func(sender int, count uint8) error {
 		if sender == 0 {
 			c.restoringBooks()
 		}
 		return bySender(sender, count)
 	})
-	hw.StateColumn(v, "credits.sent.odd", c.sent[1], hw.AtMost[uint8](1), bySender)
-	hw.StateColumn(v, "credits.lost", c.lost, bySender)
+	hw.StateColumn(v, hw.Future, "credits.sent.odd", c.sent[1], hw.AtMost[uint8](1), bySender)
+	hw.StateColumn(v, hw.Future, "credits.lost", c.lost, bySender)
 	for i, way := range c.back {
-		hw.StateColumn(v, hw.Index("credits.back", i), way, byReceiver)
+		hw.StateColumn(v, hw.Future, hw.Index("credits.back", i), way, byReceiver)
 	}
-	hw.StateColumn(v, "credits.held", c.held, func(processor int, held uint8) error {
+	hw.StateColumn(v, hw.Future, "credits.held", c.held, func(processor int, held uint8) error {
 		c.restored.held[processor] = held
 		return nil
 	})
-	hw.StateColumn(v, "credits.waiting", c.waiting, func(i int, port uint8) error {
+	hw.StateColumn(v, hw.Future, "credits.waiting", c.waiting, func(i int, port uint8) error {
 		processor, place := i/fabric.FIFOMax, i%fabric.FIFOMax
 		switch {
 		case int(port) >= c.ports && port != portUnknown:

@@ -67,7 +67,7 @@ func (d *Datapath) State(v *hw.StateVisitor) {
 	for _, part := range d.parts() {
 		v.Within(part)
 	}
-	hw.StateColumn(v, "seen", d.seen)
+	hw.StateColumn(v, hw.Future, "seen", d.seen)
 }
 
 func (d *Datapath) parts() []hw.Component {

@@ -111,5 +111,5 @@ func (a *mixed) Reset() {
 
 func (a *mixed) State(v *hw.StateVisitor) {
 	a.allPorts.State(v)
-	hw.StateColumn(v, "asked", a.asked, hw.AtMost[uint8](1))
+	hw.StateColumn(v, hw.Future, "asked", a.asked, hw.AtMost[uint8](1))
 }

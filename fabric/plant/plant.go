@@ -151,11 +151,11 @@ func (t *Plant) Path() string { return "fabric" }
 
 func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
-	hw.StateColumn(v, "sent", t.sent, func(transmitter int, port uint16) error {
+	hw.StateColumn(v, hw.Future, "sent", t.sent, func(transmitter int, port uint16) error {
 		discipline := t.shape.NIC()
 		return discipline.CheckSent(transmitter, port, t.access.Outputs())
 	})
-	hw.StateColumn(v, "met", t.seen.met)
+	hw.StateColumn(v, hw.Future, "met", t.seen.met)
 	t.access.State(v)
 	exact := make([]uint8, len(t.shards)) // by shard, for the slot that has begun
 	for i := range t.shards {
@@ -163,7 +163,7 @@ func (t *Plant) State(v *hw.StateVisitor) {
 			exact[i] = 1
 		}
 	}
-	hw.StateColumn(v, "exact", exact, hw.AtMost[uint8](1))
+	hw.StateColumn(v, hw.Future, "exact", exact, hw.AtMost[uint8](1))
 	v.AfterRestore(func() {
 		t.inherited = true
 		for i := range t.shards {

@@ -113,6 +113,6 @@ func (s *sentSums) same(slot uint32, wire nic.Frame) bool {
 }
 
 func (s *sentSums) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "rtl.sent.even", s.columns[0])
-	hw.StateColumn(v, "rtl.sent.odd", s.columns[1])
+	hw.StateColumn(v, hw.Future, "rtl.sent.even", s.columns[0])
+	hw.StateColumn(v, hw.Future, "rtl.sent.odd", s.columns[1])
 }

@@ -76,5 +76,5 @@ func (r *requests) crossed(slot uint32, listed bool) {
 }
 
 func (r *requests) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "asked", r.asked, hw.AtMost[uint8](1))
+	hw.StateColumn(v, hw.Future, "asked", r.asked, hw.AtMost[uint8](1))
 }

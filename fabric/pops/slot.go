@@ -2,6 +2,7 @@ package pops
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -380,24 +381,77 @@ func (t *SlotTransport) Reset(uint64) {
 func (t *SlotTransport) Path() string { return "fabric" }
 
 func (t *SlotTransport) State(v *hw.StateVisitor) {
+	if v.Snapshots() {
+		v.Live(hw.Live{Save: t.saveCrossing, Return: t.returnCrossing})
+		for i := range t.work {
+			v.Group(func(v *hw.StateVisitor) { t.stateMeetings(v, i) })
+		}
+		return
+	}
 	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2), func(coupler int, senders uint8) error {
+		hw.StateColumn(v, hw.Future, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2), func(coupler int, senders uint8) error {
 			if senders > 0 && (coupler/t.pitch >= t.net.Groups || coupler%t.pitch >= t.net.Groups) {
 				return fmt.Errorf("element %d is %d, and there is no coupler", coupler, senders)
 			}
 			return nil
 		})
-		hw.StateColumn(v, name+".first", t.tables[i].first, hw.AtMost(uint16(t.row-1)))
-		hw.StateColumn(v, name+".lit", t.tables[i].lit, hw.AtMost(uint16(min(t.net.Groups, t.net.GroupSize))))
-		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames),
+		hw.StateColumn(v, hw.Future, name+".first", t.tables[i].first, hw.AtMost(uint16(t.row-1)))
+		hw.StateColumn(v, hw.Future, name+".lit", t.tables[i].lit, hw.AtMost(uint16(min(t.net.Groups, t.net.GroupSize))))
+		hw.StateColumn(v, hw.Future, name+".frames", nic.SmallBytes(t.tables[i].frames),
 			nic.CheckFrames(nic.SmallFrameBytes, t.payloadBytes, t.shape.Processors()))
-		hw.StateColumn(v, name+".tails", t.tables[i].tails)
-		hw.StateColumn(v, name+".collided", t.tables[i].collided)
-		hw.StateColumn(v, name+".placed", t.tables[i].placed)
+		hw.StateColumn(v, hw.Future, name+".tails", t.tables[i].tails)
+		hw.StateColumn(v, hw.Future, name+".collided", t.tables[i].collided)
+		hw.StateColumn(v, hw.Future, name+".placed", t.tables[i].placed)
 	}
 	for i := range t.work {
 		t.stateMeetings(v, i)
 	}
+}
+
+// saveCrossing appends the frames of each group, and for each lit coupler its senders and its frame's number.
+func (t *SlotTransport) saveCrossing(to []byte, slot uint32) []byte {
+	table, le := &t.tables[slot&1], binary.LittleEndian
+	to = append(to, table.senders...)
+	for group, lit := range table.lit {
+		to = le.AppendUint16(to, lit)
+		for place := group * t.row; place < group*t.row+int(lit); place++ {
+			to = append(to, nic.SmallBytes(table.frames[place:place+1])...)
+			to = append(to, table.tails[place*t.tail:(place+1)*t.tail]...)
+		}
+	}
+	for coupler, senders := range table.senders {
+		if senders > 0 {
+			to = le.AppendUint16(to, table.first[coupler])
+		}
+	}
+	for shard := range t.work {
+		to = le.AppendUint64(le.AppendUint64(to, table.collided[shard]), table.placed[shard])
+	}
+	return to
+}
+
+func (t *SlotTransport) returnCrossing(from []byte, slot uint32) []byte {
+	table, le := &t.tables[slot&1], binary.LittleEndian
+	from = from[copy(table.senders, from):]
+	for group := range table.lit {
+		table.lit[group] = le.Uint16(from)
+		from = from[2:]
+		for place := group * t.row; place < group*t.row+int(table.lit[group]); place++ {
+			from = from[copy(nic.SmallBytes(table.frames[place:place+1]), from):]
+			from = from[copy(table.tails[place*t.tail:(place+1)*t.tail], from):]
+		}
+	}
+	for coupler, senders := range table.senders {
+		if senders > 0 {
+			table.first[coupler] = le.Uint16(from)
+			from = from[2:]
+		}
+	}
+	for shard := range t.work {
+		table.collided[shard], table.placed[shard] = le.Uint64(from), le.Uint64(from[8:])
+		from = from[16:]
+	}
+	return from
 }
 
 func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
@@ -406,8 +460,8 @@ func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
 	for _, m := range work.meetings {
 		couplers, firstBits = append(couplers, m.coupler), append(firstBits, m.bit)
 	}
-	hw.StateList(v, name+".coupler", &couplers, hw.AtMost(uint32(t.entries()-1)))
-	hw.StateList(v, name+".bit", &firstBits, hw.AtMost[uint32](63))
+	hw.StateList(v, hw.Future, name+".coupler", &couplers, hw.AtMost(uint32(t.entries()-1)))
+	hw.StateList(v, hw.Future, name+".bit", &firstBits, hw.AtMost[uint32](63))
 	v.AfterRestore(func() {
 		work.meetings = work.meetings[:0]
 		for i := range min(len(couplers), len(firstBits)) {

@@ -144,13 +144,13 @@ func (t *Told) Reset() {
 }
 
 func (t *Told) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "has", t.has, func(i int, set uint64) error {
+	hw.StateColumn(v, hw.Future, "has", t.has, func(i int, set uint64) error {
 		if i%t.words == t.words-1 && set&^(^uint64(0)>>(-t.n&63)) != 0 {
 			return fmt.Errorf("processor %d has packets above that of processor %d", i/t.words, t.n-1)
 		}
 		return nil
 	})
-	hw.StateColumn(v, "again", t.again)
+	hw.StateColumn(v, hw.Future, "again", t.again)
 	v.AfterRestore(func() {
 		t.behind = 0
 		for processor := range t.count {

@@ -286,9 +286,9 @@ func (p *Packets) Reset() {
 }
 
 func (p *Packets) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "destination", p.Destination, hw.AtMost(uint32(len(p.Destination)-1)))
-	hw.StateColumn(v, "arrived", p.Arrived)
-	hw.StateColumn(v, "evidence", p.evidence, hw.AtMost[uint8](evidencePacket|evidenceUnreadable))
+	hw.StateColumn(v, hw.Derived, "destination", p.Destination, hw.AtMost(uint32(len(p.Destination)-1)))
+	hw.StateColumn(v, hw.Future, "arrived", p.Arrived)
+	hw.StateColumn(v, hw.Future, "evidence", p.evidence, hw.AtMost[uint8](evidencePacket|evidenceUnreadable))
 }
 
 // Touch prefetches the destinations of packets to be judged. Its result prevents the compiler from removing the

@@ -71,12 +71,12 @@ const never = 1<<32 - 1
 
 // State visits the columns.
 func (h *Held) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "held.origin", h.origin)
-	hw.StateColumn(v, "held.since", h.since)
-	hw.StateColumn(v, "held.end", h.end)
-	hw.StateColumn(v, "held.next", h.next, hw.AtMost[uint8](heldPackets-1))
-	hw.StateColumn(v, "held.others", h.others)
-	hw.StateColumn(v, "held.said", h.said)
+	hw.StateColumn(v, hw.Future, "held.origin", h.origin)
+	hw.StateColumn(v, hw.Future, "held.since", h.since)
+	hw.StateColumn(v, hw.Future, "held.end", h.end)
+	hw.StateColumn(v, hw.Future, "held.next", h.next, hw.AtMost[uint8](heldPackets-1))
+	hw.StateColumn(v, hw.Future, "held.others", h.others)
+	hw.StateColumn(v, hw.Future, "held.said", h.said)
 }
 
 func (h *Held) Scan(b *nic.Bank, cells []uint32) {

@@ -400,7 +400,7 @@ func (q *Queues) Reset() {
 // machine's slot.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	counts, judged := make([]uint32, len(q.waiting)), q.judged
-	hw.StateScalar(v, "queues.judged", &judged)
+	hw.StateScalar(v, hw.Future, "queues.judged", &judged)
 	var frames, sent []uint64
 	if v.Saving() {
 		for i, list := range q.waiting {
@@ -426,15 +426,15 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		return nil
 	}
-	hw.StateColumn(v, "queues.count", counts, func(_ int, count uint32) error { total += uint64(count); return nil })
-	hw.StateList(v, "queues.frame", &frames, func(i int, word uint64) error {
+	hw.StateColumn(v, hw.Future, "queues.count", counts, func(_ int, count uint32) error { total += uint64(count); return nil })
+	hw.StateList(v, hw.Future, "queues.frame", &frames, func(i int, word uint64) error {
 		words++
 		if i%2 == 1 {
 			return past(word)
 		}
 		return nil
 	})
-	hw.StateList(v, "queues.sent", &sent, func(i int, word uint64) error {
+	hw.StateList(v, hw.Future, "queues.sent", &sent, func(i int, word uint64) error {
 		sentWords++
 		switch {
 		case i%3 == 1 && uint64(uint32(word)) >= uint64(q.processors):

@@ -155,9 +155,9 @@ func (b *Bare) Routers() *hw.RouterSignals {
 
 func (b *Bare) State(v *hw.StateVisitor) {
 	b.routed.state(v)
-	hw.StateScalar(v, "told", &b.told)
+	hw.StateScalar(v, hw.Future, "told", &b.told)
 	if b.faults != nil {
-		hw.StateColumn(v, "harm", b.wires.Packets.Harm)
+		hw.StateColumn(v, hw.Future, "harm", b.wires.Packets.Harm)
 	}
 }
 

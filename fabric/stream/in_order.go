@@ -55,11 +55,11 @@ func (o Order) State(v *hw.StateVisitor) {
 			serials, created, received = append(serials, c.Serial), append(created, c.Created), append(received, c.Received)
 		}
 	}
-	hw.StateList(v, "order.source", &sources, hw.AtMost(uint32(len(o)-1)))
-	hw.StateList(v, "order.destination", &destinations, hw.AtMost(uint32(len(o)-1)))
-	hw.StateList(v, "order.serial", &serials)
-	hw.StateList(v, "order.created", &created)
-	hw.StateList(v, "order.received", &received)
+	hw.StateList(v, hw.Future, "order.source", &sources, hw.AtMost(uint32(len(o)-1)))
+	hw.StateList(v, hw.Future, "order.destination", &destinations, hw.AtMost(uint32(len(o)-1)))
+	hw.StateList(v, hw.Future, "order.serial", &serials)
+	hw.StateList(v, hw.Future, "order.created", &created)
+	hw.StateList(v, hw.Future, "order.received", &received)
 	v.AfterRestore(func() {
 		clear(o)
 		for i := range min(len(sources), len(destinations), len(serials), len(created), len(received)) {

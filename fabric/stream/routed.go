@@ -77,9 +77,9 @@ func (x *routed) Path() string { return "fabric" }
 
 func (x *routed) state(v *hw.StateVisitor) {
 	v.Within(x.kernel)
-	hw.StateScalar(v, "deadlocked", &x.deadlocked, hw.AtMost(uint8(1)))
+	hw.StateScalar(v, hw.Future, "deadlocked", &x.deadlocked, hw.AtMost(uint8(1)))
 	if x.faults != nil {
-		hw.StateList(v, "missing_credits", &x.missing)
+		hw.StateList(v, hw.Future, "missing_credits", &x.missing)
 		x.faults.State(v)
 	}
 }

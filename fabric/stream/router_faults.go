@@ -216,9 +216,9 @@ func (f *RouterFaults) State(v *hw.StateVisitor) {
 	}
 	for k := range first {
 		at := fmt.Sprintf("fault[%d]", k)
-		hw.StateScalar(v, at+".count", &first[k].Count)
-		hw.StateScalar(v, at+".slot", &first[k].Slot)
-		hw.StateScalar(v, at+".index", &first[k].Index)
+		hw.StateScalar(v, hw.Future, at+".count", &first[k].Count)
+		hw.StateScalar(v, hw.Future, at+".slot", &first[k].Slot)
+		hw.StateScalar(v, hw.Future, at+".index", &first[k].Index)
 	}
 }
 

@@ -466,17 +466,17 @@ func (s *Stream) Routers() *hw.RouterSignals {
 
 func (s *Stream) State(v *hw.StateVisitor) {
 	s.routed.state(v)
-	hw.StateList(v, "frames", &s.frames)
-	hw.StateList(v, "serial", &s.serial)
-	hw.StateScalar(v, "fed", &s.fed)
-	hw.StateColumn(v, "told", s.told)
+	hw.StateList(v, hw.Future, "frames", &s.frames)
+	hw.StateList(v, hw.Future, "serial", &s.serial)
+	hw.StateScalar(v, hw.Future, "fed", &s.fed)
+	hw.StateColumn(v, hw.Future, "told", s.told)
 	s.taken.state(v, s.ports)
-	hw.StateColumn(v, "orphans", s.orphans)
-	hw.StateColumn(v, "begun", s.begun)
+	hw.StateColumn(v, hw.Future, "orphans", s.orphans)
+	hw.StateColumn(v, hw.Future, "begun", s.begun)
 	s.latencies.state(v)
 	s.loads.state(v)
 	s.order.State(v)
-	hw.StateColumn(v, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
+	hw.StateColumn(v, hw.Future, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
 	v.AfterRestore(func() {
 		s.chain.next = make([]uint32, len(s.serial))
 		s.chain.forget()
@@ -499,7 +499,7 @@ func (l *latencies) note(whole, network uint32, hops uint16) {
 }
 
 func (l *latencies) state(v *hw.StateVisitor) {
-	hw.StateScalar(v, "hops", &l.hops)
+	hw.StateScalar(v, hw.Future, "hops", &l.hops)
 	l.visit(v, "latency", &l.whole)
 	l.visit(v, "network_latency", &l.network)
 }
@@ -510,8 +510,8 @@ func (l *latencies) visit(v *hw.StateVisitor, name string, counts *map[uint64]ui
 	for _, value := range values {
 		times = append(times, (*counts)[value])
 	}
-	hw.StateList(v, name+".cycles", &values)
-	hw.StateList(v, name+".times", &times)
+	hw.StateList(v, hw.Future, name+".cycles", &values)
+	hw.StateList(v, hw.Future, name+".times", &times)
 	v.AfterRestore(func() {
 		*counts = map[uint64]uint64{}
 		for i := range min(len(values), len(times)) {
@@ -594,4 +594,6 @@ func (l *ChannelLoads) Total() (flits uint64) {
 
 func (l *ChannelLoads) reset() { clear(l.flits) }
 
-func (l *ChannelLoads) state(v *hw.StateVisitor) { hw.StateColumn(v, "channel_flits", l.flits) }
+func (l *ChannelLoads) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, hw.Future, "channel_flits", l.flits)
+}

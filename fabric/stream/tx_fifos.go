@@ -60,6 +60,6 @@ func (t *takenFrames) reset() {
 }
 
 func (t *takenFrames) state(v *hw.StateVisitor, most int) {
-	hw.StateColumn(v, "mirrored", t.count, hw.AtMost(uint8(t.room)))
-	hw.StateColumn(v, "mirrored.port", t.port, hw.AtMost(uint8(most-1)))
+	hw.StateColumn(v, hw.Future, "mirrored", t.count, hw.AtMost(uint8(t.room)))
+	hw.StateColumn(v, hw.Future, "mirrored.port", t.port, hw.AtMost(uint8(most-1)))
 }

@@ -88,7 +88,7 @@ func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32
 		words = f.words()
 	}
 	read := 0
-	hw.StateList(v, name, &words, func(i int, value uint32) error {
+	hw.StateList(v, hw.Future, name, &words, func(i int, value uint32) error {
 		read = i + 1
 		if i%flightWords == 0 && (int(value) < f.first || int(value) >= f.first+len(f.of)) {
 			return fmt.Errorf("processor %d is in another shard", value)

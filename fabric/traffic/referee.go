@@ -401,16 +401,16 @@ func (r *Referee) Reset() {
 }
 
 func (r *Referee) State(v *hw.StateVisitor) {
-	hw.StateScalar(v, "seed", &r.seed)
-	hw.StateScalar(v, "settled", &r.slot)
+	hw.StateScalar(v, hw.Future, "seed", &r.seed)
+	hw.StateScalar(v, hw.Future, "settled", &r.slot)
 	v.AfterRestore(func() {
 		r.draw()
 		r.over = r.done()
 	})
 	r.cursors.state(v)
-	hw.StateColumn(v, "heard", r.heard)
+	hw.StateColumn(v, hw.Future, "heard", r.heard)
 	stateSightings(v, "held", &r.held, len(r.at))
-	hw.StateList(v, "overtaken", &r.overtaken)
+	hw.StateList(v, hw.Future, "overtaken", &r.overtaken)
 	if r.judge.order != nil {
 		r.judge.order.State(v)
 	}
@@ -436,7 +436,7 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 			words = append(words, x.slot, x.processor, x.origin, x.destination, x.number, x.place)
 		}
 	}
-	hw.StateList(v, name, &words, func(i int, value uint32) error {
+	hw.StateList(v, hw.Future, name, &words, func(i int, value uint32) error {
 		if at := i % sightWords; at >= 1 && at <= 3 && int(value) >= processors {
 			return fmt.Errorf("element %d is %d, at most %d is allowed", i, value, processors-1)
 		}

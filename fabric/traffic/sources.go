@@ -41,13 +41,13 @@ func newCursors(processors int, closed bool) cursors {
 }
 
 func (c *cursors) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "created", c.created)
-	hw.StateColumn(v, "at", c.at)
-	hw.StateColumn(v, "next", c.next)
-	hw.StateColumn(v, "due", c.due)
-	hw.StateColumn(v, "shown", c.shown, hw.AtMost[uint8](1))
-	hw.StateColumn(v, "open", c.open)
-	hw.StateColumn(v, "sent", c.sent)
+	hw.StateColumn(v, hw.Future, "created", c.created)
+	hw.StateColumn(v, hw.Future, "at", c.at)
+	hw.StateColumn(v, hw.Future, "next", c.next)
+	hw.StateColumn(v, hw.Future, "due", c.due)
+	hw.StateColumn(v, hw.Future, "shown", c.shown, hw.AtMost[uint8](1))
+	hw.StateColumn(v, hw.Future, "open", c.open)
+	hw.StateColumn(v, hw.Future, "sent", c.sent)
 }
 
 // wheelSlots is the number of slots ahead for which sources are filed. A source with a later packet waits for a whole
@@ -72,7 +72,7 @@ func (s *sources) state(v *hw.StateVisitor, name string) {
 	for _, c := range s.created {
 		words = append(words, c.source, c.created)
 	}
-	hw.StateList(v, name, &words, func(i int, value uint32) error {
+	hw.StateList(v, hw.Future, name, &words, func(i int, value uint32) error {
 		if i%2 == 0 && (int(value) < s.first || int(value) >= s.end) {
 			return fmt.Errorf("processor %d is in another shard", value)
 		}

@@ -255,6 +255,6 @@ func (w *window) outside(notes []string) []string {
 }
 
 func (g *growth) state(v *hw.StateVisitor, name string) {
-	hw.StateScalar(v, name+".gone", &g.gone)
-	hw.StateColumn(v, name+".created", g.created[:])
+	hw.StateScalar(v, hw.Future, name+".gone", &g.gone)
+	hw.StateColumn(v, hw.Future, name+".created", g.created[:])
 }

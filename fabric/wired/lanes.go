@@ -68,6 +68,6 @@ func (l *lanes) reset(seed uint64) {
 }
 
 func (l *lanes) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "asked", l.asked, hw.AtMost[uint8](1))
+	hw.StateColumn(v, hw.Future, "asked", l.asked, hw.AtMost[uint8](1))
 	l.server.State(v)
 }

@@ -2,6 +2,7 @@
 package wired
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -508,6 +509,14 @@ func (t *wired) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)
 	}
+	if v.Snapshots() {
+		v.Live(hw.Live{Save: t.saveCrossing, Return: t.returnCrossing})
+		hw.StateColumn(v, hw.Future, "hears", t.hears)
+		if t.lanes != nil {
+			t.lanes.state(v)
+		}
+		return
+	}
 	for i, name := range []string{"even", "odd"} {
 		t.stateSent(v, name, t.sent[i][:len(t.shards)])
 		if t.lanes != nil {
@@ -517,7 +526,37 @@ func (t *wired) State(v *hw.StateVisitor) {
 	if t.lanes != nil {
 		t.lanes.state(v)
 	}
-	hw.StateColumn(v, "hears", slices.Clip(t.hears), t.checkPort(nic.PortNone))
+	hw.StateColumn(v, hw.Future, "hears", slices.Clip(t.hears), t.checkPort(nic.PortNone))
+}
+
+func (t *wired) saveCrossing(to []byte, slot uint32) []byte {
+	for i := range t.sent[slot&1] {
+		s := &t.sent[slot&1][i]
+		to = binary.LittleEndian.AppendUint32(to, uint32(len(s.processors)))
+		for k, processor := range s.processors {
+			to = binary.LittleEndian.AppendUint32(to, processor)
+			to = append(to, s.frame(s.starts[k])...)
+		}
+	}
+	return to
+}
+
+func (t *wired) returnCrossing(from []byte, slot uint32) []byte {
+	t.forget()
+	frame := make(nic.FrameView, nic.FrameStride(t.payload))
+	for i := range t.sent[slot&1] {
+		s := &t.sent[slot&1][i]
+		frames := binary.LittleEndian.Uint32(from)
+		from = from[4:]
+		for range frames {
+			processor := int(binary.LittleEndian.Uint32(from))
+			from = from[4:]
+			from = from[frame.Return(from):]
+			s.add(processor, frame)
+		}
+		s.place(t.wiring, t.shape.Ports, 0)
+	}
+	return from
 }
 
 func (t *wired) checkPort(other uint16) func(int, uint16) error {
@@ -543,9 +582,9 @@ func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 		}
 	}
 	rows := [2]int{}
-	hw.StateList(v, name+".from", &processors, hw.AtMost(uint32(t.shape.Processors()-1)),
+	hw.StateList(v, hw.Future, name+".from", &processors, hw.AtMost(uint32(t.shape.Processors()-1)),
 		func(i int, _ uint32) error { rows[0] = i + 1; return nil })
-	hw.StateList(v, name+".to", &ports, t.checkPort(nic.PortAll),
+	hw.StateList(v, hw.Future, name+".to", &ports, t.checkPort(nic.PortAll),
 		func(i int, _ uint16) error { rows[1] = i + 1; return nil })
 	nic.StateFrames(v, name+".frames", &frames, stride, t.payload, t.shape.Processors())
 	v.Verify(func() error {

@@ -69,6 +69,11 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	hit := &shard.struck
 	hit.called = append(hit.called[:0], awake...)
+	if script := m.faults.plan.Script; script != nil {
+		for _, cell := range awake {
+			script.Due.Add(bank.First + int(cell))
+		}
+	}
 	for i := range m.faults.plan.All {
 		if m.faults.plan.All[i].Kind != fabric.FaultPause {
 			continue

@@ -80,6 +80,6 @@ func (f *faulted) missed(processor, medium int, ports uint16, slot uint32) bool 
 
 func (f *faulted) state(v *hw.StateVisitor) {
 	if f != nil {
-		hw.StateColumn(v, "dead", f.dead, hw.AtMost[uint8](1))
+		hw.StateColumn(v, hw.Future, "dead", f.dead, hw.AtMost[uint8](1))
 	}
 }

@@ -48,12 +48,12 @@ func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 // state refuses a restored slot above limit. It calls read as soon as the slot is known.
 func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)) {
 	next := &columns{}
-	if v.Saving() {
+	if v.Saving() || v.Snapshots() {
 		next = c
 	}
-	hw.StateScalar(v, "seed", &next.Seed)
+	hw.StateScalar(v, hw.Derived, "seed", &next.Seed)
 	last := uint64(0) // largest slot of the digest, which may contain events of the current slot
-	hw.StateScalar(v, "slot", &next.slot, func(_ int, value uint32) error {
+	hw.StateScalar(v, hw.Future, "slot", &next.slot, func(_ int, value uint32) error {
 		if value > limit {
 			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)
 		}
@@ -61,31 +61,20 @@ func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)
 		read(value)
 		return nil
 	})
-	hw.StateScalar(v, "traps", &next.traps)
-	stateFlags(v, "end", &next.started, &next.finished, &next.ended, &next.RTLFailed)
-	hw.StateScalar(v, "digest.hi", &next.Digest.Hi)
-	hw.StateScalar(v, "digest.lo", &next.Digest.Lo)
-	hw.StateScalar(v, "digest.events", &next.Digest.Events)
-	hw.StateScalar(v, "digest.next_slot", &next.Digest.NextSlot, func(_ int, value uint64) error {
+	hw.StateScalar(v, hw.Statistic, "traps", &next.traps)
+	hw.StateFlags(v, hw.Future, "end", &next.started, &next.finished, &next.ended, &next.RTLFailed)
+	hw.StateScalar(v, hw.Statistic, "digest.hi", &next.Digest.Hi)
+	hw.StateScalar(v, hw.Statistic, "digest.lo", &next.Digest.Lo)
+	hw.StateScalar(v, hw.Statistic, "digest.events", &next.Digest.Events)
+	hw.StateScalar(v, hw.Statistic, "digest.next_slot", &next.Digest.NextSlot, func(_ int, value uint64) error {
 		if value > last {
 			return fmt.Errorf("%d is after slot %d, the last that the digest may hold", value, last)
 		}
 		return nil
 	})
-	v.AfterRestore(func() { *c = *next })
-}
-
-func stateFlags(v *hw.StateVisitor, name string, flags ...*bool) {
-	column := make([]uint8, len(flags))
-	for i, flag := range flags {
-		if *flag {
-			column[i] = 1
-		}
-	}
-	hw.StateColumn(v, name, column, hw.AtMost[uint8](1))
-	v.AfterRestore(func() {
-		for i, flag := range flags {
-			*flag = column[i] != 0
+	v.Derive(func() {
+		if next != c {
+			*c = *next
 		}
 	})
 }

@@ -82,9 +82,9 @@ func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
 		&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted,
 		&l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
 	} {
-		hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
+		hw.StateScalar(v, hw.Statistic, fmt.Sprintf("%s.counter[%d]", name, k), counter)
 	}
-	hw.StateScalar(v, name+".held_max", &l.HeldMax)
+	hw.StateScalar(v, hw.Statistic, name+".held_max", &l.HeldMax)
 	l.StateFaults(v, name)
 }
 
@@ -195,5 +195,5 @@ func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, c
 func (s *shardMeter) state(v *hw.StateVisitor, name string) {
 	s.Start.State(v, name+".start")
 	s.Slot.State(v, name+".slot")
-	hw.StateScalar(v, name+".overruns", &s.Overruns)
+	hw.StateScalar(v, hw.Statistic, name+".overruns", &s.Overruns)
 }

@@ -122,6 +122,12 @@ func (s *machineState) parts() []part {
 func (s *machineState) Path() string { return "machine" }
 
 func (s *machineState) State(v *hw.StateVisitor) {
+	if v.Snapshots() {
+		for _, p := range s.parts() {
+			v.Group(p.state)
+		}
+		return
+	}
 	s.stateIdentity(v)
 	for _, p := range s.parts() {
 		p.state(v)
@@ -158,6 +164,9 @@ func (s *machineState) stateQueues(v *hw.StateVisitor) {
 	if s.queues != nil {
 		s.queues.State(v, func() uint32 { return s.read })
 	}
+	if v.Snapshots() {
+		return
+	}
 	v.AfterRestore(func() {
 		if timed, ok := s.Referee.(fabric.Timed); ok && timed.Slots() > int(s.slot)+1 {
 			s.fail(fmt.Errorf("arrivals are recorded up to slot %d, and the run is in slot %d", timed.Slots()-1, s.slot))
@@ -189,6 +198,9 @@ type savedViolation struct {
 }
 
 func (s *machineState) stateViolations(v *hw.StateVisitor) {
+	if v.Snapshots() { // exploration follows no state that has broken a rule
+		return
+	}
 	StateViolations(v, &s.Findings.Kept, s.fail)
 	v.AfterRestore(func() {
 		s.Findings.pending = nil
@@ -210,7 +222,7 @@ func StateViolations(v *hw.StateVisitor, list *[]outcome.Violation, fail func(er
 			v.Fail(err)
 		}
 	}
-	hw.StateList(v, "violations", &text)
+	hw.StateList(v, hw.Future, "violations", &text)
 	v.AfterRestore(func() {
 		var saved []savedViolation
 		if err := json.Unmarshal(text, &saved); err != nil {
@@ -246,15 +258,20 @@ func (s *machineState) stateShards(v *hw.StateVisitor) {
 }
 
 func (s *machineState) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
+	if v.Snapshots() {
+		instance.Bank().Snapshot(v)
+		hw.StateColumn(v, hw.Statistic, name+".probes", instance.Probes())
+		return
+	}
 	memory := instance.Memory()
 	if !v.Saving() {
 		memory = nil
 	}
 	globals := instance.Globals()
-	hw.StateList(v, name+".memory", &memory)
-	hw.StateColumn(v, name+".globals", globals)
-	hw.StateColumn(v, name+".probes", instance.Probes())
-	hw.StateColumn(v, name+".silenced", instance.Bank().SilencedCells())
+	hw.StateList(v, hw.Future, name+".memory", &memory)
+	hw.StateColumn(v, hw.Future, name+".globals", globals)
+	hw.StateColumn(v, hw.Future, name+".probes", instance.Probes())
+	hw.StateColumn(v, hw.Future, name+".silenced", instance.Bank().SilencedCells())
 	v.AfterRestore(func() {
 		if err := instance.SetState(memory, globals); err != nil {
 			s.fail(fmt.Errorf("%s: %w", name, err))
@@ -272,7 +289,7 @@ func (s *machineState) stateMeter(v *hw.StateVisitor) {
 	if s.Meter == nil {
 		return
 	}
-	hw.StateColumn(v, "meter.longest", s.Meter.Longest)
+	hw.StateColumn(v, hw.Statistic, "meter.longest", s.Meter.Longest)
 	for i := range s.Shards {
 		s.Shards[i].meter.state(v, hw.Index("shard", i)+".meter")
 	}
@@ -303,7 +320,7 @@ func (s *machineState) stateParked(v *hw.StateVisitor) {
 			name := fmt.Sprintf("shard[%d].block[%d]", i, k)
 			b.parked.State(v, name)
 			resting := uint32(b.resting)
-			hw.StateScalar(v, name+".resting", &resting)
+			hw.StateScalar(v, hw.Future, name+".resting", &resting)
 			v.AfterRestore(func() {
 				b.resting = int(resting)
 				if bank := s.Parking.free[b.cells][0].Bank(); !b.parked.Fits(bank) {
@@ -348,7 +365,7 @@ func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
 	for _, own := range append(list, further...) {
 		sum := sha256.Sum256([]byte(own.Text))
 		found := slices.Clone(sum[:])
-		hw.StateColumn(v, "identity."+own.Name, found, func(i int, value byte) error {
+		hw.StateColumn(v, hw.Future, "identity."+own.Name, found, func(i int, value byte) error {
 			found[i] = value
 			if i == len(sum)-1 && !bytes.Equal(found, sum[:]) {
 				others = append(others, own.Other)

@@ -131,12 +131,12 @@ func (d *Spread) clear() { *d = Spread{counts: d.counts[:0]} }
 
 // State saves or restores the spread.
 func (d *Spread) State(v *hw.StateVisitor, name string) {
-	hw.StateList(v, name+".counts", &d.counts)
+	hw.StateList(v, hw.Statistic, name+".counts", &d.counts)
 	for _, f := range []struct {
 		name  string
 		value *uint64
 	}{{".sum", &d.sum}, {".max", &d.max}, {".slot", &d.slot}, {".processor", &d.processor}} {
-		hw.StateScalar(v, name+f.name, f.value)
+		hw.StateScalar(v, hw.Statistic, name+f.name, f.value)
 	}
 }
 

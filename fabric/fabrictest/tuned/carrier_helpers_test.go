@@ -274,8 +274,8 @@ func (t *carrier) State(v *hw.StateVisitor) {
 		if t.bug == columnNotSaved && i == 1 {
 			continue
 		}
-		hw.StateColumn(v, name+".frames", t.frames[i])
-		hw.StateColumn(v, name+".to", t.to[i], func(_ int, to uint16) error {
+		hw.StateColumn(v, hw.Future, name+".frames", t.frames[i])
+		hw.StateColumn(v, hw.Future, name+".to", t.to[i], func(_ int, to uint16) error {
 			if to != nic.PortNone && int(to) >= t.of.Groups {
 				return fmt.Errorf("group %d, there are %d", to, t.of.Groups)
 			}

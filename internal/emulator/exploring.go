@@ -1,0 +1,123 @@
+package emulator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/fabric/outcome"
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/internal/config"
+)
+
+// Exploring is a machine that is stepped from any of its states, with faults chosen for each step. One goroutine uses
+// it.
+type Exploring struct {
+	*Machine
+	Script    *fabric.FaultScript
+	snapshots *hw.Snapshots
+	statics   []statics
+}
+
+// Explore builds a machine for exploration in the slot engine. The faults of c from number scripted on are chosen by
+// the caller.
+func Explore(ctx context.Context, c *config.Config, scripted int) (*Exploring, error) {
+	m, err := New(ctx, c, Options{Engine: EngineSlot, Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	x := &Exploring{Machine: m, Script: &fabric.FaultScript{First: scripted,
+		Lit: hw.NewSet(m.Shape.Media), Due: hw.NewSet(m.Shape.Processors())}}
+	for _, fault := range c.Faults[scripted:] {
+		x.Script.Hit = append(x.Script.Hit, hw.NewSet(64*len(fault.Targets.Words())))
+	}
+	m.faults.plan.Script = x.Script
+	x.snapshots = hw.NewSnapshots(&machineState{Machine: m})
+	for i := range m.Shards {
+		for _, in := range m.Shards[i].Instances {
+			if in, ok := in.(interface {
+				firmware.Instance
+				StackEnd() uint64
+			}); ok {
+				x.watch(in, in.StackEnd())
+			}
+		}
+	}
+	return x, nil
+}
+
+// statics is a part of an instance's memory outside stack and bank, in which images keep static variables.
+type statics struct {
+	in       firmware.Instance
+	at       uint64
+	attached []byte // contents after the attachment
+}
+
+func (x *Exploring) watch(in firmware.Instance, from uint64) {
+	memory := in.Memory()
+	in.Bank().Outside(from, uint64(len(memory)), func(first, end uint64) {
+		x.statics = append(x.statics, statics{in, first, bytes.Clone(memory[first:end])})
+	})
+}
+
+// Statics returns an error if firmware has changed a static variable, which is no part of a state.
+func (x *Exploring) Statics() error {
+	for _, s := range x.statics {
+		now := s.in.Memory()[s.at : s.at+uint64(len(s.attached))]
+		if at := firstDifference(s.attached, now); at >= 0 {
+			return x.Config.Source.Refuse("firmware", fmt.Sprintf(
+				"%s has changed its static memory at address %#x; exploration returns to earlier states, and static variables "+
+					"are no part of a state", x.Image.Name, s.at+uint64(at)),
+				"keep the variable in state_t; `starloom firmware check` names it")
+		}
+	}
+	return nil
+}
+
+func firstDifference(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// Save appends the state to future and rest; see hw.Snapshots.
+func (x *Exploring) Save(future, rest []byte) (newFuture, newRest []byte) {
+	return x.snapshots.Save(future, rest, x.slot)
+}
+
+// Return restores a state that Save has appended to empty slices before a slot crosses.
+func (x *Exploring) Return(future, rest []byte, slot uint32) {
+	x.snapshots.Return(future, rest, slot)
+	x.forget()
+	x.Findings.Kept = x.Findings.Kept[:0]
+}
+
+// Advance lets a slot cross with the faults of Script, up to the end of the boundary after it. The first call runs the
+// boundary of slot 0 only.
+func (x *Exploring) Advance() {
+	x.Script.Lit.Clear()
+	x.Script.Due.Clear()
+	if !x.started {
+		_ = x.Start(context.Background(), nil) // without a recording there are no errors
+		return
+	}
+	_ = x.step(context.Background(), nil)
+}
+
+// Broken returns the violations of the last step. If the run has ended, it also judges the end.
+func (x *Exploring) Broken() []outcome.Violation {
+	if !x.ended {
+		return x.Findings.Kept
+	}
+	end := x.Findings.clone()
+	x.endFindings(&end)
+	return end.Kept
+}
+
+// Dead reports whether a fault has killed a processor.
+func (x *Exploring) Dead(processor int) bool { return x.faults.killed(processor) }

@@ -1,0 +1,91 @@
+package nic
+
+import (
+	"cmp"
+	"slices"
+	"unsafe"
+
+	"starloom/hw"
+)
+
+// Snapshot visits the processors of a bank between two slots, for snapshots. Waiting frames count, unused places of
+// FIFOs do not; a wake-up slot counts while the handler sleeps. Data that the host writes before each slot is left
+// out, except for the words of the schedule, which the host may write only when they change.
+func (b *Bank) Snapshot(v *hw.StateVisitor) {
+	v.Live(hw.Live{
+		Save: func(to []byte, _ uint32) []byte {
+			for cell := range b.Cells {
+				to = b.saveCell(to, cell)
+			}
+			return to
+		},
+		Return: func(from []byte, _ uint32) []byte {
+			for cell := range b.Cells {
+				from = b.returnCell(from, cell)
+			}
+			b.Restored()
+			return from
+		},
+	})
+	hw.StateColumn(v, hw.Future, "rx_status", b.RxStatus)
+	hw.StateColumn(v, hw.Future, "listen", b.listen)
+	hw.StateColumn(v, hw.Future, "tx_status", b.TxStatus)
+	hw.StateColumn(v, hw.Future, "served", b.Served)
+	hw.StateColumn(v, hw.Future, "first_choice", b.Choice)
+	hw.StateColumn(v, hw.Future, "list_valid", b.Valid)
+	hw.StateColumn(v, hw.Future, "accept_tag", b.AcceptTag)
+	hw.StateColumn(v, hw.Derived, "schedule", b.Schedule)
+	hw.StateColumn(v, hw.Derived, "silenced", b.silenced)
+}
+
+const wordWakes = 0xFFFF << WordWakeShift
+
+func (b *Bank) saveCell(to []byte, cell int) []byte {
+	word := b.Words[cell]
+	if word>>WordFlagsShift&FlagSleeping == 0 {
+		word &^= wordWakes
+	}
+	to = append(to, unsafe.Slice((*byte)(unsafe.Pointer(&word)), 8)...)
+	to = append(to, b.State(cell)...)
+	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
+		frame := b.frame(cell, &b.rx, place)
+		to = append(to, frame[:frame.Used()]...)
+	}
+	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
+		frame := b.frame(cell, &b.tx, place)
+		to = append(to, frame[:frame.Used()]...)
+	}
+	return to
+}
+
+func (b *Bank) returnCell(from []byte, cell int) []byte {
+	from = from[copy(unsafe.Slice((*byte)(unsafe.Pointer(&b.Words[cell])), 8), from):]
+	from = from[copy(b.State(cell), from):]
+	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
+		from = from[b.frame(cell, &b.rx, place).Return(from):]
+	}
+	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
+		from = from[b.frame(cell, &b.tx, place).Return(from):]
+	}
+	return from
+}
+
+// Return copies a frame from the head of a list of Used bytes per frame, and returns their number.
+func (f FrameView) Return(from []byte) (used int) {
+	copy(f[:sizeFrame], from)
+	return copy(f[:f.Used()], from)
+}
+
+// Outside yields the parts of the firmware's memory between two addresses that are no part of the bank.
+func (b *Bank) Outside(first, end uint64, yield func(first, end uint64)) {
+	claims := slices.SortedFunc(slices.Values(b.claims), func(a, b claim) int { return cmp.Compare(a.at, b.at) })
+	for _, c := range claims {
+		if c.at > first {
+			yield(first, min(c.at, end))
+		}
+		first = max(first, c.at+c.size)
+	}
+	if first < end {
+		yield(first, end)
+	}
+}
