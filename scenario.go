@@ -66,20 +66,23 @@ type Scenario struct {
 	Rules *Rules `json:"rules,omitempty"`
 	// what goes wrong beside the firmware: processors, their FIFOs, light
 	Faults *Faults `json:"faults,omitempty"`
+	// bounds of starloom explore: all faults within them are tried
+	Explore *ExploreBounds `json:"explore,omitempty"`
 	// when a run that does not finish is ended
 	Stop Stop `json:"stop"`
 	// what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are
 	// written
 	Traces Traces `json:"traces"`
 
-	oneOf   string            // number of this run among many, for the report; "" for a single run
-	ofImage string            // rules of the program that do not apply to an image, for the report; "" if all apply
-	foreign Networks          // networks from Go that the scenario's file could name
-	set     []Assignment      // assignments that replaced values of the file
-	given   string            // options of Overrides that matter to all runs, in shell syntax
-	one     string            // options of Overrides for one run, in shell syntax
-	folder  string            // paths in the scenario are relative to it
-	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
+	oneOf    string            // number of this run among many, for the report; "" for a single run
+	ofImage  string            // rules of the program that do not apply to an image, for the report; "" if all apply
+	foreign  Networks          // networks from Go that the scenario's file could name
+	set      []Assignment      // assignments that replaced values of the file
+	given    string            // options of Overrides that matter to all runs, in shell syntax
+	one      string            // options of Overrides for one run, in shell syntax
+	document any               // keys and values of the file, with assignments
+	folder   string            // paths in the scenario are relative to it
+	places   map[string]string // path of a value ("link.phit_bits") to file:line:column
 
 	origins map[string]config.Origin // origins of values that are not in the file, by path
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"starloom"
+	"starloom/internal/explore"
 	"starloom/traces"
 )
 
@@ -55,6 +56,13 @@ func (p *progress) run(now starloom.Progress) {
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done%s", now.Slots, now.SlotsLimit,
 			now.Done, now.Processors, p.atMost(uint64(now.Slots), uint64(now.SlotsLimit)))
+	}
+}
+
+func (p *progress) explore(now explore.Progress) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d: %d states, %d of them running, %d steps", now.Slot, now.SlotsMax,
+			now.States, now.Running, now.Transitions)
 	}
 }
 

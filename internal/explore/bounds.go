@@ -1,0 +1,157 @@
+package explore
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/config"
+)
+
+// boundsSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed bounds.go
+var boundsSource string
+
+// Bounds limit an exploration: the choices of the environment, and the states. They stand under explore: in a
+// scenario.
+type Bounds struct {
+	// how many faults of each kind may happen in one run, at most; one drop and one restart if left out
+	Faults *Limits `json:"faults,omitempty"`
+	// globs over the paths of processors and of media that faults may hit; all if left out
+	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
+	// explore this many slots; 0: to the end of every run
+	Slots uint32 `json:"slots,omitempty" jsonschema:"default=0,maximum=1000000000"`
+	// keep at most this many states
+	States int `json:"states,omitempty" jsonschema:"default=5000000,minimum=1,maximum=1000000000"`
+	// memory for states, in MiB or GiB
+	Memory string `json:"memory,omitempty" jsonschema:"default=4 GiB,pattern=^[1-9][0-9]* [MG]iB$"`
+}
+
+func (Bounds) Declaration() string { return boundsSource }
+
+// Limits are the largest numbers of faults in one run, by kind. The kinds are those of the key faults.
+type Limits struct {
+	// slots in which a medium loses what is on it
+	Drop int `json:"drop,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
+	// slots in which a medium's frame arrives with a wrong CRC
+	BitFlip int `json:"bit_flip,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
+	// resets of a processor's NIC and firmware
+	Restart int `json:"restart,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
+	// processors that fall silent for ever
+	Dead int `json:"dead,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
+	// slots in which a processor's handler is not called
+	ClockPause int `json:"clock_pause,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
+}
+
+func (Limits) Declaration() string { return boundsSource }
+
+const (
+	statesDefault = 5_000_000
+	memoryDefault = "4 GiB"
+)
+
+// of returns the limits by kind. The order is that of counterexamples: faults of media come first.
+func (b *Bounds) of() (kinds []fabric.FaultKind, limits []int) {
+	l := b.Faults
+	if l == nil {
+		l = &Limits{Drop: 1, Restart: 1}
+	}
+	for _, x := range []struct {
+		kind  fabric.FaultKind
+		limit int
+	}{
+		{fabric.FaultDrop, l.Drop}, {fabric.FaultFlip, l.BitFlip}, {fabric.FaultRestart, l.Restart},
+		{fabric.FaultDead, l.Dead}, {fabric.FaultPause, l.ClockPause},
+	} {
+		if x.limit > 0 {
+			kinds, limits = append(kinds, x.kind), append(limits, x.limit)
+		}
+	}
+	return kinds, limits
+}
+
+var memoryForm = regexp.MustCompile(`^([1-9][0-9]*) ([MG])iB$`)
+
+// memoryBytes returns the memory limit, or an error.
+func (b *Bounds) memoryBytes() (int, error) {
+	parts := memoryForm.FindStringSubmatch(cmp.Or(b.Memory, memoryDefault))
+	if parts == nil {
+		return 0, fmt.Errorf("%q is no size of memory", b.Memory)
+	}
+	n, err := strconv.Atoi(parts[1])
+	shift := 20
+	if parts[2] == "G" {
+		shift = 30
+	}
+	if err != nil || n > math.MaxInt>>shift {
+		return 0, fmt.Errorf("%q is too much memory", b.Memory)
+	}
+	return n << shift, nil
+}
+
+// plan appends the faults of the bounds to a copy of a configuration. kinds point to them.
+func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) {
+	own := *c
+	own.Faults = append([]fabric.Fault(nil), c.Faults...)
+	l := limits{slots: b.Slots, states: cmp.Or(b.States, statesDefault)}
+	var err error
+	if l.bytes, err = b.memoryBytes(); err != nil {
+		return nil, nil, l, c.Source.Refuse("explore.memory", err.Error(), "write it as 4 GiB or 512 MiB")
+	}
+	all, counts := b.of()
+	if len(all) == 0 {
+		return nil, nil, l, c.Source.Refuse("explore.faults", "no kind of fault may happen, so there is one run",
+			"give a kind a limit, such as drop: 1, or use starloom run")
+	}
+	globs, err := patterns(b.Targets)
+	if err != nil {
+		return nil, nil, l, c.Source.Refuse("explore.targets", err.Error(), "write a path such as *.nic[0] or bus.**")
+	}
+	any := len(globs) == 0
+	for _, k := range all {
+		targets := targetsOf(c.Network, k, globs)
+		any = any || len(globs) > 0 && targets.Count(0, 64*len(targets.Words())) > 0
+		own.Faults = append(own.Faults, fabric.Fault{Kind: k, Targets: targets, To: math.MaxUint32, Every: 1, Chance: 1 << 32})
+	}
+	if !any {
+		return nil, nil, l, c.Source.Refuse("explore.targets", "no processor and no medium of these faults has such a path",
+			"starloom run SCENARIO --vcd F.vcd shows the paths")
+	}
+	kinds := make([]kind, len(all))
+	for i := range kinds {
+		kinds[i] = kind{&own.Faults[len(c.Faults)+i], counts[i]}
+	}
+	return &own, kinds, l, nil
+}
+
+func patterns(globs []string) (list []*hw.Pattern, err error) {
+	for _, glob := range globs {
+		p, err := hw.CompilePattern(glob)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func targetsOf(n fabric.Network, k fabric.FaultKind, globs []*hw.Pattern) hw.Set {
+	_, count, path := fabric.FaultTargets(n, k)
+	set := hw.NewSet(count)
+	for i := range count {
+		match := len(globs) == 0
+		for _, g := range globs {
+			match = match || g.Match(path(i)) || k.OnMedia() && g.Match(n.Names().Link(i))
+		}
+		if match {
+			set.Add(i)
+		}
+	}
+	return set
+}

@@ -1,0 +1,108 @@
+package explore
+
+import (
+	"starloom/fabric"
+	"starloom/internal/emulator"
+)
+
+// kind is a kind of fault that the environment may choose, with its targets and its limit. The number of a kind is
+// its number among the scripted faults of a machine.
+type kind struct {
+	fault *fabric.Fault
+	limit int
+}
+
+// kindsMax is the number of kinds whose counts fit into a vector.
+const kindsMax = 8
+
+// vector counts the faults of a path by kind, 8 bits for each.
+type vector uint64
+
+func (v vector) of(kind int) int { return int(v >> (8 * kind) & 0xFF) }
+
+func (v vector) plus(kind int) vector { return v + 1<<(8*kind) }
+
+// total returns the number of all faults.
+func (v vector) total() (n int) {
+	for ; v != 0; v >>= 8 {
+		n += int(v & 0xFF)
+	}
+	return n
+}
+
+// within reports whether no count of v is larger than that of o.
+func (v vector) within(o vector) bool {
+	const tops = 0x8080808080808080 // limits are below 128, so a larger count borrows from the top bit
+	return ((o|tops)-v)&tops == tops
+}
+
+// event is one fault of a step.
+type event struct {
+	kind   uint8
+	target uint32
+}
+
+// options lists the faults that can make a difference in the slot that x has just crossed without faults: light that
+// would reach a listener, processors that live, and pauses of handlers that are due.
+func options(to []event, kinds []kind, x *emulator.Exploring, used vector) []event {
+	for k := range kinds {
+		if used.of(k) >= kinds[k].limit {
+			continue
+		}
+		f := kinds[k].fault
+		n := 64 * len(f.Targets.Words())
+		for target := f.Targets.Next(0, n); target < n; target = f.Targets.Next(target+1, n) {
+			var matters bool
+			switch f.Kind {
+			case fabric.FaultDead:
+				matters = !x.Dead(target)
+			case fabric.FaultRestart:
+				matters = true
+			case fabric.FaultPause:
+				matters = x.Script.Due.Has(target)
+			default:
+				matters = x.Script.Lit.Has(target)
+			}
+			if matters {
+				to = append(to, event{uint8(k), uint32(target)})
+			}
+		}
+	}
+	return to
+}
+
+// subsets yields every set of events that the limits allow beside the used faults, except for the empty set. A medium
+// has one fault in a slot, and a processor is not both killed and restarted.
+func subsets(events []event, kinds []kind, used vector, faults int, yield func(chosen []event, used vector)) {
+	var chosen []event
+	var extend func(from int, used vector, left int)
+	extend = func(from int, used vector, left int) {
+		if left == 0 {
+			return
+		}
+		for i := from; i < len(events); i++ {
+			e := events[i]
+			if used.of(int(e.kind)) >= kinds[e.kind].limit || excluded(chosen, e, kinds) {
+				continue
+			}
+			chosen = append(chosen, e)
+			yield(chosen, used.plus(int(e.kind)))
+			extend(i+1, used.plus(int(e.kind)), left-1)
+			chosen = chosen[:len(chosen)-1]
+		}
+	}
+	extend(0, used, faults)
+}
+
+func excluded(chosen []event, e event, kinds []kind) bool {
+	is := func(e event) fabric.FaultKind { return kinds[e.kind].fault.Kind }
+	for _, c := range chosen {
+		if c.target != e.target || is(c).OnMedia() != is(e).OnMedia() {
+			continue
+		}
+		if is(e).OnMedia() || is(c) == fabric.FaultDead || is(e) == fabric.FaultDead {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,194 @@
+// Package explore runs the real firmware on the exact hardware through all choices of the environment within stated
+// bounds: which faults happen, to whom, and when. States are compared by the columns that can influence the future
+// (hw.Future), so that a state with several histories is expanded once.
+//
+//	bounds -> search: slot by slot, with choices and states -> report, with a schedule that breaks a rule
+//
+// As in explicit-state model checkers (Holzmann, The SPIN Model Checker, 2004; Dill, The Murphi Verification System,
+// CAV 1996), states are stored as hashes. The machine itself takes the place of the model.
+package explore
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/fabric/outcome"
+	"starloom/internal/config"
+	"starloom/traces"
+)
+
+// Options control an exploration. They do not change its verdict, counts or schedule.
+type Options struct {
+	Workers  int            // threads; 0: one
+	Progress func(Progress) // called after each slot; nil for none
+}
+
+// Progress is the progress of an exploration.
+type Progress struct {
+	Slot, SlotsMax uint32 // slots whose states are all expanded, and the limit
+	Running        int    // states to be expanded
+	States         int
+	Transitions    uint64
+}
+
+// Of explores the runs of a configuration within bounds.
+func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*Report, error) {
+	own, kinds, l, err := b.plan(c)
+	if err != nil {
+		return nil, err
+	}
+	if l.slots == 0 {
+		l.slots = math.MaxUint32
+	}
+	lost := own.Rules.NoLoss
+	own.Rules.NoLoss = false
+	s, err := newSearch(ctx, own, kinds, l, max(1, o.Workers))
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	err = s.run(ctx, func() {
+		if o.Progress != nil {
+			o.Progress(Progress{s.slot, min(l.slots, c.Slots), len(s.frontier), s.count.States, s.count.Transitions})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := s.report(c)
+	if lost {
+		r.NotCovered = append(r.NotCovered, "the rule no_loss: a fault that loses a frame breaks it by itself")
+	}
+	return r, nil
+}
+
+func (s *search) report(c *config.Config) *Report {
+	r := &Report{Schema: ReportSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(), Bounds: map[string]int{},
+		Counts: s.count, Levels: s.levels, Slots: s.slot, Verdict: Holds, Incomplete: s.open}
+	for _, k := range s.kinds {
+		r.Bounds[fabric.FaultNames[k.fault.Kind]] = k.limit
+	}
+	if s.open != "" {
+		r.Verdict = Open
+	}
+	if f := s.failed; f != nil {
+		r.Verdict, r.Violations = Fails, f.violations
+		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
+		r.FewestShown = s.open == ""
+	}
+	r.Covered, r.NotCovered = s.covered(c), s.notCovered(c)
+	return r
+}
+
+// schedule lists the faults of a path. Step 0 is the start, step 1 runs the handlers of slot 0, and step n carries
+// slot n-2 across the fabric, up to the handlers of slot n-1.
+func (s *search) schedule(c *config.Config, steps [][]event) (list []Fault) {
+	for n, choice := range steps {
+		for _, e := range choice {
+			kind := s.kinds[e.kind].fault.Kind
+			_, _, path := fabric.FaultTargets(c.Network, kind)
+			slot := n - 1
+			if kind.OnMedia() {
+				slot = n - 2
+			}
+			list = append(list, Fault{fabric.FaultNames[kind], path(int(e.target)), uint32(slot)})
+		}
+	}
+	return list
+}
+
+func (s *search) covered(c *config.Config) []string {
+	var faults []string
+	for _, k := range s.kinds {
+		noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
+		targets := k.fault.Targets.Count(0, all)
+		faults = append(faults, fmt.Sprintf("at most %d %s, each in any slot, at any of %s", k.limit,
+			fabric.FaultNames[k.fault.Kind], traces.Plural(targets, noun, nounPlural(c.Network, noun))))
+	}
+	return append(faults, fmt.Sprintf("seed %d, %s, the workload of the scenario", c.Seed,
+		traces.Plural(c.Network.Shape().Processors(), "processor", "processors")))
+}
+
+func nounPlural(n fabric.Network, noun string) string {
+	if one, many := n.Names().MediumNoun(); noun == one {
+		return many
+	}
+	return noun + "s"
+}
+
+func (s *search) notCovered(c *config.Config) (list []string) {
+	var other []string
+	for k, name := range fabric.FaultNames {
+		if !slices.ContainsFunc(s.kinds, func(x kind) bool { return x.fault.Kind == fabric.FaultKind(k) }) {
+			other = append(other, name)
+		}
+	}
+	list = append(list, "other kinds of faults ("+strings.Join(other, ", ")+"), other seeds, other workloads")
+	n := float64(s.count.States)
+	list = append(list, fmt.Sprintf("two states with one 128-bit hash: probability below %.0e", max(n*n/math.Exp2(129), 1e-38)))
+	if len(c.Faults) > 0 {
+		list = append(list, "the faults of the scenario happen in every run, by its seed")
+	}
+	return list
+}
+
+// Verdict is the result of an exploration.
+type Verdict string
+
+// Verdicts.
+const (
+	Holds Verdict = "holds" // no rule is broken in any run within the bounds
+	Fails Verdict = "fails" // a run within the bounds breaks a rule
+	Open  Verdict = "open"  // a limit was reached first
+)
+
+// ReportSchema is the version of the JSON form.
+const ReportSchema = 1
+
+// Report is the verdict on all runs within bounds. Its JSON form is stable and versioned.
+type Report struct {
+	Schema     int                 `json:"schema"`
+	Scenario   string              `json:"scenario"`
+	Seed       uint64              `json:"seed"`
+	Verdict    Verdict             `json:"verdict"`
+	Rules      []string            `json:"rules"`
+	Bounds     map[string]int      `json:"faults"` // largest number of faults by kind
+	Counts     Counts              `json:"counts"`
+	Slots      uint32              `json:"slots"`                // slots whose states are all expanded
+	Incomplete string              `json:"incomplete,omitempty"` // reason of an open verdict
+	Violations []outcome.Violation `json:"violations,omitempty"` // of the schedule
+	Schedule   []Fault             `json:"schedule,omitempty"`   // faults of the run with the fewest, then the fewest slots
+	// FewestShown reports that no run with fewer faults breaks a rule.
+	FewestShown bool     `json:"fewest_shown,omitempty"`
+	Covered     []string `json:"covered"`
+	NotCovered  []string `json:"not_covered"`
+	Levels      []Level  `json:"levels"`
+
+	Counterexample string `json:"counterexample,omitempty"` // file of a scenario that repeats the schedule
+}
+
+// Counts are the sizes of a search.
+type Counts struct {
+	States      int    `json:"states"` // distinct states
+	Transitions uint64 `json:"transitions"`
+	Known       uint64 `json:"known"` // transitions to a known state with no more faults
+	Ends        int    `json:"ends"`  // states in which the run has ended
+}
+
+// Level counts the states of a slot.
+type Level struct {
+	Slot    uint32 `json:"slot"`
+	States  int    `json:"states"`
+	Running int    `json:"running"` // states whose run has not ended, for each minimal number of faults
+}
+
+// Fault is a fault of a schedule.
+type Fault struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target"`
+	Slot   uint32 `json:"slot"`
+}

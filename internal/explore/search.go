@@ -1,0 +1,255 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"starloom/fabric/outcome"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
+)
+
+// search explores a machine slot by slot. All states of a slot are found before the first of the next slot, so bounds,
+// counts and counterexample do not depend on the number of workers.
+type search struct {
+	limits   limits
+	kinds    []kind
+	workers  []*worker
+	nodes    *nodes
+	frontier []open
+	slot     uint32 // number of slots that have crossed in the frontier's states
+	faults   int    // faults of a path are at most these in total
+
+	count  Counts
+	levels []Level
+	open   string // reason of an incomplete search
+	failed *failure
+}
+
+type limits struct {
+	slots  uint32
+	states int
+	bytes  int
+}
+
+// open is a state to be expanded, with its snapshot.
+type open struct {
+	id     uint32
+	future []byte
+	rest   []byte
+}
+
+// failure is a step that breaks a rule.
+type failure struct {
+	parent     uint32
+	choice     []event
+	faults     int
+	slot       uint32
+	violations []outcome.Violation
+}
+
+// chunk is the number of states that workers expand between two merges. It bounds the memory of successors, and with
+// it the result is the same for any number of workers.
+const chunk = 1024
+
+type worker struct {
+	*emulator.Exploring
+	search       *search
+	future, rest []byte
+	events       []event
+	found        []successor
+	arena        arena
+}
+
+// successor is a state that a step leads to, or a failure.
+type successor struct {
+	key          key
+	used         vector
+	choice       []event
+	ended        bool
+	failure      *failure
+	future, rest []byte
+}
+
+// arena holds snapshots, which live as long as one of their block does.
+type arena struct{ block []byte }
+
+func (a *arena) keep(b []byte) []byte {
+	if len(b) > cap(a.block)-len(a.block) {
+		a.block = make([]byte, 0, max(1<<16, len(b)))
+	}
+	at := len(a.block)
+	a.block = append(a.block, b...)
+	return a.block[at:len(a.block):len(a.block)]
+}
+
+func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, workers int) (*search, error) {
+	s := &search{limits: l, kinds: kinds, nodes: newNodes()}
+	for k := range kinds {
+		s.faults += kinds[k].limit
+	}
+	scripted := len(c.Faults) - len(kinds)
+	for range workers {
+		x, err := emulator.Explore(ctx, c, scripted)
+		if err != nil {
+			s.close()
+			return nil, err
+		}
+		s.workers = append(s.workers, &worker{Exploring: x, search: s})
+	}
+	return s, nil
+}
+
+func (s *search) close() {
+	for _, w := range s.workers {
+		_ = w.Release()
+	}
+}
+
+// run explores until all states are expanded or a limit is reached.
+func (s *search) run(ctx context.Context, progress func()) error {
+	w := s.workers[0]
+	future, rest := w.Save(nil, nil)
+	root := node{key: keyOf(future), parent: none, same: none}
+	s.nodes.all = append(s.nodes.all, root)
+	s.frontier = []open{{0, bytes.Clone(future), bytes.Clone(rest)}}
+	for started := false; len(s.frontier) > 0; started = true {
+		if s.open = s.limit(ctx); s.open != "" {
+			return nil
+		}
+		next, whole := s.level(ctx)
+		for _, w := range s.workers {
+			if err := w.Statics(); err != nil {
+				return err
+			}
+		}
+		if !whole {
+			s.open = openInterrupted
+			return nil
+		}
+		s.frontier = next
+		if started { // the first level runs the handlers of slot 0, and nothing crosses
+			s.slot++
+		}
+		s.levels = append(s.levels, Level{Slot: s.slot, States: s.nodes.keys, Running: len(next)})
+		s.nodes.forget()
+		progress()
+	}
+	return nil
+}
+
+const openInterrupted = "interrupted"
+
+func (s *search) limit(ctx context.Context) string {
+	bytes := s.nodes.bytes()
+	for i := range s.frontier {
+		bytes += len(s.frontier[i].future) + len(s.frontier[i].rest) + 56
+	}
+	switch {
+	case ctx.Err() != nil:
+		return openInterrupted
+	case s.slot >= s.limits.slots:
+		return fmt.Sprintf("the limit of %d slots is reached", s.limits.slots)
+	case s.count.States > s.limits.states:
+		return fmt.Sprintf("the limit of %d states is reached", s.limits.states)
+	case bytes > s.limits.bytes:
+		return fmt.Sprintf("the limit of %d MiB of memory is reached", s.limits.bytes>>20)
+	}
+	return ""
+}
+
+// level expands all states of a slot. whole is false if the search was interrupted.
+func (s *search) level(ctx context.Context) (next []open, whole bool) {
+	for first := 0; first < len(s.frontier); first += chunk {
+		part := s.frontier[first:min(first+chunk, len(s.frontier))]
+		found := make([][]successor, len(part))
+		var wait sync.WaitGroup
+		for k, w := range s.workers {
+			wait.Add(1)
+			go func() {
+				defer wait.Done()
+				for i := k; i < len(part) && ctx.Err() == nil; i += len(s.workers) {
+					if n := &s.nodes.all[part[i].id]; !n.beaten && n.used.total() <= s.faults {
+						found[i] = w.expand(&part[i], n.used)
+					}
+					part[i].future, part[i].rest = nil, nil
+				}
+			}()
+		}
+		wait.Wait()
+		if ctx.Err() != nil {
+			return nil, false
+		}
+		for i := range found {
+			for k := range found[i] {
+				next = s.merge(next, part[i].id, &found[i][k])
+			}
+		}
+	}
+	return next, true
+}
+
+func (s *search) merge(next []open, parent uint32, x *successor) []open {
+	s.count.Transitions++
+	if x.used.total() > s.faults {
+		return next
+	}
+	if f := x.failure; f != nil {
+		if s.failed == nil || f.faults < s.failed.faults {
+			f.parent = parent
+			s.failed, s.faults = f, f.faults-1
+		}
+		return next
+	}
+	if s.nodes.dominated(x.key, x.used) {
+		s.count.Known++
+		return next
+	}
+	id, fresh := s.nodes.add(node{key: x.key, used: x.used, parent: parent, choice: s.nodes.number(x.choice)})
+	if fresh {
+		s.count.States++
+	}
+	switch {
+	case x.ended && fresh:
+		s.count.Ends++
+	case !x.ended:
+		next = append(next, open{id, x.future, x.rest})
+	}
+	return next
+}
+
+// expand returns the successors of a state for all choices, the step without faults first.
+func (w *worker) expand(o *open, used vector) []successor {
+	s := w.search
+	w.found = nil
+	w.step(o, nil, used)
+	w.events = options(w.events[:0], s.kinds, w.Exploring, used)
+	subsets(w.events, s.kinds, used, s.faults-used.total(), func(chosen []event, used vector) { w.step(o, chosen, used) })
+	return w.found
+}
+
+func (w *worker) step(o *open, chosen []event, used vector) {
+	w.Return(o.future, o.rest, w.search.slot)
+	for k := range w.Script.Hit {
+		w.Script.Hit[k].Clear()
+	}
+	for _, e := range chosen {
+		w.Script.Hit[e.kind].Add(int(e.target))
+	}
+	w.Advance()
+	x := successor{used: used, choice: append([]event(nil), chosen...), ended: w.Ended()}
+	if broken := w.Broken(); len(broken) > 0 {
+		x.failure = &failure{choice: x.choice, faults: used.total(), slot: w.Slots(), violations: slices.Clone(broken)}
+		w.found = append(w.found, x)
+		return
+	}
+	w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
+	x.key = keyOf(w.future)
+	if !x.ended && !w.search.nodes.dominated(x.key, used) {
+		x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)
+	}
+	w.found = append(w.found, x)
+}
