@@ -13,9 +13,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// ExploreBounds limit an exploration; they stand under explore: in a scenario.
-type ExploreBounds = explore.Bounds
-
 // ExploreReport is the verdict on all runs within bounds.
 type ExploreReport = explore.Report
 
@@ -36,7 +33,7 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if err != nil {
 		return nil, err
 	}
-	var bounds ExploreBounds
+	var bounds explore.Bounds
 	if s.Explore != nil {
 		bounds = *s.Explore
 	}

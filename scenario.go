@@ -26,6 +26,7 @@ import (
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/internal/config"
+	"starloom/internal/explore"
 	"starloom/internal/fingerprint"
 	"starloom/traces/input"
 	"starloom/traces/input/strict"
@@ -67,7 +68,7 @@ type Scenario struct {
 	// what goes wrong beside the firmware: processors, their FIFOs, light
 	Faults *Faults `json:"faults,omitempty"`
 	// bounds of starloom explore: all faults within them are tried
-	Explore *ExploreBounds `json:"explore,omitempty"`
+	Explore *explore.Bounds `json:"explore,omitempty"`
 	// when a run that does not finish is ended
 	Stop Stop `json:"stop"`
 	// what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are

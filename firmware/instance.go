@@ -452,12 +452,3 @@ type said struct {
 	linesLost  int // dropped log lines
 	deliveries int
 }
-
-// StackEnd returns the address above the stack of an image whose stack is first in memory, as the SDK builds it. Of
-// other images it returns the end of memory.
-func (in *wasmInstance) StackEnd() uint64 {
-	if g := in.module.ExportedGlobal(stackName); g != nil {
-		return g.Get()
-	}
-	return uint64(len(in.Memory()))
-}

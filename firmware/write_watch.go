@@ -463,3 +463,12 @@ func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte,
 	in.image.host.endless.Store(false)
 	return memory, globals, events
 }
+
+// StackEnd returns the address above the stack of an image whose stack is first in memory, as the SDK builds it. Of
+// other images it returns the end of memory.
+func (in *wasmInstance) StackEnd() uint64 {
+	if g := in.module.ExportedGlobal(stackName); g != nil {
+		return g.Get()
+	}
+	return uint64(len(in.Memory()))
+}

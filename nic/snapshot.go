@@ -76,7 +76,7 @@ func (f FrameView) Return(from []byte) (used int) {
 	return copy(f[:f.Used()], from)
 }
 
-// Outside yields the parts of the firmware's memory between two addresses that are no part of the bank.
+// Outside yields the parts of the firmware's memory between two addresses, without the bank.
 func (b *Bank) Outside(first, end uint64, yield func(first, end uint64)) {
 	claims := slices.SortedFunc(slices.Values(b.claims), func(a, b claim) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range claims {

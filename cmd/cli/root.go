@@ -43,7 +43,8 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(
-		newNew(networks), newRun(networks), newExplore(networks), newEstimate(networks), newScenario(networks), newNetlist(networks),
+		newNew(networks), newRun(networks), newExplore(networks),
+		newEstimate(networks), newScenario(networks), newNetlist(networks),
 		newStudy(networks), newSweep(networks),
 		newPlot(networks),
 		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks),

@@ -62,14 +62,14 @@ func (x *Exploring) watch(in firmware.Instance, from uint64) {
 	})
 }
 
-// Statics returns an error if firmware has changed a static variable, which is no part of a state.
+// Statics returns an error if firmware has changed a static variable, which states do not hold.
 func (x *Exploring) Statics() error {
 	for _, s := range x.statics {
 		now := s.in.Memory()[s.at : s.at+uint64(len(s.attached))]
 		if at := firstDifference(s.attached, now); at >= 0 {
 			return x.Config.Source.Refuse("firmware", fmt.Sprintf(
-				"%s has changed its static memory at address %#x; exploration returns to earlier states, and static variables "+
-					"are no part of a state", x.Image.Name, s.at+uint64(at)),
+				"%s has changed its static memory at address %#x; exploration returns to earlier states, which do not hold "+
+					"static variables", x.Image.Name, s.at+uint64(at)),
 				"keep the variable in state_t; `starloom firmware check` names it")
 		}
 	}
