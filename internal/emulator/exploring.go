@@ -29,7 +29,8 @@ func Explore(ctx context.Context, c *config.Config, scripted int) (*Exploring, e
 		return nil, err
 	}
 	x := &Exploring{Machine: m, Script: &fabric.FaultScript{First: scripted,
-		Lit: hw.NewSet(m.Shape.Media), Due: hw.NewSet(m.Shape.Processors())}}
+		Lit: hw.NewSet(m.Shape.Media), Heard: hw.NewSet(m.Shape.Processors() * m.Network.Shape().Lanes()),
+		Due: hw.NewSet(m.Shape.Processors())}}
 	for _, fault := range c.Faults[scripted:] {
 		x.Script.Hit = append(x.Script.Hit, hw.NewSet(64*len(fault.Targets.Words())))
 	}
@@ -101,6 +102,7 @@ func (x *Exploring) Return(future, rest []byte, slot uint32) {
 // boundary of slot 0 only.
 func (x *Exploring) Advance() {
 	x.Script.Lit.Clear()
+	x.Script.Heard.Clear()
 	x.Script.Due.Clear()
 	if !x.started {
 		_ = x.Start(context.Background(), nil) // without a recording there are no errors

@@ -39,6 +39,8 @@ func (Bounds) Declaration() string { return boundsSource }
 type Limits struct {
 	// slots in which a medium loses what is on it
 	Drop int `json:"drop,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
+	// slots in which one receiver misses what is on its medium
+	Miss int `json:"miss,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
 	// slots in which a medium's frame arrives with a wrong CRC
 	BitFlip int `json:"bit_flip,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
 	// resets of a processor's NIC and firmware
@@ -66,7 +68,7 @@ func (b *Bounds) of() (kinds []fabric.FaultKind, limits []int) {
 		kind  fabric.FaultKind
 		limit int
 	}{
-		{fabric.FaultDrop, l.Drop}, {fabric.FaultFlip, l.BitFlip}, {fabric.FaultRestart, l.Restart},
+		{fabric.FaultDrop, l.Drop}, {fabric.FaultMiss, l.Miss}, {fabric.FaultFlip, l.BitFlip}, {fabric.FaultRestart, l.Restart},
 		{fabric.FaultDead, l.Dead}, {fabric.FaultPause, l.ClockPause},
 	} {
 		if x.limit > 0 {
@@ -143,13 +145,14 @@ func patterns(globs []string) (list []*hw.Pattern, err error) {
 
 func targetsOf(n fabric.Network, k fabric.FaultKind, globs []*hw.Pattern) hw.Set {
 	_, count, path := fabric.FaultTargets(n, k)
+	media := fabric.FaultMedia(n, k)
 	set := hw.NewSet(count)
 	for i := range count {
 		match := len(globs) == 0
 		for _, g := range globs {
-			match = match || g.Match(path(i)) || k.OnMedia() && g.Match(n.Names().Link(i))
+			match = match || path(i) != "" && g.Match(path(i)) || i < media && g.Match(n.Names().Link(i))
 		}
-		if match {
+		if match && (k != fabric.FaultMiss || i >= media) { // a miss is chosen for each receiver
 			set.Add(i)
 		}
 	}

@@ -60,6 +60,9 @@ func options(to []event, kinds []kind, x *emulator.Exploring, used vector) []eve
 				matters = true
 			case fabric.FaultPause:
 				matters = x.Script.Due.Has(target)
+			case fabric.FaultMiss:
+				media := fabric.FaultMedia(x.Network, f.Kind)
+				matters = target >= media && x.Script.Heard.Has(target-media)
 			default:
 				matters = x.Script.Lit.Has(target)
 			}
