@@ -128,7 +128,11 @@ func TestVHDLThatGHDLChanges(t *testing.T) {
 		return Build(context.Background(), cosim.Source{Top: "dut", Files: []string{path}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})
 	}
 	_, err := build(`  process(all) begin case? b(1 downto 0) is when "1-" => o <= a; when others => o <= b; end case?; end process;`)
-	require.ErrorContains(t, err, "dut.vhd:8:45: a choice with -, as in case?, which GHDL omits; write it with if and std_match")
+	if cosimtest.Since(t, "ghdl", 6) { // this version compares the other bits
+		require.NoError(t, err)
+	} else {
+		require.ErrorContains(t, err, "dut.vhd:8:45: a choice with -, as in case?, which GHDL omits; write it with if and std_match")
+	}
 	_, err = build(`  process(all) begin
     if a(0) = '1' then m <= (others => x"00"); o <= x"00";
     elsif rising_edge(clk) then m(to_integer(unsigned(b(1 downto 0)))) <= a; o <= m(to_integer(unsigned(b(3 downto 2)))); end if;

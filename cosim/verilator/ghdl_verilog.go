@@ -21,7 +21,7 @@ var (
 	ghdlCase   = regexp.MustCompile(`(?m)^    case \(.*\)\n(?:      \S+: (\S+) <= .*;\n)+    endcase$`)
 	ghdlOthers = regexp.MustCompile(`(?s)with \S+ select (\S+) <=[^;]*?\s(\S+|\(\d+ downto 0 => '.'\)) when others;`)
 	ghdlAlike  = regexp.MustCompile(`^\((\d+) downto 0 => '([01xzXZ])'\)$`)
-	ghdlPlace  = regexp.MustCompile(`/\* (\S+:\d+:\d+) +\*/`)
+	ghdlPlace  = regexp.MustCompile(`/\*#? (\S+:\d+:\d+) +\*/`)
 	ghdlEdge   = regexp.MustCompile(`(?m)^  assign (\S+) = 1'b0; // (?:pos|neg)edge$`)
 
 	ghdlShift  = regexp.MustCompile(`(= \$signed\([^)]*\)) >> `)
@@ -34,7 +34,7 @@ var (
 	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`)                 // matches an undriven net; a tri-state has lower-case z
 
 	ghdlMeta   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+):warning: choice with meta-value is ignored`)
-	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
+	ghdlNarrow = regexp.MustCompile(`(?m)^  /\*#? (\S+):(\d+):(\d+) +\*/\n  assign .*; +// trunc$`) // 6 writes #
 )
 
 func refuseGHDL(said string) error {

@@ -179,12 +179,13 @@ var (
 	interfaceMessage = regexp.MustCompile(
 		`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
 	enumMessage    = regexp.MustCompile(`(?m)^%Error-ENUMVALUE: `)
-	genericMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
-	moduleBefore   = regexp.MustCompile(`\bmodule\s+(?:automatic\s+|static\s+)?(\w+)`)
-	interfaceType  = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
-	interfaceName  = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
-	identifier     = regexp.MustCompile(`\$?[A-Za-z_][\w$:]*`)
-	comments       = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+	genericMessage = regexp.MustCompile( // the second form is that of 5.048
+		`(?m)^%Error(?:-UNSUPPORTED)?: (\S.*?:\d+:\d+): (?:Unsupported: generic interface|Parameter type .*'__VGIfaceParam)`)
+	moduleBefore  = regexp.MustCompile(`\bmodule\s+(?:automatic\s+|static\s+)?(\w+)`)
+	interfaceType = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
+	interfaceName = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
+	identifier    = regexp.MustCompile(`\$?[A-Za-z_][\w$:]*`)
+	comments      = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 )
 
 // interfacePorts finds the interface ports at the places in the source that Verilator's error messages name. It

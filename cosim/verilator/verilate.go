@@ -226,7 +226,7 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 			refused.Place, refused.Reason = place, "the module of this instance has no parameter "+name
 		}
 		return refused
-	case has("interface is not found"):
+	case has("interface is not found"), has("interface not connected"): // the second form is that of 5.048
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
 	case has("Unknown built-in array method"):
 		return &cosim.InputError{

@@ -148,6 +148,12 @@ func drawnImages(_ testing.TB, first, count int) (images [][]byte) {
 func drawnByBinaryen(t testing.TB, first, count int) (images [][]byte) {
 	dir := t.TempDir()
 	from, bytes, to := filepath.Join(dir, "from.wasm"), filepath.Join(dir, "bytes"), filepath.Join(dir, "to.wasm")
+	options := []string{"-ttf", bytes, "-if", from, "-o", to, "--denan", "--mvp-features",
+		"--enable-nontrapping-float-to-int", "--enable-sign-ext"}
+	const keep = "--fuzz-preserve-imports-exports" // of later versions, which otherwise import functions that call exports
+	if help, err := exec.CommandContext(t.Context(), "wasm-opt", "--help").Output(); err == nil && strings.Contains(string(help), keep) {
+		options = append(options, keep)
+	}
 	for k := range count {
 		random := rand.New(rand.NewPCG(uint64(first+k), 0x747466))
 		input := make([]byte, 1000)
@@ -156,9 +162,7 @@ func drawnByBinaryen(t testing.TB, first, count int) (images [][]byte) {
 		}
 		require.NoError(t, os.WriteFile(bytes, input, 0o600))
 		require.NoError(t, os.WriteFile(from, drawImage(random.Uint64(), style{noNaNs: true}), 0o600))
-		command := exec.CommandContext(t.Context(), "wasm-opt", "-ttf", bytes, "-if", from, "-o", to, "--denan",
-			"--mvp-features", "--enable-nontrapping-float-to-int", "--enable-sign-ext")
-		out, err := command.CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), "wasm-opt", options...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		image, err := os.ReadFile(to)
 		require.NoError(t, err)
