@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"starloom/fabric/outcome"
+	"starloom/internal/emulator"
 	"starloom/internal/explore"
 	"starloom/internal/outputs"
 	"starloom/traces/input/strict"
@@ -18,7 +19,8 @@ type ExploreReport = explore.Report
 
 // ExploreOptions control an exploration. They do not change its verdict, counts or schedule.
 type ExploreOptions struct {
-	Workers int // threads; 0: one
+	Engine  string // EngineAuto (also ""), EngineCycle or EngineSlot
+	Workers int    // threads; 0: one
 	// the scenario of a schedule that breaks a rule
 	Counterexample Output
 	Progress       func(explore.Progress) // called after each slot; nil for none
@@ -37,7 +39,7 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if s.Explore != nil {
 		bounds = *s.Explore
 	}
-	r, err := explore.Of(ctx, c, bounds, explore.Options{Workers: o.Workers, Progress: o.Progress})
+	r, err := explore.Of(ctx, c, bounds, explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress})
 	if err != nil || r.Verdict != explore.Fails {
 		return r, err
 	}
@@ -51,7 +53,11 @@ func (s *Scenario) repeatSchedule(r *ExploreReport, to Output) error {
 		return err
 	}
 	found := &r.Violations[0]
-	for _, engine := range []string{EngineSlot, EngineCycle} {
+	engines := []string{EngineSlot, EngineCycle}
+	if emulator.NoSlots(s.Fabric.network(), len(s.RTL) > 0) != nil {
+		engines = engines[1:]
+	}
+	for _, engine := range engines {
 		o := RunOptions{}
 		o.Engine = engine
 		report, err := Run(context.Background(), one, o)

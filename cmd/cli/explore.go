@@ -35,6 +35,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 	json := o.outputs.file(f, "json", "write the verdict as JSON to `F`")
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
+	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		scenario, err := o.settings.load(args[0])
@@ -44,6 +45,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 		if f.Changed("seed") {
 			scenario.Seed = o.seed
 		}
+		o.Engine = engine.value
 		return o.run(c, scenario, args[0], json)
 	}
 	return c

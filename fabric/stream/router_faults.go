@@ -143,6 +143,9 @@ func (f *RouterFaults) LosesFlit(shard, channel int, cycle uint64, flit hw.Flit)
 		return true
 	}
 	if flit.Head() {
+		if s := f.plan.Script; s != nil {
+			s.Lit.Add(f.routers.Media + channel)
+		}
 		for _, number := range f.drawn {
 			if f.happens(number, channel, cycle) {
 				f.note(shard, number, f.routers.Media+channel, cycle)
@@ -178,6 +181,9 @@ func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
 
 func (f *RouterFaults) happens(number, channel int, cycle uint64) bool {
 	fault := &f.plan.All[number]
+	if s := f.plan.Script; s != nil && number >= s.First {
+		return s.Hit[number-s.First].Has(f.routers.Media + channel)
+	}
 	return fault.In(uint32(cycle/f.cycles)) && fault.Targets.Has(f.routers.Media+channel) &&
 		f.plan.Draws(number, channel, uint32(cycle))
 }

@@ -21,10 +21,11 @@ type Exploring struct {
 	statics   []statics
 }
 
-// Explore builds a machine for exploration in the slot engine. The faults of c from number scripted on are chosen by
-// the caller.
-func Explore(ctx context.Context, c *config.Config, scripted int) (*Exploring, error) {
-	m, err := New(ctx, c, Options{Engine: EngineSlot, Workers: 1})
+// Explore builds a machine for exploration, in the slot engine unless the options say otherwise. The faults of c from
+// number scripted on are chosen by the caller.
+func Explore(ctx context.Context, c *config.Config, o Options, scripted int) (*Exploring, error) {
+	o.Workers, o.BankSize = 1, c.Network.Shape().Processors()
+	m, err := New(ctx, c, o)
 	if err != nil {
 		return nil, err
 	}

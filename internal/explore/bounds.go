@@ -152,7 +152,10 @@ func targetsOf(n fabric.Network, k fabric.FaultKind, globs []*hw.Pattern) hw.Set
 		for _, g := range globs {
 			match = match || path(i) != "" && g.Match(path(i)) || i < media && g.Match(n.Names().Link(i))
 		}
-		if match && (k != fabric.FaultMiss || i >= media) { // a miss is chosen for each receiver
+		if k == fabric.FaultMiss && i < media || k == fabric.FaultDead && i >= n.Shape().Processors() {
+			continue // a miss is chosen for each receiver; routers do not die
+		}
+		if match {
 			set.Add(i)
 		}
 	}

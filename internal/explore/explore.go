@@ -23,6 +23,7 @@ import (
 
 // Options control an exploration. They do not change its verdict, counts or schedule.
 type Options struct {
+	Engine   string         // emulator.EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers  int            // threads; 0: one
 	Progress func(Progress) // called after each slot; nil for none
 }
@@ -46,7 +47,7 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*Report, er
 	}
 	lost := own.Rules.NoLoss
 	own.Rules.NoLoss = false
-	s, err := newSearch(ctx, own, kinds, l, max(1, o.Workers))
+	s, err := newSearch(ctx, own, kinds, l, o)
 	if err != nil {
 		return nil, err
 	}

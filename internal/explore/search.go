@@ -86,14 +86,14 @@ func (a *arena) keep(b []byte) []byte {
 	return a.block[at:len(a.block):len(a.block)]
 }
 
-func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, workers int) (*search, error) {
+func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
 	s := &search{limits: l, kinds: kinds, nodes: newNodes()}
 	for k := range kinds {
 		s.faults += kinds[k].limit
 	}
 	scripted := len(c.Faults) - len(kinds)
-	for range workers {
-		x, err := emulator.Explore(ctx, c, scripted)
+	for range max(1, o.Workers) {
+		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted)
 		if err != nil {
 			s.close()
 			return nil, err
