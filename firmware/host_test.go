@@ -284,6 +284,33 @@ func TestDrawsAgree(t *testing.T) {
 	}
 }
 
+// TestChancesAgree compares sl_chance and sl_random_bits with the draws of hw.Stream: each is one draw.
+func TestChancesAgree(t *testing.T) {
+	wasm, err := os.ReadFile(build(t, "testdata/chances.c"))
+	require.NoError(t, err)
+	image, err := newHost(t, Runtimes[0]).Load("chances", wasm)
+	require.NoError(t, err)
+	stream := hw.NewStream(7, hw.PurposeFirmware)
+	c := config(50)
+	c.Seed = uint64(stream)
+	in, err := image.NewInstance(c)
+	require.NoError(t, err)
+	in.Start()
+	hits := 0
+	for slot := range uint32(100) {
+		in.Slot(all(in), slot)
+		for cell := range c.Cells {
+			processor, probes := uint32(c.First+cell), in.Probes()[3*cell:]
+			chance := hw.Below(stream.Draw(processor, slot, 0), 10) < 3
+			require.Equal(t, chance, probes[0] == 1)
+			require.EqualValues(t, stream.Draw(processor, slot, 1)&31, probes[1])
+			require.Zero(t, probes[2])
+			hits += int(probes[0])
+		}
+	}
+	require.InDelta(t, 1500, hits, 160) // 5000 draws with probability 0.3: 5 standard deviations
+}
+
 func TestSlotAllocatesNothing(t *testing.T) {
 	wasm, err := ProgramImage("pops/random")
 	require.NoError(t, err)

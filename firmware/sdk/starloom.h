@@ -508,6 +508,12 @@ SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *cond
 #define sl_assert(nic, condition) \
     ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
 
+/* True with a probability of n/d, d >= 1: two outcomes, from one draw. */
+SL_INLINE int sl_chance(sl_nic *nic, uint64_t n, uint32_t d) { return sl_random_below(nic, d) < n; }
+
+/* k random bits, 0 <= k <= 8, as a number below 2^k: the low bits of one draw. */
+SL_INLINE uint32_t sl_random_bits(sl_nic *nic, uint32_t k) { return sl_random(nic) & ((1u << k) - 1); }
+
 /* A checked build, `starloom firmware build --debug`, asserts, with the caller's file and
  * line, where other builds lose or ignore errors: values out of range (ports, parameters,
  * probes, ROM words, places of a list, slots of sl_sleep), payloads that are too long,
@@ -623,6 +629,8 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
                  starloom_port(port, SL_PORT_NONE, (nic)->bank.ports, "sl_listen_in: port < sl_ports(nic) || port == SL_PORT_NONE", STARLOOM_HERE))
 #define sl_sleep(nic, slots) sl_sleep(nic, starloom_below((slots)-1, SL_LONG, "sl_sleep: 1 <= slots && slots <= SL_LONG", STARLOOM_HERE) + 1)
 #define sl_random_below(nic, bound) sl_random_below(nic, starloom_below((bound)-1, 0xFFFFFFFF, "sl_random_below: 1 <= bound", STARLOOM_HERE) + 1)
+#define sl_chance(nic, n, d) sl_chance(nic, n, starloom_below((d)-1, 0xFFFFFFFF, "sl_chance: 1 <= d", STARLOOM_HERE) + 1)
+#define sl_random_bits(nic, k) sl_random_bits(nic, starloom_below(k, 9, "sl_random_bits: k <= 8", STARLOOM_HERE))
 #define sl_shape(nic, k) sl_shape(nic, starloom_below(k, 8, "sl_shape: k < 8", STARLOOM_HERE))
 #define sl_param(nic, k) sl_param(nic, starloom_below(k, starloom_count(starloom_param_names), "sl_param: k is one of STARLOOM_PARAMS", STARLOOM_HERE))
 #define sl_probe(nic, signal, value) \

@@ -212,6 +212,12 @@ func (n *NIC) RandomBelow(bound uint32) uint32 {
 	return uint32(uint64(n.Random()) * uint64(bound) >> 32)
 }
 
+// Chance is true with a probability of part/whole: two outcomes.
+func (n *NIC) Chance(part, whole uint32) bool { return n.RandomBelow(whole) < part }
+
+// RandomBits returns k random bits, at most 8, as a number below 2^k.
+func (n *NIC) RandomBits(k uint32) uint32 { return n.Random() & (1<<k - 1) }
+
 func mix64(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
 	x = (x ^ x>>27) * 0x94D049BB133111EB

@@ -33,7 +33,7 @@ static void control(sl_nic *nic, state_t *s) {
 
 /* Whether this slot has a reading. */
 static int due(sl_nic *nic, state_t *s) {
-    if (sl_param(nic, EVENTS) > 0) return sl_random_below(nic, 1000) < (uint32_t)sl_param(nic, EVENTS);
+    if (sl_param(nic, EVENTS) > 0) return sl_chance(nic, (uint32_t)sl_param(nic, EVENTS), 1000);
     if (sl_slot(nic) != s->next) return 0;
     int32_t period = sl_param(nic, PERIOD) + sl_param(nic, SPREAD) * (int32_t)(sl_self(nic) - 1);
     s->next += period > 0 ? (uint32_t)period : 1;

@@ -60,13 +60,13 @@ SL_INLINE uint32_t temporary_group(const sl_nic *nic, uint32_t x, uint32_t step)
 SL_INLINE int takes_part_wide(sl_nic *nic, uint32_t step) {
     const uint64_t d = sl_group_size(nic), g = sl_groups(nic);
     const uint64_t stage1 = (53 * (d - g) + 10 * g - 1) / (10 * g); /* T1 = ceil(C'(d/g - 1)) */
-    if (step <= stage1) return sl_random_below(nic, (uint32_t)(53 * d - 10 * g * (step - 1))) < 53 * g;
+    if (step <= stage1) return sl_chance(nic, 53 * g, (uint32_t)(53 * d - 10 * g * (step - 1)));
     const uint32_t t = step - (uint32_t)stage1;
     if (t <= 12) return 1;
     uint32_t u = g == 1 ? log2_ceil((uint32_t)d) : log2_ceil((uint32_t)((d + g - 1) / g));
     if (u < 1) u = 1;
     const uint32_t shift = (t - 13) % (u + 1);
-    return (sl_random(nic) & ((1u << shift) - 1)) == 0;
+    return shift <= 8 ? sl_random_bits(nic, shift) == 0 : (sl_random(nic) & ((1u << shift) - 1)) == 0;
 }
 
 SL_INLINE void start_wide(sl_nic *nic, state_t *s) {
@@ -198,7 +198,7 @@ SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
         if (s->original) {
             uint32_t random = 0;
             /* d < g: everybody for 12 steps, then everybody and half of them in turn */
-            const int takes_part = d == g || step <= 12 || step % 2 != 0 || (sl_random(nic) & 1);
+            const int takes_part = d == g || step <= 12 || step % 2 != 0 || sl_random_bits(nic, 1);
             if (takes_part && draw_random_group(nic, step, &random)) {
                 sl_send_packet(nic, random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
                 sl_listen_in(nic, 3, random); /* slot 4 may acknowledge it */

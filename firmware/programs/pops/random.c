@@ -54,7 +54,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 SL_INLINE int takes_part(sl_nic *nic, uint32_t step) {
     const uint64_t d = sl_group_size(nic), g = sl_groups(nic);
     if (d <= g || (uint64_t)(step - 1) * g >= 4 * (d - g)) return 1; /* s > T1 */
-    return sl_random_below(nic, (uint32_t)(4 * d - g * (step - 1))) < 4 * g;
+    return sl_chance(nic, 4 * g, (uint32_t)(4 * d - g * (step - 1)));
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {

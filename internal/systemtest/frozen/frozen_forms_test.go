@@ -68,7 +68,11 @@ func TestFrozenForms(t *testing.T) {
 			})
 			hashes[name] = map[string]string{"report": hashOf(withoutSentences(t, report))}
 			for file, data := range files {
-				hashes[name][file] = hashOf(data.Bytes())
+				content := data.Bytes()
+				if r, ok := report.(*starloom.Report); ok { // the bytes of an image may change
+					content = bytes.ReplaceAll(content, []byte(r.Firmware.SHA256), []byte("-"))
+				}
+				hashes[name][file] = hashOf(content)
 			}
 		})
 	}
