@@ -45,6 +45,9 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	o.logX = choose(c, "log-x", "divide the x axis by powers of 2 or 10", "2", "10")
 	o.logY = choose(c, "log-y", "divide the y axis by powers of 2 or 10", "2", "10")
 	f.StringVar(&o.Title, "title", "", "write `TEXT` above the picture")
+	f.StringVar(&o.XLabel, "x-label", "", "write `TEXT` below the x axis")
+	f.StringVar(&o.YLabel, "y-label", "", "write `TEXT` beside the y axis")
+	f.Float64Var(&o.Width, "width", figure.Width, "make the picture `W` points wide")
 	f.StringVar(&o.Published, "published", "", "draw the points of the table `F.csv` (columns x and y) beside the curves")
 	f.BoolVar(&o.dark, "dark", false, "draw a PNG on dark paper; an SVG is light or dark as the reader's system is")
 	o.out = o.outputs.add(f, "output", "o", "write the picture to `F.svg` or F.png", nil)
@@ -82,6 +85,10 @@ func columns(option string, args []string) ([]string, error) {
 
 func (o *plotFlags) run(c *cobra.Command, path string) error {
 	scales := map[string]figure.Scale{"": figure.Linear, "2": figure.Log2, "10": figure.Log10}
+	if o.Width < figure.WidthMin || o.Width > figure.WidthMax {
+		return input.Mistake("--width", fmt.Sprintf("%v is not a width", o.Width),
+			fmt.Sprintf("give points from %d to %d", figure.WidthMin, figure.WidthMax))
+	}
 	o.LogX, o.LogY = scales[o.logX.String()], scales[o.logY.String()]
 	write := (*figure.Figure).WriteSVG
 	switch name := o.out.path; {

@@ -154,4 +154,5 @@ type SceneWaves struct {
 type Picture struct {
 	Caption string
 	SVG     []byte
+	Narrow  []byte // drawn again for a phone, nil for none
 }

@@ -14,6 +14,7 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -201,11 +202,16 @@ func (t *Table) Classes() []string {
 type Picture struct {
 	Caption string
 	SVG     []byte
+	Narrow  []byte // drawn again for a phone; nil: SVG scrolls there
 }
 
 // Drawn is the SVG element without the prolog of a file.
-func (p *Picture) Drawn() template.HTML {
-	svg := p.SVG
+func (p *Picture) Drawn() template.HTML { return drawn(p.SVG) }
+
+// DrawnNarrow is Drawn for a phone.
+func (p *Picture) DrawnNarrow() template.HTML { return drawn(p.Narrow) }
+
+func drawn(svg []byte) template.HTML {
 	if at := bytes.Index(svg, []byte("<svg")); at > 0 {
 		svg = svg[at:] // the prolog is for files
 	}
@@ -405,7 +411,7 @@ func (p *Page) fit() {
 		caption := ""
 		switch {
 		case b.Picture != nil:
-			svg, caption = b.Picture.SVG, b.Picture.Caption
+			svg, caption = slices.Concat(b.Picture.SVG, b.Picture.Narrow), b.Picture.Caption
 		case b.Waves != nil:
 			svg, caption = []byte(b.Waves.SVG()), b.Waves.Caption
 		case b.Table != nil:
@@ -415,6 +421,10 @@ func (p *Page) fit() {
 			return
 		}
 		count, size := Elements(svg), len(svg)
+		if b.Picture != nil && b.Picture.Narrow != nil && (elements+count > ElementsMax || pictures+size > picturesMax) {
+			b.Picture.Narrow, svg = nil, b.Picture.SVG
+			count, size = Elements(svg), len(svg)
+		}
 		if elements+count > ElementsMax || pictures+size > picturesMax {
 			*b = Block{Aside: fmt.Sprintf("Left out, because a page has at most %d elements of SVG: %s (%d).",
 				ElementsMax, caption, count)}

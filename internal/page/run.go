@@ -56,7 +56,7 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 }
 
 func pictureSection(p *Page, x outcome.Picture) *Section {
-	block := Block{Picture: &Picture{x.Caption, x.SVG}}
+	block := Block{Picture: &Picture{Caption: x.Caption, SVG: x.SVG, Narrow: x.Narrow}}
 	for _, s := range p.Sections {
 		if s.Title == "Pictures" {
 			s.Blocks = append(s.Blocks, block)
@@ -205,7 +205,7 @@ func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 	for _, l := range profile.Lines {
 		t.row(l.Frame, l.Cost, l.Cost*100/max(profile.Cost, 1))
 	}
-	return []Block{{Picture: &Picture{texts.Say("flames", left), svg}}, {Table: t}}
+	return []Block{{Picture: &Picture{Caption: texts.Say("flames", left), SVG: svg}}, {Table: t}}
 }
 
 func figuresSection(r *outcome.Report) *Section {

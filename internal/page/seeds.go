@@ -38,9 +38,9 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	p.Summary += expected(r.Expect)
 	p.Answers = seedsAnswers(r)
 	p.add(failedSection(r))
-	if svg := FigureSVG(survivalFigure(r)); svg != nil {
-		p.Add("Survival",
-			Block{Picture: &Picture{"How many runs have broken no rule, with the interval of Wilson at 95%.", svg}})
+	const survival = "How many runs have broken no rule, with the interval of Wilson at 95%."
+	if drawn := FigurePicture(survival, survivalFigure(r)); drawn != nil {
+		p.Add("Survival", Block{Picture: drawn})
 	}
 	p.add(statisticsSection(r.Statistics))
 	p.add(histogramSection(r.Statistics))
@@ -150,17 +150,16 @@ func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 func statisticsSection(all outcome.Statistics) *Section {
 	t := table("Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal "+
 		"distribution).",
-		"figure", "#runs", "#mean", "#from", "#to", "#sd", "#min", "#median", "#max")
+		"figure", "#runs", "#mean", "#sd", "#min", "#median", "#max")
 	t.Sorts = len(all) > 12
 	for i := range all {
 		s := &all[i]
-		low, high := "-", "-"
+		mean := outcome.OrDash(s.Mean)
 		if s.Mean != nil && s.SE != nil {
-			half := float64(rounded.Z95 * *s.SE)
-			low, high = outcome.FormatFloat(*s.Mean-half), outcome.FormatFloat(*s.Mean+half)
+			mean = rounded.PlusMinus(*s.Mean, float64(rounded.Z95**s.SE))
 		}
-		t.row(s.Name, s.Runs, outcome.OrDash(s.Mean), low, high, outcome.OrDash(s.SD), outcome.OrDash(s.Min),
-			outcome.OrDash(s.Median), outcome.OrDash(s.Max))
+		t.row(s.Name, s.Runs, mean, outcome.OrDash(s.SD), outcome.OrDash(s.Min), outcome.OrDash(s.Median),
+			outcome.OrDash(s.Max))
 	}
 	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
 }
@@ -176,10 +175,9 @@ func histogramSection(all outcome.Statistics) *Section {
 			left++
 			continue
 		}
-		if svg := FigureSVG(histogram(x)); svg != nil {
-			s.Blocks = append(s.Blocks,
-				Block{Picture: &Picture{fmt.Sprintf("%s: how many of %s have which value.", x.Name,
-					traces.Plural(x.Runs, "run", "runs")), svg}})
+		caption := fmt.Sprintf("%s: how many of %s have which value.", x.Name, traces.Plural(x.Runs, "run", "runs"))
+		if drawn := FigurePicture(caption, histogram(x)); drawn != nil {
+			s.Blocks = append(s.Blocks, Block{Picture: drawn})
 		}
 	}
 	if left > 0 {

@@ -104,6 +104,17 @@ func FigureSVG(f *figure.Figure) []byte {
 	return b.Bytes()
 }
 
+// FigurePicture draws a figure for a screen and for a phone, nil for an empty one.
+func FigurePicture(caption string, f *figure.Figure) *Picture {
+	wide := FigureSVG(f)
+	if wide == nil {
+		return nil
+	}
+	narrow := *f
+	narrow.Width = figure.WidthNarrow
+	return &Picture{Caption: caption, SVG: wide, Narrow: FigureSVG(&narrow)}
+}
+
 func titled(svg []byte, other string) string {
 	_, rest, ok := bytes.Cut(svg, []byte("<title>"))
 	title, _, whole := bytes.Cut(rest, []byte("</title>"))

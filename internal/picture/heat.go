@@ -125,8 +125,12 @@ func (c *Collector) panel(label string, s *series) *Panel {
 }
 
 // SVG draws a heat map for each panel.
-func (h *Heat) SVG() ([]byte, error) {
-	var all []*figure.Figure
+func (h *Heat) SVG() ([]byte, error) { return drawn(h.Title, 0, h.figures()...) }
+
+// Narrow is SVG for a phone.
+func (h *Heat) Narrow() ([]byte, error) { return drawn(h.Title, figure.WidthNarrow, h.figures()...) }
+
+func (h *Heat) figures() (all []*figure.Figure) {
 	for _, p := range h.Panels {
 		all = append(all, &figure.Figure{
 			Title: h.Title + ": " + p.Label, X: figure.Axis{Label: cmp.Or(h.unit, unitSlot), Whole: true},
@@ -136,10 +140,10 @@ func (h *Heat) SVG() ([]byte, error) {
 		})
 	}
 	all[len(all)-1].Note = h.Note
-	return drawn(h.Title, all...)
+	return all
 }
 
-const rowHeight = 13
+const rowHeight = 15
 
 func reversed[T any](list []T) []T {
 	list = slices.Clone(list)

@@ -64,7 +64,12 @@ func (l *Latency) quantile(of uint64) uint64 {
 }
 
 // SVG draws bars, and quantiles as lines.
-func (l *Latency) SVG() ([]byte, error) {
+func (l *Latency) SVG() ([]byte, error) { return drawn(l.Title, 0, l.figure()) }
+
+// Narrow is SVG for a phone.
+func (l *Latency) Narrow() ([]byte, error) { return drawn(l.Title, figure.WidthNarrow, l.figure()) }
+
+func (l *Latency) figure() *figure.Figure {
 	f := &figure.Figure{
 		Title: l.Title + ": latency of " + l.What, Note: l.Note,
 		X: figure.Axis{Label: "latency in " + l.Unit, Whole: true}, Y: figure.Axis{Label: l.What, Whole: true},
@@ -72,7 +77,7 @@ func (l *Latency) SVG() ([]byte, error) {
 	if len(l.Counts) == 0 {
 		f.Note = "No " + l.What + " have arrived. " + f.Note
 		f.Curves = []figure.Curve{figure.XY(l.What, figure.Bars, []float64{1}, []float64{0})}
-		return drawn(l.Title, f)
+		return f
 	}
 	least, most := l.Counts[0][0], l.Counts[len(l.Counts)-1][0]
 	shown := most
@@ -101,7 +106,7 @@ func (l *Latency) SVG() ([]byte, error) {
 		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d %s. ",
 			traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most, l.Unit)
 	}
-	return drawn(l.Title, f)
+	return f
 }
 
 // barWidth returns the slots of a bar: 1, 2, 5, 10, 20, 50 and so on.

@@ -20,7 +20,11 @@ const (
 // Kinds lists all kinds.
 var Kinds = []Kind{KindTopology, KindHeat, KindLatency, KindTimeline}
 
-func drawn(title string, figures ...*figure.Figure) ([]byte, error) {
+// drawn draws figures of a width, 0 for the default, below each other.
+func drawn(title string, width float64, figures ...*figure.Figure) ([]byte, error) {
+	for _, f := range figures {
+		f.Width = width
+	}
 	var b bytes.Buffer
 	err := figure.WriteSheet(&b, title, figures...)
 	return b.Bytes(), err

@@ -52,7 +52,8 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	for _, processor := range drawn {
 		k := processor / c.stride
 		l := Lane{Name: c.names.Processor(processor), Done: -1, Faulty: -1}
-		for action, parts := range [actions]*[]float64{sends: &l.Sends, waits: &l.Waits, hears: &l.Hears, harmed: &l.Damaged} {
+		acts := [actions]*[]float64{sends: &l.Sends, waits: &l.Waits, hears: &l.Hears, harmed: &l.Damaged}
+		for action, parts := range acts {
 			s := &c.acts[action]
 			if c.slots > 0 {
 				s.extend(c.slots - 1)
@@ -161,7 +162,12 @@ const (
 )
 
 // SVG draws the timeline.
-func (t *Timeline) SVG() ([]byte, error) {
+func (t *Timeline) SVG() ([]byte, error) { return drawn(t.Title, 0, t.figure()) }
+
+// Narrow is SVG for a phone.
+func (t *Timeline) Narrow() ([]byte, error) { return drawn(t.Title, figure.WidthNarrow, t.figure()) }
+
+func (t *Timeline) figure() *figure.Figure {
 	d := timelineDrawing{Timeline: t, end: max(float64(t.From)+float64(t.Slots), float64(t.From)+1)}
 	d.nameOthers()
 	d.first = len(d.names)
@@ -204,7 +210,7 @@ func (t *Timeline) SVG() ([]byte, error) {
 	if len(broken.Points) > 0 {
 		f.Curves = append(f.Curves, broken)
 	}
-	return drawn(t.Title, f)
+	return f
 }
 
 // timelineDrawing draws a timeline. A row has height 1.
@@ -269,8 +275,8 @@ func (d *timelineDrawing) bars(way float64, below, parts func(*Lane) []float64) 
 			left := float64(d.From) + float64(float64(column)*width)
 			from, to := y+float64(way*half*base), y+float64(way*half*min(1, base+high(part)))
 			r := figure.Rect{Left: left, Right: min(left+width, d.end), Low: min(from, to), High: max(from, to)}
-			if last := len(all) - 1; last >= 0 && all[last].Right == r.Left && all[last].Low == r.Low && all[last].High == r.High {
-				all[last].Right = r.Right
+			if k := len(all) - 1; k >= 0 && all[k].Right == r.Left && all[k].Low == r.Low && all[k].High == r.High {
+				all[k].Right = r.Right
 				continue
 			}
 			all = append(all, r)

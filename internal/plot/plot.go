@@ -24,6 +24,9 @@ type Options struct {
 	Where      []string     // COLUMN=VALUE filters of rows
 	LogX, LogY figure.Scale // scales of the axes
 	Title      string       // "" for the default
+	XLabel     string       // "" for the default
+	YLabel     string       // "" for the default
+	Width      float64      // of the figure in points, 0 for the default
 	Published  string       // path of a CSV file with columns x and y: points beside the curves
 	Histogram  string       // column or figure for a histogram, in place of X and Y
 
@@ -52,9 +55,8 @@ func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if o.Title != "" {
-		f.Title = o.Title
-	}
+	f.Title, f.Width = cmp.Or(o.Title, f.Title), o.Width
+	f.X.Label, f.Y.Label = cmp.Or(o.XLabel, f.X.Label), cmp.Or(o.YLabel, f.Y.Label)
 	return f, note, nil
 }
 
@@ -111,7 +113,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	labels, err := t.labels(&o, []labelled{{"--x", o.X, x, -1}, {"--y", o.Y, y, low}})
+	labels, err := t.labels(&o, []labelled{{"--x", o.X, x}, {"--y", o.Y, y}})
 	if err != nil {
 		return nil, "", err
 	}
@@ -120,7 +122,10 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 		X:     figure.Axis{Label: labels[0], Scale: o.LogX}, Y: figure.Axis{Label: labels[1], Scale: o.LogY},
 	}
 	f.X.Names = t.names(x)
-	curves, left := map[string]int{}, 0
+	if low >= 0 {
+		f.Note = intervalNote
+	}
+	curves, left, beyond := map[string]int{}, 0, map[string]float64{}
 	var few []string // points without a value in some runs
 	bare := 0        // points with an interval below the logarithmic axis
 	for row := range t.rows {
@@ -155,7 +160,11 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 					Remedy: "name the column in which they differ: --by COLUMN, or --where COLUMN=VALUE"}
 		}
 		c.Points = append(c.Points, point)
+		if first, ok := beyond[name]; t.saturated(row, o.Y) && (!ok || point.X < first) {
+			beyond[name] = point.X
+		}
 	}
+	split(f, beyond)
 	if len(f.Curves) == 0 {
 		return nil, "", input.Mistake(t.Path, fmt.Sprintf("no row has a value for %s that can be drawn", o.Y),
 			"name another column; "+t.known())
@@ -167,6 +176,67 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	}
 	notes := []string{t.leftOut(left, o.Y), fewText(few), bareText(bare), hidden(f.Curves)}
 	return f, strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; "), nil
+}
+
+// Notes below curves.
+const (
+	intervalNote  = "Means with intervals of 95%."
+	saturatedNote = "Hollow markers: saturated."
+)
+
+// split draws each curve from its first saturated point on in another style.
+func split(f *figure.Figure, beyond map[string]float64) {
+	for i := range len(f.Curves) {
+		c := &f.Curves[i]
+		from, ok := beyond[c.Name]
+		if !ok {
+			continue
+		}
+		slices.SortFunc(c.Points, func(a, b figure.Point) int { return cmp.Compare(a.X, b.X) })
+		first := slices.IndexFunc(c.Points, func(p figure.Point) bool { return p.X >= from })
+		rest := figure.Curve{Name: c.Name + ", saturated", Of: c.Name, Style: figure.Beyond, Unlisted: true,
+			Points: slices.Clone(c.Points[max(0, first-1):])}
+		if first == 0 {
+			rest.Points = slices.Insert(rest.Points, 0, rest.Points[0])
+		}
+		c.Points = c.Points[:first]
+		f.Curves = append(f.Curves, rest)
+	}
+	if len(beyond) > 0 {
+		f.Note = strings.TrimSpace(f.Note + " " + saturatedNote)
+	}
+}
+
+// saturated reports whether the figure is a latency, and most runs of the row are saturated.
+func (t *Table) saturated(row int, figure string) bool {
+	column, _, _, err := t.column("--y", "saturated")
+	if err != nil || !latency(figure) {
+		return false
+	}
+	mean, known, err := t.number(row, column)
+	return err == nil && known && mean >= 0.5
+}
+
+func latency(figure string) bool {
+	return strings.HasPrefix(figure, "latency") || strings.HasPrefix(figure, "network_latency")
+}
+
+// wideRange is the least ratio of the values of a latency that a page draws on a logarithmic axis.
+const wideRange = 50
+
+// Wide reports whether a figure is a latency whose values need a logarithmic axis.
+func (t *Table) Wide(name string) bool {
+	column, _, _, err := t.column("--y", name)
+	if err != nil || !latency(name) {
+		return false
+	}
+	least, most := math.Inf(1), 0.0
+	for row := range t.rows {
+		if value, there, err := t.number(row, column); err == nil && there {
+			least, most = min(least, value), max(most, value)
+		}
+	}
+	return least > 0 && most >= float64(least*wideRange)
 }
 
 // hidden names a curve that a later curve with equal points covers.
@@ -189,10 +259,10 @@ func (t *Table) leftOut(rows int, of string) string {
 		traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
 }
 
-// labelled is the column of an axis; low is the column of lower bounds, -1 for none.
+// labelled is the column of an axis.
 type labelled struct {
 	option, name string
-	column, low  int
+	column       int
 }
 
 // labels returns the labels of axes with units. It refuses figures of several units.
@@ -203,11 +273,8 @@ func (t *Table) labels(o *Options, axes []labelled) (labels []string, err error)
 		if err != nil {
 			return nil, err
 		}
-		if unit != "" {
+		if unit != "" && unit != label {
 			label += " (" + unit + ")"
-		}
-		if a.low >= 0 {
-			label += ", mean and 95% interval"
 		}
 		labels = append(labels, label)
 	}
@@ -294,7 +361,7 @@ func (t *Table) heat(o Options) (*figure.Figure, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		axes[i].column, axes[i].low = column, -1
+		axes[i].column = column
 	}
 	labels, err := t.labels(&o, axes)
 	if err != nil {
@@ -399,7 +466,7 @@ func (t *Table) oneUnit(option, name string, column int, o *Options) (unit strin
 // packets only, otherwise "".
 func (t *Table) arrivedOnly(row int, figure string) string {
 	pending, _, _, err := t.column("--y", "pending")
-	if err != nil || !strings.HasPrefix(figure, "latency") && !strings.HasPrefix(figure, "network_latency") {
+	if err != nil || !latency(figure) {
 		return ""
 	}
 	if left, known, err := t.number(row, pending); err == nil && known && left > 0 {
@@ -444,7 +511,7 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 				fmt.Sprintf("choose one: --where %s=%s", axis, t.rows[0][slices.Index(t.Columns, axis)]))
 		}
 	}
-	labels, err := t.labels(&o, []labelled{{"--histogram", o.Histogram, column, -1}})
+	labels, err := t.labels(&o, []labelled{{"--histogram", o.Histogram, column}})
 	if err != nil {
 		return nil, "", err
 	}

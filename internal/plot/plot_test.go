@@ -56,7 +56,7 @@ func TestLines(t *testing.T) {
 		{Name: "arbiter matrix", Style: figure.Marked, Points: []figure.Point{{X: 0.1, Y: 1.25}, {X: 0.2, Y: 1.75}, {X: 0.3, Y: 3}}},
 		{Name: "published", Style: figure.Published, Points: []figure.Point{{X: 0.1, Y: 1.4}, {X: 0.2, Y: 1.8}}},
 	}, f.Curves)
-	require.Equal(t, figure.Axis{Label: "latency, mean and 95% interval", Scale: figure.Log10}, f.Y)
+	require.Equal(t, figure.Axis{Label: "latency", Scale: figure.Log10}, f.Y)
 	mean, _, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency.mean", LogY: figure.Log10})
 	require.NoError(t, err)
 	require.Equal(t, f.Curves[:2], mean.Curves, "its mean is the figure, with its band")
@@ -145,7 +145,7 @@ func TestUnits(t *testing.T) {
 	}
 	f, _, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency", Unit: unit})
 	require.NoError(t, err)
-	require.Equal(t, "latency (slots), mean and 95% interval", f.Y.Label)
+	require.Equal(t, "latency (slots)", f.Y.Label)
 	require.Equal(t, "load", f.X.Label, "an axis of the sweep is a key of the scenario")
 	f, _, err = plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "latency.mean", Y: "failed", Unit: unit})
 	require.NoError(t, err)
@@ -197,8 +197,31 @@ func TestMixedUnits(t *testing.T) {
 	}
 	f, _, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "accepted", Where: []string{"network=mesh"}, Unit: declared})
 	require.NoError(t, err)
-	require.Equal(t, "accepted (flits per node and cycle), mean and 95% interval", f.Y.Label, "not as it is declared for other networks")
+	require.Equal(t, "accepted (flits per node and cycle)", f.Y.Label, "not as it is declared for other networks")
 	f, _, err = plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency", Unit: declared})
 	require.NoError(t, err)
-	require.Equal(t, "latency (cycles), mean and 95% interval", f.Y.Label)
+	require.Equal(t, "latency (cycles)", f.Y.Label)
+}
+
+// TestSaturated: points of latencies at which most runs are saturated are drawn apart, from the last point before them.
+func TestSaturated(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	require.NoError(t, os.WriteFile(path, []byte("load,runs,failed,saturated.mean,saturated.low,saturated.high,latency.mean,latency.sd,latency.low,latency.high\n"+
+		"0.1,8,0,0,0,0,3,1,2,4\n0.3,8,0,1,1,1,500,1,499,501\n0.2,8,0,0.25,0,1,9,1,8,10\n"), 0o644))
+	table, err := plot.Read(path, "")
+	require.NoError(t, err)
+	f, _, err := plot.Draw(table, plot.Options{X: "load", Y: "latency", XLabel: "X", YLabel: "Y", Width: 340})
+	require.NoError(t, err)
+	require.Equal(t, []figure.Curve{
+		{Name: "latency", Style: figure.Marked, Points: []figure.Point{{X: 0.1, Y: 3, Low: 2, High: 4}, {X: 0.2, Y: 9, Low: 8, High: 10}}},
+		{Name: "latency, saturated", Of: "latency", Style: figure.Beyond, Unlisted: true,
+			Points: []figure.Point{{X: 0.2, Y: 9, Low: 8, High: 10}, {X: 0.3, Y: 500, Low: 499, High: 501}}},
+	}, f.Curves)
+	require.Equal(t, "Means with intervals of 95%. Hollow markers: saturated.", f.Note)
+	require.Equal(t, []any{"X", "Y", 340.0}, []any{f.X.Label, f.Y.Label, f.Width})
+	require.True(t, table.Wide("latency"))
+	require.False(t, table.Wide("saturated"))
+	f, _, err = plot.Draw(table, plot.Options{X: "load", Y: "saturated"})
+	require.NoError(t, err)
+	require.Len(t, f.Curves, 1)
 }

@@ -184,7 +184,13 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		if kind == picture.KindHeat && p.flits != nil {
 			caption = channelsCaption
 		}
-		r.report.Aside.Pictures = append(r.report.Aside.Pictures, outcome.Picture{Caption: caption, SVG: svg})
+		drawing := outcome.Picture{Caption: caption, SVG: svg}
+		if narrow, ok := drawn.(interface{ Narrow() ([]byte, error) }); ok && r.options.HTML.Given() {
+			if drawing.Narrow, err = narrow.Narrow(); err != nil {
+				return err
+			}
+		}
+		r.report.Aside.Pictures = append(r.report.Aside.Pictures, drawing)
 		if file == nil {
 			continue
 		}

@@ -13,6 +13,8 @@ import (
 	"starloom/internal/plot"
 	"starloom/internal/sweep/folder"
 	"starloom/traces"
+	"starloom/traces/figure"
+	"starloom/traces/rounded"
 )
 
 // Limits of a page. The tables contain all figures.
@@ -193,7 +195,7 @@ func (r *Report) leftText(left int) string {
 }
 
 func (r *Report) table(t *plot.Table, names []string) *page.Table {
-	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs, and \u00b1 half of their " +
+	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs \u00b1 half of their " +
 		"interval at 95%."}
 	at := func(name string) int { return slices.Index(t.Columns, name) }
 	for _, axis := range t.Axes {
@@ -201,19 +203,19 @@ func (r *Report) table(t *plot.Table, names []string) *page.Table {
 	}
 	out.Columns = append(out.Columns, page.Column{Name: "runs", Number: true}, page.Column{Name: "failed", Number: true})
 	for _, name := range names {
-		out.Columns = append(out.Columns, page.Column{Name: name, Number: true}, page.Column{Name: "\u00b1", Number: true})
+		out.Columns = append(out.Columns, page.Column{Name: name, Number: true})
 	}
 	for _, cells := range t.Rows() {
 		row := append(slices.Clone(cells[:len(t.Axes)]), cells[at("runs")], cells[at("failed")])
 		for _, name := range names {
-			mean, half := "-", "-"
+			mean := "-"
 			if value, err := strconv.ParseFloat(cells[at(name+".mean")], 64); err == nil {
 				mean = outcome.FormatFloat(value)
 				if high, err := strconv.ParseFloat(cells[at(name+".high")], 64); err == nil {
-					half = outcome.FormatFloat(high - value)
+					mean = rounded.PlusMinus(value, high-value)
 				}
 			}
-			row = append(row, mean, half)
+			row = append(row, mean)
 		}
 		out.Rows = append(out.Rows, row)
 	}
@@ -251,7 +253,11 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 				"`starloom plot %s --x %s --y %s --where AXIS=VALUE -o plot.svg` draws some of them."
 			return []page.Block{{Aside: fmt.Sprintf(text, points/most, x, outcome.ShellQuote(r.Out), x, name)}}
 		}
-		f, note, err := plot.Draw(t, plot.Options{X: x, Y: name, Unit: unit})
+		o := plot.Options{X: x, Y: name, Unit: unit}
+		if t.Wide(name) {
+			o.LogY = figure.Log10
+		}
+		f, note, err := plot.Draw(t, o)
 		var mixed *plot.MixedUnits
 		switch {
 		case errors.As(err, &mixed):
@@ -260,12 +266,12 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 		case err != nil:
 			continue // this figure is missing in all rows on these axes
 		}
-		if svg := page.FigureSVG(f); svg != nil {
-			caption := f.Title + "."
-			if note != "" {
-				caption += " " + strings.ToUpper(note[:1]) + note[1:] + "."
-			}
-			blocks = append(blocks, page.Block{Picture: &page.Picture{Caption: caption, SVG: svg}})
+		caption := f.Title
+		if note != "" {
+			caption += "; " + note
+		}
+		if drawn := page.FigurePicture(caption+".", f); drawn != nil {
+			blocks = append(blocks, page.Block{Picture: drawn})
 		}
 	}
 	return blocks

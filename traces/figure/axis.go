@@ -25,8 +25,8 @@ func (s *span) take(values ...float64) {
 // logRoom is the free part at either end of a logarithmic axis.
 const logRoom = 0.02
 
-// lay sets range, scale, ticks and label of an axis with room for a number of names.
-func (a *Axis) lay(axis *plot.Axis, s span, names int) {
+// lay sets range, scale, ticks and label of an axis with room for a number of names and a number of ticks.
+func (a *Axis) lay(axis *plot.Axis, s span, names, ticks int) {
 	switch {
 	case a.Scale != Linear:
 		axis.Scale = logScale(a.Scale)
@@ -42,12 +42,24 @@ func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 			s.least = 0
 		}
 		if s.least == s.most {
-			s = span{s.least - 1, s.most + 1}
+			s = a.around(s.least)
 		}
 	}
 	axis.Min, axis.Max, axis.Label.Text = s.least, s.most, a.Label
-	axis.Tick.Marker = ticker{a, names}
+	axis.Tick.Marker = ticker{a, max(1, names), min(max(ticks, ticksLeast), ticksMax)}
 }
+
+// around is a range of a tenth of a single value on either side, of at least 1 for counts.
+func (a *Axis) around(value float64) span {
+	room := float64(math.Abs(value) * 0.1)
+	if room == 0 || a.Whole {
+		room = max(room, 1)
+	}
+	return span{value - room, value + room}
+}
+
+// ticksLeast is the least number of ticks that an axis has room for.
+const ticksLeast = 3
 
 type logScale Scale
 
@@ -59,6 +71,7 @@ func (logScale) Normalize(least, most, value float64) float64 {
 type ticker struct {
 	*Axis
 	names int // maximum number of names
+	most  int // maximum number of ticks
 }
 
 // Ticks implements plot.Ticker: multiples of 1, 2 or 5 times a power of ten, powers of two or ten, or names.
@@ -78,8 +91,8 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 		base = 10
 	}
 	low, high := rounded.Log2(least)/rounded.Log2(base), rounded.Log2(most)/rounded.Log2(base)
-	every, within := max(1, tickStep(high-low)), []float64{1}
-	if t.Scale == Log10 && high-low < 3 {
+	every, within := max(1, tickStep(high-low, t.most)), []float64{1}
+	if t.Scale == Log10 && high-low < float64(t.most)/3.3 {
 		within = []float64{1, 2, 5}
 	}
 	for k := math.Floor(low/every) * every; k <= high+1e-9; k += every {
@@ -101,7 +114,7 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 
 // even returns ticks at multiples of 1, 2 or 5 times a power of ten.
 func (t ticker) even(least, most float64) (ticks []plot.Tick) {
-	step := tickStep(most - least)
+	step := tickStep(most-least, t.most)
 	if t.Whole {
 		step = max(step, 1)
 	}
@@ -111,16 +124,17 @@ func (t ticker) even(least, most float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// tickStep returns the smallest step of 1, 2 or 5 times a power of ten with at most ticksMax ticks.
-func tickStep(span float64) float64 {
-	exponent := int(math.Floor(math.Log10(span / ticksMax))) // Log10 may be off by one
-	for ; math.Pow10(exponent) > span/ticksMax; exponent-- {
+// tickStep returns the smallest step of 1, 2 or 5 times a power of ten with at most a number of ticks.
+func tickStep(span float64, ticks int) float64 {
+	most := float64(ticks)
+	exponent := int(math.Floor(math.Log10(span / most))) // Log10 may be off by one
+	for ; math.Pow10(exponent) > span/most; exponent-- {
 	}
-	for ; math.Pow10(exponent+1) <= span/ticksMax; exponent++ {
+	for ; math.Pow10(exponent+1) <= span/most; exponent++ {
 	}
 	unit := math.Pow10(exponent)
 	for _, factor := range []float64{1, 2, 5} {
-		if span/(factor*unit) <= ticksMax {
+		if span/(factor*unit) <= most {
 			return factor * unit
 		}
 	}

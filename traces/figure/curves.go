@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"starloom/traces/rounded"
 	"starloom/traces/svg"
 )
 
@@ -44,7 +45,7 @@ func (c curve) colour() svg.Colour {
 
 func (c curve) line() draw.LineStyle {
 	l := draw.LineStyle{Color: c.colour(), Width: 1.5}
-	if c.c.Style == Dashed {
+	if c.c.Style == Dashed || c.c.Style == Beyond {
 		l.Dashes = []vg.Length{5, 3}
 	}
 	return l
@@ -56,6 +57,8 @@ func (c curve) glyph() draw.GlyphStyle {
 		return draw.GlyphStyle{Color: c.colour(), Radius: 4.5, Shape: strokes{true}}
 	case Alerts:
 		return draw.GlyphStyle{Color: c.colour(), Radius: 5, Shape: draw.PyramidGlyph{}}
+	case Beyond:
+		return draw.GlyphStyle{Color: c.colour(), Radius: 3, Shape: outline{}}
 	}
 	// repeated colours have other markers
 	shape, radius := markers[(c.number+c.number/svg.Curves)%len(markers)], vg.Length(2.5)
@@ -80,8 +83,13 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 		half := float64(c.c.barWidth() / 2)
 		for _, point := range points {
 			base := math.Max(0, p.Y.Min)
+			end := func() {}
+			if c.d.points() <= hoverMax {
+				end = titled(canvas, c.values(point))
+			}
 			canvas.FillPolygon(c.colour(), []vg.Point{
 				at(point.X-half, base), at(point.X-half, point.Y), at(point.X+half, point.Y), at(point.X+half, base)})
+			end()
 		}
 	case c.c.joined():
 		c.band(canvas, points, at)
@@ -91,15 +99,46 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 		}
 		canvas.StrokeLines(c.line(), line)
 	}
-	if c.c.joined() && c.c.Style != Marked || c.c.Style == Bars {
+	if !c.c.marked() || c.c.Style == Bars {
 		return
 	}
+	if c.c.Style == Beyond {
+		points = points[min(1, len(points)):]
+	}
 	for _, point := range points {
+		end := c.hover(canvas, point, at(point.X, point.Y))
 		if point.hasBand() && !c.c.joined() {
 			canvas.StrokeLine2(draw.LineStyle{Color: c.colour(), Width: 1}, x(point.X), y(point.Low), x(point.X), y(point.High))
 		}
 		canvas.DrawGlyph(c.glyph(), at(point.X, point.Y))
+		end()
 	}
+}
+
+// Limits of tooltips: the most points of a figure with one each, and their radius around a point.
+const hoverMax, hoverRadius = 150, 8
+
+// hover begins a group with the values of a point as its tooltip. Only an SVG has tooltips.
+func (c curve) hover(canvas draw.Canvas, point Point, at vg.Point) (end func()) {
+	d := inner(canvas)
+	if d == nil || c.d.points() > hoverMax {
+		return func() {}
+	}
+	end = titled(canvas, c.values(point))
+	x, y := d.fromTop(at)
+	d.d.Circle(x, y, hoverRadius, svg.NoFill, svg.Hovered)
+	return end
+}
+
+// values formats a point as "curve: Y at X".
+func (c curve) values(point Point) string {
+	x, y := c.d.X.value(point.X), c.d.Y.value(point.Y)
+	if half := float64(point.High-point.Low) / 2; point.hasBand() {
+		if y = rounded.PlusMinus(point.Y, half); math.Abs(float64(point.High-point.Y)-half) > half/100 {
+			y = c.d.Y.value(point.Y) + " (" + c.d.Y.value(point.Low) + " to " + c.d.Y.value(point.High) + ")"
+		}
+	}
+	return c.c.Name + ": " + y + " at " + x
 }
 
 func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg.Point) {
@@ -132,7 +171,7 @@ func (c curve) Thumbnail(canvas *draw.Canvas) {
 	if c.c.joined() {
 		canvas.StrokeLine2(c.line(), canvas.Min.X, middle.Y, canvas.Max.X, middle.Y)
 	}
-	if !c.c.joined() || c.c.Style == Marked {
+	if c.c.marked() {
 		canvas.DrawGlyphNoClip(c.glyph(), middle)
 	}
 }

@@ -15,15 +15,28 @@ import (
 	"starloom/traces/svg"
 )
 
+// Widths of a figure in points: the default, half of a page, and the width of a page on a phone.
 const (
-	width, height = 560, 380
-	textSize      = 11
-	titleSize     = 13
-	margin        = 10
-	noteSize      = 10
-	noteLine      = 13 // line distance
-	noteLetters   = 104
-	otherFont     = 1.2 // maximum ratio of text widths between the reader's font and the measured one
+	Width       = 576
+	WidthNarrow = 344
+)
+
+// Bounds of Figure.Width.
+const WidthMin, WidthMax = 240, 4000
+
+const (
+	height      = 380
+	textSize    = 12
+	titleSize   = 14
+	margin      = 10
+	noteSize    = 12
+	noteLine    = 16   // line distance
+	noteLetter  = 6.3  // width of a letter
+	tickSpace   = 54   // of a tick on the x axis
+	tickRows    = 28   // of a tick on the y axis
+	otherFont   = 1.08 // ratio of text widths between the reader's font and the measured one
+	titleLetter = 7.4
+	leftSpace   = 60 // of the y axis and its labels
 )
 
 // WriteSVG draws the figure. It returns an error if there is nothing to draw, if a point is not a number or not on a
@@ -77,12 +90,10 @@ func (d *drawing) font(size vg.Length) font.Font {
 }
 
 func (d *drawing) width() vg.Length {
-	l := d.legend()
-	if l == nil {
-		return width
+	if d.Width > 0 {
+		return vg.Length(d.Width)
 	}
-	r := l.Rectangle(draw.Canvas{})
-	return width + margin + vg.Length(r.Size().X*otherFont)
+	return Width
 }
 
 func (d *drawing) height() vg.Length {
@@ -90,13 +101,21 @@ func (d *drawing) height() vg.Length {
 	if d.Height > 0 {
 		high = vg.Length(d.Height)
 	}
-	return high + noteHeight(len(d.note()))
+	_, rows := d.legend()
+	return high + noteHeight(len(d.note())) + legendHeight(rows) + d.titleHeight()
+}
+
+// titleHeight is the height of all lines of the title but the first.
+func (d *drawing) titleHeight() vg.Length {
+	return noteHeight(max(0, len(Wrapped(d.Title, int(float64(d.width())/titleLetter)))-1))
 }
 
 // noteHeight rounds the height before any sum, for equal bytes on all processors.
 func noteHeight(lines int) vg.Length { return vg.Length(float64(float64(lines) * noteLine)) }
 
-func (d *drawing) note() []string { return Wrapped(d.Note, noteLetters) }
+func (d *drawing) note() []string {
+	return Wrapped(d.Note, int(float64(d.width()-2*margin)/noteLetter))
+}
 
 // Wrapped splits a text into lines of at most a number of letters. A longer word has a line of its own.
 func Wrapped(text string, letters int) (lines []string) {
@@ -113,7 +132,7 @@ func Wrapped(text string, letters int) (lines []string) {
 func (d *drawing) draw(all draw.Canvas) {
 	p := plot.New()
 	p.BackgroundColor = nil
-	p.Title.Text = d.Title
+	p.Title.Text = strings.Join(Wrapped(d.Title, int(float64(d.width())/titleLetter)), "\n")
 	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = d.font(titleSize), d.colour(svg.Ink), 8
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.LineStyle.Color, axis.Tick.LineStyle.Color = d.colour(svg.Ink), d.colour(svg.Ink)
@@ -123,8 +142,10 @@ func (d *drawing) draw(all draw.Canvas) {
 	}
 	x, y := d.spans()
 	notes := d.note()
-	d.X.lay(&p.X, x, width/(2*textSize))
-	d.Y.lay(&p.Y, y, int((d.height()-noteHeight(len(notes)))/(1.2*textSize)))
+	_, rows := d.legend()
+	inner := d.height() - noteHeight(len(notes)) - legendHeight(rows)
+	d.X.lay(&p.X, x, int(d.width()/(2*textSize)), int((d.width()-leftSpace)/tickSpace))
+	d.Y.lay(&p.Y, y, int(inner/(1.2*textSize)), int(inner/tickRows))
 	p.Add(grid{d})
 	if d.Cells != nil {
 		p.Add(heat{d})
@@ -135,18 +156,17 @@ func (d *drawing) draw(all draw.Canvas) {
 	for i := range d.Curves {
 		p.Add(d.curve(i))
 	}
-	all = draw.Crop(all, 0, 0, d.writeNote(all, notes), 0)
-	axes := draw.Crop(all, margin, width-margin-all.Size().X, margin, -margin)
+	all = draw.Crop(all, 0, d.width()-all.Size().X, d.writeNote(all, notes), 0)
+	all = draw.Crop(all, 0, 0, d.writeLegend(all), 0)
+	axes := draw.Crop(all, margin, -margin, margin, -margin)
 	if p.Y.Label.Text != "" { // gonum puts it outside a logarithmic axis
 		style := p.Y.Label.TextStyle
 		style.Rotation, style.YAlign = math.Pi/2, text.YTop
-		axes.FillText(style, vg.Point{X: axes.Min.X, Y: middleOf(axes.Rectangle).Y}, p.Y.Label.Text)
-		axes, p.Y.Label.Text = draw.Crop(axes, textSize+6, 0, 0, 0), ""
+		lines := Wrapped(p.Y.Label.Text, int(float64(axes.Size().Y)/noteLetter))
+		axes.FillText(style, vg.Point{X: axes.Min.X, Y: middleOf(axes.Rectangle).Y}, strings.Join(lines, "\n"))
+		axes, p.Y.Label.Text = draw.Crop(axes, 4+noteHeight(len(lines)), 0, 0, 0), ""
 	}
 	p.Draw(axes)
-	if l := d.legend(); l != nil {
-		l.Draw(draw.Crop(all, width, -margin, margin, -margin-2*titleSize))
-	}
 }
 
 func (d *drawing) writeNote(c draw.Canvas, lines []string) vg.Length {
@@ -198,30 +218,6 @@ func (d *drawing) spans() (x, y span) {
 		}
 	}
 	return x, y
-}
-
-func (d *drawing) legend() *plot.Legend {
-	l := plot.NewLegend()
-	l.TextStyle.Font, l.TextStyle.Color = d.font(textSize), d.colour(svg.Ink)
-	l.Left, l.Top, l.Padding, l.ThumbnailWidth = true, true, 3, 22
-	entries := 0
-	if d.Cells != nil {
-		entries = d.rampLegend(&l)
-	}
-	for i := range d.Spans {
-		l.Add(d.Spans[i].Name, swatch{spans{d, &d.Spans[i]}.colour()})
-		entries++
-	}
-	if len(d.Curves) > 1 || len(d.Spans) > 0 {
-		for i := range d.Curves {
-			l.Add(d.Curves[i].Name, d.curve(i))
-			entries++
-		}
-	}
-	if entries == 0 {
-		return nil
-	}
-	return &l
 }
 
 type grid struct{ d *drawing }

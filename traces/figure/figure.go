@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"starloom/traces/svg"
@@ -27,7 +28,8 @@ type Figure struct {
 	Cells  *Cells  // below the curves; nil for none
 	Spans  []Spans // below the curves
 	Note   string  // small print below, such as omissions; "" for none
-	Height float64 // in points; 0 for the default
+	Width  float64 // in points, from WidthMin to WidthMax; 0 for the default
+	Height float64 // of axes and title, in points; 0 for the default
 }
 
 // Axis is the label, the scale and the range of an axis.
@@ -53,10 +55,11 @@ const (
 // Curve is a named list of points. Colours and markers follow the order of curves. Curves with equal Of share a
 // colour and a marker; "" is the curve's name.
 type Curve struct {
-	Name   string
-	Of     string
-	Style  Style
-	Points []Point
+	Name     string
+	Of       string
+	Style    Style
+	Unlisted bool // the legend omits the curve
+	Points   []Point
 }
 
 // Style draws the points of a curve.
@@ -70,6 +73,7 @@ const (
 	Published              // crosses in the colour of text
 	Bars                   // bars from 0
 	Alerts                 // large triangles in the colour of text
+	Beyond                 // a dashed line with hollow markers, but none at its first point
 )
 
 // Point is a point with its band: Low <= Y <= High, or both 0 for none. The band of a line is an area, that of other
@@ -96,6 +100,22 @@ type Cells struct {
 	From, Step float64
 }
 
+// points is the number of points of all curves.
+func (f *Figure) points() (count int) {
+	for i := range f.Curves {
+		count += len(f.Curves[i].Points)
+	}
+	return count
+}
+
+// value formats a value of the axis.
+func (a *Axis) value(v float64) string {
+	if i := int(v); a.Names != nil && i >= 0 && i < len(a.Names) && float64(i) == v {
+		return a.Names[i]
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
 func (c *Cells) edge(column int) float64 {
 	if c.Step == 0 {
 		return float64(column) - 0.5
@@ -119,7 +139,11 @@ func (c *Curve) of() string {
 	return c.Of
 }
 
-func (c *Curve) joined() bool { return c.Style == Line || c.Style == Dashed || c.Style == Marked }
+func (c *Curve) joined() bool {
+	return c.Style == Line || c.Style == Dashed || c.Style == Marked || c.Style == Beyond
+}
+
+func (c *Curve) marked() bool { return !c.joined() || c.Style == Marked || c.Style == Beyond }
 
 // check returns an error for a figure without points, or with a point that is not on its axes.
 func (f *Figure) check() error {

@@ -135,7 +135,7 @@ func TestPNG(t *testing.T) {
 func TestTicks(t *testing.T) {
 	texts := func(axis Axis, least, most float64) string {
 		var all []string
-		for _, tick := range (ticker{&axis, 20}).Ticks(least, most) {
+		for _, tick := range (ticker{&axis, 20, ticksMax}).Ticks(least, most) {
 			all = append(all, tick.Label)
 		}
 		return strings.Join(all, " ")
@@ -151,6 +151,59 @@ func TestTicks(t *testing.T) {
 	require.Equal(t, "1 10 100 1000 10000", texts(Axis{Scale: Log10}, 1, 20000))
 	require.Equal(t, "3 3.5 4 4.5 5 5.5 6 6.5 7", texts(Axis{Scale: Log2}, 2.9, 7.1), "one power is too few")
 	require.Equal(t, "a b", texts(Axis{Names: []string{"a", "b"}}, -0.5, 1.5))
+}
+
+// TestWidth: a figure is as wide as told, and its text has 12 points at every width.
+func TestWidth(t *testing.T) {
+	f := Figure{Title: strings.Repeat("a long title ", 6), X: Axis{Label: "load"}, Y: Axis{Label: "latency"}, Note: strings.Repeat("a long note ", 12)}
+	for k := range 6 {
+		f.Curves = append(f.Curves, XY(fmt.Sprintf("virtual channels %d", k), Marked, []float64{0, 100_000}, []float64{1, float64(k)}))
+	}
+	for _, width := range []float64{WidthNarrow, 0, 900} {
+		f.Width = width
+		picture := drawn(t, f)
+		require.Contains(t, picture, fmt.Sprintf(` width="%g"`, max(width, map[bool]float64{true: Width}[width == 0])))
+		for _, text := range regexp.MustCompile(`<text x="([0-9.]+)"[^>]* font-size="([0-9.]+)"[^>]*textLength="([0-9.]+)"[^>]*>`).FindAllStringSubmatch(picture, -1) {
+			var at [3]float64
+			for i := range at {
+				at[i], _ = strconv.ParseFloat(text[i+1], 64)
+			}
+			require.GreaterOrEqual(t, at[1], 12.0)
+			if !strings.Contains(text[0], "rotate") {
+				require.LessOrEqual(t, at[0]+at[2], max(width, Width*map[bool]float64{true: 1}[width == 0]), text[0])
+			}
+		}
+	}
+}
+
+// TestRanges: axes cover the data; a single value has a tenth of it on either side, a single count 1.
+func TestRanges(t *testing.T) {
+	require.Equal(t, span{90, 110}, (&Axis{}).around(100))
+	require.Equal(t, span{-1, 1}, (&Axis{}).around(0))
+	require.Equal(t, span{2, 4}, (&Axis{Whole: true}).around(3))
+	labels := regexp.MustCompile(`>(0\.[0-9]+)</text>`).FindAllStringSubmatch(drawn(t, Figure{Title: "constant",
+		Curves: []Curve{XY("a", Marked, []float64{10, 12}, []float64{0.667, 0.667})}}), -1)
+	require.NotEmpty(t, labels)
+	for _, label := range labels {
+		value, err := strconv.ParseFloat(label[1], 64)
+		require.NoError(t, err)
+		require.InDelta(t, 0.667, value, 0.07)
+	}
+}
+
+// TestHover: a point shows its values; saturated points have hollow markers, except for the first, which joins them.
+func TestHover(t *testing.T) {
+	picture := drawn(t, Figure{Title: "t", Curves: []Curve{
+		{Name: "head_o", Style: Marked, Points: []Point{{X: 0.1, Y: 23.0213, Low: 22.81, High: 23.2326}, {X: 0.2, Y: 30}}},
+		{Name: "head_o, saturated", Of: "head_o", Style: Beyond, Unlisted: true, Points: []Point{{X: 0.2, Y: 30}, {X: 0.3, Y: 90, Low: 80, High: 130}}},
+		{Name: "other", Style: Bars, Points: []Point{{X: 1, Y: 3}}},
+	}})
+	for _, text := range []string{"head_o: 23.02 ± 0.21 at 0.1", "head_o: 30 at 0.2", "head_o, saturated: 90 (80 to 130) at 0.3", "other: 3 at 1"} {
+		require.Contains(t, picture, "<title>"+text+"</title>")
+	}
+	require.NotContains(t, picture, "saturated: 30")
+	require.Equal(t, 3, strings.Count(picture, "pointer-events"))
+	require.NotContains(t, picture, ">head_o, saturated</text>")
 }
 
 func TestWhatCannotBeDrawn(t *testing.T) {

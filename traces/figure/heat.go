@@ -66,26 +66,26 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 // rampSteps is the maximum number of values in the legend of cells.
 const rampSteps = 5
 
-func (d *drawing) rampLegend(l *plot.Legend) int {
+func (d *drawing) rampLegend() (entries []entry) {
 	s := d.Cells.span()
 	if math.IsInf(s.least, 1) {
-		return 0
+		return nil
 	}
 	if d.Cells.Label != "" {
-		l.Add(d.Cells.Label)
+		entries = append(entries, entry{text: d.Cells.Label})
 	}
 	steps := rampSteps - 1
 	if wide := s.most - s.least; wide < rampSteps && d.Cells.whole() {
 		steps = int(wide)
 	}
-	for k := steps; k >= 0; k-- {
+	for k := range steps + 1 {
 		value := s.least
 		if steps > 0 {
 			value += float64((s.most - s.least) * float64(k) / float64(steps))
 		}
-		l.Add(tickText(math.Round(value*1000)/1000), swatch{s.shade(value)})
+		entries = append(entries, entry{text: tickText(math.Round(value*1000) / 1000), sign: swatch{s.shade(value)}})
 	}
-	return steps + 2
+	return entries
 }
 
 func (c *Cells) whole() bool {

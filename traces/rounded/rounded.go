@@ -9,6 +9,8 @@ package rounded
 import (
 	"math"
 	"math/big"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -131,6 +133,22 @@ func log(x *big.Float) *big.Float {
 	}
 	sum.SetMantExp(sum, 1)
 	return sum.Add(sum, zero().Mul(from(float64(power)), logOf2()))
+}
+
+// PlusMinus formats a mean and half of its interval, both to two significant digits of the interval: "23.02 ± 0.21".
+func PlusMinus(mean, half float64) string {
+	if half == 0 || special(half) || special(mean) {
+		return strconv.FormatFloat(mean, 'g', 6, 64) + " \u00b1 " + strconv.FormatFloat(half, 'g', 6, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(half, 'e', 1, 64), "e")
+	power, _ := strconv.Atoi(exponent) // of the first digit; FormatFloat wrote it
+	decimals := 1 - power
+	if decimals >= 0 {
+		return strconv.FormatFloat(mean, 'f', decimals, 64) + " \u00b1 " + strconv.FormatFloat(half, 'f', decimals, 64)
+	}
+	unit := math.Pow10(-decimals)
+	digits := strings.Replace(mantissa, ".", "", 1) + strings.Repeat("0", -decimals)
+	return strconv.FormatFloat(float64(math.Round(mean/unit)*unit)+0, 'f', 0, 64) + " \u00b1 " + digits
 }
 
 // Z95 is the half-width of the 95 % confidence interval of a mean, in standard errors (normal distribution).

@@ -47,3 +47,16 @@ func BenchmarkExp(b *testing.B) {
 		Exp(-0.7)
 	}
 }
+
+// TestPlusMinus: a mean and its interval have the two significant digits of the interval.
+func TestPlusMinus(t *testing.T) {
+	for _, c := range []struct {
+		mean, half float64
+		want       string
+	}{
+		{23.0213, 0.2113, "23.02 ± 0.21"}, {864.946, 22.5973, "865 ± 23"}, {5004.4, 228.74, "5000 ± 230"}, {0.051125, 0.0012848, "0.0511 ± 0.0013"},
+		{1500, 0, "1500 ± 0"}, {0.667, 0.0996, "0.67 ± 0.10"}, {12, 3.94997, "12.0 ± 3.9"}, {-3.5, 12345, "0 ± 12000"},
+	} {
+		require.Equal(t, c.want, PlusMinus(c.mean, c.half))
+	}
+}

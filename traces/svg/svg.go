@@ -74,10 +74,12 @@ type Attr string
 
 // Attributes without parameters.
 const (
-	Middle Attr = `text-anchor="middle"`         // centres a text horizontally
-	End    Attr = `text-anchor="end"`            // right-aligns a text
-	NoFill Attr = `fill="none"`                  // draws the outline only
-	Crisp  Attr = `shape-rendering="crispEdges"` // leaves no seams between adjacent cells
+	Middle Attr = `text-anchor="middle"` // centres a text horizontally
+	End    Attr = `text-anchor="end"`    // right-aligns a text
+	NoFill Attr = `fill="none"`          // draws the outline only
+	// Hovered shows the tooltip of the group also inside an element that is not filled.
+	Hovered Attr = `pointer-events="all"`
+	Crisp   Attr = `shape-rendering="crispEdges"` // leaves no seams between adjacent cells
 )
 
 func attribute(name, value string) Attr { return Attr(name + `="` + value + `"`) }
