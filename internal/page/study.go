@@ -31,7 +31,8 @@ func Study(r *outcome.StudyReport, command string) *Page {
 	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with its words.", contradicted))
 	pictures := &Section{Title: "Plots"}
 	for _, x := range r.Aside.Pictures {
-		pictures.Blocks = append(pictures.Blocks, Block{Picture: &Picture{Caption: titled(x.SVG, x.Caption), SVG: x.SVG, Narrow: x.Narrow}})
+		pictures.Blocks = append(pictures.Blocks,
+			Block{Picture: &Picture{Caption: titled(x.SVG, x.Caption), SVG: x.SVG, Narrow: x.Narrow}})
 	}
 	p.add(pictures)
 	all := make([]*studies.StudyRow, len(r.Rows))

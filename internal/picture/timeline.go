@@ -85,7 +85,8 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	}
 	t.Note = brokenNote(violations)
 	if len(drawn) < processors {
-		t.Note += fmt.Sprintf("Drawn are %d of %s%s. ", len(drawn), traces.Plural(processors, "processor", "processors"), leftOut(drawn, processors))
+		t.Note += fmt.Sprintf("Drawn are %d of %s%s. ", len(drawn),
+			traces.Plural(processors, "processor", "processors"), leftOut(drawn, processors))
 	}
 	if t.Width > 1 {
 		t.Note += fmt.Sprintf("The higher a bar, the more of its column's %ss. ", t.unit)
@@ -176,7 +177,8 @@ func (t *Timeline) figure() *figure.Figure {
 	}
 	f := &figure.Figure{
 		Title: t.Title + ": what processors do", Note: t.Note, Height: max(140, float64(80+18*len(d.names))),
-		X: figure.Axis{Label: cmp.Or(t.unit, unitSlot), Whole: true, Least: float64(t.From), Most: d.end}, Y: figure.Axis{Names: reversed(d.names)},
+		X: figure.Axis{Label: cmp.Or(t.unit, unitSlot), Whole: true, Least: float64(t.From), Most: d.end},
+		Y: figure.Axis{Names: reversed(d.names)},
 	}
 	none := func(*Lane) []float64 { return nil }
 	sent, heard := func(l *Lane) []float64 { return l.Sends }, func(l *Lane) []float64 { return l.Hears }
@@ -205,7 +207,8 @@ func (t *Timeline) figure() *figure.Figure {
 				row = d.first - 1 // other places
 			}
 		}
-		broken.Points = append(broken.Points, figure.Point{X: min(max(float64(m.Slot)+0.5, float64(t.From)), d.end), Y: d.middle(row)})
+		broken.Points = append(broken.Points,
+			figure.Point{X: min(max(float64(m.Slot)+0.5, float64(t.From)), d.end), Y: d.middle(row)})
 	}
 	if len(broken.Points) > 0 {
 		f.Curves = append(f.Curves, broken)
