@@ -63,6 +63,12 @@ type RunOptions struct {
 	Replay          Output
 	ReplayProcessor int
 
+	// Variables shows the members of the handlers' state (state_t) by name after each call, in the replay and on the
+	// page. Probes selects members of all processors as signals of the waveform: state.NAME, with the patterns of
+	// traces.vcd.signals. Both need an image with debug information, from C, C++ or Rust.
+	Variables bool
+	Probes    []string
+
 	// Cost profile of the longest call of a slot handler: a line for each stack, in the format of flame graph tools.
 	// It requires firmware.cpu with a model. The run is repeated for the profile.
 	Profile Output
@@ -80,7 +86,8 @@ func (o *RunOptions) own() runs.Options {
 		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG,
 		Packets: o.Packets, Pictures: o.SVG,
 		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
-		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Profile: o.Profile,
+		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Variables: o.Variables, Probes: o.Probes,
+		Profile: o.Profile,
 	}
 	if o.Progress != nil {
 		own.Progress = func(p runs.Progress) { o.Progress(Progress(p)) }

@@ -13,6 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"starloom/firmware/variables"
 	"starloom/firmware/wasm"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -114,6 +115,13 @@ func (img *Image) breaking(g *wasm.Global) []wasm.Frame {
 func (img *Image) framesAt(offset uint64) []wasm.Frame {
 	defer img.lockPlaces()()
 	return img.places.FramesAt(offset)
+}
+
+// StateLayout locates the variables of a processor's state of so many bytes. Errors complete the sentence "the
+// image ...".
+func (img *Image) StateLayout(bytes int) (*variables.Layout, error) {
+	defer img.lockPlaces()()
+	return variables.Read(img.places.Data(), bytes)
 }
 
 func (img *Image) lockPlaces() (unlock func()) {

@@ -98,6 +98,8 @@ func (o *runFlags) declareWays(c *cobra.Command) {
 	o.every = integer(c, "checkpoint-every", "replace the state in --save-state F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
 	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print their inputs and actions")
+	f.BoolVar(&o.Variables, "vars", false, "show the variables of the state by name, with --replay, also in --html F")
+	f.StringArrayVar(&o.Probes, "probe", nil, "show `state.MEMBER` of every processor in --vcd F; repeatable, patterns")
 }
 
 func (o *runFlags) run(c *cobra.Command, path string) error {

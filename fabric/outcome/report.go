@@ -82,9 +82,31 @@ type Aside struct {
 	Remedies    []Remedy          // for the page of one run: remedies, the most likely first
 	Scenes      []Scene           // for the page of one run: surroundings of the first violations
 	Pictures    []Picture         // for the page of one run
+	Variables   *Variables        // for the page of one run with a replay; nil for none
 	Known       Known             // for the page of one run
 
 	DigestCovers string // "" for the usual coverage
+}
+
+// Variables are the variables of one processor's state, a row for each call of its handlers that changed the state, up to
+// the first violation.
+type Variables struct {
+	Path     string
+	About    string // type and size of the state, and variables that are not there
+	Columns  []string
+	Rows     []VariableRow
+	Constant []string // NAME=VALUE of variables that never change
+	Left     []string // names of further variables that change
+	Earlier  int      // earlier calls
+	Later    bool     // later calls exist
+}
+
+// VariableRow holds the values after a call.
+type VariableRow struct {
+	When  string
+	Cycle uint64
+	Cells []string
+	What  string // inputs and actions of the handler
 }
 
 // Known holds facts of a run for its page.

@@ -67,6 +67,14 @@ func (c *Copy) Places() *Places {
 	return &Places{copy: c, data: data}
 }
 
+// Data returns the debug information, nil for none.
+func (p *Places) Data() *dwarf.Data {
+	if p == nil {
+		return nil
+	}
+	return p.data
+}
+
 // PlacesIn reads a source map; it returns nil for an invalid one.
 func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 	mapped, err := parseSourceMap(sourceMap)

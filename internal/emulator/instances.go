@@ -63,7 +63,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			return err // error of the first shard, which does not depend on the order of workers
 		}
 	}
-	return nil
+	return m.probeVariables(m.options.Probes)
 }
 
 func (m *Machine) bankConfig() *nic.BankConfig {

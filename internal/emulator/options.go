@@ -35,6 +35,8 @@ type Options struct {
 
 	Replay int // number of the replayed processor plus 1; 0: none
 
+	Probes []string // patterns of variables of states that waveforms show
+
 	HandlersWatched bool // every instance is a firmware.Watched
 	HandlersCovered bool // record branches and comparisons
 	HandlerTicks    int  // see firmware.Host.Limit

@@ -11,6 +11,7 @@ import (
 
 	"starloom/fabric/outcome"
 	"starloom/fabric/traffic"
+	"starloom/firmware/variables"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -51,8 +52,9 @@ func (m *Machine) ResumeReplay() error {
 	return nil
 }
 
-// WriteReplay replays the processor and writes a line for each call. A difference from the run is a violation.
-func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
+// WriteReplay replays the processor and writes a line for each call, and with a layout a second one of its variables.
+// A difference from the run is a violation.
+func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *variables.Layout) error {
 	r := m.Replay
 	if m.bare != nil {
 		return m.writeSource(w, r)
@@ -68,12 +70,23 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor),
 		traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
 	n := narrator{stride: r.stride, probes: m.Image.probes, clock: m.Meter}
+	told := m.newTelling(layout, report)
+	if told != nil {
+		told.begin(out, r)
+	}
 	number, what, err := r.Again(func(call *ReplayCall) error {
-		_, err := fmt.Fprintln(out, n.describe(call))
+		what := n.describe(call)
+		_, err := fmt.Fprintln(out, what)
+		if told != nil {
+			told.add(out, call, what, r.instance.Bank().State(0))
+		}
 		return err
 	})
 	if err != nil {
 		return err
+	}
+	if told != nil {
+		report.Aside.Variables = told.table(m.Names.Processor(r.processor), m.timing.SlotCycle)
 	}
 	if r.cut {
 		fmt.Fprintf(out, "later calls are not kept: the limit is %d MiB\n", replayBytesMax>>20)

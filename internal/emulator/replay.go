@@ -151,6 +151,17 @@ func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }
 
+// when names the boundary of a call.
+func (c *ReplayCall) when() string {
+	switch c.Handler {
+	case callStart:
+		return "start"
+	case callRestart:
+		return fmt.Sprintf("slot %d, restarted", c.slot)
+	}
+	return fmt.Sprintf("slot %d", c.slot)
+}
+
 type narrator struct {
 	stride int          // bytes per frame
 	probes []string     // names
@@ -160,14 +171,7 @@ type narrator struct {
 func (n *narrator) describe(c *ReplayCall) string {
 	var line strings.Builder
 	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
-	switch c.Handler {
-	case callStart:
-		say("start:")
-	case callRestart:
-		say("slot %d, restarted:", c.slot)
-	default:
-		say("slot %d:", c.slot)
-	}
+	say("%s:", c.when())
 	n.came(c, say)
 	say(" ->")
 	n.did(c, say)

@@ -73,6 +73,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	}
 	take(m.SlotProbe())
 	m.FirmwareProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
+	m.VariableProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
 	if m.Hardware != nil {
 		plant.Signals(m.Hardware, take)
 	}

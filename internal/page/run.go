@@ -33,6 +33,7 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 		p.add(costSection(&r.Firmware))
 	}
 	p.add(violationsSection(r, order))
+	p.add(variablesSection(r.Aside.Variables))
 	for _, picture := range r.Aside.Pictures {
 		p.add(pictureSection(p, picture))
 	}

@@ -61,6 +61,7 @@ func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	}
 	declare(m.SlotProbe(), vcd.Form{Decimal: true}, true)
 	m.FirmwareProbes(func(p hw.Probe, form vcd.Form) { declare(p, form, true) })
+	m.VariableProbes(func(p hw.Probe, form vcd.Form) { declare(p, form, true) })
 	plant.Signals(m.Hardware, func(p hw.Probe) { declare(p, vcd.Form{Decimal: p.Decimal}, false) })
 	e := &Excerpts{machine: m, list: list}
 	m.Attach(e, true, false)

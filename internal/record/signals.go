@@ -17,18 +17,19 @@ type shown struct {
 	begin    uint64
 	slot     func() uint64
 	// signals of firmware and NIC registers, which change at slot boundaries
-	boundary func(yield func(p hw.Probe, f vcd.Form))
-	hardware func(yield func(p hw.Probe)) // signals that may change in every cycle, except grouped signals
-	routers  *hw.RouterSignals            // grouped signals; nil for none
-	first    []string
-	examples func() string
+	boundary  func(yield func(p hw.Probe, f vcd.Form))
+	variables func(yield func(p hw.Probe, f vcd.Form)) // shown whatever the scenario selects
+	hardware  func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped signals
+	routers   *hw.RouterSignals                        // grouped signals; nil for none
+	first     []string
+	examples  func() string
 }
 
 func shownOf(m *emulator.Machine) *shown {
 	if m.Config.Bare() {
 		return &shown{
 			config: m.Config, comments: traceComments(m.Config, m.Seed), begin: m.Cycles(), slot: func() uint64 { return 0 },
-			boundary: func(func(hw.Probe, vcd.Form)) {}, hardware: func(func(hw.Probe)) {}, routers: m.Hardware.Routers(),
+			boundary: func(func(hw.Probe, vcd.Form)) {}, variables: func(func(hw.Probe, vcd.Form)) {}, hardware: func(func(hw.Probe)) {}, routers: m.Hardware.Routers(),
 			examples: func() string {
 				return "signals are, for example, " + m.Network.Kind() + ".router[0].input[0].vc[0].state, " +
 					m.Names.Processor(0) + ".out.flit.valid; " +
@@ -43,7 +44,7 @@ func shownOf(m *emulator.Machine) *shown {
 			yield(m.SlotProbe(), vcd.Form{Decimal: true})
 			m.FirmwareProbes(yield)
 		},
-		hardware: m.Hardware.Probes, routers: m.Hardware.Routers(), first: []string{m.SlotProbe().Path},
+		variables: m.VariableProbes, hardware: m.Hardware.Probes, routers: m.Hardware.Routers(), first: []string{m.SlotProbe().Path},
 		examples: m.SignalExamples,
 	}
 }

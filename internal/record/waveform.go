@@ -66,8 +66,8 @@ func openWaveform(of *shown, file *traces.File) (*waveform, error) {
 	if w.vcd, err = vcd.NewWriter(file, options); err != nil {
 		return nil, err
 	}
-	declare := func(list *[]watched, p hw.Probe, form vcd.Form) {
-		if err != nil || !selected(p.Path) {
+	add := func(list *[]watched, p hw.Probe, form vcd.Form) {
+		if err != nil {
 			return
 		}
 		signal := watched{probe: p, limit: 1<<p.Bits - 1}
@@ -82,7 +82,13 @@ func openWaveform(of *shown, file *traces.File) (*waveform, error) {
 		}
 		*list = append(*list, signal)
 	}
+	declare := func(list *[]watched, p hw.Probe, form vcd.Form) {
+		if selected(p.Path) {
+			add(list, p, form)
+		}
+	}
 	of.boundary(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
+	of.variables(func(p hw.Probe, form vcd.Form) { add(&w.slot, p, form) })
 	of.hardware(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
 	if of.routers != nil {
 		of.routers.Groups(func(group int, p hw.Probe) {

@@ -31,6 +31,8 @@ type Options struct {
 	BreakOn                  Break
 	Replay                   outputs.Output
 	ReplayProcessor          int
+	Variables                bool     // the replay shows the variables of the state
+	Probes                   []string // patterns of variables in the waveform
 	Profile                  outputs.Output
 	Progress                 func(Progress) // nil for none
 }

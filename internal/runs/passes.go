@@ -8,6 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
+	"starloom/firmware/variables"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outputs"
@@ -85,13 +86,15 @@ func each(passes []pass, step func(pass) error) error {
 // replay calls the handlers of one processor again, alone, and writes their inputs and actions.
 type replay struct {
 	nothing
-	file *traces.File // nil for none
+	file   *traces.File      // nil for none
+	layout *variables.Layout // nil without variables
 }
 
 func (p *replay) ask(r *run) error {
 	o := r.options
-	if !o.Replay.Given() {
-		return nil
+	r.settings.Probes = o.Probes
+	if err := o.checkVariables(r.config.Bare()); err != nil || !o.Replay.Given() {
+		return err
 	}
 	r.settings.Replay = o.ReplayProcessor + 1
 	return o.checkReplay(r.config.Network.Shape().Processors())
@@ -105,7 +108,29 @@ func (o *Options) checkReplay(processors int) error {
 		fmt.Sprintf("allowed are 0 to %d", processors-1))
 }
 
-func (p *replay) begin(r *run) error {
+// checkVariables rejects options of variables without the outputs that show them.
+func (o *Options) checkVariables(bare bool) error {
+	option := "--vars"
+	switch {
+	case len(o.Probes) > 0 && !o.Record.VCD.Given() && !o.HTML.Given():
+		return input.Mistake("--probe", "variables are signals of a waveform, and there is none", "give --vcd F or --html F")
+	case o.Variables && !o.Replay.Given():
+		return input.Mistake("--vars", "variables belong to the replay of one processor", "give --replay P, too")
+	case !o.Variables:
+		option = "--probe"
+	}
+	if bare && (o.Variables || len(o.Probes) > 0) {
+		return input.Mistake(option, "there is no firmware: processors are sources and sinks of packets", "delete it")
+	}
+	return nil
+}
+
+func (p *replay) begin(r *run) (err error) {
+	if r.options.Variables {
+		if p.layout, err = r.machine.StateLayout(); err != nil {
+			return err
+		}
+	}
 	if r.options.Replay.Given() && r.options.Restore != "" {
 		return r.machine.ResumeReplay()
 	}
@@ -121,7 +146,7 @@ func (p *replay) end(r *run) error {
 	if p.file == nil {
 		return nil
 	}
-	return r.machine.WriteReplay(p.file, r.report)
+	return r.machine.WriteReplay(p.file, r.report, p.layout)
 }
 
 // separation repeats a failed run without its faults to separate their violations, for a page also with each fault

@@ -25,6 +25,7 @@ const (
 	gtkwBinary       = 0x8
 	gtkwRightJustify = 0x20
 	gtkwBlank        = 0x200
+	gtkwSigned       = 0x400
 	gtkwASCII        = 0x800
 	gtkwCollapsed    = 0x1000
 	gtkwClosed       = 0x400000
@@ -172,6 +173,8 @@ func (g *gtkw) signal(s *Signal) {
 	name, base := fmt.Sprintf("%s[%d:0]", s.Path, s.Bits-1), uint32(gtkwHex)
 	if s.Form.Decimal {
 		base = gtkwDecimal
+	} else if s.Form.Signed {
+		base = gtkwSigned
 	}
 	switch {
 	case s.Bits == 0:

@@ -23,6 +23,7 @@ type Signal struct {
 // Form is the format of a signal in a save file, by default hexadecimal.
 type Form struct {
 	Decimal bool
+	Signed  bool     // in decimal, as two's complement
 	Flags   []string // names of the bits, lowest first; each bit also has a row of its own
 }
 
