@@ -88,8 +88,8 @@ type Aside struct {
 	DigestCovers string // "" for the usual coverage
 }
 
-// Variables are the variables of one processor's state, a row for each call of its handlers that changed the state, up to
-// the first violation.
+// Variables are the variables of one processor's state, a row for each call of its handlers that changed the state,
+// up to the first violation.
 type Variables struct {
 	Path     string
 	About    string // type and size of the state, and variables that are not there

@@ -38,6 +38,25 @@ const (
 	rankArgument
 )
 
+// Read finds the type of the state in debug information and returns its layout. The state of a processor has
+// stateBytes bytes. Errors complete the sentence "the image ...".
+func Read(data *dwarf.Data, stateBytes int) (*Layout, error) {
+	if data == nil {
+		return nil, ErrNoDebug
+	}
+	r := &reader{data: data, visits: visitsMax, bytes: stateBytes}
+	at, err := r.find()
+	if err != nil {
+		return nil, err
+	}
+	r.layout = &Layout{Type: at.name, Bytes: stateBytes}
+	r.visits, r.paths = visitsMax, map[string]bool{}
+	if err := r.members("", at.entry, member{}); err != nil {
+		return nil, fmt.Errorf("has debug information in which %s cannot be read: %w", at.name, err)
+	}
+	return r.layout, nil
+}
+
 // find returns the type of the state: that of the second argument of a handler, whose first argument is the NIC.
 func (r *reader) find() (best found, err error) {
 	s := scan{reader: r, inlined: map[dwarf.Offset]int{}}
@@ -85,7 +104,7 @@ type candidate struct {
 }
 
 func (s *scan) run() error {
-	entries := s.data.Reader()
+	entries := binary.EntriesOf(s.data)
 	type open struct {
 		entry      bool // in an entry point
 		depth      int  // depth of inlined calls
@@ -136,7 +155,9 @@ func (s *scan) run() error {
 			}
 		}
 		if e.Children {
-			stack = append(stack, next)
+			if stack = append(stack, next); len(stack) > nestedMax {
+				return fmt.Errorf("more than %d nested entries", nestedMax)
+			}
 		}
 	}
 }
@@ -173,7 +194,7 @@ func (s *scan) add(at, function dwarf.Offset, rank int) {
 		return
 	}
 	bytes, ok := entry.Val(dwarf.AttrByteSize).(int64)
-	if !ok || bytes < 0 || slices.ContainsFunc(s.types, func(t candidate) bool {
+	if !ok || bytes < 0 || len(s.types) == typesMax || slices.ContainsFunc(s.types, func(t candidate) bool {
 		return t.entry.Offset == entry.Offset && t.function == function
 	}) {
 		return

@@ -5,19 +5,17 @@
 //	                                    --Scalars------> signals of a waveform
 package variables
 
-import (
-	"debug/dwarf"
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // Limits of a layout.
 const (
-	ElementsMax = 16   // elements shown of an array
-	rowsMax     = 256  // variables shown of a state
-	depthMax    = 12   // nested structs and arrays
-	visitsMax   = 8192 // entries read of the debug information of one state
-	chainMax    = 32   // typedefs and qualifiers of a type
+	ElementsMax = 16      // elements shown of an array
+	rowsMax     = 256     // variables shown of a state
+	depthMax    = 12      // nested structs and arrays
+	visitsMax   = 1 << 16 // entries read of the debug information of one state
+	chainMax    = 32      // typedefs and qualifiers of a type
+	nestedMax   = 1000    // nested entries of debug information
+	typesMax    = 1000    // types that may be the state's
 )
 
 // ErrNoDebug means that an image has no debug information.
@@ -104,25 +102,6 @@ func (s span) read(state []byte) (value uint64) {
 }
 
 func (s span) mask() uint64 { return ^uint64(0) >> (64 - min(max(s.bits, 1), 64)) }
-
-// Read finds the type of the state in debug information and returns its layout. The state of a processor has
-// stateBytes bytes. Errors complete the sentence "the image ...".
-func Read(data *dwarf.Data, stateBytes int) (*Layout, error) {
-	if data == nil {
-		return nil, ErrNoDebug
-	}
-	r := &reader{data: data, visits: visitsMax, bytes: stateBytes}
-	at, err := r.find()
-	if err != nil {
-		return nil, err
-	}
-	r.layout = &Layout{Type: at.name, Bytes: stateBytes}
-	r.visits, r.paths = visitsMax, map[string]bool{}
-	if err := r.members("", at.entry, member{}); err != nil {
-		return nil, fmt.Errorf("has debug information in which %s cannot be read: %w", at.name, err)
-	}
-	return r.layout, nil
-}
 
 // Scalars yields all numbers that are in memory.
 func (l *Layout) Scalars(yield func(row *Row, s *Scalar)) {

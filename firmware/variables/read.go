@@ -51,22 +51,28 @@ func (r *reader) children(of *dwarf.Entry) (list []*dwarf.Entry, err error) {
 	if _, err := entries.Next(); err != nil {
 		return nil, err
 	}
-	for {
+	for depth := 1; depth > 0; {
 		e, err := entries.Next()
 		if err != nil {
 			return nil, err
 		}
-		if e == nil || e.Tag == 0 {
-			return list, nil
-		}
 		if r.visits--; r.visits < 0 {
 			return nil, errVisits
 		}
-		list = append(list, e)
+		switch {
+		case e == nil:
+			return list, nil
+		case e.Tag == 0:
+			depth--
+			continue
+		case depth == 1:
+			list = append(list, e)
+		}
 		if e.Children {
-			entries.SkipChildren()
+			depth++
 		}
 	}
+	return list, nil
 }
 
 // members appends the variables of a struct, class or union. Members of anonymous structs are members of the outer one.

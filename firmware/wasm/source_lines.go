@@ -154,13 +154,13 @@ func (p *Places) FramesAt(at uint64) []Frame {
 }
 
 func (p *Places) units(yield func(*dwarf.Entry) bool) {
-	units := p.data.Reader()
+	units := binary.EntriesOf(p.data)
 	for {
 		unit, err := units.Next()
 		if err != nil || unit == nil {
 			return
 		}
-		units.SkipChildren()
+		units.Skip(unit)
 		if unit.Tag == dwarf.TagCompileUnit && !yield(unit) {
 			return
 		}
@@ -172,7 +172,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	if lines, err := p.data.LineReader(unit); err == nil && lines != nil {
 		files = lines.Files()
 	}
-	entries := p.data.Reader()
+	entries := binary.EntriesOf(p.data)
 	entries.Seek(unit.Offset)
 	if _, err := entries.Next(); err != nil {
 		return []Frame{{Source: source}}
@@ -205,7 +205,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 		case entry.Children && around:
 			depth++
 		case entry.Children:
-			entries.SkipChildren()
+			entries.Skip(entry)
 		}
 	}
 	if len(frames) == 0 {
@@ -236,7 +236,7 @@ func (p *Places) name(entry *dwarf.Entry) string {
 				break
 			}
 		}
-		entries := p.data.Reader()
+		entries := binary.EntriesOf(p.data)
 		entries.Seek(from)
 		var err error
 		if entry, err = entries.Next(); err != nil || entry == nil {
@@ -368,7 +368,7 @@ func (p *Places) inlinedCalls() (calls []inlinedCall) {
 	if p == nil || p.data == nil {
 		return nil
 	}
-	entries := p.data.Reader()
+	entries := binary.EntriesOf(p.data)
 	var files []*dwarf.LineFile
 	for {
 		entry, err := entries.Next()
@@ -487,7 +487,7 @@ func (p *Places) Variable(address uint32) string {
 }
 
 func (p *Places) listVariables() (list []variable) {
-	entries := p.data.Reader()
+	entries := binary.EntriesOf(p.data)
 	var unit *dwarf.Entry
 	for {
 		e, err := entries.Next()

@@ -15,7 +15,7 @@ func variablesSection(v *outcome.Variables) *Section {
 	for _, name := range v.Columns {
 		columns = append(columns, "`"+name+"`")
 	}
-	t := table(fmt.Sprintf("State of %s after each call of its handlers.", v.Path), append(columns, "inputs and actions")...)
+	t := table(fmt.Sprintf("State of %s after calls of its handlers.", v.Path), append(columns, "inputs and actions")...)
 	for i := range t.Columns {
 		t.Columns[i].Name = plain(t.Columns[i].Name)
 	}

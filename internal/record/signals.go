@@ -44,7 +44,8 @@ func shownOf(m *emulator.Machine) *shown {
 			yield(m.SlotProbe(), vcd.Form{Decimal: true})
 			m.FirmwareProbes(yield)
 		},
-		variables: m.VariableProbes, hardware: m.Hardware.Probes, routers: m.Hardware.Routers(), first: []string{m.SlotProbe().Path},
+		variables: m.VariableProbes,
+		hardware:  m.Hardware.Probes, routers: m.Hardware.Routers(), first: []string{m.SlotProbe().Path},
 		examples: m.SignalExamples,
 	}
 }
