@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"starloom/fabric"
-	"starloom/firmware/variables"
 )
 
 // Observer observes a running machine without changing it.
@@ -19,15 +18,15 @@ type observers struct {
 	observer   Observer // nil without a recording
 	observed   bool     // observer wants cycles
 	watch      func(cycle uint64) error
-	watchError error               // first error of watch in this step
-	rxPorts    []uint16            // port that each processor hears in this slot; nil without observers
-	Replay     *replay             // replay of one processor, nil for none
-	probed     []*variables.Scalar // variables of states that waveforms show
-	profiling  *profiling          // profile of one call, nil for none
-	losses     *losses             // set while a run is repeated to locate losses
-	ways       *ways               // ways of the run without faults, until TellWays
-	onlookers  Onlookers           // onlookers that draw the run; nil for none
-	draws      func(cycle uint64)  // called in every cycle; nil for none
+	watchError error              // first error of watch in this step
+	rxPorts    []uint16           // port that each processor hears in this slot; nil without observers
+	Replay     *replay            // replay of one processor, nil for none
+	probed     []probed           // variables of states that waveforms show
+	profiling  *profiling         // profile of one call, nil for none
+	losses     *losses            // set while a run is repeated to locate losses
+	ways       *ways              // ways of the run without faults, until TellWays
+	onlookers  Onlookers          // onlookers that draw the run; nil for none
+	draws      func(cycle uint64) // called in every cycle; nil for none
 }
 
 // Onlookers draw a run without changing it.

@@ -42,8 +42,19 @@ func (m *Machine) stateLayout(option string) (*variables.Layout, error) {
 // StateLayout locates the variables of a processor's state.
 func (m *Machine) StateLayout() (*variables.Layout, error) { return m.stateLayout(optionVariables) }
 
-// probeVariables selects the numbers of the state that a waveform shows, by patterns of their names. A name selects all
-// numbers below it.
+// probed is a number of the state that waveforms show.
+type probed struct {
+	*variables.Scalar
+	all  bool          // of every processor, otherwise
+	only []*hw.Pattern // of the processors in whose paths it matches
+}
+
+func (p *probed) shows(root string) bool {
+	return p.all || slices.ContainsFunc(p.only, func(at *hw.Pattern) bool { return matchesBelow(at, root, p.Path) })
+}
+
+// probeVariables selects the numbers of the state that a waveform shows, by patterns of their names: state.NAME for all
+// processors, or whole paths. A name selects all numbers below it.
 func (m *Machine) probeVariables(patterns []string) error {
 	if len(patterns) == 0 {
 		return nil
@@ -52,36 +63,54 @@ func (m *Machine) probeVariables(patterns []string) error {
 	if err != nil {
 		return err
 	}
-	var known []string
-	layout.Scalars(func(r *variables.Row, _ *variables.Scalar) {
-		if name := probeRoot + r.Name; len(known) == 0 || known[len(known)-1] != name {
-			known = append(known, name)
-		}
-	})
+	layout.Scalars(func(_ *variables.Row, s *variables.Scalar) { m.probed = append(m.probed, probed{Scalar: s}) })
 	for _, text := range patterns {
 		pattern, err := hw.CompilePattern(text)
 		if err != nil {
 			return input.Mistake(optionProbe, err.Error(), "correct the pattern")
 		}
-		matched := false
-		layout.Scalars(func(_ *variables.Row, s *variables.Scalar) {
-			if !matchesPart(pattern, probeRoot+s.Path) {
-				return
-			}
-			if matched = true; !slices.Contains(m.probed, s) {
-				m.probed = append(m.probed, s)
-			}
-		})
-		if !matched {
-			return m.unknownVariable(layout, text, known)
+		if !m.probe(pattern) {
+			return m.unknownVariable(layout, text)
 		}
 	}
+	m.probed = slices.DeleteFunc(m.probed, func(p probed) bool { return !p.all && p.only == nil })
 	return nil
 }
 
-// matchesPart reports whether a pattern matches a path, or a name that encloses it.
-func matchesPart(pattern *hw.Pattern, path string) bool {
-	for end := len(path); end > len(probeRoot); end = strings.LastIndexAny(path[:end], ".[") {
+func (m *Machine) probe(pattern *hw.Pattern) (matched bool) {
+	for i := range m.probed {
+		if p := &m.probed[i]; matchesBelow(pattern, probeRoot, p.Path) {
+			p.all, matched = true, true
+		}
+	}
+	if matched {
+		return true
+	}
+	for n := 0; n < m.Shape.Processors() && !matched; n++ {
+		root := m.probeRootOf(n)
+		for i := range m.probed {
+			if p := &m.probed[i]; matchesBelow(pattern, root, p.Path) {
+				matched = true
+			}
+		}
+	}
+	if !matched {
+		return false
+	}
+	for i := range m.probed {
+		if p := &m.probed[i]; !p.all {
+			p.only = append(p.only, pattern)
+		}
+	}
+	return true
+}
+
+func (m *Machine) probeRootOf(processor int) string { return m.Names.Processor(processor) + "." + probeRoot }
+
+// matchesBelow reports whether a pattern matches the path root+name, the root, or a path between the two.
+func matchesBelow(pattern *hw.Pattern, root, name string) bool {
+	path := root + name
+	for end := len(path); end >= len(root)-1; end = strings.LastIndexAny(path[:end], ".[") {
 		if pattern.Match(path[:end]) {
 			return true
 		}
@@ -89,7 +118,13 @@ func matchesPart(pattern *hw.Pattern, path string) bool {
 	return false
 }
 
-func (m *Machine) unknownVariable(layout *variables.Layout, text string, known []string) error {
+func (m *Machine) unknownVariable(layout *variables.Layout, text string) error {
+	var known []string
+	layout.Scalars(func(r *variables.Row, _ *variables.Scalar) {
+		if name := probeRoot + r.Name; len(known) == 0 || known[len(known)-1] != name {
+			known = append(known, name)
+		}
+	})
 	for i := range layout.Rows {
 		if r := &layout.Rows[i]; r.Gone != "" && probeRoot+r.Name == text {
 			return input.Mistake(optionProbe, fmt.Sprintf("%s is %s: %s", text, variables.NotThere, r.Gone),
@@ -103,7 +138,7 @@ func (m *Machine) unknownVariable(layout *variables.Layout, text string, known [
 	}
 	return input.Mistake(optionProbe,
 		fmt.Sprintf("no variable of %s matches %q", layout.Type, text),
-		input.DidYouMean(text, known, "variables are "+list+"; * stands for a part of a name, state.** for all"))
+		input.DidYouMean(text, known, "variables are "+list+"; * stands for a part of a name, state for all"))
 }
 
 // VariableProbes yields the selected variables of every processor, valid at slot boundaries.
@@ -111,9 +146,11 @@ func (m *Machine) VariableProbes(yield func(p hw.Probe, form vcd.Form)) {
 	for i := range m.Shards {
 		for _, instance := range m.Shards[i].Instances {
 			for cell := range instance.Bank().Cells {
-				path := m.Names.Processor(instance.Bank().First+cell) + "." + probeRoot
-				for _, s := range m.probed {
-					yield(variableProbe(path+s.Path, s, instance, cell), s.Form())
+				root := m.probeRootOf(instance.Bank().First + cell)
+				for i := range m.probed {
+					if p := &m.probed[i]; p.shows(root) {
+						yield(variableProbe(root+p.Path, p.Scalar, instance, cell), p.Form())
+					}
 				}
 			}
 		}
