@@ -50,7 +50,8 @@ func TestVariables(t *testing.T) {
 	}
 	digest := regexp.MustCompile(`(?m)^digest .*$`)
 	plain := run("--replay", "2")
-	told := run("--replay", "2", "--vars", "--html", "page.html", "--vcd", "w.vcd", "--probe", "state.phase", "--probe", "pops.group[0].nic[1].state.queue")
+	told := run("--replay", "2", "--vars", "--html", "page.html", "--vcd", "w.vcd", "--probe", "state.phase",
+		"--probe", "pops.group[0].nic[1].state.queue")
 	require.Equal(t, digest.FindString(plain), digest.FindString(told))
 	require.Contains(t, told, "variables of state_t, 24 bytes; * marks a change; not there: none (it has no elements)\n")
 	require.Contains(t, told, "\nstart state: phase=IDLE, turns=0, waits=0, queue[0].origin=0, queue[1].origin=0, last=0x0\n")

@@ -52,17 +52,19 @@ type carrier struct {
 type Image struct {
 	Name, SHA256 string
 	probes       []string
-	takesROM     bool                                            // set by the first instance
-	DataBytes    uint64                                          // data bytes of an instance
-	layout       func(stateBytes int) (*variables.Layout, error) // nil for handlers in Go
-	stateBytes   uint64                                          // state bytes of a processor; set by the first instance
-	listenSlots  int                                             // columns of the listening table; set by the first instance
-	announces    bool                                            // the firmware can announce deliveries
-	results      bool                                            // the firmware can return results
-	resultNames  []string                                        // names of the result words, from word 0
-	Recursive    []string                                        // functions that may recurse
+	takesROM     bool     // set by the first instance
+	DataBytes    uint64   // data bytes of an instance
+	stateBytes   uint64   // state bytes of a processor; set by the first instance
+	listenSlots  int      // columns of the listening table; set by the first instance
+	announces    bool     // the firmware can announce deliveries
+	results      bool     // the firmware can return results
+	resultNames  []string // names of the result words, from word 0
+	Recursive    []string // functions that may recurse
 	checked      bool
 	metered      []byte // metered WebAssembly for profiles; nil if handlers take no time
+
+	// layout locates the variables of a state; nil for handlers in Go.
+	layout func(stateBytes int) (*variables.Layout, error)
 }
 
 func (m *built) anyInstance() (any firmware.Instance) {

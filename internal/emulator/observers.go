@@ -21,7 +21,7 @@ type observers struct {
 	watchError error              // first error of watch in this step
 	rxPorts    []uint16           // port that each processor hears in this slot; nil without observers
 	Replay     *replay            // replay of one processor, nil for none
-	probed     []probed           // variables of states that waveforms show
+	probed     selection          // variables of states that waveforms show
 	profiling  *profiling         // profile of one call, nil for none
 	losses     *losses            // set while a run is repeated to locate losses
 	ways       *ways              // ways of the run without faults, until TellWays

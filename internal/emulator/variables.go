@@ -22,9 +22,6 @@ const (
 	optionProbe     = "--probe"
 )
 
-// probeRoot begins the paths of variables below a processor's path.
-const probeRoot = "state."
-
 // stateLayout locates the variables of a processor's state for an option.
 func (m *Machine) stateLayout(option string) (*variables.Layout, error) {
 	if m.Image.layout == nil {
@@ -42,17 +39,6 @@ func (m *Machine) stateLayout(option string) (*variables.Layout, error) {
 // StateLayout locates the variables of a processor's state.
 func (m *Machine) StateLayout() (*variables.Layout, error) { return m.stateLayout(optionVariables) }
 
-// probed is a number of the state that waveforms show.
-type probed struct {
-	*variables.Scalar
-	all  bool          // of every processor, otherwise
-	only []*hw.Pattern // of the processors in whose paths it matches
-}
-
-func (p *probed) shows(root string) bool {
-	return p.all || slices.ContainsFunc(p.only, func(at *hw.Pattern) bool { return matchesBelow(at, root, p.Path) })
-}
-
 // probeVariables selects the numbers of the state that a waveform shows, by patterns of their names: state.NAME for all
 // processors, or whole paths. A name selects all numbers below it.
 func (m *Machine) probeVariables(patterns []string) error {
@@ -63,13 +49,13 @@ func (m *Machine) probeVariables(patterns []string) error {
 	if err != nil {
 		return err
 	}
-	layout.Scalars(func(_ *variables.Row, s *variables.Scalar) { m.probed = append(m.probed, probed{Scalar: s}) })
+	m.probed = selectionOf(layout)
 	for _, text := range patterns {
 		pattern, err := hw.CompilePattern(text)
 		if err != nil {
 			return input.Mistake(optionProbe, err.Error(), "correct the pattern")
 		}
-		if !m.probe(pattern) {
+		if !m.probed.add(pattern, m.Shape.Processors(), m.probeRootOf) {
 			return m.unknownVariable(layout, text)
 		}
 	}
@@ -77,45 +63,8 @@ func (m *Machine) probeVariables(patterns []string) error {
 	return nil
 }
 
-func (m *Machine) probe(pattern *hw.Pattern) (matched bool) {
-	for i := range m.probed {
-		if p := &m.probed[i]; matchesBelow(pattern, probeRoot, p.Path) {
-			p.all, matched = true, true
-		}
-	}
-	if matched {
-		return true
-	}
-	for n := 0; n < m.Shape.Processors() && !matched; n++ {
-		root := m.probeRootOf(n)
-		for i := range m.probed {
-			if p := &m.probed[i]; matchesBelow(pattern, root, p.Path) {
-				matched = true
-			}
-		}
-	}
-	if !matched {
-		return false
-	}
-	for i := range m.probed {
-		if p := &m.probed[i]; !p.all {
-			p.only = append(p.only, pattern)
-		}
-	}
-	return true
-}
-
-func (m *Machine) probeRootOf(processor int) string { return m.Names.Processor(processor) + "." + probeRoot }
-
-// matchesBelow reports whether a pattern matches the path root+name, the root, or a path between the two.
-func matchesBelow(pattern *hw.Pattern, root, name string) bool {
-	path := root + name
-	for end := len(path); end >= len(root)-1; end = strings.LastIndexAny(path[:end], ".[") {
-		if pattern.Match(path[:end]) {
-			return true
-		}
-	}
-	return false
+func (m *Machine) probeRootOf(processor int) string {
+	return m.Names.Processor(processor) + "." + probeRoot
 }
 
 func (m *Machine) unknownVariable(layout *variables.Layout, text string) error {

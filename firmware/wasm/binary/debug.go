@@ -17,8 +17,8 @@ func EntriesOf(data *dwarf.Data) *Entries { return &Entries{Reader: data.Reader(
 // endsMax is far above the number of nested entries.
 const endsMax = 1 << 16
 
-// Next returns the next entry, nil at the end. A number that is cut off by the end of a unit reads as an endless list of
-// ends of children.
+// Next returns the next entry, nil at the end. A number that is cut off by the end of a unit reads as an endless list
+// of ends of children.
 func (r *Entries) Next() (*dwarf.Entry, error) {
 	e, err := r.Reader.Next()
 	if e == nil || e.Tag != 0 {
