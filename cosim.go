@@ -8,6 +8,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/fabric/outcome"
 	"starloom/internal/maps"
 	"starloom/internal/runs"
 	"starloom/internal/tools"
@@ -93,14 +94,21 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	if err != nil {
 		return nil, err
 	}
+	report.Provenance = MapProvenance(m)
 	return report, files.Write(report)
+}
+
+// MapProvenance names the file of a pin map for reports.
+func MapProvenance(m *pinmap.Map) *traces.Provenance {
+	return &traces.Provenance{Version: outcome.Version(), SHA256: m.SHA256}
 }
 
 // RTLRun holds the inputs of a scenario's RTL in a run of the models.
 type RTLRun struct {
 	Parts []RTLPartRun
 
-	maps []*pinmap.Map
+	maps       []*pinmap.Map
+	provenance *traces.Provenance
 }
 
 // Close closes the pin maps.
@@ -124,7 +132,7 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if err != nil {
 		return nil, err
 	}
-	run = &RTLRun{}
+	run = &RTLRun{provenance: c.Source.Provenance}
 	if run.Parts, run.maps, err = runs.RecordRTL(ctx, c); err != nil {
 		return nil, err
 	}
@@ -176,6 +184,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 		return nil, err
 	}
 	c.Report.MergeCoverage(c.Brief)
+	c.Report.Provenance = run.provenance
 	return c, files.Write(c.Report)
 }
 

@@ -157,7 +157,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 func (s *Scenario) source() config.Source {
 	return config.Source{
 		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.library,
-		RunCommand: s.runCommand(), RunOne: s.one, CheckCommand: s.checkCommand(),
+		Provenance: s.provenance(), RunCommand: s.runCommand(), RunOne: s.one, CheckCommand: s.checkCommand(),
 		With: func(program string, params map[string]int64) (*config.Config, error) {
 			other := *s
 			other.Firmware.Program, other.Firmware.Params = program, params
@@ -363,6 +363,16 @@ func (s *Scenario) imagePath() string {
 		return ""
 	}
 	return s.resolve(s.Firmware.Image)
+}
+
+// provenance names the scenario's file and the values that replaced some of it.
+func (s *Scenario) provenance() *traces.Provenance {
+	p := &traces.Provenance{Version: outcome.Version(), SHA256: s.sum}
+	byKey := func(a, b Assignment) int { return cmp.Compare(a.Key, b.Key) }
+	for _, a := range slices.SortedStableFunc(slices.Values(s.set), byKey) {
+		p.Set = append(p.Set, a.Key+"="+a.Value)
+	}
+	return p
 }
 
 func (s *Scenario) resolve(path string) string {

@@ -79,6 +79,7 @@ type Scenario struct {
 	ofImage  string            // rules of the program that do not apply to an image, for the report; "" if all apply
 	foreign  Networks          // networks from Go that the scenario's file could name
 	set      []Assignment      // assignments that replaced values of the file
+	sum      string            // SHA-256 of the file, "" without one
 	given    string            // options of Overrides that matter to all runs, in shell syntax
 	one      string            // options of Overrides for one run, in shell syntax
 	document any               // keys and values of the file, with assignments

@@ -17,6 +17,7 @@ import (
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
+	"starloom/traces"
 	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
@@ -85,6 +86,7 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 		return nil, err
 	}
 	s := d.scenario
+	s.sum = traces.SHA256(data)
 	s.Workload.Gossip.Resolve(s.resolve)
 	if !d.lost["fabric"] {
 		for _, r := range s.Fabric.Netlist.Replacements() {

@@ -3,19 +3,23 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"starloom"
 	"starloom/cosim/coverage"
+	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/prove"
 	"starloom/cosim/twin"
+	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/internal/tools"
 	"starloom/traces"
@@ -26,6 +30,7 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if len(o.settings.words) > 0 {
 		return input.Mistake("--set", "this is for the keys of a scenario", "give a scenario, or change the pin map")
 	}
+	o.begun = time.Now()
 	points, subject, err := o.pinMaps(c, args)
 	if err != nil {
 		return fault(err)
@@ -76,6 +81,10 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	if err != nil {
 		return err
 	}
+	junit, err := o.junit.open(&files)
+	if err != nil {
+		return err
+	}
 	o.NoShrink = !o.shrink && (o.StimulusFile != "" || c.Flags().Changed("shrink"))
 	o.Among = &files
 	progress := newProgress(c.ErrOrStderr())
@@ -94,6 +103,9 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	}
 	if html != nil {
 		err = page.LockstepProved(report, proof, subject, o.again(), o.written()).Write(html)
+	}
+	if junit != nil {
+		err = errors.Join(err, o.writePointJUnit(junit, subject, report, proof))
 	}
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)
@@ -119,6 +131,16 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		return err
 	}
 	return verdictOf(proof)
+}
+
+func (o *checkFlags) writePointJUnit(w io.Writer, subject string, report *lockstep.Report, proof *prove.Report) error {
+	one, err := junitOf(report, 0)
+	cases := []outcome.JUnitCase{one}
+	if proof != nil {
+		proved, wrong := provedCase(proof)
+		cases, err = append(cases, proved), errors.Join(err, wrong)
+	}
+	return errors.Join(err, o.writeJUnit(w, "cosim check "+subject, cases...))
 }
 
 func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMapPoint, string, error) {
@@ -240,6 +262,10 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	if err != nil {
 		return err
 	}
+	junit, err := o.junit.open(&files)
+	if err != nil {
+		return err
+	}
 	var covered coverage.Coverage
 	options := starloom.CheckOptions{Options: o.Options}
 	options.Coverage = cover != nil
@@ -269,6 +295,10 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	}
 	if cover != nil {
 		err = errors.Join(err, covered.Write(cover, coverage.FormOf(o.coverage.path)))
+	}
+	if junit != nil {
+		cases, wrong := sweep.JUnit()
+		err = errors.Join(err, wrong, o.writeJUnit(junit, "cosim check "+subject, cases...))
 	}
 	if err = errors.Join(err, files.Commit()); err != nil {
 		return fault(err)

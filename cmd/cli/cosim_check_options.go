@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +20,8 @@ import (
 type checkFlags struct {
 	starloom.CheckOptions
 	outputs         outputs
-	html            *output
+	html, junit     *output
+	begun           time.Time
 	vcd, save, json *output
 	coverage        *output
 
@@ -60,6 +62,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.coverage = o.outputs.to(f, "coverage", "write the coverage of RTL and model to `F`: JSON if it ends in .json, "+
 		"LCOV in .info, "+
 		"Verilator's format in .dat, otherwise text", &o.Cover)
+	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
 	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
 }
 
@@ -70,6 +73,25 @@ func (o *checkFlags) twinWords() cobra.CompletionFunc {
 		}
 		return names, nil
 	})
+}
+
+// writeJUnit writes a test case for each subject.
+func (o *checkFlags) writeJUnit(w io.Writer, name string, cases ...outcome.JUnitCase) error {
+	if w == nil {
+		return nil
+	}
+	return outcome.WriteJUnit(w, name, time.Since(o.begun), cases)
+}
+
+// junitOf is the test case of a check. Its output is the text form of the report.
+func junitOf(report *lockstep.Report, took time.Duration) (c outcome.JUnitCase, err error) {
+	var text strings.Builder
+	err = report.WriteText(&text)
+	c = outcome.JUnitCase{Name: report.Title(), Details: text.String(), Took: took}
+	if d := report.Divergence; d != nil {
+		c.Failure = d.Text
+	}
+	return c, err
 }
 
 // isFile reports whether an output option is set and names a regular file. The file may not exist yet. For a pipe or

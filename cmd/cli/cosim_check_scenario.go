@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +18,7 @@ import (
 // checkScenario runs a scenario's RTL in lockstep with its models on the inputs of a run and prints the earliest
 // difference.
 func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
+	o.begun = time.Now()
 	s, err := o.scenario(c, path)
 	if err != nil {
 		return err
@@ -34,6 +36,10 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	junit, err := o.junit.open(&files)
+	if err != nil {
+		return err
+	}
 	o.Among = &files
 	check, err := o.compare(c, s)
 	if err != nil {
@@ -48,6 +54,10 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 			subject += fmt.Sprintf(" --seed %d", o.Seed)
 		}
 		err = errors.Join(err, check.Page(subject, o.written()).Write(html))
+	}
+	if junit != nil {
+		cases, wrong := check.JUnit()
+		err = errors.Join(err, wrong, o.writeJUnit(junit, "cosim check "+path, cases...))
 	}
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)

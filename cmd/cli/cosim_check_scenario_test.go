@@ -148,7 +148,7 @@ func TestCosimCheckEarliest(t *testing.T) {
 	r := starloomIn(t, dir, "trace", "diff", "model.vcd", "bug.vcd")
 	require.Contains(t, r.stdout, "first difference at 8 ns\n  crossbar.input[0].to\n")
 
-	r = starloomIn(t, dir, "cosim", "check", "bug.yaml", "--json", "r.json", "--vcd", "case.vcd", "--save", "case.csv")
+	r = starloomIn(t, dir, "cosim", "check", "bug.yaml", "--json", "r.json", "--vcd", "case.vcd", "--save", "case.csv", "--junit", "r.xml")
 	require.Equal(t, statusFail, r.status, r.stderr)
 	require.Equal(t, `crossbar.output[2].arbiter in a run of gossip-4-rtl
 stream_arbiter on wasm beside the model arbiter_round_robin REQUESTERS=4

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"starloom"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/prove"
+	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/internal/tools"
 	"starloom/traces"
@@ -51,12 +53,14 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	o.vcd = o.outputs.to(f, "vcd", "write the case that differs as a waveform to `F`, in FST if it ends in .fst", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus",
 		&o.Save)
+	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
 	o.json = o.outputs.file(f, "json", "write the report as JSON to `F`")
 	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
 	return c
 }
 
 func (o *proveFlags) run(c *cobra.Command, args []string) error {
+	o.begun = time.Now()
 	points, subject, err := o.pinMaps(c, args)
 	if err != nil {
 		return fault(err)
@@ -97,6 +101,10 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	junit, err := o.junit.open(&reports)
+	if err != nil {
+		return err
+	}
 	report, err := proved(c, m, prove.Options{Limit: o.limit, Cycles: o.depth, Folder: o.folder, NoCache: o.again})
 	if err != nil {
 		return fault(err)
@@ -110,6 +118,10 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	if html != nil {
 		err = errors.Join(err, page.Proof(report, subject, o.written()).Write(html))
 	}
+	if junit != nil {
+		one, wrong := provedCase(report)
+		err = errors.Join(err, wrong, o.writeJUnit(junit, "cosim prove "+subject, one))
+	}
 	if err := errors.Join(err, reports.Commit()); err != nil {
 		return fault(err)
 	}
@@ -120,7 +132,26 @@ func proved(c *cobra.Command, m *pinmap.Map, o prove.Options) (*prove.Report, er
 	progress := newProgress(c.ErrOrStderr())
 	defer progress.clear()
 	m.Build.Progress, o.Progress = progress.step, progress.step
-	return prove.Run(c.Context(), m, o)
+	report, err := prove.Run(c.Context(), m, o)
+	if err == nil {
+		report.Provenance = starloom.MapProvenance(m)
+	}
+	return report, err
+}
+
+// provedCase is the test case of a proof. A proof for some cycles, or an undecided one, decides nothing.
+func provedCase(report *prove.Report) (outcome.JUnitCase, error) {
+	var text strings.Builder
+	err := report.WriteText(&text)
+	c := outcome.JUnitCase{Name: "proof of " + report.Title(), Details: text.String(), Took: report.Took}
+	switch report.Verdict {
+	case prove.Equal:
+	case prove.Differs:
+		c.Failure = report.Sentence()
+	default:
+		c.Skipped = report.Sentence()
+	}
+	return c, err
 }
 
 func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string) error {

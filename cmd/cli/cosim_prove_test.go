@@ -43,9 +43,10 @@ func TestLongProve(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := folder(t, map[string]string{"held.v": held, "held.yml": heldMap})
 	cached := func() bool {
-		r := starloomIn(t, dir, "cosim", "prove", "held.yml", "--json", "p.json", "--html", "p.html")
+		r := starloomIn(t, dir, "cosim", "prove", "held.yml", "--json", "p.json", "--html", "p.html", "--junit", "p.xml")
 		require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 		require.Equal(t, strings.Contains(r.stdout, "in an earlier run"), strings.Contains(contents(t, dir, "p.html"), "in an earlier run"))
+		require.Contains(t, readJUnit(t, filepath.Join(dir, "p.xml")).Suite.Cases[0].Output, "equal: ")
 		var report struct {
 			Cached bool
 			Tools  []string

@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,6 +19,7 @@ import (
 	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -112,6 +115,7 @@ type firmwareCheckFlags struct {
 	fuzz     uint32
 	seed     uint64
 	outputs  outputs
+	junit    *output
 }
 
 func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
@@ -128,6 +132,7 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	o.outputs.to(f, "html", "write a page for a browser to `F.html`",
 		&o.HTML)
+	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
 	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each finding into the folder `DIR`")
 	f.StringVar(&o.Replay, "replay", "", "only try the sequence in `F`, which --reproduce has written")
@@ -150,6 +155,13 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
 	}
+	var files traces.Files
+	defer files.Abort()
+	junit, err := o.junit.open(&files)
+	if err != nil {
+		return err
+	}
+	begun := time.Now()
 	o.Command = o.command(c.Flags(), image, path)
 	progress := newProgress(c.ErrOrStderr())
 	o.Fuzz, o.Progress = int(o.fuzz), progress.step
@@ -158,6 +170,11 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 	if err != nil {
 		return fault(err)
 	}
+	if junit != nil {
+		if err := errors.Join(writeCheckJUnit(junit, report, image, time.Since(begun)), files.Commit()); err != nil {
+			return fault(err)
+		}
+	}
 	if err := report.WriteText(o.outputs.text(c)); err != nil {
 		return err
 	}
@@ -165,6 +182,18 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 		return errFailed
 	}
 	return nil
+}
+
+func writeCheckJUnit(w io.Writer, report *starloom.FirmwareCheck, image string, took time.Duration) error {
+	var text strings.Builder
+	if err := report.WriteText(&text); err != nil {
+		return err
+	}
+	one := outcome.JUnitCase{Name: "firmware check " + image, Details: text.String(), Took: took}
+	if report.Verdict != starloom.VerdictPass {
+		one.Failure, _, _ = strings.Cut(text.String(), "\n")
+	}
+	return outcome.WriteJUnit(w, report.Scenario, took, []outcome.JUnitCase{one})
 }
 
 func (o *firmwareCheckFlags) command(f *pflag.FlagSet, image, path string) string {

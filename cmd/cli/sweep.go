@@ -27,6 +27,8 @@ type sweepFlags struct {
 	workers  uint16
 	outputs  outputs
 	html     *output
+	junit    *output
+	fail     bool
 	on       *choice
 	dryRun   bool
 	points   string
@@ -48,6 +50,8 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 		"each combination of the others")
 	o.settings.declare(c)
 	o.html = o.outputs.file(f, "html", "write a page of results and plots for a browser to `F.html`")
+	o.junit = o.outputs.file(f, "junit", "write a test case for each point as JUnit XML to `F`")
+	f.BoolVar(&o.fail, "fail-on-violation", false, "exit with 1 if a run failed, as 'starloom run' does")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
 	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points"))
@@ -74,6 +78,10 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	junit, err := o.junit.open(&files)
+	if err != nil {
+		return err
+	}
 	progress := newProgress(c.ErrOrStderr())
 	o.Workers, o.Progress = int(o.workers), progress.sweep
 	if len(o.Keys) == 0 && path != input.StandardInput { // a child cannot read it again
@@ -88,19 +96,39 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if o.dryRun {
 		return nil
 	}
-	if html != nil && len(report.Files) > 0 { // without tables there is no page
-		p, err := report.Page(o.command(path), newBook(o.settings.networks).Unit)
-		if err == nil {
-			err = errors.Join(p.Write(html), files.Commit())
-		}
-		if err != nil {
+	if len(report.Files) > 0 { // without tables there is no other form
+		if err := errors.Join(o.writeForms(report, path, html, junit), files.Commit()); err != nil {
 			return fault(err)
 		}
-		if o.html.path != "-" {
-			report.Files = append(report.Files, o.html.path)
+	}
+	err = printReport(o.outputs.text(c), report, report.Verdict())
+	if err == nil && o.fail && report.Failed > 0 {
+		return errFailed
+	}
+	return err
+}
+
+func (o *sweepFlags) writeForms(report *starloom.SweepReport, path string, html, junit io.Writer) error {
+	if junit != nil {
+		if err := report.WriteJUnit(junit, o.fail); err != nil {
+			return err
 		}
 	}
-	return printReport(o.outputs.text(c), report, report.Verdict())
+	if html != nil {
+		p, err := report.Page(o.command(path), newBook(o.settings.networks).Unit)
+		if err != nil {
+			return err
+		}
+		if err := p.Write(html); err != nil {
+			return err
+		}
+	}
+	for _, to := range []*output{o.html, o.junit} {
+		if to.path != "" && to.path != "-" {
+			report.Files = append(report.Files, to.path)
+		}
+	}
+	return nil
 }
 
 func (o *sweepFlags) place(c *cobra.Command, path string) error {

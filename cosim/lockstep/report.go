@@ -14,6 +14,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -34,7 +35,10 @@ type Report struct {
 	Verdict    string          `json:"verdict"`
 	Runs       int             `json:"runs"`
 	Cycles     uint64          `json:"cycles"`
-	Divergence *Divergence     `json:"divergence,omitempty"`
+
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
+
+	Divergence *Divergence `json:"divergence,omitempty"`
 
 	Extent
 

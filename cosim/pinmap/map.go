@@ -48,6 +48,7 @@ type Map struct {
 	Library
 
 	File   string
+	SHA256 string            // of the file
 	Places map[string]string // places of keys: "pins.request" is at arbiter.yml:7:3; may be nil
 
 	Model      string

@@ -11,6 +11,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -32,6 +33,8 @@ type Report struct {
 	Verdict    string          `json:"verdict"`
 	Reason     string          `json:"reason,omitempty"`
 	FoundBy    string          `json:"found_by,omitempty"`
+
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
 
 	Scope
 	Basis

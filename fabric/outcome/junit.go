@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"starloom/traces/input"
 )
@@ -22,6 +23,7 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Skipped  int         `xml:"skipped,attr,omitempty"`
+	Time     seconds     `xml:"time,attr,omitempty"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -70,9 +72,49 @@ func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
 	s.Cases = append(s.Cases, own)
 }
 
+// seconds is a time in the form of JUnit, "" for an unknown time.
+type seconds string
+
+func secondsOf(took time.Duration) seconds {
+	if took == 0 {
+		return ""
+	}
+	return seconds(fmt.Sprintf("%.3f", took.Seconds()))
+}
+
+// JUnitCase is a test case of WriteJUnit.
+type JUnitCase struct {
+	Name    string
+	Failure string // first line of the failure, "" for none
+	Skipped string // reason why nothing was decided, "" for none
+	Details string // text of the failure, or output of the test case
+	Took    time.Duration
+}
+
+// WriteJUnit writes a test suite for continuous integration servers.
+func WriteJUnit(w io.Writer, name string, took time.Duration, cases []JUnitCase) error {
+	suite := junitSuite{Name: name, Time: secondsOf(took)}
+	for _, c := range cases {
+		one := junitCase{Class: name, Name: c.Name, Time: secondsOf(c.Took)}
+		switch {
+		case c.Failure != "":
+			one.Failure = &junitFailure{c.Failure, c.Details}
+			suite.Failures++
+		case c.Skipped != "":
+			one.Skipped, one.Output = &junitSkipped{c.Skipped}, c.Details
+			suite.Skipped++
+		default:
+			one.Output = c.Details
+		}
+		suite.Cases = append(suite.Cases, one)
+	}
+	return suite.write(w)
+}
+
 type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
+	Time    seconds       `xml:"time,attr,omitempty"`
 	Failure *junitFailure `xml:"failure"`
 	Skipped *junitSkipped `xml:"skipped"`
 	Output  string        `xml:"system-out,omitempty"`
@@ -89,7 +131,10 @@ type junitFailure struct {
 
 // WriteJUnit writes a test suite with one test case per rule. The failure of a broken rule lists its violations and
 // backtraces.
-func (r *Report) WriteJUnit(w io.Writer) error {
+func (r *Report) WriteJUnit(w io.Writer) error { return r.WriteTimedJUnit(w, 0) }
+
+// WriteTimedJUnit is WriteJUnit with the time of the run; 0: unknown.
+func (r *Report) WriteTimedJUnit(w io.Writer, took time.Duration) error {
 	rules := slices.Clone(r.Rules)
 	broken := map[string][]*Violation{}
 	for i := range r.Violations {
@@ -99,7 +144,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		broken[v.Rule] = append(broken[v.Rule], v)
 	}
-	suite := junitSuite{Name: r.Scenario}
+	suite := junitSuite{Name: r.Scenario, Time: secondsOf(took)}
 	for _, rule := range rules {
 		testCase := junitCase{Class: r.Scenario, Name: rule}
 		if violations := broken[rule]; len(violations) > 0 {

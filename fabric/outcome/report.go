@@ -52,6 +52,8 @@ type Report struct {
 	RTL             []RTLReport    `json:"rtl,omitempty"`            // RTL components, by path
 	Digest          string         `json:"digest"`                   // digest of frames, statuses, deliveries and results
 
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
+
 	Beside
 }
 
@@ -203,7 +205,9 @@ func (r *Report) WriteJSON(w io.Writer) error { return WriteJSON(w, r.listed()) 
 // Line returns the JSON form in one line.
 func (r *Report) Line() ([]byte, error) {
 	var b bytes.Buffer
-	err := input.JSONEncoder(&b).Encode(r.listed())
+	listed := r.listed()
+	listed.Provenance = nil // results of different versions in one table stay equal
+	err := input.JSONEncoder(&b).Encode(listed)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 

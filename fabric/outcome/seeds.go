@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
+
+	"starloom/traces"
 )
 
 // SeedsReport is the outcome of many runs of a scenario. Its JSON form is as stable as that of Report.
@@ -32,6 +35,8 @@ type SeedsReport struct {
 	Firmware    FirmwareReport `json:"firmware"`
 	RTL         []RTLReport    `json:"rtl,omitempty"`
 	Digest      string         `json:"digest"` // digest of the digests of all runs
+
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
 
 	Beside
 }
@@ -129,12 +134,15 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 
 // WriteJUnit writes a test suite with one test case per seed. The failure of a test case is the first failed run of
 // its seed.
-func (r *SeedsReport) WriteJUnit(w io.Writer) error {
+func (r *SeedsReport) WriteJUnit(w io.Writer) error { return r.WriteTimedJUnit(w, 0) }
+
+// WriteTimedJUnit is WriteJUnit with the time of all runs; 0: unknown.
+func (r *SeedsReport) WriteTimedJUnit(w io.Writer, took time.Duration) error {
 	broken := map[uint64]*FailedRun{}
 	for i := range r.Aside.FailedSeeds {
 		broken[r.Aside.FailedSeeds[i].Seed] = &r.Aside.FailedSeeds[i]
 	}
-	suite := junitSuite{Name: r.Scenario}
+	suite := junitSuite{Name: r.Scenario, Time: secondsOf(took)}
 	seeds := r.Runs / max(r.Permutations, 1)
 	for i := range seeds {
 		seed := r.Seeds[0] + i

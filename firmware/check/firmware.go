@@ -46,6 +46,7 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 		c.progress = func(string) {}
 	}
 	c.report = Report{Schema: schema, Scenario: own.Name, Seed: own.Seed, Verdict: outcome.VerdictPass,
+		Provenance:  own.Source.Provenance,
 		NotCompared: []string{}, Writes: []Write{}, Faults: []string{}, Violations: []outcome.Violation{},
 		Fuzz: []FuzzFinding{}, NotTried: []string{}}
 	if len(own.RTL) > 0 {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 
 	"starloom/fabric/outcome"
+	"starloom/traces"
 	"starloom/traces/meaning"
 )
 
@@ -12,6 +13,8 @@ type Report struct {
 	Schema   int    `json:"schema"` // version of the report's form
 	Scenario string `json:"scenario"`
 	Seed     uint64 `json:"seed"`
+
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
 	// firmware of the first run, or without a run of the machine whose handlers were called
 	Firmware outcome.FirmwareReport `json:"firmware"`
 	Verdict  outcome.Verdict        `json:"verdict"`

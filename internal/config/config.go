@@ -13,6 +13,7 @@ import (
 	"starloom/fabric/traffic"
 	"starloom/internal/meter"
 	"starloom/nic"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -121,6 +122,8 @@ type Source struct {
 	With func(program string, params map[string]int64) (*Config, error)
 	// Config with the network's only size reduced by a number; nil for several sizes
 	Smaller func(by int) (c *Config, key string, value int)
+
+	Provenance *traces.Provenance
 
 	RunOne string // options of RunCommand for this run: seed, permutation
 	// command that repeats the run, and command that compares its RTL with the models; "" for a scenario without a file

@@ -14,6 +14,7 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/traces"
 	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
@@ -65,7 +66,11 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 	if err := d.refuseLists(root); err != nil {
 		return nil, err
 	}
-	return d.readPin(path, root, library)
+	m, err := d.readPin(path, root, library)
+	if err == nil {
+		m.SHA256 = traces.SHA256(data)
+	}
+	return m, err
 }
 
 func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) (*pinmap.Map, error) {
@@ -359,7 +364,7 @@ func ParsePins(path string, data []byte, library pinmap.Library) ([]Point, error
 		return nil, err
 	}
 	if len(lists) == 0 {
-		m, err := d.readPin(path, root, library)
+		m, err := ParsePin(path, data, library)
 		return []Point{{Map: m}}, err
 	}
 	var points []Point
@@ -373,6 +378,7 @@ func ParsePins(path string, data []byte, library pinmap.Library) ([]Point, error
 		if p.Map, err = d.readPin(path, at, library); err != nil {
 			return nil, err
 		}
+		p.SHA256 = traces.SHA256(data)
 		points = append(points, p)
 	}
 	return points, nil

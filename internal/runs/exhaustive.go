@@ -54,7 +54,9 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		Firmware: b.firmware(t),
 		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
-		Beside:   outcome.Beside{Aside: outcome.Aside{CutShort: b.cutShort, Command: c.Source.RunCommand}},
+
+		Provenance: c.Source.Provenance,
+		Beside:     outcome.Beside{Aside: outcome.Aside{CutShort: b.cutShort, Command: c.Source.RunCommand}},
 	}
 	r.NoteTrust(t.onTrust)
 	statistics := t.statistics()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"starloom/fabric/outcome"
 	"starloom/internal/outputs"
@@ -13,7 +14,7 @@ import (
 
 type reportForms interface {
 	WriteJSON(io.Writer) error
-	WriteJUnit(io.Writer) error
+	WriteTimedJUnit(io.Writer, time.Duration) error
 	Title() string // name of the scenario
 }
 
@@ -21,6 +22,8 @@ type reportFiles struct {
 	out  *outputs.Set
 	list []reportFile
 	rows *traces.File // a row per run; nil for none
+
+	opened time.Time
 }
 
 type reportFile struct {
@@ -31,7 +34,7 @@ type reportFile struct {
 
 // openReports opens the outputs before the run, so that a failure is immediate.
 func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
-	files := &reportFiles{out: out}
+	files := &reportFiles{out: out, opened: time.Now()}
 	for _, r := range []struct {
 		kind  string
 		to    outputs.Output
@@ -41,7 +44,9 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 		{"survival", options.SurvivalSVG,
 			func(r reportForms, t *tally, w io.Writer) error { return t.curve().Plot(r.Title()).WriteSVG(w) }},
 		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
-		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
+		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error {
+			return r.WriteTimedJUnit(w, time.Since(files.opened))
+		}},
 		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
 		{"html", options.HTML, files.writePage},
 		{"stats-csv", options.StatsCSV,

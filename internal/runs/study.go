@@ -226,7 +226,8 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions,
 		return nil, input.Mistake("--case", fmt.Sprintf("no case of this size matches %q", o.Case),
 			"cases begin with "+strings.Join(s.Cases, ", ")+"; some are of --full only")
 	}
-	report := &outcome.StudyReport{Study: s.Name, Verdict: outcome.VerdictPass, Rows: rows}
+	report := &outcome.StudyReport{Study: s.Name, Verdict: outcome.VerdictPass, Rows: rows,
+		Provenance: &traces.Provenance{Version: outcome.Version()}}
 	var interrupted *interruptedError
 	switch {
 	case errors.As(err, &interrupted):
@@ -339,7 +340,8 @@ func (c *StudyCase) Only() string {
 
 // JoinStudy joins the reports of cases that ran separately.
 func JoinStudy(name string, parts []*outcome.StudyReport) *outcome.StudyReport {
-	whole := &outcome.StudyReport{Study: name, Verdict: outcome.VerdictPass}
+	whole := &outcome.StudyReport{Study: name, Verdict: outcome.VerdictPass,
+		Provenance: &traces.Provenance{Version: outcome.Version()}}
 	for _, part := range parts {
 		whole.Rows = append(whole.Rows, part.Rows...)
 		if part.Verdict != outcome.VerdictPass {

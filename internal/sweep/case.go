@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
@@ -42,6 +43,7 @@ type point struct {
 	seeds      outcome.Seeds
 	total      uint64
 	missing    []uint64
+	took       time.Duration // of the runs of this process
 }
 
 func (p *point) wants(r *folder.Record) bool {

@@ -211,6 +211,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	}
 	j.done++
 	j.took += time
+	j.point.took += time
 	p.done++
 	p.tell()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"starloom/fabric/outcome"
 	"starloom/traces"
@@ -25,7 +26,9 @@ type Report struct {
 	FailedRuns []FailedRun
 	Unfinished []Unfinished
 	Files      []string
-	Limits     *Limits // nil without a bisected axis
+	Points     []PointRuns   // of a complete sweep, in their order
+	Took       time.Duration // without runs that were there
+	Limits     *Limits       // nil without a bisected axis
 	Cut        bool
 	Jobs       []string // cluster jobs that are still running
 }
@@ -38,6 +41,38 @@ type Unfinished struct{ Point, Key, Reason string }
 type FailedRun struct{ Point, Rule, Command string }
 
 const failedRunsMax = 20
+
+// PointRuns counts the runs of a point.
+type PointRuns struct {
+	Name         string
+	Runs, Failed uint64
+	First        FailedRun // first failed run
+	Took         time.Duration
+}
+
+// WriteJUnit writes a test case for each point. It fails if the point could not be finished, and with failed also if
+// one of its runs failed.
+func (r *Report) WriteJUnit(w io.Writer, failed bool) error {
+	var cases []outcome.JUnitCase
+	for _, u := range r.Unfinished {
+		cases = append(cases, outcome.JUnitCase{Name: u.Point, Failure: "not finished: " + u.Reason})
+	}
+	for _, p := range r.Points {
+		if slices.ContainsFunc(r.Unfinished, func(u Unfinished) bool { return u.Point == p.Name }) {
+			continue
+		}
+		c := outcome.JUnitCase{Name: p.Name, Took: p.Took}
+		if p.Failed > 0 {
+			share := fmt.Sprintf("%d of %s failed", p.Failed, traces.Plural(p.Runs, "run", "runs"))
+			c.Details = fmt.Sprintf("%s; the first one: %s, %s\n%s\n", share, p.First.Point, p.First.Rule, p.First.Command)
+			if failed {
+				c.Failure = share + ": " + p.First.Rule
+			}
+		}
+		cases = append(cases, c)
+	}
+	return outcome.WriteJUnit(w, r.Name, r.Took, cases)
+}
 
 // Verdict returns pass if every point was run. Failures of runs are results and do not affect it.
 func (r *Report) Verdict() outcome.Verdict {

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"time"
 
 	"starloom/fabric/outcome"
 	"starloom/internal/sweep/folder"
@@ -32,6 +33,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if o.Out == "" {
 		return nil, input.Mistake("--out", "no folder is named for the results", "give one, for example --out results")
 	}
+	begun := time.Now()
 	var err error
 	if s.plan, err = plan.Load(path); err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	r.Cut = ctx.Err() != nil
+	r.Cut, r.Took = ctx.Err() != nil, time.Since(begun)
 	if r.Runs = s.done; len(s.Keys) > 0 || r.Cut || s.DryRun != nil {
 		return r, nil
 	}
@@ -162,9 +164,14 @@ func (s *sweeper) write(r *Report, points []*point) error {
 	r.Runs = 0
 	t.Each = func(i int, runs []folder.Record) {
 		r.Runs += uint64(len(runs))
+		p := PointRuns{Name: points[i].String(r.Axes), Runs: uint64(len(runs)), Took: points[i].took}
+		defer func() { r.Points = append(r.Points, p) }()
 		for k := range runs {
 			if runs[k].Verdict == outcome.VerdictPass {
 				continue
+			}
+			if p.Failed++; p.Failed == 1 {
+				p.First = s.failed(r.Axes, points[i], &runs[k])
 			}
 			if r.Failed++; len(r.FailedRuns) < failedRunsMax {
 				r.FailedRuns = append(r.FailedRuns, s.failed(r.Axes, points[i], &runs[k]))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,6 +51,7 @@ func Result(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) strin
 
 // ReportText is the JSON form of a report without engine, mode and image.
 func ReportText(t testing.TB, r *starloom.Report) string {
+	r.Provenance = nil // it names the version
 	r.Engine, r.Firmware.SHA256, r.Firmware.Mode, r.Firmware.Trusted = "", "", "", false
 	var text bytes.Buffer
 	require.NoError(t, r.WriteJSON(&text))
@@ -69,3 +71,8 @@ func ReportBytes(t *testing.T, r *starloom.Report) string {
 	require.NoError(t, err)
 	return string(data)
 }
+
+var junitTimes = regexp.MustCompile(` time="[0-9]+\.[0-9]{3}"`)
+
+// WithoutTimes replaces the times of a JUnit file, which alone differ between runs.
+func WithoutTimes(text string) string { return junitTimes.ReplaceAllString(text, ` time="TIME"`) }

@@ -26,7 +26,7 @@ func SeedsFiles(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds,
 	for _, f := range report.Files {
 		data, err := os.ReadFile(f.Path)
 		require.NoError(t, err)
-		files[f.Kind] = string(data)
+		files[f.Kind] = WithoutTimes(string(data))
 	}
 	require.Len(t, files, 4)
 	report.Files = nil

@@ -41,6 +41,7 @@ type Check struct {
 	Kinds       []Kind      `json:"kinds"`
 
 	kinds kinds
+	paths []string // of all components
 }
 
 // Differing is a component that differs from its model.
@@ -59,6 +60,7 @@ func NewCheck(scenario string, parts []Part, found Found) *Check {
 		Differing: []Differing{},
 	}
 	for i, r := range found.Brief {
+		c.paths = append(c.paths, parts[i].Path)
 		c.kinds.add(&parts[i], r)
 		c.CyclesAll += r.Cycles
 		c.InputsAll += r.Inputs
@@ -143,6 +145,23 @@ func (c *Check) writePass(w io.Writer) error {
 		return err
 	}
 	return c.kinds.writeText(w)
+}
+
+// JUnit returns a test case for each component. The earliest difference has the text of the report.
+func (c *Check) JUnit() (cases []outcome.JUnitCase, err error) {
+	var text strings.Builder
+	err = c.WriteText(&text)
+	for _, path := range c.paths {
+		one := outcome.JUnitCase{Name: path}
+		if i := slices.IndexFunc(c.Differing, func(d Differing) bool { return d.Path == path }); i >= 0 {
+			one.Failure = fmt.Sprintf("differs from its model in cycle %d", c.Differing[i].Cycle)
+			if i == 0 {
+				one.Failure, one.Details = c.Divergence.Text, text.String()
+			}
+		}
+		cases = append(cases, one)
+	}
+	return cases, err
 }
 
 // Page returns the check as a page. subject is the command's argument; written lists the other output files.

@@ -9,6 +9,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
+	"starloom/fabric/outcome"
 	"starloom/internal/maps"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -86,6 +87,24 @@ func (s *Sweep) Shown() int {
 		}
 	}
 	return shown
+}
+
+// JUnit returns a test case for each point.
+func (s *Sweep) JUnit() (cases []outcome.JUnitCase, err error) {
+	for i := range s.Points {
+		p := &s.Points[i]
+		one := outcome.JUnitCase{Name: strings.Join(p.Values, " "), Failure: p.Error}
+		if p.Report != nil {
+			var text strings.Builder
+			err = errors.Join(err, p.Report.WriteText(&text))
+			one.Details = text.String()
+			if d := p.Report.Divergence; d != nil {
+				one.Failure = d.Text
+			}
+		}
+		cases = append(cases, one)
+	}
+	return cases, err
 }
 
 func (s *Sweep) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, s) }

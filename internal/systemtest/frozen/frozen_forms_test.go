@@ -85,8 +85,9 @@ func TestFrozenForms(t *testing.T) {
 
 func hashOf(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data)) }
 
-// sentences are the keys of reports whose values are for people, or name an image's bytes.
-var sentences = []string{"message", "note", "notes", "not_compared", "faults", "sha256", "backtrace", "files", "doc", "untried", "profile"}
+// sentences are the keys of reports whose values are for people, or name the bytes of an image, a file or the program.
+var sentences = []string{"message", "note", "notes", "not_compared", "faults", "sha256", "backtrace", "files", "doc", "untried", "profile",
+	"provenance"}
 
 // withoutSentences is the JSON form of a report without what people read.
 func withoutSentences(t *testing.T, report any) []byte {
