@@ -237,7 +237,7 @@ func (l *registerList[T]) reset() { *l.list = (*l.list)[:0] }
 
 func (l *registerList[T]) visit(v *StateVisitor, rows *[]int) {
 	if v.snapshot != nil {
-		snapshotList(v.snapshot, Future, l.list)
+		snapshotList(v.snapshot, v.snapshot.class(v.prefix, l.name, Future), l.list)
 		return
 	}
 	if v.Saving() {

@@ -19,10 +19,11 @@ const (
 // column and its class. Parts with temporary columns (see AfterRestore) are visited for each snapshot. Snapshots are
 // valid only for this machine and for machines built alike in the same process.
 type Snapshots struct {
-	plan  []planned
-	after []func()
-	visit StateVisitor
-	raw   snapshotVisit
+	classes Classes
+	plan    []planned
+	after   []func()
+	visit   StateVisitor
+	raw     snapshotVisit
 }
 
 // planned is a step of the plan: memory, a list, the live part of a component, or a part to visit.
@@ -58,9 +59,12 @@ type snapshotVisit struct {
 	future, rest []byte // columns saved so far, or still to be returned
 }
 
-// NewSnapshots plans snapshots of parts. Their columns must stay in place.
-func NewSnapshots(parts ...Stateful) *Snapshots {
-	s := &Snapshots{}
+// Classes replaces the class of a column, for tests of the classes. The name begins with the path of its part.
+type Classes func(name string, class Class) Class
+
+// NewSnapshots plans snapshots of parts. Their columns must stay in place. classes may be nil.
+func NewSnapshots(classes Classes, parts ...Stateful) *Snapshots {
+	s := &Snapshots{classes: classes}
 	v := &StateVisitor{snapshot: &snapshotVisit{planning: true, s: s}}
 	for _, part := range parts {
 		v.Within(part)
@@ -153,6 +157,13 @@ func (v *StateVisitor) Group(part func(v *StateVisitor)) {
 		x.s.plan, x.s.after = append(x.s.plan[:first], planned{part: part}), x.s.after[:after]
 	}
 	x.temporary = outer
+}
+
+func (x *snapshotVisit) class(prefix, name string, class Class) Class {
+	if x.s.classes == nil {
+		return class
+	}
+	return x.s.classes(prefix+name, class)
 }
 
 func (x *snapshotVisit) derive(rebuild func()) { x.s.after = append(x.s.after, rebuild) }

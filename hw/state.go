@@ -131,6 +131,7 @@ func AtMost[T Fixed](limit T) func(i int, value T) error {
 // StateFlags visits flags as one column. The flags are the state itself, not copies.
 func StateFlags(v *StateVisitor, class Class, name string, flags ...*bool) {
 	if v.snapshot != nil {
+		class = v.snapshot.class(v.prefix, name, class)
 		for _, flag := range flags {
 			v.snapshot.memory(class, unsafe.Slice((*byte)(unsafe.Pointer(flag)), 1))
 		}
@@ -154,7 +155,7 @@ func StateFlags(v *StateVisitor, class Class, name string, flags ...*bool) {
 func StateColumn[T Fixed](v *StateVisitor, class Class, name string, column []T, checks ...func(i int, value T) error) {
 	switch {
 	case v.snapshot != nil:
-		v.snapshot.memory(class, bytesOf(column))
+		v.snapshot.memory(v.snapshot.class(v.prefix, name, class), bytesOf(column))
 		return
 	case v.look != nil:
 		lookAt(v, name, column, checks)
@@ -172,7 +173,7 @@ func StateColumn[T Fixed](v *StateVisitor, class Class, name string, column []T,
 func StateScalar[T Fixed](v *StateVisitor, class Class, name string, value *T, checks ...func(i int, value T) error) {
 	switch {
 	case v.snapshot != nil:
-		v.snapshot.memory(class, bytesOf(unsafe.Slice(value, 1)))
+		v.snapshot.memory(v.snapshot.class(v.prefix, name, class), bytesOf(unsafe.Slice(value, 1)))
 		return
 	case v.look != nil:
 		lookAt(v, name, unsafe.Slice(value, 1), checks)
@@ -189,7 +190,7 @@ func StateScalar[T Fixed](v *StateVisitor, class Class, name string, value *T, c
 // StateList visits a column of variable length.
 func StateList[T Fixed](v *StateVisitor, class Class, name string, list *[]T, checks ...func(i int, value T) error) {
 	if v.snapshot != nil {
-		snapshotList(v.snapshot, class, list)
+		snapshotList(v.snapshot, v.snapshot.class(v.prefix, name, class), list)
 		return
 	}
 	if v.Saving() {

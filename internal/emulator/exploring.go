@@ -23,7 +23,7 @@ type Exploring struct {
 
 // Explore builds a machine for exploration, in the slot engine unless the options say otherwise. The faults of c from
 // number scripted on are chosen by the caller.
-func Explore(ctx context.Context, c *config.Config, o Options, scripted int) (*Exploring, error) {
+func Explore(ctx context.Context, c *config.Config, o Options, scripted int, classes hw.Classes) (*Exploring, error) {
 	o.Workers, o.BankSize = 1, c.Network.Shape().Processors()
 	m, err := New(ctx, c, o)
 	if err != nil {
@@ -36,7 +36,7 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int) (*E
 		x.Script.Hit = append(x.Script.Hit, hw.NewSet(64*len(fault.Targets.Words())))
 	}
 	m.faults.plan.Script = x.Script
-	x.snapshots = hw.NewSnapshots(&machineState{Machine: m})
+	x.snapshots = hw.NewSnapshots(classes, &machineState{Machine: m})
 	for i := range m.Shards {
 		for _, in := range m.Shards[i].Instances {
 			if in, ok := in.(interface {

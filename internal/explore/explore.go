@@ -17,6 +17,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
+	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/traces"
 )
@@ -26,6 +27,10 @@ type Options struct {
 	Engine   string         // emulator.EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers  int            // threads; 0: one
 	Progress func(Progress) // called after each slot; nil for none
+
+	// For tests: compare the futures of states with one key, and replace the classes of columns.
+	Verify  bool
+	Classes hw.Classes
 }
 
 // Progress is the progress of an exploration.

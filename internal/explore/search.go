@@ -3,10 +3,12 @@ package explore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 
+	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
@@ -27,6 +29,9 @@ type search struct {
 	levels []Level
 	open   string // reason of an incomplete search
 	failed *failure
+
+	verify bool
+	err    error // a difference found by verify
 }
 
 type limits struct {
@@ -87,20 +92,35 @@ func (a *arena) keep(b []byte) []byte {
 }
 
 func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
-	s := &search{limits: l, kinds: kinds, nodes: newNodes()}
+	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify}
 	for k := range kinds {
 		s.faults += kinds[k].limit
 	}
 	scripted := len(c.Faults) - len(kinds)
 	for range max(1, o.Workers) {
-		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted)
+		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted, o.Classes)
 		if err != nil {
 			s.close()
 			return nil, err
 		}
+		if err := checkMisses(c, kinds, x.Engine()); err != nil {
+			s.close()
+			return nil, errors.Join(err, x.Release())
+		}
 		s.workers = append(s.workers, &worker{Exploring: x, search: s})
 	}
 	return s, nil
+}
+
+// checkMisses refuses misses in the cycle engine, where a receiver misses a slot from its begin on, before the slot
+// shows what there is to miss.
+func checkMisses(c *config.Config, kinds []kind, engine string) error {
+	if engine != emulator.EngineCycle ||
+		!slices.ContainsFunc(kinds, func(k kind) bool { return k.fault.Kind == fabric.FaultMiss }) {
+		return nil
+	}
+	return c.Source.Refuse("explore.faults.miss", "misses are explored in the slot engine, and this machine runs in the cycle "+
+		"engine", "delete miss, or take --engine slot without RTL")
 }
 
 func (s *search) close() {
@@ -125,6 +145,9 @@ func (s *search) run(ctx context.Context, progress func()) error {
 			if err := w.Statics(); err != nil {
 				return err
 			}
+		}
+		if s.err != nil {
+			return s.err
 		}
 		if !whole {
 			s.open = openInterrupted
@@ -205,6 +228,9 @@ func (s *search) merge(next []open, parent uint32, x *successor) []open {
 		return next
 	}
 	if s.nodes.dominated(x.key, x.used) {
+		if s.verify {
+			s.compare(next, x)
+		}
 		s.count.Known++
 		return next
 	}
@@ -248,7 +274,7 @@ func (w *worker) step(o *open, chosen []event, used vector) {
 	}
 	w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
 	x.key = keyOf(w.future)
-	if !x.ended && !w.search.nodes.dominated(x.key, used) {
+	if !x.ended && (w.search.verify || !w.search.nodes.dominated(x.key, used)) {
 		x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)
 	}
 	w.found = append(w.found, x)

@@ -1,0 +1,232 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/internal/emulator"
+	"starloom/internal/explore"
+	"starloom/internal/inside"
+)
+
+// alternatingBit returns an alternating-bit protocol on a bus of 4 taps, with planted mistakes by number.
+var alternatingBit = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "explore")
+	if err != nil {
+		return "", err
+	}
+	image := filepath.Join(folder, "alternating_bit.wasm")
+	return image, firmware.Build(context.Background(), firmware.BuildOptions{Source: "testdata/firmware/alternating_bit.c", Output: image})
+})
+
+func protocol(t *testing.T, mistake, packets int) string {
+	t.Helper()
+	image, err := alternatingBit()
+	require.NoError(t, err)
+	return fmt.Sprintf("starloom: 1\nfabric: {bus: {vertices: 4, buses: [[0, 1, 2, 3]], arbiter: fixed}}\n"+
+		"firmware: {image: %s, params: {bug: %d, packets: %d}}\nstop: {slots: 100}\n", image, mistake, packets)
+}
+
+const scatter4 = "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: scatter/sync}\n" +
+	"workload: {scatter: {origin: 0}}\nstop: {slots: 100}\n"
+
+func explored(t *testing.T, scenario, faults string, o explore.Options) *explore.Report {
+	t.Helper()
+	s, err := starloom.ParseScenario("", []byte(scenario),
+		starloom.Assignment{Key: "explore.faults", Value: faults})
+	require.NoError(t, err)
+	c, err := inside.Config(s)
+	require.NoError(t, err)
+	r, err := explore.Of(t.Context(), c, *s.Explore, o)
+	require.NoError(t, err)
+	return r
+}
+
+// The counts of scatter are those of an independent search. Those of the bus without its figures are smaller than
+// with them: figures of waiting influence nothing, and no rule judges them.
+func TestCounts(t *testing.T) {
+	for k, want := range []int{38, 99, 188, 308} {
+		r := explored(t, scatter4, fmt.Sprintf("{drop: %d}", k+1), explore.Options{})
+		assert.Equal(t, want, r.Counts.States, "%d drops", k+1)
+		assert.Equal(t, explore.Holds, r.Verdict)
+	}
+	figures := func(name string, class hw.Class) hw.Class {
+		if class == hw.Statistic && !bytes.Contains([]byte(name), []byte("digest")) &&
+			!bytes.Contains([]byte(name), []byte("counter")) && !bytes.Contains([]byte(name), []byte("fault")) {
+			return hw.Future
+		}
+		return class
+	}
+	for k, want := range [][2]int{{42, 50}, {100, 158}, {180, 365}} {
+		faults := fmt.Sprintf("{drop: %d}", k+1)
+		assert.Equal(t, want[0], explored(t, protocol(t, 0, 3), faults, explore.Options{}).Counts.States, faults)
+		assert.Equal(t, want[1], explored(t, protocol(t, 0, 3), faults, explore.Options{Classes: figures}).Counts.States,
+			"%s, with figures", faults)
+	}
+}
+
+var scenarios = []struct{ name, scenario, faults string }{
+	{"scatter", scatter4, "{drop: 2, restart: 1}"},
+	{"random on POPS", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\n" +
+		"stop: {slots: 40}\n", "{drop: 1, bit_flip: 1}"},
+	{"EJ", "starloom: 1\nfabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/improved}\n" +
+		"workload: {one_to_all: {source: 0}}\nstop: {slots: 12}\n", "{drop: 1, restart: 1}"},
+	{"torus", "starloom: 1\nfabric: {netlist: {torus: {k: [2, 2]}}}\nfirmware: {program: netlist/next-hop}\n" +
+		"stop: {slots: 12}\n", "{drop: 1, bit_flip: 1, clock_pause: 1}"},
+	{"gossip", "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: gossip/fsa, params: {scheduling: 2}}\n" +
+		"workload: {gossip: {}}\nstop: {slots: 30}\n", "{drop: 1, dead: 1}"},
+	{"buses", "starloom: 1\nfabric: {bus: {vertices: 8, length: 4}}\nfirmware: {program: bus/two-phase}\n" +
+		"stop: {slots: 30}\n", "{drop: 1, miss: 1}"},
+}
+
+// Both engines come to the same verdict, with as many faults and slots, and any number of workers to the same report.
+func TestEnginesAndWorkers(t *testing.T) {
+	for _, x := range scenarios {
+		t.Run(x.name, func(t *testing.T) {
+			var first []byte
+			for workers := 1; workers <= 3; workers++ {
+				var text bytes.Buffer
+				require.NoError(t, explored(t, x.scenario, x.faults, explore.Options{Workers: workers}).WriteJSON(&text))
+				if first == nil {
+					first = text.Bytes()
+				}
+				assert.Equal(t, string(first), text.String(), "%d workers", workers)
+			}
+			slot := explored(t, x.scenario, x.faults, explore.Options{})
+			if strings.Contains(x.faults, "miss") {
+				return // the slot engine alone
+			}
+			cycle := explored(t, x.scenario, x.faults, explore.Options{Engine: emulator.EngineCycle})
+			assert.Equal(t, slot.Verdict, cycle.Verdict)
+			assert.Len(t, cycle.Schedule, len(slot.Schedule))
+			if slot.Verdict == explore.Fails {
+				assert.Equal(t, slot.Violations[0].Slot, cycle.Violations[0].Slot)
+				assert.Equal(t, slot.Violations[0].Rule, cycle.Violations[0].Rule)
+			}
+			assert.GreaterOrEqual(t, cycle.Counts.States, slot.Counts.States)
+		})
+	}
+}
+
+// Two states with one key have one future, whatever columns they do not share.
+func TestOneKeyOneFuture(t *testing.T) {
+	explored(t, protocol(t, 0, 3), "{drop: 2, miss: 1}", explore.Options{Verify: true})
+	explored(t, scatter4, "{drop: 2, restart: 1}", explore.Options{Verify: true})
+}
+
+func TestLongOneKeyOneFuture(t *testing.T) {
+	explored(t, protocol(t, 0, 3), "{drop: 2, miss: 1, restart: 1, dead: 1, clock_pause: 1}", explore.Options{Verify: true})
+	for _, x := range scenarios {
+		explored(t, x.scenario, x.faults, explore.Options{Verify: true})
+	}
+}
+
+// A search without keys, by whole runs, finds failing schedules exactly where the exploration does.
+func TestWholeRuns(t *testing.T) {
+	for mistake, want := range map[int]int{0: 0, 1: 1, 2: 1, 3: 0, 6: 2} {
+		r := explored(t, protocol(t, mistake, 3), "{drop: 2}", explore.Options{})
+		fewest, slot := wholeRuns(t, protocol(t, mistake, 3), 20)
+		require.Equal(t, want, fewest, "mistake %d", mistake)
+		if fewest == 0 {
+			assert.Equal(t, explore.Holds, r.Verdict, "mistake %d", mistake)
+			continue
+		}
+		assert.Equal(t, explore.Fails, r.Verdict, "mistake %d", mistake)
+		assert.Len(t, r.Schedule, fewest, "mistake %d", mistake)
+		assert.Equal(t, slot, r.Violations[0].Slot, "mistake %d", mistake)
+		assert.True(t, r.FewestShown)
+	}
+}
+
+// wholeRuns runs every schedule of one and of two drops in the first slots. It returns the fewest drops that break a
+// rule, 0 for none, and the earliest slot of a violation by so many.
+func wholeRuns(t *testing.T, scenario string, slots int) (fewest int, slot uint64) {
+	t.Helper()
+	broken := func(drops ...int) (uint64, bool) {
+		s, err := starloom.ParseScenario("", []byte(scenario), starloom.Assignment{Key: "faults", Value: fmt.Sprintf(
+			"{schedule: [{kind: drop, slots: {list: %s}}]}", bytes.ReplaceAll([]byte(fmt.Sprint(drops)), []byte(" "), []byte(", ")))})
+		require.NoError(t, err)
+		r, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
+		require.NoError(t, err)
+		if len(r.Violations) == 0 {
+			return 0, false
+		}
+		return r.Violations[0].Slot, true
+	}
+	least := ^uint64(0)
+	for a := range slots {
+		if at, ok := broken(a); ok {
+			fewest, least = 1, min(least, at)
+		}
+	}
+	for a := 0; fewest != 1 && a < slots; a++ {
+		for b := a + 1; b < slots; b++ {
+			if at, ok := broken(a, b); ok {
+				fewest, least = 2, min(least, at)
+			}
+		}
+	}
+	return fewest, least
+}
+
+func TestCounterexample(t *testing.T) {
+	s, err := starloom.ParseScenario("", []byte(protocol(t, 2, 3)))
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "lost.yaml")
+	r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{Counterexample: starloom.File(path)})
+	require.NoError(t, err)
+	require.Equal(t, explore.Fails, r.Verdict)
+	again, err := starloom.LoadScenario(path)
+	require.NoError(t, err)
+	report, err := starloom.Run(t.Context(), again, starloom.RunOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, report.Violations)
+	assert.Equal(t, r.Violations[0].Message, report.Violations[0].Message)
+}
+
+// A limit never leads to the verdict that no rule is broken.
+func TestLimits(t *testing.T) {
+	for _, limit := range []starloom.Assignment{
+		{Key: "explore.slots", Value: "5"}, {Key: "explore.states", Value: "20"}, {Key: "explore.memory", Value: "1 MiB"},
+	} {
+		s, err := starloom.ParseScenario("", []byte(protocol(t, 0, 30)), limit,
+			starloom.Assignment{Key: "explore.faults", Value: "{drop: 8, miss: 3}"},
+			starloom.Assignment{Key: "stop.slots", Value: "400"})
+		require.NoError(t, err)
+		r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, explore.Open, r.Verdict, limit.Key)
+		assert.NotEmpty(t, r.Incomplete)
+	}
+}
+
+// Static variables would carry one branch's past into another.
+func TestStatics(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "statics.wasm")
+	source := filepath.Join(t.TempDir(), "statics.c")
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t slots; } state_t;
+static uint32_t total;
+static void on_start(sl_nic *nic, state_t *s) { (void)nic; (void)s; }
+static void on_slot(sl_nic *nic, state_t *s) { total += sl_self(nic); if (++s->slots + (total & 0) > 5) sl_done(nic); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o600))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
+	s, err := starloom.ParseScenario("", []byte("starloom: 1\nfabric: {bus: {vertices: 2, buses: [[0, 1]]}}\nfirmware: {image: "+
+		image+"}\n"))
+	require.NoError(t, err)
+	_, err = starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
+	assert.ErrorContains(t, err, "static memory")
+}

@@ -1,0 +1,9 @@
+package explore
+
+import (
+	"testing"
+
+	"starloom/internal/systemtest"
+)
+
+func TestMain(m *testing.M) { systemtest.Main(m) }
