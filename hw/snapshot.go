@@ -33,6 +33,7 @@ type planned struct {
 	list   stateList
 	live   *Live
 	part   func(v *StateVisitor)
+	prefix string // of the part's columns
 }
 
 // Live is the canonical form of a component's state between two slots. It holds exactly what can influence the
@@ -90,6 +91,7 @@ func (s *Snapshots) Save(future, rest []byte, slot uint32) (newFuture, newRest [
 			rest = p.list.save(rest)
 		default:
 			s.raw.returning, s.raw.slot, s.raw.future, s.raw.rest = false, slot, future, rest
+			s.visit.prefix = p.prefix
 			p.part(&s.visit)
 			future, rest = s.raw.future, s.raw.rest
 		}
@@ -114,6 +116,7 @@ func (s *Snapshots) Return(future, rest []byte, slot uint32) {
 			*from = p.list.restore(*from)
 		default:
 			s.raw.returning, s.raw.slot, s.raw.future, s.raw.rest = true, slot, future, rest
+			s.visit.prefix = p.prefix
 			p.part(&s.visit)
 			future, rest = s.raw.future, s.raw.rest
 		}
@@ -154,7 +157,7 @@ func (v *StateVisitor) Group(part func(v *StateVisitor)) {
 	x.temporary = false
 	part(v)
 	if x.temporary {
-		x.s.plan, x.s.after = append(x.s.plan[:first], planned{part: part}), x.s.after[:after]
+		x.s.plan, x.s.after = append(x.s.plan[:first], planned{part: part, prefix: v.prefix}), x.s.after[:after]
 	}
 	x.temporary = outer
 }

@@ -399,8 +399,12 @@ func (q *Queues) Reset() {
 // State visits waiting and sent frames: two words per waiting frame, three per sent frame. latest returns the
 // machine's slot.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
+	class := hw.Statistic // waiting times are figures, unless a rule judges frames
+	if q.config.NoLoss || q.config.Deadline > 0 {
+		class = hw.Future
+	}
 	counts, judged := make([]uint32, len(q.waiting)), q.judged
-	hw.StateScalar(v, hw.Future, "queues.judged", &judged)
+	hw.StateScalar(v, hw.Statistic, "queues.judged", &judged)
 	var frames, sent []uint64
 	if v.Saving() {
 		for i, list := range q.waiting {
@@ -426,15 +430,15 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		return nil
 	}
-	hw.StateColumn(v, hw.Future, "queues.count", counts, func(_ int, count uint32) error { total += uint64(count); return nil })
-	hw.StateList(v, hw.Future, "queues.frame", &frames, func(i int, word uint64) error {
+	hw.StateColumn(v, class, "queues.count", counts, func(_ int, count uint32) error { total += uint64(count); return nil })
+	hw.StateList(v, class, "queues.frame", &frames, func(i int, word uint64) error {
 		words++
 		if i%2 == 1 {
 			return past(word)
 		}
 		return nil
 	})
-	hw.StateList(v, hw.Future, "queues.sent", &sent, func(i int, word uint64) error {
+	hw.StateList(v, class, "queues.sent", &sent, func(i int, word uint64) error {
 		sentWords++
 		switch {
 		case i%3 == 1 && uint64(uint32(word)) >= uint64(q.processors):

@@ -230,3 +230,37 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	_, err = starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
 	assert.ErrorContains(t, err, "static memory")
 }
+
+// columnsOf returns the columns of a scenario's states with a class.
+func columnsOf(t *testing.T, scenario, faults string, class hw.Class) map[string]bool {
+	t.Helper()
+	all := map[string]bool{}
+	explored(t, scenario, faults, explore.Options{Classes: func(name string, c hw.Class) hw.Class {
+		if c == class {
+			all[name] = true
+		}
+		return c
+	}})
+	return all
+}
+
+// A figure in the key splits states, and changes no verdict and no schedule's length.
+func TestStatisticsInTheKey(t *testing.T) {
+	for _, x := range scenarios {
+		plain := explored(t, x.scenario, x.faults, explore.Options{})
+		for name := range columnsOf(t, x.scenario, x.faults, hw.Statistic) {
+			with := explored(t, x.scenario, x.faults, explore.Options{Classes: func(n string, c hw.Class) hw.Class {
+				if n == name {
+					return hw.Future
+				}
+				return c
+			}})
+			assert.Equal(t, plain.Verdict, with.Verdict, "%s, %s", x.name, name)
+			assert.Len(t, with.Schedule, len(plain.Schedule), "%s, %s", x.name, name)
+			assert.GreaterOrEqual(t, with.Counts.States, plain.Counts.States, "%s, %s", x.name, name)
+			if plain.Verdict == explore.Fails {
+				assert.Equal(t, plain.Violations[0].Slot, with.Violations[0].Slot, "%s, %s", x.name, name)
+			}
+		}
+	}
+}
