@@ -107,6 +107,9 @@ func (s *Scenario) withSchedule(r *ExploreReport, path string) (text []byte, one
 	if len(faults) == 0 {
 		delete(keys, "faults")
 	}
+	if r.Permutation != nil {
+		keys["workload"] = map[string]any{"permutation": r.Permutation}
+	}
 	if text, err = strict.WriteYAML(keys); err != nil {
 		return nil, nil, err
 	}

@@ -35,7 +35,9 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	for _, fault := range c.Faults[scripted:] {
 		x.Script.Hit = append(x.Script.Hit, hw.NewSet(64*len(fault.Targets.Words())))
 	}
-	m.faults.plan.Script = x.Script
+	if m.faults != nil {
+		m.faults.plan.Script = x.Script
+	}
 	x.snapshots = hw.NewSnapshots(classes, &machineState{Machine: m})
 	for i := range m.Shards {
 		for _, in := range m.Shards[i].Instances {

@@ -107,15 +107,15 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 		return nil, nil, l, c.Source.Refuse("explore.memory", err.Error(), "write it as 4 GiB or 512 MiB")
 	}
 	all, counts := b.of()
-	if len(all) == 0 {
+	if len(all) == 0 && c.Workload.Permutation.Kind != fabric.PermutationAll {
 		return nil, nil, l, c.Source.Refuse("explore.faults", "no kind of fault may happen, so there is one run",
-			"give a kind a limit, such as drop: 1, or use starloom run")
+			"give a kind a limit, such as drop: 1, or explore workload: {permutation: all}")
 	}
 	globs, err := patterns(b.Targets)
 	if err != nil {
 		return nil, nil, l, c.Source.Refuse("explore.targets", err.Error(), "write a path such as *.nic[0] or bus.**")
 	}
-	any := len(globs) == 0
+	any := len(globs) == 0 || len(all) == 0
 	for _, k := range all {
 		targets := targetsOf(c.Network, k, globs)
 		any = any || len(globs) > 0 && targets.Count(0, 64*len(targets.Words())) > 0

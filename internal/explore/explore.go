@@ -11,6 +11,7 @@ package explore
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/config"
+	"starloom/internal/runs"
 	"starloom/traces"
 )
 
@@ -57,7 +59,11 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*Report, er
 		return nil, err
 	}
 	defer s.close()
-	err = s.run(ctx, func() {
+	permutations := slices.Values([][]uint32{nil})
+	if c.Workload.Permutation.Kind == fabric.PermutationAll {
+		permutations = all(c.Network.Shape().Processors())
+	}
+	err = s.runAll(ctx, permutations, func() {
 		if o.Progress != nil {
 			o.Progress(Progress{s.slot, min(l.slots, c.Slots), len(s.frontier), s.count.States, s.count.Transitions})
 		}
@@ -72,6 +78,21 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*Report, er
 	return r, nil
 }
 
+// all yields the permutations of n numbers in lexicographic order.
+func all(n int) iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		total := uint64(1)
+		for i := range n {
+			total *= uint64(i + 1)
+		}
+		for k := range total {
+			if !yield(runs.PermutationNumber(n, k)) {
+				return
+			}
+		}
+	}
+}
+
 func (s *search) report(c *config.Config) *Report {
 	r := &Report{Schema: ReportSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(), Bounds: map[string]int{},
 		Counts: s.count, Levels: s.levels, Slots: s.slot, Verdict: Holds, Incomplete: s.open}
@@ -82,7 +103,7 @@ func (s *search) report(c *config.Config) *Report {
 		r.Verdict = Open
 	}
 	if f := s.failed; f != nil {
-		r.Verdict, r.Violations = Fails, f.violations
+		r.Verdict, r.Violations, r.Permutation = Fails, f.violations, f.permutation
 		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
 		r.FewestShown = s.open == ""
 	}
@@ -115,8 +136,12 @@ func (s *search) covered(c *config.Config) []string {
 		faults = append(faults, fmt.Sprintf("at most %d %s, each in any slot, at any of %s", k.limit,
 			fabric.FaultNames[k.fault.Kind], traces.Plural(targets, noun, nounPlural(c.Network, noun))))
 	}
-	return append(faults, fmt.Sprintf("seed %d, %s, the workload of the scenario", c.Seed,
-		traces.Plural(c.Network.Shape().Processors(), "processor", "processors")))
+	workload := "the workload of the scenario"
+	if c.Workload.Permutation.Kind == fabric.PermutationAll {
+		workload = "all permutations"
+	}
+	return append(faults, fmt.Sprintf("seed %d, %s, %s", c.Seed,
+		traces.Plural(c.Network.Shape().Processors(), "processor", "processors"), workload))
 }
 
 func nounPlural(n fabric.Network, noun string) string {
@@ -157,17 +182,18 @@ const ReportSchema = 1
 
 // Report is the verdict on all runs within bounds. Its JSON form is stable and versioned.
 type Report struct {
-	Schema     int                 `json:"schema"`
-	Scenario   string              `json:"scenario"`
-	Seed       uint64              `json:"seed"`
-	Verdict    Verdict             `json:"verdict"`
-	Rules      []string            `json:"rules"`
-	Bounds     map[string]int      `json:"faults"` // largest number of faults by kind
-	Counts     Counts              `json:"counts"`
-	Slots      uint32              `json:"slots"`                // slots whose states are all expanded
-	Incomplete string              `json:"incomplete,omitempty"` // reason of an open verdict
-	Violations []outcome.Violation `json:"violations,omitempty"` // of the schedule
-	Schedule   []Fault             `json:"schedule,omitempty"`   // faults of the run with the fewest, then the fewest slots
+	Schema      int                 `json:"schema"`
+	Scenario    string              `json:"scenario"`
+	Seed        uint64              `json:"seed"`
+	Verdict     Verdict             `json:"verdict"`
+	Rules       []string            `json:"rules"`
+	Bounds      map[string]int      `json:"faults"` // largest number of faults by kind
+	Counts      Counts              `json:"counts"`
+	Slots       uint32              `json:"slots"`                 // slots whose states are all expanded
+	Incomplete  string              `json:"incomplete,omitempty"`  // reason of an open verdict
+	Violations  []outcome.Violation `json:"violations,omitempty"`  // of the schedule
+	Schedule    []Fault             `json:"schedule,omitempty"`    // faults of the run with the fewest, then the fewest slots
+	Permutation []uint32            `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
 	// FewestShown reports that no run with fewer faults breaks a rule.
 	FewestShown bool     `json:"fewest_shown,omitempty"`
 	Covered     []string `json:"covered"`

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -28,7 +29,10 @@ type search struct {
 	count  Counts
 	levels []Level
 	open   string // reason of an incomplete search
-	failed *failure
+
+	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
+	roots       int      // permutations whose runs are all explored
+	failed      *failure
 
 	verify bool
 	err    error // a difference found by verify
@@ -49,11 +53,12 @@ type open struct {
 
 // failure is a step that breaks a rule.
 type failure struct {
-	parent     uint32
-	choice     []event
-	faults     int
-	slot       uint32
-	violations []outcome.Violation
+	permutation []uint32
+	parent      uint32
+	choice      []event
+	faults      int
+	slot        uint32
+	violations  []outcome.Violation
 }
 
 // chunk is the number of states that workers expand between two merges. It bounds the memory of successors, and with
@@ -93,9 +98,6 @@ func (a *arena) keep(b []byte) []byte {
 
 func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
 	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify}
-	for k := range kinds {
-		s.faults += kinds[k].limit
-	}
 	scripted := len(c.Faults) - len(kinds)
 	for range max(1, o.Workers) {
 		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted, o.Classes)
@@ -129,17 +131,38 @@ func (s *search) close() {
 	}
 }
 
-// run explores until all states are expanded or a limit is reached.
+// runAll explores the runs of every permutation, nil for the workload of the scenario, until all states are expanded or
+// a limit is reached.
+func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], progress func()) error {
+	for p := range permutations {
+		s.permutation = p
+		for _, w := range s.workers {
+			if w.Given = p; p == nil {
+				break
+			}
+			if err := w.Restart(w.Seed); err != nil {
+				return err
+			}
+		}
+		if err := s.run(ctx, progress); err != nil || s.open != "" {
+			return err
+		}
+		s.roots++
+	}
+	return nil
+}
+
 func (s *search) run(ctx context.Context, progress func()) error {
-	w := s.workers[0]
-	future, rest := w.Save(nil, nil)
-	root := node{key: keyOf(future), parent: none, same: none}
-	s.nodes.all = append(s.nodes.all, root)
-	s.frontier = []open{{0, bytes.Clone(future), bytes.Clone(rest)}}
+	future, rest := s.workers[0].Save(nil, nil)
+	root := uint32(len(s.nodes.all))
+	s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
+	s.frontier = []open{{root, bytes.Clone(future), bytes.Clone(rest)}}
+	s.slot = 0
 	for started := false; len(s.frontier) > 0; started = true {
 		if s.open = s.limit(ctx); s.open != "" {
 			return nil
 		}
+		s.faults = s.budget()
 		next, whole := s.level(ctx)
 		for _, w := range s.workers {
 			if err := w.Statics(); err != nil {
@@ -157,11 +180,36 @@ func (s *search) run(ctx context.Context, progress func()) error {
 		if started { // the first level runs the handlers of slot 0, and nothing crosses
 			s.slot++
 		}
-		s.levels = append(s.levels, Level{Slot: s.slot, States: s.nodes.keys, Running: len(next)})
+		s.tally(len(next))
 		s.nodes.forget()
 		progress()
 	}
 	return nil
+}
+
+// budget returns the largest number of faults of a path that is worth following: fewer than those of the failure, or as
+// many in fewer slots.
+func (s *search) budget() (faults int) {
+	for k := range s.kinds {
+		faults += s.kinds[k].limit
+	}
+	switch f := s.failed; {
+	case f == nil:
+		return faults
+	case s.slot+1 < f.slot:
+		return f.faults
+	default:
+		return f.faults - 1
+	}
+}
+
+// tally adds the states of a level to those of its slot, over all permutations.
+func (s *search) tally(running int) {
+	if at := int(s.slot); at == len(s.levels) {
+		s.levels = append(s.levels, Level{Slot: s.slot})
+	}
+	l := &s.levels[s.slot]
+	l.States, l.Running = l.States+s.nodes.keys, l.Running+running
 }
 
 const openInterrupted = "interrupted"
@@ -221,8 +269,8 @@ func (s *search) merge(next []open, parent uint32, x *successor) []open {
 		return next
 	}
 	if f := x.failure; f != nil {
-		if s.failed == nil || f.faults < s.failed.faults {
-			f.parent = parent
+		if s.failed == nil || f.faults < s.failed.faults || f.slot < s.failed.slot {
+			f.parent, f.permutation = parent, s.permutation
 			s.failed, s.faults = f, f.faults-1
 		}
 		return next
