@@ -58,15 +58,17 @@ func TestVariables(t *testing.T) {
 	require.Contains(t, told, "\nslot 0 state: phase=IDLE, *turns=1 (was 0), waits=0, ")
 	require.Contains(t, told, "\nslot 2 state: *phase=SENT (was IDLE), *turns=3 (was 2), ")
 	require.Contains(t, told, "\nslot 8 state: phase=SENT, *turns=1 (was 0), ", "three bits")
+	require.Contains(t, told, "\nvariable phase: SENT since slot 2, before that IDLE; 1 change\nvariable turns: 2 since slot 9, before that 1; 10 changes\n"+
+		"variable waits: 0; no change\n")
 	require.Regexp(t, `\*queue\[1\]\.origin=\d+ \(was 0\), \*last=0x[0-9a-f]+ \(was 0x0\)`, told)
-	without := regexp.MustCompile(`(?m)^(.* state|variables of state_t)[:,].*\n`).ReplaceAllString(told, "")
+	without := regexp.MustCompile(`(?m)^(.* state|variables of state_t|variable .*)[:,].*\n`).ReplaceAllString(told, "")
 	require.True(t, strings.HasPrefix(without, plain[:strings.Index(plain, "equal to")]), "all else is as without --vars")
 
 	page, err := os.ReadFile(filepath.Join(dir, "page.html"))
 	require.NoError(t, err)
 	require.Contains(t, string(page), ">Variables</h2>")
 	require.Regexp(t, `>slot 2</th>.*>\*SENT</td>`, string(page))
-	require.Contains(t, string(page), "2 variables keep their values")
+	require.Regexp(t, `<code><span>turns</span></code></th>\s*<td[^>]*>2</td>\s*<td[^>]*>slot 9</td>\s*<td[^>]*>1</td>\s*<td[^>]*>10</td>`, string(page))
 
 	wave, err := os.ReadFile(filepath.Join(dir, "w.vcd"))
 	require.NoError(t, err)
@@ -123,4 +125,39 @@ func TestVariablesRefused(t *testing.T) {
 	r := starloomIn(t, bare, "run", "s.yaml", "--replay", "0", "--vars")
 	require.Equal(t, statusInput, r.status)
 	require.Contains(t, r.stderr, "--vars: there is no firmware: processors are sources and sinks of packets; delete it\n")
+}
+
+// TestWrongVariables plants five mistakes in the sender of the how-to page, one in a copy. The run of each copy fails, and
+// the last changes of its variables name a value that the correct program does not have at the end.
+func TestWrongVariables(t *testing.T) {
+	page, err := os.ReadFile("../../docs/how-to/find-a-wrong-variable.md")
+	require.NoError(t, err)
+	block := func(language string) string {
+		_, text, found := strings.Cut(string(page), "```"+language+"\n")
+		require.True(t, found)
+		text, _, _ = strings.Cut(text, "```")
+		return text
+	}
+	sender := block("c")
+	dir := folder(t, map[string]string{"sender.c": sender, "sender.yaml": block("yaml")})
+	last := func(image string, status int) string {
+		built := starloomIn(t, dir, "firmware", "build", image+".c")
+		require.Equal(t, statusPass, built.status, built.stderr)
+		r := starloomIn(t, dir, "run", "sender.yaml", "--firmware", image+".wasm", "--replay", "0", "--vars")
+		require.Equal(t, status, r.status, r.stdout)
+		return strings.Join(regexp.MustCompile(`(?m)^variable .*$`).FindAllString(r.stdout, -1), "\n")
+	}
+	correct := last("sender", statusPass)
+	for name, mistake := range map[string]struct{ from, to, wrong string }{
+		"acknowledges another number": {"*sl_traffic_in(frame), number)", "*sl_traffic_in(frame), s->number)", `variable number: 1 since slot \d+, before that 0; 1 change`},
+		"number too narrow":           {"uint32_t number; ", "uint32_t number : 3;", `variable number: 0 since slot \d+, before that 7;`},
+		"timer not set":               {"    s->timer = 8;\n", "", `variable timer: 429\d+ since`},
+		"phase not set":               {"        s->phase = WAITING;\n", "", `variable phase: IDLE; no change`},
+		"head not replaced":           {"        s->head = ", "        if (s->number == 0) s->head = ", `variable head.number: 0; no change`},
+	} {
+		require.Contains(t, sender, mistake.from)
+		require.NotRegexp(t, mistake.wrong, correct)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "wrong.c"), []byte(strings.Replace(sender, mistake.from, mistake.to, 1)), 0o644))
+		require.Regexp(t, mistake.wrong, last("wrong", statusFail), name)
+	}
 }

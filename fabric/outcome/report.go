@@ -90,17 +90,25 @@ type Aside struct {
 	DigestCovers string // "" for the usual coverage
 }
 
-// Variables are the variables of one processor's state, a row for each call of its handlers that changed the state,
-// up to the first violation.
+// Variables are the variables of one processor's state, with rows for calls of its handlers that changed the state, up
+// to the first violation.
 type Variables struct {
-	Path     string
-	About    string // type and size of the state, and variables that are not there
-	Columns  []string
-	Rows     []VariableRow
-	Constant []string // NAME=VALUE of variables that never change
-	Left     []string // names of further variables that change
-	Earlier  int      // earlier calls
-	Later    bool     // later calls exist
+	Path    string
+	About   string // type and size of the state, and variables that are not there
+	History []VariableHistory
+	Columns []string // variables that change in the rows
+	Rows    []VariableRow
+	Calm    bool     // calls are left out in which only variables change that change in more than half of the calls
+	Left    []string // further variables that change
+	Earlier int      // earlier calls
+	Later   bool     // later calls exist
+}
+
+// VariableHistory is the last change of a variable.
+type VariableHistory struct {
+	Name, Value   string
+	Since, Before string // boundary of the last change, and the value before; "" without a change
+	Changes       int
 }
 
 // VariableRow holds the values after a call.

@@ -70,9 +70,9 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *varia
 	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor),
 		traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
 	n := narrator{stride: r.stride, probes: m.Image.probes, clock: m.Meter}
-	told := m.newTelling(layout, report)
+	told := newTelling(layout, r, report)
 	if told != nil {
-		told.begin(out, r)
+		told.begin(out, r.from > 0)
 	}
 	number, what, err := r.Again(func(call *ReplayCall) error {
 		what := n.describe(call)
@@ -86,6 +86,7 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *varia
 		return err
 	}
 	if told != nil {
+		told.finish(out)
 		report.Aside.Variables = told.table(m.Names.Processor(r.processor), m.timing.SlotCycle)
 	}
 	if r.cut {

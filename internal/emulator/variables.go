@@ -1,14 +1,10 @@
 package emulator
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"math"
 	"slices"
 	"strings"
 
-	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/firmware/variables"
 	"starloom/hw"
@@ -110,104 +106,4 @@ func variableProbe(path string, s *variables.Scalar, instance firmware.Instance,
 	p := hw.ViewProbe(path, s.Bits(), func() uint64 { return s.Value(instance.Bank().State(cell)) })
 	p.States = s.States()
 	return p
-}
-
-// Variables of the page: boundaries kept, and columns.
-const (
-	variableRowsMax    = 120
-	variableColumnsMax = 24
-)
-
-// telling collects the states of a replay for the page: the last changes up to the first violation.
-type telling struct {
-	layout *variables.Layout
-	before []byte // state before the first kept one
-	last   []byte
-	end    uint64      // last slot
-	states []toldState // the first call, and calls that changed the state
-	final  *toldState  // last call, nil if it changed the state
-	left   int         // earlier boundaries
-	cut    bool
-}
-
-type toldState struct {
-	when  string
-	what  string
-	slot  uint32
-	bytes []byte
-}
-
-func (m *Machine) newTelling(layout *variables.Layout, report *outcome.Report) *telling {
-	if layout == nil {
-		return nil
-	}
-	t := &telling{layout: layout, end: math.MaxUint64}
-	if len(report.Violations) > 0 {
-		t.end = report.Violations[0].Slot
-	}
-	return t
-}
-
-// begin keeps the state before the first call, and writes it if the run continued from a saved state.
-func (t *telling) begin(out io.Writer, r *replay) {
-	t.before = bytes.Clone(r.instance.Bank().State(0))
-	t.last = t.before
-	fmt.Fprintln(out, t.layout.About())
-	if r.from > 0 {
-		fmt.Fprintf(out, "restored state: %s\n", t.layout.Line(t.before, t.before))
-	}
-}
-
-func (t *telling) add(out io.Writer, call *ReplayCall, what string, memory []byte) {
-	state := bytes.Clone(memory)
-	fmt.Fprintf(out, "%s state: %s\n", call.when(), t.layout.Line(t.last, state))
-	same := bytes.Equal(t.last, state)
-	if t.last = state; uint64(call.slot) > t.end {
-		t.cut = true
-		return
-	}
-	now := toldState{call.when(), strings.TrimPrefix(what, call.when()+":"), call.slot, state}
-	if t.final = nil; same && len(t.states) > 0 {
-		t.final = &now
-		return
-	}
-	if len(t.states) == variableRowsMax {
-		t.before, t.states = t.states[0].bytes, t.states[1:]
-		t.left++
-	}
-	t.states = append(t.states, now)
-}
-
-// table returns the page's table: a column for each variable that changes.
-func (t *telling) table(path string, cycle func(slot uint32) uint64) *outcome.Variables {
-	v := &outcome.Variables{Path: path, About: t.layout.About(), Earlier: t.left, Later: t.cut}
-	if t.final != nil {
-		t.states = append(t.states, *t.final)
-	}
-	var shown []*variables.Row
-	for i := range t.layout.Rows {
-		row, before, changes := &t.layout.Rows[i], t.before, false
-		for _, s := range t.states {
-			changes, before = changes || row.Changed(before, s.bytes), s.bytes
-		}
-		switch {
-		case row.Gone != "":
-		case !changes:
-			v.Constant = append(v.Constant, row.Name+"="+row.Cell(t.before, t.before))
-		case len(shown) == variableColumnsMax:
-			v.Left = append(v.Left, row.Name)
-		default:
-			shown = append(shown, row)
-			v.Columns = append(v.Columns, row.Name)
-		}
-	}
-	before := t.before
-	for _, s := range t.states {
-		r := outcome.VariableRow{When: s.when, Cycle: cycle(s.slot), What: strings.TrimSpace(s.what)}
-		for _, row := range shown {
-			r.Cells = append(r.Cells, row.Cell(before, s.bytes))
-		}
-		v.Rows, before = append(v.Rows, r), s.bytes
-	}
-	return v
 }

@@ -1,24 +1,24 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"starloom/fabric/outcome"
 )
 
-// variablesSection shows the variables of the replayed processor, a row for each call.
+// variablesSection shows the variables of the replayed processor: the last change of each, and the states.
 func variablesSection(v *outcome.Variables) *Section {
 	if v == nil {
 		return nil
 	}
-	columns := []string{"boundary", "#cycle"}
-	for _, name := range v.Columns {
-		columns = append(columns, "`"+name+"`")
+	last := table("The last change of each variable.", "variable", "value", "since", "before", "#changes")
+	for _, h := range v.History {
+		last.row("`"+h.Name+"`", h.Value, cmp.Or(h.Since, "-"), cmp.Or(h.Before, "-"), h.Changes)
 	}
-	t := table(fmt.Sprintf("State of %s after calls of its handlers.", v.Path), append(columns, "inputs and actions")...)
-	for i := range t.Columns {
-		t.Columns[i].Name = plain(t.Columns[i].Name)
-	}
+	t := table(fmt.Sprintf("State of %s after calls of its handlers.", v.Path),
+		slices.Concat([]string{"boundary", "#cycle"}, v.Columns, []string{"inputs and actions"})...)
 	for _, r := range v.Rows {
 		row := []any{r.When, r.Cycle}
 		for _, cell := range r.Cells {
@@ -28,9 +28,5 @@ func variablesSection(v *outcome.Variables) *Section {
 	}
 	named := *v
 	named.About = capital(v.About)
-	s := &Section{Title: "Variables", Blocks: append(paragraphs("variables", &named), Block{Table: t})}
-	if v.Constant != nil {
-		s.Blocks = append(s.Blocks, Block{Folded: join(v.Constant) + ".", Fold: texts.Say("constant variables", v)})
-	}
-	return s
+	return &Section{Title: "Variables", Blocks: append(paragraphs("variables", &named), Block{Table: last}, Block{Table: t})}
 }

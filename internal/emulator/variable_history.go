@@ -1,0 +1,185 @@
+package emulator
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"starloom/fabric/outcome"
+	"starloom/firmware/variables"
+	"starloom/traces"
+)
+
+// Limits of the page.
+const (
+	variableRowsMax    = 120 // calls
+	variableColumnsMax = 24
+)
+
+// calmChanges is the number of changes after which a variable may be restless.
+const calmChanges = 16
+
+// telling writes the variables of a replay, and collects them for the page: the last changes up to the first violation.
+// The page leaves out calls in which only restless variables change, such as a counter of slots: variables that change
+// in more than half of the calls that change any.
+type telling struct {
+	layout  *variables.Layout
+	first   []byte // state before the first call
+	last    []byte // state after the last call
+	calls   int
+	changes int               // calls that changed the state
+	history []variableHistory // of each variable
+
+	end   uint64     // last kept slot
+	all   lastStates // after the first call and after all changes
+	calm  lastStates // the same without changes of restless variables only
+	final *toldState // last call up to the last kept slot
+	cut   bool       // calls after that slot
+}
+
+// lastStates keeps the last states of a list.
+type lastStates struct {
+	before []byte // state before the first kept one
+	states []toldState
+	left   int // earlier states
+}
+
+func (l *lastStates) add(s *toldState) {
+	if len(l.states) == variableRowsMax {
+		l.before, l.states = l.states[0].bytes, l.states[1:]
+		l.left++
+	}
+	l.states = append(l.states, *s)
+}
+
+type variableHistory struct {
+	changes    int
+	since, was string // last change, and the value before
+}
+
+type toldState struct {
+	when, what string
+	slot       uint32
+	bytes      []byte
+}
+
+func newTelling(layout *variables.Layout, r *replay, report *outcome.Report) *telling {
+	if layout == nil {
+		return nil
+	}
+	t := &telling{layout: layout, end: math.MaxUint64, history: make([]variableHistory, len(layout.Rows))}
+	if len(report.Violations) > 0 {
+		t.end = report.Violations[0].Slot
+	}
+	t.first = bytes.Clone(r.instance.Bank().State(0))
+	t.last, t.all.before, t.calm.before = t.first, t.first, t.first
+	return t
+}
+
+// begin describes the state, and writes it if the run continued from a saved state.
+func (t *telling) begin(out io.Writer, restored bool) {
+	fmt.Fprintln(out, t.layout.About())
+	if restored {
+		fmt.Fprintf(out, "restored state: %s\n", t.layout.Line(t.first, t.first))
+	}
+}
+
+func (t *telling) add(out io.Writer, call *ReplayCall, what string, memory []byte) {
+	state := bytes.Clone(memory)
+	fmt.Fprintf(out, "%s state: %s\n", call.when(), t.layout.Line(t.last, state))
+	now := toldState{call.when(), strings.TrimPrefix(what, call.when()+":"), call.slot, state}
+	if !bytes.Equal(t.last, state) {
+		t.changes++
+	}
+	calm, first := false, t.calls == 0
+	for i := range t.layout.Rows {
+		r, h := &t.layout.Rows[i], &t.history[i]
+		if !r.Changed(t.last, state) {
+			continue
+		}
+		h.changes, h.since, h.was = h.changes+1, now.when, r.Cell(t.last, t.last)
+		calm = calm || 2*h.changes <= t.changes+calmChanges
+	}
+	changed := !bytes.Equal(t.last, state)
+	t.last = state
+	if t.calls++; uint64(call.slot) > t.end {
+		t.cut = true
+		return
+	}
+	t.final = &now
+	if changed || first {
+		t.all.add(&now)
+	}
+	if changed && calm || first {
+		t.calm.add(&now)
+	}
+}
+
+// kept returns the states for the page.
+func (t *telling) kept() (kept lastStates, calm bool) {
+	const enough = variableRowsMax / 8
+	kept, calm = t.all, t.all.left > 0 && len(t.calm.states) >= enough
+	if calm {
+		kept = t.calm
+	}
+	if n := len(kept.states); t.final != nil && kept.states[n-1].slot != t.final.slot {
+		kept.states = append(kept.states, *t.final)
+	}
+	return kept, calm
+}
+
+// finish writes the last change of each variable.
+func (t *telling) finish(out io.Writer) {
+	for _, h := range t.summary() {
+		fmt.Fprintf(out, "variable %s: %s", h.Name, h.Value)
+		if h.Changes == 0 {
+			fmt.Fprintln(out, "; no change")
+			continue
+		}
+		fmt.Fprintf(out, " since %s, before that %s; %s\n", h.Since, h.Before, traces.Plural(h.Changes, "change", "changes"))
+	}
+}
+
+func (t *telling) summary() (list []outcome.VariableHistory) {
+	for i := range t.layout.Rows {
+		r, h := &t.layout.Rows[i], &t.history[i]
+		if r.Gone == "" {
+			list = append(list, outcome.VariableHistory{Name: r.Name, Value: r.Cell(t.last, t.last), Since: h.since,
+				Before: h.was, Changes: h.changes})
+		}
+	}
+	return list
+}
+
+// table returns the variables for the page: the last change of each, and a column for each that changes.
+func (t *telling) table(path string, cycle func(slot uint32) uint64) *outcome.Variables {
+	kept, calm := t.kept()
+	v := &outcome.Variables{Path: path, About: t.layout.About(), History: t.summary(), Calm: calm, Earlier: kept.left,
+		Later: t.cut}
+	var shown []*variables.Row
+	for i := range t.layout.Rows {
+		row, before, changes := &t.layout.Rows[i], kept.before, false
+		for _, s := range kept.states {
+			changes, before = changes || row.Changed(before, s.bytes), s.bytes
+		}
+		switch {
+		case !changes:
+		case len(shown) == variableColumnsMax:
+			v.Left = append(v.Left, row.Name)
+		default:
+			shown = append(shown, row)
+			v.Columns = append(v.Columns, row.Name)
+		}
+	}
+	before := kept.before
+	for _, s := range kept.states {
+		r := outcome.VariableRow{When: s.when, Cycle: cycle(s.slot), What: strings.TrimSpace(s.what)}
+		for _, row := range shown {
+			r.Cells = append(r.Cells, row.Cell(before, s.bytes))
+		}
+		v.Rows, before = append(v.Rows, r), s.bytes
+	}
+	return v
+}
