@@ -96,7 +96,7 @@ func brief(c *cobra.Command, columns int) string {
 	examples := strings.Split(c.Example, "\n")
 	fmt.Fprintf(&b, "\nExamples:\n%s\n", strings.Join(examples[:min(len(examples), briefExamples)], "\n"))
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n'%s COMMAND --help' explains a command.\n\nAvailable Commands:\n", c.CommandPath())
+		b.WriteString("\nAvailable Commands:\n")
 		for _, below := range c.Commands() {
 			if below.IsAvailableCommand() || below.Name() == "help" {
 				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), below.Name(), below.Short)
@@ -118,6 +118,9 @@ func brief(c *cobra.Command, columns int) string {
 	fmt.Fprintf(&b, "\nFlags:\n%s", shown.FlagUsagesWrapped(columns))
 	if len(others) > 0 {
 		b.WriteString("\n" + fill("Other flags: "+strings.Join(others, ", "), columns) + "\n")
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n'%s COMMAND --help' explains a command.", c.CommandPath())
 	}
 	fmt.Fprintf(&b, "\n'%s --help --all' explains everything.\n", c.CommandPath())
 	return b.String()

@@ -35,7 +35,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		PersistentPreRunE: prepare,
 	}
 	root.PersistentFlags().BoolP("quiet", "q", false,
-		"print only errors, and output requested by -: the exit status has the result")
+		"print only errors, and output requested by -")
 	root.PersistentFlags().Bool("all", false, "with --help, print all options, forms and examples")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -47,7 +47,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		newEstimate(networks), newScenario(networks), newNetlist(networks),
 		newStudy(networks), newSweep(networks),
 		newPlot(networks),
-		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks),
+		newFirmware(networks), newCosim(networks), newTrace(networks), newExplain(networks), newSchema(networks),
 		newTools(), newVersion(),
 	)
 	describe(root, help)

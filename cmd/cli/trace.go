@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"starloom"
+	"starloom/internal/maps"
 	"starloom/nic"
 	"starloom/traces/diff"
 	"starloom/traces/info"
@@ -18,9 +19,9 @@ import (
 	"starloom/traces/vcd"
 )
 
-func newTrace() *cobra.Command {
+func newTrace(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{Use: "trace", Short: "Work with traces", Args: cobra.ArbitraryArgs, RunE: group}
-	parent.AddCommand(newTraceInfo(), newTraceValues(), newTraceDiff(), newTraceDecode(), newTraceDissector())
+	parent.AddCommand(newTraceInfo(), newTraceValues(), newTraceDiff(networks), newTraceDecode(), newTraceDissector())
 	return parent
 }
 
@@ -131,7 +132,8 @@ type diffFlags struct {
 	files outputs
 	json  *output
 
-	mapPath       string
+	mapPath, pins string
+	networks      starloom.Networks
 	x             *choice
 	clock, period string
 	offsetCycles  int64
@@ -139,8 +141,8 @@ type diffFlags struct {
 	from, to      string
 }
 
-func newTraceDiff() *cobra.Command {
-	var o diffFlags
+func newTraceDiff(networks starloom.Networks) *cobra.Command {
+	o := diffFlags{networks: networks}
 	c := &cobra.Command{
 		Use:               "diff A.vcd B.vcd",
 		Short:             "Compare two waveforms",
@@ -150,6 +152,8 @@ func newTraceDiff() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.mapPath, "map", "", "names, clocks and more from the YAML file `F`")
+	f.StringVar(&o.pins, "pins", "", "names, clocks and the first cycle from the pin map `MAP.yml`: compare the model's "+
+		"ports with the RTL's pins")
 	f.StringArrayVar(&o.Ignore, "ignore", nil, "leave out signals that match the pattern `GLOB` (may be repeated)")
 	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that match the pattern `GLOB` (may be repeated)")
 	o.x = choose(c, "x", "whether x and z are separate values, or match everything (default strict)", "strict", "lenient")
@@ -171,6 +175,9 @@ func newTraceDiff() *cobra.Command {
 }
 
 func (o *diffFlags) run(c *cobra.Command, a, b string) error {
+	if err := o.readPins(c, a, b); err != nil {
+		return err
+	}
 	if o.mapPath != "" {
 		if err := starloom.LoadDiffMap(o.mapPath, &o.Options); err != nil {
 			return err
@@ -185,7 +192,7 @@ func (o *diffFlags) run(c *cobra.Command, a, b string) error {
 	progress := newProgress(c.ErrOrStderr())
 	o.Progress = progress.bytes
 	var report *diff.Report
-	err := withJSON(c, &o.files, o.json, []string{o.mapPath, a, b}, func() (textAndJSON, error) {
+	err := withJSON(c, &o.files, o.json, []string{o.mapPath, o.pins, a, b}, func() (textAndJSON, error) {
 		defer progress.clear()
 		var err error
 		report, err = diff.Files(c.Context(), a, b, o.Options)
@@ -195,6 +202,30 @@ func (o *diffFlags) run(c *cobra.Command, a, b string) error {
 		return errFailed
 	}
 	return err
+}
+
+// readPins takes names, clocks and the first cycle from a pin map, and prints what is not compared.
+func (o *diffFlags) readPins(c *cobra.Command, a, b string) error {
+	if o.pins == "" {
+		return nil
+	}
+	m, err := o.networks.LoadPinMap(o.pins)
+	if err != nil {
+		return err
+	}
+	defer m.Close()
+	if c.Flags().Changed("only") { // it narrows the names of the pin map
+		only := o.Only
+		defer func() { o.Only = only }()
+	}
+	left, err := maps.PinDiff(m, a, b, &o.Options)
+	if err != nil {
+		return fault(err)
+	}
+	if len(left) > 0 {
+		fmt.Fprintf(readable(c.ErrOrStderr()), "not compared: %s\n", strings.Join(left, ", "))
+	}
+	return nil
 }
 
 func (o *diffFlags) override(f *pflag.FlagSet) error {

@@ -261,3 +261,18 @@ func TestTraceDiffOfBigFiles(t *testing.T) {
 		float64(2*size)/1e6/elapsed.Seconds(), peakMiB)
 	require.LessOrEqual(t, peakMiB, limitMiB)
 }
+
+// TestTraceDiffPins checks that a pin map names the ports in a waveform of a check, and that --only narrows them.
+func TestTraceDiffPins(t *testing.T) {
+	dir := checkFolder(t, "")
+	r := starloomIn(t, dir, "cosim", "check", "m.yml", "--cycles", "100", "--vcd", "case.vcd")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	r = starloomIn(t, dir, "trace", "diff", "case.vcd", "case.vcd", "--pins", "m.yml")
+	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "compared    2 signals, from cycle 1 ")
+	r = starloomIn(t, dir, "trace", "diff", "case.vcd", "case.vcd", "--pins", "m.yml", "--only", "**.value_o")
+	require.Contains(t, r.stdout, "compared    1 signal, from cycle 1 ")
+	r = starloomIn(t, dir, "trace", "diff", "case.vcd", "-", "--pins", "m.yml")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "--pins: with a pin map, a waveform is read twice; give a file instead of -")
+}

@@ -227,3 +227,22 @@ func maxText(width int) string {
 	}
 	return largest.String()
 }
+
+// FirstReset returns the first cycle of a stimulus, CSV, VCD or FST, in which reset is on, or 0 without a clock.
+func FirstReset(m *pinmap.Map, path string) (int, error) {
+	s, err := ReadStimulus(m, path)
+	if err != nil {
+		return 0, err
+	}
+	model, err := m.NewModel()
+	if err != nil {
+		return 0, err
+	}
+	defer model.Close()
+	for cycle := range s.Cycles() {
+		if model.Clocked() && s.row(cycle)[model.ResetWord()] != 0 {
+			return cycle, nil
+		}
+	}
+	return 0, nil
+}
