@@ -16,7 +16,7 @@
 # make newer   another Debian release (SUITE=trixie, sid), unpacked from packages in the user's cache, and the quick tests of RTL and firmware
 #              inside it; nothing is installed, and no mount is left
 # make newer-all  all tests of RTL, firmware and traces inside it, and the guide; make newer-test: make test inside it
-# make newer-same  verdicts and digests of all examples, here and inside it: they must be the same
+# make newer-same  verdicts and digests of all examples, here and inside it: they must be the same, but one may leave a proof undecided
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
@@ -105,7 +105,8 @@ newer-same: newer-tree
 	@mkdir -p out
 	.ci/verdicts >out/verdicts
 	.ci/root run $(SUITE) .ci/verdicts >out/verdicts-$(SUITE)
-	diff out/verdicts out/verdicts-$(SUITE)
+	@awk -F': ' 'NR == FNR { here[$$1] = $$0; next } here[$$1] != $$0 { print "here:  " here[$$1] "\nthere: " $$0; \
+		differs = differs || here[$$1] !~ /: undecided/ && !/: undecided/ } END { exit differs }' out/verdicts out/verdicts-$(SUITE)
 
 newer-tree:
 	@$(GO) mod download # inside, no proxy is asked

@@ -125,7 +125,7 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	var found *expr
 	several := false
 	after.outsideCalls(func(n *node) {
-		if (n.kind == before.kind || before.kind == "FUNCREF" && n.isResult()) && n.loc == before.loc && n.extendsAt(before) {
+		if n.isLater(before) && n.loc == before.loc && n.extendsAt(before) {
 			e := p.eval(n, s)
 			several = several || e.width != width || e.op == opConst && !e.known() || found != nil && found != e
 			found = e
@@ -156,6 +156,12 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 		of = append(of, e)
 	}
 	return do(p.g, of, before.bitsBefore())
+}
+
+// isLater reports whether a node of the later tree may be one of the earlier tree. 5.048 replaces 2 ** e by 1 << e.
+func (n *node) isLater(before *node) bool {
+	return n.kind == before.kind || before.kind == "FUNCREF" && n.isResult() ||
+		n.kind == "SHIFTL" && strings.HasPrefix(before.kind, "POW")
 }
 
 // extendsAt reports whether two extensions extend the same place; in 5.032 several extensions may share a place.

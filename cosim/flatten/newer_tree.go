@@ -29,7 +29,7 @@ func (n *node) asBefore() {
 	switch found := constantWidth.FindStringSubmatch(n.rest); {
 	case n.kind == "SEL" && found != nil:
 		width, _ := strconv.Atoi(found[1])
-		n.operands[2] = []*node{{kind: "CONST", loc: n.loc, rest: fmt.Sprintf("32'h%x", width), parent: n}}
+		n.operands[2] = []*node{{kind: "CONST", loc: n.loc, width: "@(G/w32)", rest: fmt.Sprintf("32'h%x", width), parent: n}}
 	case n.kind == "LOOP":
 		n.loopAsBefore()
 	}
