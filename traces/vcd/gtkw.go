@@ -33,8 +33,9 @@ const (
 	gtkwGroupEnd     = 0x1000000
 )
 
-// SaveFile is a GTKWave save file that opens a VCD and shows its signals. There is one group per scope, named by the
-// path of the scope, in order of declaration. Within a group, single bits and states precede vectors. The save file
+// SaveFile is a GTKWave save file that opens a VCD and shows its signals. There is one group for each element of an
+// array, such as a NIC, named by its path, in order of declaration. Signals of inner scopes have the scope in their
+// names. Within a scope, single bits and states precede vectors. Flags that never change have no rows. The save file
 // lists at most 2,048 signals, and only the first 8 groups are open.
 type SaveFile struct {
 	// Path and VCD are the paths of the two files. The save file refers to the VCD by its base name.
@@ -79,7 +80,7 @@ func (f *SaveFile) Write(w io.Writer) error {
 	fmt.Fprintf(b, "[sst_width] 260\n[signals_width] 320\n[sst_expanded] 1\n[sst_vpaned_height] 300\n")
 	g := gtkw{w: b}
 	for _, g.signals = range groups {
-		scopeTree(g.signals).visit("", g.group)
+		g.write()
 	}
 	fmt.Fprintf(b, "[pattern_trace] 1\n[pattern_trace] 0\n")
 	if err := b.Flush(); err != nil {
@@ -147,9 +148,32 @@ type gtkw struct {
 	flags   uint32 // last written flags, valid until changed
 }
 
-// group writes the group of a scope without the groups of inner scopes, because opening four nested groups would need
-// four clicks.
-func (g *gtkw) group(s *scope, path string) {
+// write writes the groups side by side, because opening four nested groups would need four clicks.
+func (g *gtkw) write() {
+	var paths []string
+	members := map[string][]SignalID{}
+	scopeTree(g.signals).visit("", func(s *scope, path string) {
+		group := groupPath(path)
+		if members[group] == nil {
+			paths = append(paths, group)
+		}
+		members[group] = append(members[group], s.narrowFirst(g.signals)...)
+	})
+	for _, path := range paths {
+		g.group(path, members[path])
+	}
+}
+
+// groupPath is the path of the group for the signals of a scope: up to its last index, otherwise its first part.
+func groupPath(scope string) string {
+	if index := strings.LastIndexByte(scope, ']'); index >= 0 {
+		return scope[:index+1]
+	}
+	first, _, _ := strings.Cut(scope, ".")
+	return first
+}
+
+func (g *gtkw) group(path string, signals []SignalID) {
 	g.groups++
 	// Only the end of a closed group is marked as collapsed, as in GTKWave's own files.
 	begin, end := uint32(gtkwGroupBegin|gtkwBlank), uint32(gtkwGroupEnd|gtkwBlank)
@@ -160,38 +184,44 @@ func (g *gtkw) group(s *scope, path string) {
 	if path != "" {
 		g.row(begin, "-"+path)
 	}
-	for _, id := range s.narrowFirst(g.signals) {
-		g.signal(&g.signals[id])
+	for _, id := range signals {
+		g.signal(&g.signals[id], path)
 	}
 	if path != "" {
 		g.row(end, "-"+path)
 	}
 }
 
-// signal also writes rows for named bits, which GTKWave counts from the highest.
-func (g *gtkw) signal(s *Signal) {
+// signal writes a signal of a group. It also writes rows for named bits, which GTKWave counts from the highest.
+func (g *gtkw) signal(s *Signal, group string) {
 	name, base := fmt.Sprintf("%s[%d:0]", s.Path, s.Bits-1), uint32(gtkwHex)
 	if s.Form.Decimal {
 		base = gtkwDecimal
 	} else if s.Form.Signed {
 		base = gtkwSigned
 	}
+	alias := ""
+	if inner := strings.TrimPrefix(s.Path, group+"."); group != "" && strings.Contains(inner, ".") {
+		alias = "+" + strings.ReplaceAll(inner, ".", "/") + " " // GTKWave cuts a name at its last dot
+	}
 	switch {
 	case s.Bits == 0:
-		g.row(gtkwASCII|gtkwRightJustify, s.Path)
+		g.row(gtkwASCII|gtkwRightJustify, alias+s.Path)
 	case s.Bits == 1:
-		g.row(gtkwBinary|gtkwRightJustify, s.Path)
-	case s.Form.Flags == nil:
-		g.row(base|gtkwRightJustify, name)
+		g.row(gtkwBinary|gtkwRightJustify, alias+s.Path)
+	case s.Form.Flags == nil || s.Changed == 0:
+		g.row(base|gtkwRightJustify, alias+name)
 	default:
 		begin, end := uint32(gtkwGroupBegin|gtkwRightJustify), uint32(gtkwGroupEnd|gtkwBlank|gtkwCollapsed)
 		if g.groups > gtkwGroupsOpenMax {
 			begin |= gtkwClosed
 			end |= gtkwClosed
 		}
-		g.row(begin|base, name)
+		g.row(begin|base, alias+name)
 		for bit, flag := range s.Form.Flags {
-			g.row(gtkwBinary|gtkwRightJustify, fmt.Sprintf("+{%s} (%d)%s", flag, s.Bits-1-bit, name))
+			if s.Changed>>bit&1 != 0 {
+				g.row(gtkwBinary|gtkwRightJustify, fmt.Sprintf("+%s (%d)%s", flag, s.Bits-1-bit, name))
+			}
 		}
 		g.row(end, "-group_end")
 	}

