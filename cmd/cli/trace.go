@@ -214,9 +214,8 @@ func (o *diffFlags) readPins(c *cobra.Command, a, b string) error {
 		return err
 	}
 	defer m.Close()
-	if c.Flags().Changed("only") { // it narrows the names of the pin map
-		only := o.Only
-		defer func() { o.Only = only }()
+	if c.Flags().Changed("only") {
+		return input.Mistake("--only", "the pin map names the signals to compare", "leave some out with --ignore")
 	}
 	left, err := maps.PinDiff(m, a, b, &o.Options)
 	if err != nil {
