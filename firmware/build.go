@@ -127,7 +127,7 @@ var debugFlags = []string{
 // languageFlags select C, or C++ without features that need a library, by the suffix of the source.
 var (
 	cFlags        = []string{"-std=c11", "-Werror=implicit-function-declaration"}
-	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti"}
+	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti", "-fstandalone-debug"}
 	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
 )
 

@@ -114,6 +114,8 @@ func TestVariablesRefused(t *testing.T) {
 		"--vcd w.vcd --probe state.[":                        "--probe: pattern \"state.[\", character 7: ",
 		"--replay 0 --vars --firmware stripped.wasm":         "--vars: the firmware image stripped.wasm has no debug information (DWARF), which names the members of its state; build it from C or C++ with `starloom firmware build SOURCE -o IMAGE`, or from Rust with `rustc -g`, and do not strip it\n",
 		"--vcd w.vcd --probe state --firmware stripped.wasm": "--probe: the firmware image stripped.wasm has no debug information (DWARF)",
+		"--seeds 1..2 --html p.html --probe state":           "--probe: signals show one run, and --seeds asks for many; run one of them alone with --seed N\n",
+		"--seeds 1..2 --vars":                                "--vars: a replay shows one run, and --seeds asks for many",
 		"--seeds 1..2 --vcd w.vcd --probe state":             "--vcd: a waveform shows one run",
 	} {
 		r := starloomIn(t, dir, append([]string{"run", "s.yaml"}, strings.Fields(args)...)...)
@@ -127,8 +129,8 @@ func TestVariablesRefused(t *testing.T) {
 	require.Contains(t, r.stderr, "--vars: there is no firmware: processors are sources and sinks of packets; delete it\n")
 }
 
-// TestWrongVariables plants five mistakes in the sender of the how-to page, one in a copy. The run of each copy fails, and
-// the last changes of its variables name a value that the correct program does not have at the end.
+// TestWrongVariables plants five mistakes in the sender of the how-to page, one in a copy. The run of each copy fails,
+// and the last changes of its variables name a value that the correct program does not have at the end.
 func TestWrongVariables(t *testing.T) {
 	page, err := os.ReadFile("../../docs/how-to/find-a-wrong-variable.md")
 	require.NoError(t, err)

@@ -72,6 +72,10 @@ func (r *reader) find() (best found, err error) {
 			types = append(types, t.found)
 		}
 	}
+	if len(types) == 0 && s.declared != "" {
+		return best, fmt.Errorf("has debug information in which %s is only declared; with -fstandalone-debug clang writes "+
+			"its members", s.declared)
+	}
 	if len(types) == 0 {
 		return best, fmt.Errorf("has debug information without a state of %d bytes: no function has the arguments "+
 			"sl_nic * and a pointer to such a struct", r.bytes)
@@ -94,8 +98,9 @@ func (r *reader) fits(t *found) bool {
 // scan passes once over all debug information.
 type scan struct {
 	*reader
-	types   []candidate
-	inlined map[dwarf.Offset]int // functions inlined in entry points, and the depth of the outermost call
+	types    []candidate
+	declared string               // a type without members that may be the state's, "" for none
+	inlined  map[dwarf.Offset]int // functions inlined in entry points, and the depth of the outermost call
 }
 
 type candidate struct {
@@ -191,6 +196,10 @@ func (s *scan) add(at, function dwarf.Offset, rank int) {
 	s.visits = visitsMax
 	entry, name, err := s.resolve(at)
 	if err != nil || !isStruct(entry) {
+		return
+	}
+	if declared, _ := entry.Val(dwarf.AttrDeclaration).(bool); declared {
+		s.declared = name
 		return
 	}
 	bytes, ok := entry.Val(dwarf.AttrByteSize).(int64)

@@ -3,6 +3,7 @@ package variables_test
 import (
 	"debug/dwarf"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -95,6 +96,34 @@ func TestOneChange(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"*list=[0 0 0 *7 0 0 0 0 0 0 0 0 0 0 0 0 *and 24 more]"}, marked)
+}
+
+// TestVersions reads what other compilers write: DWARF 4 and 5, and a class of which only the declaration is there.
+func TestVersions(t *testing.T) {
+	compiled := func(source string, flags ...string) *dwarf.Data {
+		dir := t.TempDir()
+		object, image := filepath.Join(dir, "image.o"), filepath.Join(dir, "image.wasm")
+		compile := append(flags, "--target=wasm32", "-O2", "-g", "-ffreestanding", "-mbulk-memory", "-msign-ext",
+			"-mmutable-globals", "-I", "../sdk", "-c", "-o", object, source)
+		link := []string{"--no-entry", "--stack-first", "-z", "stack-size=16384", "--export=__stack_pointer", "-o", image, object}
+		for _, command := range []*exec.Cmd{exec.Command("clang", compile...), exec.Command("wasm-ld", link...)} {
+			out, err := command.CombinedOutput()
+			require.NoError(t, err, string(out))
+		}
+		binary, err := os.ReadFile(image)
+		require.NoError(t, err)
+		return debug(t, binary)
+	}
+	after := counted(152)
+	about, want := lines(t, debug(t, built(t, "testdata/members.c", "2")), make([]byte, 152), after)
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		said, list := lines(t, compiled("testdata/members.c", version), make([]byte, 152), after)
+		require.Equal(t, about+want, said+list, version)
+	}
+	_, err := variables.Read(compiled("testdata/members.cc"), 24)
+	require.EqualError(t, err, "has debug information in which State is only declared; with -fstandalone-debug clang writes its members")
+	_, err = variables.Read(compiled("testdata/members.c"), 136)
+	require.EqualError(t, err, "has debug information without a state of 136 bytes: no function has the arguments sl_nic * and a pointer to such a struct")
 }
 
 func TestCPlusPlus(t *testing.T) {

@@ -28,5 +28,6 @@ func variablesSection(v *outcome.Variables) *Section {
 	}
 	named := *v
 	named.About = capital(v.About)
-	return &Section{Title: "Variables", Blocks: append(paragraphs("variables", &named), Block{Table: last}, Block{Table: t})}
+	blocks := append(paragraphs("variables", &named), Block{Table: last}, Block{Table: t})
+	return &Section{Title: "Variables", Blocks: blocks}
 }

@@ -171,6 +171,12 @@ func (o *Options) refuseTraces(many, remedy string) error {
 			return input.Mistake(trace.option, trace.what+" shows one run, and "+many, remedy)
 		}
 	}
+	if o.Variables {
+		return input.Mistake("--vars", "a replay shows one run, and "+many, remedy)
+	}
+	if len(o.Probes) > 0 {
+		return input.Mistake("--probe", "signals show one run, and "+many, remedy)
+	}
 	return o.refuseStates(many, remedy)
 }
 

@@ -18,6 +18,8 @@ template <typename T, int size> struct Ring {
 
 class State : public Counter {
   public:
+    State(); // clang would write the members only where it is defined
+
     Phase phase;
     Ring<uint16_t, 4> ring;
     const Counter *other;
