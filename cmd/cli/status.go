@@ -15,8 +15,8 @@ const (
 	statusInput       = 2
 	statusFault       = 3
 	statusTool        = 4
-	statusBounded     = 5   // a proof for some cycles only
-	statusUndecided   = 6   // a proof that was not decided
+	statusBounded     = 5   // a proof for some cycles, an exploration of some slots only
+	statusUndecided   = 6   // a proof or an exploration that decided nothing
 	statusHungUp      = 129 // SIGHUP, by the convention of shells
 	statusInterrupted = 130 // SIGINT or SIGTERM; the convention for SIGINT
 )
