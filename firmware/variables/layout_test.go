@@ -161,13 +161,13 @@ queue[0].destination=0
 queue[1].origin=0
 queue[1].destination=0
 list=[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 and 24 more]
-*held.variant=Some (was None)
+*held=Some (was None)
 *held.Some.__0=77 (was -)
-*last.variant=Ack (was Quiet)
+*last=Ack (was Quiet)
 last.Data.origin=-
 last.Data.hops=-
 *last.Ack.__0=5 (was -)
-near.variant=None
+near=None
 near.Some.__0=-
 pair.__0=0
 pair.__1=0
@@ -175,7 +175,7 @@ who=0x0
 *letter='x' (was 0)`), list)
 	after[120] = 1
 	_, list = lines(t, data, make([]byte, 136), after)
-	require.Contains(t, list, "*near.variant=Some (was None)\n*near.Some.__0=0x1 (was -)", "without a discriminant of its own")
+	require.Contains(t, list, "*near=Some (was None)\n*near.Some.__0=0x1 (was -)", "without a discriminant of its own")
 }
 
 // TestPrograms finds the state of every built-in program.

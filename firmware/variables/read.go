@@ -1,6 +1,7 @@
 package variables
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"errors"
 	"fmt"
@@ -191,7 +192,7 @@ func (r *reader) variants(name string, of, part *dwarf.Entry, place member) erro
 	at := len(r.layout.Rows)
 	if discriminant.place.bits > 0 {
 		discriminant.Path, discriminant.when = joined(name, "variant"), place.when
-		r.add(Row{Name: discriminant.Path, Scalars: []Scalar{discriminant}})
+		r.add(Row{Name: cmp.Or(name, discriminant.Path), Scalars: []Scalar{discriminant}})
 	}
 	for _, e := range children {
 		if e.Tag != dwarf.TagVariant {
@@ -201,8 +202,10 @@ func (r *reader) variants(name string, of, part *dwarf.Entry, place member) erro
 			return err
 		}
 	}
-	if discriminant.place.bits > 0 && at < len(r.layout.Rows) {
-		r.layout.Rows[at].Scalars[0].names, r.layout.Rows[at].Scalars[0].other = discriminant.names, discriminant.other
+	if at < len(r.layout.Rows) { // names are known now; the row may have been left out
+		if row := &r.layout.Rows[at]; len(row.Scalars) == 1 && row.Scalars[0].Path == discriminant.Path {
+			row.Scalars[0] = discriminant
+		}
 	}
 	return nil
 }
