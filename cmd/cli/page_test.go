@@ -262,6 +262,7 @@ func TestLongPagesHold(t *testing.T) {
 	page(statusPass, "sweep", "sweeps/latency.yaml", "--out", "results", "--set", "fabric.crossbar.ports=8")
 	page(statusFail, "firmware", "check", "trap.wasm", "pops-16x16.yaml", "--fuzz", "200")
 	page(statusFail, "cosim", "check", "rtl/stream_arbiter_bug.yml")
+	page(statusPass, "cosim", "prove", "rtl/stream_arbiter.yml")
 
 	check := pageChecker(t)
 	out, err := check(pages...)

@@ -146,9 +146,12 @@ type Known struct {
 // Meaning is the meaning of a figure, and its unit.
 type Meaning struct{ Means, Unit string }
 
+// LimitNotePrefix begins the note of a run that ended at its limit.
+const LimitNotePrefix = "the run ended at its limit"
+
 // LimitNote is the note of a run that ended at its limit.
 func LimitNote(slots uint64) string {
-	return fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it",
+	return fmt.Sprintf(LimitNotePrefix+" of %s; stop.slots or --slots sets it",
 		traces.Plural(slots, "slot", "slots"))
 }
 

@@ -1,10 +1,14 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
+	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/figure"
@@ -26,9 +30,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal,
 			traces.Plural(r.Runs, "run", "runs"), seeds.String())
 		if groups := failedGroups(r); len(groups) > 0 {
-			most := groups[0].all
-			p.Cause = texts.Say("seeds cause", map[string]any{"R": r, "Count": len(most), "One": &r.Failed[most[0]],
-				"More": r.FailedTotal > uint64(len(r.Failed))})
+			p.Cause = seedsCause(r, groups)
 			p.Summary = "Seeds " + seeds.String() + "."
 		}
 	}
@@ -56,6 +58,24 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, more))
 	return p
+}
+
+// seedsCause names the rule and the place that most runs broke first.
+func seedsCause(r *outcome.SeedsReport, groups []alike) string {
+	count := seedsBroken(r)
+	most := slices.MaxFunc(groups, func(a, b alike) int {
+		ruleA, ruleB := r.Failed[a.all[0]].Rule, r.Failed[b.all[0]].Rule
+		return cmp.Or(cmp.Compare(count[ruleA], count[ruleB]), cmp.Compare(len(a.all), len(b.all)),
+			cmp.Compare(b.all[0], a.all[0]))
+	}).all
+	one, limit := &r.Failed[most[0]], ""
+	for _, note := range r.Notes {
+		if one.Rule == fabric.RuleFinishes && strings.HasPrefix(note, outcome.LimitNotePrefix) {
+			limit = note
+		}
+	}
+	return texts.Say("seeds cause",
+		map[string]any{"R": r, "Count": len(most), "OfRule": count[one.Rule], "One": one, "Limit": limit})
 }
 
 func seedsAnswers(r *outcome.SeedsReport) []Answer {

@@ -15,6 +15,7 @@ var textsSource string
 var texts = outcome.NewTexts(textsSource,
 	template.FuncMap{"after": strings.TrimPrefix, "contains": strings.Contains, "times": times, "ordash": outcome.OrDash,
 		"sentence":  sentence,
+		"clause":    func(text string) string { first, _, _ := strings.Cut(text, "; "); return first },
 		"firstPart": func(text string) string { first, _, _ := strings.Cut(text, ": "); return first },
 		"joined":    func(list []string) string { return strings.Join(list, "; ") },
 		"trimDot":   func(text string) string { return strings.TrimSuffix(text, ".") },
@@ -37,6 +38,9 @@ func (f failure) Where() string { return texts.Say("where", f) }
 
 // Noticed is Where within a sentence.
 func (f failure) Noticed() string { return texts.Say("noticed", f) }
+
+// Extent counts the violations of the same rule.
+func (f failure) Extent() *extent { return extentOf(f.R, f.V.Rule) }
 
 func (f failure) cause() string { return texts.Say("cause", f) }
 

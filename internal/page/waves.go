@@ -37,7 +37,7 @@ const (
 )
 
 // char10 is the width of ten characters of the font of diagrams and flame graphs.
-const char10 = 67
+const char10 = 73
 
 // WaveName is the name of a row: of a signal, or of the scope that is around those below it.
 type WaveName struct {

@@ -16,7 +16,7 @@ import (
 const (
 	edge      = 24 // margin
 	head      = 44 // top margin with the title
-	letter    = 5.4
+	letter    = 6.4
 	cell      = 20 // size of a cell of a crossing
 	hop       = 46 // distance of neighbours
 	nodeBig   = 14 // radius of a node with a number
@@ -44,19 +44,19 @@ func (t *Topology) sheet(width, high float64, legend []entry) (s *svg.Drawing, e
 		room += float64(letter*float64(len(e.name))) + 40
 	}
 	width = max(width, 2*edge+float64(7*float64(len(heading))), room, 400)
-	notes := figure.Wrapped(t.Note, int((width-2*edge)/5))
-	all := high + below + float64(13*float64(len(notes)))
+	notes := figure.Wrapped(t.Note, int((width-2*edge)/6))
+	all := high + below + float64(16*float64(len(notes)))
 	var b bytes.Buffer
 	s = svg.New(&b, width, all, heading, t.describe())
-	s.Text(edge, 24, heading, svg.Size(13), svg.Fill(svg.Ink))
+	s.Text(edge, 24, heading, svg.Size(14), svg.Fill(svg.Ink))
 	x := float64(edge)
 	for _, e := range legend {
 		e.draw(s, x+8, high+8)
-		s.Text(x+22, high+12, e.name, svg.Size(11), svg.Fill(svg.Ink))
+		s.Text(x+22, high+12, e.name, svg.Size(12), svg.Fill(svg.Ink))
 		x += float64(letter*float64(len(e.name))) + 40
 	}
 	for i, line := range notes {
-		s.Text(edge, high+below+float64(13*float64(i)), line, svg.Size(10), svg.Fill(svg.Ink))
+		s.Text(edge, high+below+float64(16*float64(i)), line, svg.Size(12), svg.Fill(svg.Ink))
 	}
 	return s, func() ([]byte, error) {
 		err := s.Close()
@@ -132,11 +132,11 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 	y := func(row int) float64 { return top + float64(cell*(float64(row)+0.5)) }
 	for column, name := range t.Columns {
 		t.line(s, name, svg.Segment(x(column), top, x(column), bottom))
-		s.Upright(x(column)+3.5, top-6, name, svg.Size(10), svg.Fill(svg.Ink))
+		s.Upright(x(column)+4, top-6, name, svg.Size(12), svg.Fill(svg.Ink))
 	}
 	for row, name := range t.Rows {
 		t.line(s, name, svg.Segment(left, y(row), right, y(row)))
-		s.Text(left-6, y(row)+3.5, name, svg.Size(10), svg.Fill(svg.Ink), svg.End)
+		s.Text(left-6, y(row)+4, name, svg.Size(12), svg.Fill(svg.Ink), svg.End)
 	}
 	for row := range t.Rows {
 		for column := range t.Columns {
@@ -230,7 +230,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 				continue
 			}
 			x2, y2 = at(from.X+float64(0.68*l.DX), from.Y+float64(0.68*l.DY))
-			s.Text(x2, y2+3, strconv.Itoa(l.Number), svg.Size(8), svg.Fill(svg.Ink.Pale(0.7)), svg.Middle)
+			s.Text(x2, y2+3, strconv.Itoa(l.Number), svg.Size(10), svg.Fill(svg.Ink.Pale(0.7)), svg.Middle)
 			continue
 		}
 		to := t.Nodes[l.To]
@@ -252,7 +252,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 	s.Lines(svg.Faint, 1.5, short)
 	s.Areas(svg.Of(0), single...)
 	for _, l := range labels {
-		s.Text(l.x, l.y, l.text, svg.Size(8), svg.Fill(svg.Ink), svg.Middle)
+		s.Text(l.x, l.y, l.text, svg.Size(10), svg.Fill(svg.Ink), svg.Middle)
 	}
 	for _, n := range t.Nodes {
 		x, y := at(n.X, n.Y)
@@ -284,10 +284,10 @@ func (t *Topology) node(s *svg.Drawing, n Node, x, y float64) {
 		shape(s, n.Shape, x, y)
 	} else {
 		s.Disc(x, y, nodeBig, fill, svg.Ink)
-		s.Text(x, y+3.5, strconv.Itoa(n.Number), svg.Size(10), svg.Fill(ink), svg.Middle)
+		s.Text(x, y+4, strconv.Itoa(n.Number), svg.Size(12), svg.Fill(ink), svg.Middle)
 	}
 	if n.Label != "" {
-		s.Text(x, y+nodeBig+8, n.Label, svg.Size(8), svg.Fill(svg.Ink), svg.Middle)
+		s.Text(x, y+nodeBig+10, n.Label, svg.Size(10), svg.Fill(svg.Ink), svg.Middle)
 	}
 }
 
@@ -345,7 +345,7 @@ func (t *Topology) kinds() (legend []entry) {
 	if slices.ContainsFunc(t.Links, func(l Link) bool { return l.Label != "" }) {
 		legend = append(legend,
 			entry{"latency in cycles",
-				func(s *svg.Drawing, x, y float64) { s.Text(x, y+3, "5", svg.Size(8), svg.Fill(svg.Ink), svg.Middle) }})
+				func(s *svg.Drawing, x, y float64) { s.Text(x, y+3, "5", svg.Size(10), svg.Fill(svg.Ink), svg.Middle) }})
 	}
 	if t.most > 0 {
 		legend = append(legend, entry{traces.Plural(t.most, "frame", "frames"), func(s *svg.Drawing, x, y float64) {
