@@ -24,7 +24,10 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	}
 	p.Summary = runSummary(r) + expected(r.Expect)
 	if first != nil && cutSummary(r) == "" {
-		p.Cause = texts.Say("cause sentence", failure{r, first})
+		p.Cause = texts.Say("cause sentence", struct {
+			failure
+			Extent *extent
+		}{failure{r, first}, extentOf(r, first.Rule)})
 		p.Summary = texts.Say("cause place", failure{r, first}) + " " + p.Summary
 	}
 	p.Answers = runAnswers(r, order, written)

@@ -39,9 +39,6 @@ func (f failure) Where() string { return texts.Say("where", f) }
 // Noticed is Where within a sentence.
 func (f failure) Noticed() string { return texts.Say("noticed", f) }
 
-// Extent counts the violations of the same rule.
-func (f failure) Extent() *extent { return extentOf(f.R, f.V.Rule) }
-
 func (f failure) cause() string { return texts.Say("cause", f) }
 
 // times formats a count of a rule's violations, which is a lower bound from ViolationsMax on.
