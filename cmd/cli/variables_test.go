@@ -163,3 +163,19 @@ func TestWrongVariables(t *testing.T) {
 		require.Regexp(t, mistake.wrong, last("wrong", statusFail), name)
 	}
 }
+
+// TestPageLeadsToVariables runs the step of a failing page that shows the state of the processor that failed.
+func TestPageLeadsToVariables(t *testing.T) {
+	dir := counterFolder(t)
+	source := strings.Replace(counterFirmware, "s->phase = SENT;", "s->phase = SENT; if (sl_self(nic) == 3) sl_fail(nic, 7);", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "counter.c"), []byte(source), 0o644))
+	require.Equal(t, statusPass, starloomIn(t, dir, "firmware", "build", "counter.c").status)
+	page := writtenPage(t, dir, statusFail, "run", "s.yaml")
+	step := regexp.MustCompile(`starloom run s\.yaml --replay 3 --vars`).FindString(read(page))
+	require.NotEmpty(t, step)
+	r := starloomIn(t, dir, strings.Fields(step)[1:]...)
+	require.Equal(t, statusFail, r.status, r.stderr)
+	require.Contains(t, r.stdout, "\nslot 3 state: *phase=SENT (was IDLE), *turns=4 (was 3), ")
+	require.Contains(t, r.stdout, "gave up with code 7")
+	require.NotContains(t, read(writtenPage(t, dir, statusFail, "run", "s.yaml", "--replay", "3", "--vars")), "--vars\n", "the page has them")
+}

@@ -130,6 +130,7 @@ type Known struct {
 	Outputs    bool               // a NIC has one port and requests the output of its addressee
 	Unchecked  []string           // rules of the program that are replaced by the scenario's own rules
 	Program    string             // name of the program
+	Variables  bool               // the firmware is the user's own, and its image names the variables of its state
 	Check      string             // command that also checks the rules of Unchecked, "" for none
 	Checked    string             // expected end of the command Check
 	Least      fabric.Least       // least number of slots for the program's workload

@@ -36,7 +36,16 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	}
 	return append(steps,
 		texts.Steps("see",
-			map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle})...)
+			map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle,
+				"Processor": stateOf(r, first)})...)
+}
+
+// stateOf returns the number of the processor of a violation if --vars shows its state and the page does not, or -1.
+func stateOf(r *outcome.Report, v *outcome.Violation) int {
+	if !r.Aside.Known.Variables || r.Aside.Variables != nil {
+		return -1
+	}
+	return slices.Index(r.Aside.Known.Processors, v.Path)
 }
 
 // ownSource holds the commands for a modified copy of a program: to write its source File, to build it, to run it.

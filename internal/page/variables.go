@@ -29,5 +29,5 @@ func variablesSection(v *outcome.Variables) *Section {
 	named := *v
 	named.About = capital(v.About)
 	blocks := append(paragraphs("variables", &named), Block{Table: last}, Block{Table: t})
-	return &Section{Title: "Variables", Blocks: blocks}
+	return &Section{Title: "Variables", Gist: v.Path, Blocks: blocks}
 }

@@ -35,6 +35,9 @@ func known(ctx context.Context, r *run) {
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
 	}
+	if _, err := m.StateLayout(); err == nil && r.config.Firmware.Program == nil {
+		k.Variables = true
+	}
 	if p := r.config.Firmware.Program; p != nil {
 		k.Program, k.Unchecked, k.Least = p.Name, p.Unchecked(&r.config.Rules), p.Needed()
 		if k.Check = r.checking(p, k.Unchecked); k.Check != "" {
