@@ -3,6 +3,7 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"starloom/internal/runs"
 	"starloom/internal/sweep"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // StudyOptions control a study. Its rows depend on Full and Case only.
@@ -21,6 +23,7 @@ type StudyOptions struct {
 	Workers  int    // 0: all cores
 	Plots    string // folder for plots as SVG; "": none
 	Orders   string // folder for the orders of gossip that were found; "": none
+	Export   string // folder for the scenarios of the runs, by case; "": none
 	Pictures bool   // keep the plots in the report, for a page
 	Progress func(done, total int, what string)
 }
@@ -72,7 +75,7 @@ func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*S
 	if err != nil {
 		return nil, err
 	}
-	return runs.Study(ctx, s, runs.StudyOptions(o), elaborateSetting)
+	return runs.Study(ctx, s, runs.StudyOptions(o), elaborateSetting, settingText)
 }
 
 // StudyCase is a case of a study that can be run alone; Only is the pattern that selects it.
@@ -85,6 +88,40 @@ func (list Networks) StudyCases(ctx context.Context, name string, o StudyOptions
 		return nil, err
 	}
 	return runs.StudyCases(ctx, s, runs.StudyOptions(o), elaborateSetting)
+}
+
+// settingText returns the scenario of a setting as a file.
+func settingText(x *studies.Setting) ([]byte, error) {
+	keys, err := settingScenario(x).keys()
+	if err != nil {
+		return nil, err
+	}
+	usual, err := strict.Keys(DefaultScenario())
+	if err != nil {
+		return nil, err
+	}
+	delete(usual, "starloom")
+	if workload, _ := keys["workload"].(map[string]any); workload["permutation"] == "" {
+		delete(workload, "permutation")
+		if len(workload) == 0 {
+			delete(keys, "workload")
+		}
+	}
+	leaveOut(keys, usual)
+	return strict.WriteYAML(keys)
+}
+
+// leaveOut deletes the keys that have their usual values, and objects of such keys alone.
+func leaveOut(keys, usual map[string]any) {
+	for key, value := range keys {
+		object, _ := value.(map[string]any)
+		of, _ := usual[key].(map[string]any)
+		some := len(object) > 0
+		leaveOut(object, of)
+		if some && len(object) == 0 || reflect.DeepEqual(value, usual[key]) {
+			delete(keys, key)
+		}
+	}
 }
 
 func elaborateSetting(x *studies.Setting) (*config.Config, error) {

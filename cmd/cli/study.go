@@ -56,6 +56,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
 	o.html = o.outputs.file(f, "html", "write a page of rows and plots for a browser to `F.html`")
 	f.StringVar(&o.Plots, "plots", "", "write plots of what is measured to the folder `DIR`")
+	f.StringVar(&o.Export, "export", "", "write the scenarios behind the rows to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
 	o.slurm.declare(c)
@@ -212,8 +213,8 @@ func (x *studySlurm) check(o *studyFlags) error {
 	case x.out == "":
 		return refuse("--out", "no folder is named for the reports of the cases",
 			"give one that all nodes share, for example --out study")
-	case o.Plots != "" || o.Orders != "":
-		return refuse("--on slurm", "--plots and --orders need all cases in one process",
+	case o.Plots != "" || o.Orders != "" || o.Export != "":
+		return refuse("--on slurm", "--plots, --orders and --export need all cases in one process",
 			"run the cases that have such files --on local")
 	}
 	return nil

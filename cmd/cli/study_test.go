@@ -74,3 +74,37 @@ func TestStudyPlots(t *testing.T) {
 	require.Equal(t, statusInput, starloomIn(t, dir, "study", "scatter", "--plots", "new", "--orders", "new").status)
 	require.Equal(t, []string{"file", "plots"}, list(t, dir), "no folder is made for what is refused")
 }
+
+// TestStudyExport checks that the scenarios behind rows are named after their cases, and that their runs have the
+// figures of the rows.
+func TestStudyExport(t *testing.T) {
+	dir := t.TempDir()
+	r := starloomIn(t, dir, "study", "gossip", "--case", "table 4", "--export", "four")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stdout, "scenario  four/table-4.yaml\n")
+	require.Equal(t, []string{"table-4.yaml"}, list(t, filepath.Join(dir, "four")))
+	require.Regexp(t, `(?m)^table 4  steps +27 +- +27 `, r.stdout)
+	text := contents(t, dir, "four/table-4.yaml")
+	require.True(t, strings.HasPrefix(text, "# Study gossip, case table 4: starloom run table-4.yaml\n"), text)
+	require.NotContains(t, text, "link:", "it has the usual value")
+	r = starloomIn(t, filepath.Join(dir, "four"), "run", "table-4.yaml")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Regexp(t, `(?m)^lambda +27$`, r.stdout)
+	r = starloomIn(t, filepath.Join(dir, "four"), "run", "table-4.yaml", "--set", "fabric.crossbar.ports=12")
+	require.Equal(t, statusPass, r.status, r.stderr)
+
+	for _, c := range [][2]string{{"ej", "all-to-all"}, {"bus", "table 1"}, {"scatter", "distribution"}, {"pops", "corrected*"}} {
+		folder := filepath.Join(dir, c[0])
+		r = starloomIn(t, dir, "study", c[0], "--case", c[1], "--export", folder)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		files := list(t, folder)
+		require.NotEmpty(t, files)
+		for _, name := range files[:min(len(files), 5)] {
+			first, _, _ := strings.Cut(contents(t, folder, name), "\n")
+			_, command, _ := strings.Cut(first, ": starloom ")
+			r = starloomIn(t, folder, append(strings.Fields(command), "--quiet")...)
+			require.NotEqual(t, statusInput, r.status, "%s: %s", name, r.stderr)
+		}
+	}
+	require.Equal(t, statusInput, starloomIn(t, dir, "study", "ej", "--export", "four/table-4.yaml").status)
+}

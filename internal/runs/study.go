@@ -8,6 +8,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -21,10 +22,12 @@ import (
 )
 
 type studyRuns struct {
+	study       string
 	ctx         context.Context
 	options     StudyOptions
 	elaborate   func(*studies.Setting) (*config.Config, error)
 	rows        []studies.StudyRow
+	failed      error // of an export
 	done, total int
 
 	folders map[studies.StudyFile]string // folders of files, by kind
@@ -32,6 +35,59 @@ type studyRuns struct {
 	written []outcome.OutputFile
 
 	pictures []outcome.Picture // pictures for a page
+
+	text     func(*studies.Setting) ([]byte, error) // scenario of a setting
+	pending  []exported                             // scenarios of the runs since the last row
+	exported map[string]bool                        // texts that are written
+}
+
+// exported is the scenario of one or many runs.
+type exported struct {
+	text []byte
+	runs int
+}
+
+// export keeps the scenario of some runs for their row.
+func (r *studyRuns) export(x *studies.Setting, count int) error {
+	if r.options.Export == "" {
+		return nil
+	}
+	text, err := r.text(x)
+	r.pending = append(r.pending, exported{text, count})
+	return err
+}
+
+var notInName = regexp.MustCompile(`[^A-Za-z0-9.=]+`)
+
+// writeExported writes the scenarios behind a row.
+func (r *studyRuns) writeExported(row *studies.StudyRow) error {
+	name := strings.Trim(notInName.ReplaceAllString(row.Case, "-"), "-")
+	for _, x := range r.pending {
+		if r.exported[string(x.text)] {
+			continue
+		}
+		r.exported[string(x.text)] = true
+		path := filepath.Join(r.options.Export, name+".yaml")
+		for n := 2; r.exported[path]; n++ {
+			path = filepath.Join(r.options.Export, fmt.Sprintf("%s-%d.yaml", name, n))
+		}
+		r.exported[path] = true
+		again := "starloom run " + filepath.Base(path)
+		if x.runs > 1 {
+			again += fmt.Sprintf(" --seeds %d", x.runs)
+		}
+		file, err := r.files.Create(path)
+		if err != nil {
+			return err
+		}
+		r.written = append(r.written, outcome.OutputFile{Kind: "scenario", Path: path})
+		if _, err := fmt.Fprintf(file, "# Study %s, case %s: %s\n%s", r.study, outcome.Printable(row.Case), again,
+			x.text); err != nil {
+			return err
+		}
+	}
+	r.pending = nil
+	return nil
 }
 
 func (r *studyRuns) openFolders(s *studies.Study) error {
@@ -42,6 +98,11 @@ func (r *studyRuns) openFolders(s *studies.Study) error {
 	for _, f := range options {
 		if f.path != "" && !slices.Contains(s.Files, f.kind) {
 			return input.Mistake(f.option, "study "+s.Name+" writes no such files", "delete "+f.option)
+		}
+	}
+	if r.options.Export != "" {
+		if err := traces.MakeFolder(r.options.Export); err != nil {
+			return input.Refused("--export", err, "")
 		}
 	}
 	for _, f := range options {
@@ -102,11 +163,16 @@ func (r *studyRuns) Wants(name string) bool { return r.options.wants(name) }
 
 func (r *studyRuns) Plan(runs int) { r.total += runs }
 
-func (r *studyRuns) Add(row studies.StudyRow) { r.rows = append(r.rows, row) }
+func (r *studyRuns) Add(row studies.StudyRow) {
+	r.rows = append(r.rows, row)
+	if err := r.writeExported(&row); err != nil && r.failed == nil {
+		r.failed = err
+	}
+}
 
 func (r *studyRuns) Run(x *studies.Setting) (*studies.Outcome, error) {
 	c, err := r.elaborate(x)
-	if err != nil {
+	if err = errors.Join(err, r.export(x, 1)); err != nil {
 		return nil, err
 	}
 	m, err := emulator.New(r.ctx, c,
@@ -133,7 +199,7 @@ func (r *studyRuns) Run(x *studies.Setting) (*studies.Outcome, error) {
 func (r *studyRuns) Sample(x *studies.Setting, count int, metric string) (*studies.Sample, error) {
 	values := outcome.Histogram{}
 	c, err := r.elaborate(x)
-	if err != nil {
+	if err = errors.Join(err, r.export(x, count)); err != nil {
 		return nil, err
 	}
 	b := &Batch{Config: c, Seeds: outcome.Seeds{First: 1, Last: uint64(count)},
@@ -186,6 +252,7 @@ type StudyOptions struct {
 	Workers  int
 	Plots    string
 	Orders   string
+	Export   string // folder for the scenarios of the runs, "" for none
 	Pictures bool
 	Progress func(done, total int, what string)
 }
@@ -204,20 +271,20 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("interrupted after %d of %d runs", e.done, e.total)
 }
 
-// Study runs a study, elaborating each run from a setting.
-func Study(ctx context.Context, s *studies.Study, o StudyOptions,
-	elaborate func(*studies.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
+// Study runs a study, elaborating each run from a setting. text returns the scenario of a setting as a file.
+func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error),
+	text func(*studies.Setting) ([]byte, error)) (*outcome.StudyReport, error) {
 	if _, err := path.Match(o.Case, ""); err != nil {
 		return nil,
 			&input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case),
 				Remedy: "write * for any text, for example '*n=1024'"}
 	}
-	r := &studyRuns{ctx: ctx, options: o, elaborate: elaborate}
+	r := &studyRuns{study: s.Name, ctx: ctx, options: o, elaborate: elaborate, text: text, exported: map[string]bool{}}
 	defer r.files.Abort()
 	if err := r.openFolders(s); err != nil {
 		return nil, err
 	}
-	err := s.Run(r)
+	err := errors.Join(s.Run(r), r.failed)
 	if ctx.Err() != nil {
 		err = &interruptedError{r.done, r.total}
 	}
