@@ -76,7 +76,7 @@ func (s *Scenario) repeatSchedule(r *ExploreReport, to Output) error {
 	}
 	var out outputs.Set
 	defer out.Abort()
-	file, err := out.Open("--out", "scenario", to)
+	file, err := out.Open("--output", "scenario", to)
 	if err != nil {
 		return err
 	}

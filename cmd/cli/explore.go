@@ -27,7 +27,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
 	f := c.Flags()
-	o.outputs.add(f, "out", "o", "write a scenario that repeats the shortest schedule that breaks a rule to `F.yaml`",
+	o.outputs.add(f, "output", "o", "write a scenario that repeats the shortest schedule that breaks a rule to `F.yaml`",
 		func(path string) error {
 			o.Counterexample = starloom.File(path)
 			return nil
