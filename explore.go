@@ -1,11 +1,14 @@
 package starloom
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
@@ -15,7 +18,7 @@ import (
 )
 
 // ExploreReport is the verdict on all runs within bounds.
-type ExploreReport = explore.Report
+type ExploreReport = outcome.Explored
 
 // ExploreOptions control an exploration. They do not change its verdict, counts or schedule.
 type ExploreOptions struct {
@@ -23,6 +26,7 @@ type ExploreOptions struct {
 	Workers int    // threads; 0: one
 	// the scenario of a schedule that breaks a rule
 	Counterexample Output
+	Pictured       bool                   // Draw the schedule for a page
 	Progress       func(explore.Progress) // called after each slot; nil for none
 }
 
@@ -40,37 +44,103 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 		bounds = *s.Explore
 	}
 	r, err := explore.Of(ctx, c, bounds, explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress})
-	if err != nil || r.Verdict != explore.Fails {
+	if err != nil || r.Verdict != outcome.Fails {
 		return r, err
 	}
-	return r, s.repeatSchedule(r, o.Counterexample)
+	return r, s.repeatSchedule(r, &o)
 }
 
-// repeatSchedule runs the schedule of a report in both engines and writes the scenario.
-func (s *Scenario) repeatSchedule(r *ExploreReport, to Output) error {
-	text, one, err := s.withSchedule(r, to.Path)
+// ExploreCommand returns the command that explores the scenario's file, "" for a scenario without a file.
+func (s *Scenario) ExploreCommand() string {
+	return strings.Replace(s.runCommand(), "starloom run", "starloom explore", 1)
+}
+
+// repeatSchedule runs the schedule of a report in both engines. It writes the scenario and draws the run.
+func (s *Scenario) repeatSchedule(r *ExploreReport, o *ExploreOptions) error {
+	keys, err := s.withSchedule(r, filepath.Dir(o.Counterexample.Path))
 	if err != nil {
 		return err
 	}
-	found := &r.Violations[0]
+	text, err := strict.WriteYAML(keys)
+	if err != nil {
+		return err
+	}
+	one, err := s.foreign.ParseScenario(filepath.Join(filepath.Dir(o.Counterexample.Path), "counterexample"), text)
+	if err != nil {
+		return err
+	}
 	engines := []string{EngineSlot, EngineCycle}
 	if emulator.NoSlots(s.Fabric.network(), len(s.RTL) > 0) != nil {
 		engines = engines[1:]
 	}
 	for _, engine := range engines {
-		o := RunOptions{}
-		o.Engine = engine
-		report, err := Run(context.Background(), one, o)
-		if err != nil {
+		if err := repeats(r, one, engine); err != nil {
 			return err
 		}
-		if !slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool {
-			return v.Rule == found.Rule && v.Slot == found.Slot && v.Path == found.Path
-		}) {
-			return fmt.Errorf("the schedule of an exploration breaks %s in slot %d, and a run of engine %s does not", found.Rule,
-				found.Slot, engine)
+	}
+	if r.Repeat, err = s.repeatCommand(keys, o.Counterexample.Path); err != nil {
+		return err
+	}
+	if o.Pictured {
+		if err := s.drawSchedule(r, one); err != nil {
+			return err
 		}
 	}
+	return write(o.Counterexample, text)
+}
+
+func repeats(r *ExploreReport, one *Scenario, engine string) error {
+	found, o := &r.Violations[0], RunOptions{}
+	o.Engine = engine
+	report, err := Run(context.Background(), one, o)
+	if err != nil {
+		return err
+	}
+	k := slices.IndexFunc(report.Violations, func(v outcome.Violation) bool {
+		return v.Rule == found.Rule && v.Slot == found.Slot && v.Path == found.Path
+	})
+	if k < 0 {
+		return fmt.Errorf("the schedule of an exploration breaks %s in slot %d, and a run of engine %s does not", found.Rule,
+			found.Slot, engine)
+	}
+	*found = report.Violations[k] // a run says more of the cause
+	return nil
+}
+
+// repeatCommand returns the command that runs the schedule, "" for a scenario without a file.
+func (s *Scenario) repeatCommand(keys map[string]any, path string) (string, error) {
+	if path != "" && path != "-" {
+		return "starloom run " + outcome.ShellQuote(path), nil
+	}
+	command := s.runCommand()
+	if command == "" || keys["faults"] == nil {
+		return command, nil
+	}
+	faults, err := json.Marshal(keys["faults"])
+	return fmt.Sprintf("%s --seed %d --set %s", command, s.Seed, outcome.ShellQuote("faults="+string(faults))), err
+}
+
+// drawSchedule draws the run of a schedule, and the run without it. Runs without a timeline have no picture.
+func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
+	for _, run := range []struct {
+		s       *Scenario
+		caption string
+	}{{one, "The run of the schedule."}, {s, "The run without these faults."}} {
+		var drawn bytes.Buffer
+		o := RunOptions{SVG: Pictures{Timeline: Writer(&drawn)}}
+		if _, err := Run(context.Background(), run.s, o); err != nil {
+			var refused *InputError
+			if errors.As(err, &refused) {
+				continue
+			}
+			return err
+		}
+		r.Pictures = append(r.Pictures, outcome.Picture{Caption: run.caption, SVG: drawn.Bytes()})
+	}
+	return nil
+}
+
+func write(to Output, text []byte) error {
 	if !to.Given() {
 		return nil
 	}
@@ -81,44 +151,34 @@ func (s *Scenario) repeatSchedule(r *ExploreReport, to Output) error {
 		return err
 	}
 	_, err = file.Write(text)
-	r.Counterexample = to.Path
 	return errors.Join(err, out.Files.Commit())
 }
 
-// withSchedule returns the scenario with the faults of a report's schedule, and its text as a file at path.
-func (s *Scenario) withSchedule(r *ExploreReport, path string) (text []byte, one *Scenario, err error) {
-	keys, err := strict.Keys(s.document)
-	if err != nil {
-		return nil, nil, err
+// withSchedule returns the keys of the scenario with the faults of a report's schedule, for a file in a folder.
+func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[string]any, err error) {
+	if keys, err = strict.Keys(s.document); err != nil {
+		return nil, err
 	}
-	folder := filepath.Dir(path)
 	s.moveFiles(keys, folder)
 	delete(keys, "explore")
-	keys["name"] = s.Name + "-counterexample"
+	keys["name"], keys["seed"] = s.Name+"-counterexample", s.Seed
+	if r.Permutation != nil {
+		keys["workload"] = map[string]any{"permutation": r.Permutation}
+	}
+	if len(r.Schedule) == 0 {
+		return keys, nil
+	}
 	faults, _ := keys["faults"].(map[string]any)
 	if faults == nil {
 		faults = map[string]any{}
 	}
 	schedule, _ := faults["schedule"].([]any)
 	faults["schedule"], keys["faults"] = append(schedule, scheduled(r.Schedule)...), faults
-	if len(r.Schedule) == 0 && len(schedule) == 0 {
-		delete(faults, "schedule")
-	}
-	if len(faults) == 0 {
-		delete(keys, "faults")
-	}
-	if r.Permutation != nil {
-		keys["workload"] = map[string]any{"permutation": r.Permutation}
-	}
-	if text, err = strict.WriteYAML(keys); err != nil {
-		return nil, nil, err
-	}
-	one, err = s.foreign.ParseScenario(filepath.Join(folder, "counterexample"), text)
-	return text, one, err
+	return keys, nil
 }
 
 // scheduled groups faults by kind and target.
-func scheduled(all []explore.Fault) (list []any) {
+func scheduled(all []outcome.ExploredFault) (list []any) {
 	type place struct{ kind, target string }
 	at := map[place]map[string]any{}
 	for _, f := range all {

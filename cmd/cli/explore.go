@@ -2,11 +2,14 @@ package cli
 
 import (
 	"errors"
+	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"starloom"
-	"starloom/internal/explore"
+	"starloom/fabric/outcome"
+	"starloom/internal/page"
 	"starloom/traces"
 )
 
@@ -15,7 +18,9 @@ type exploreFlags struct {
 	settings settings
 	outputs  outputs
 	workers  uint16
-	seed     uint64
+
+	json, junit, html *output
+	seed              uint64
 }
 
 func newExplore(networks starloom.Networks) *cobra.Command {
@@ -32,7 +37,9 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 			o.Counterexample = starloom.File(path)
 			return nil
 		})
-	json := o.outputs.file(f, "json", "write the verdict as JSON to `F`")
+	o.json = o.outputs.file(f, "json", "write the verdict as JSON to `F`")
+	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
+	o.html = o.outputs.file(f, "html", "write the verdict as a page for a browser to `F.html`: one file that needs nothing else")
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
@@ -46,30 +53,39 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 			scenario.Seed = o.seed
 		}
 		o.Engine = engine.value
-		return o.run(c, scenario, args[0], json)
+		return o.run(c, scenario, args[0])
 	}
 	return c
 }
 
-func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path string, json *output) error {
+func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path string) error {
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
 	}
 	var files traces.Files
 	defer files.Abort()
-	to, err := json.open(&files)
-	if err != nil {
-		return err
+	var to [3]io.Writer
+	for i, output := range []*output{o.json, o.junit, o.html} {
+		var err error
+		if to[i], err = output.open(&files); err != nil {
+			return err
+		}
 	}
-	progress := newProgress(c.ErrOrStderr())
-	o.Workers, o.Progress = int(o.workers), progress.explore
+	progress, began := newProgress(c.ErrOrStderr()), time.Now()
+	o.Workers, o.Progress, o.Pictured = int(o.workers), progress.explore, to[2] != nil
 	report, err := starloom.Explore(c.Context(), scenario, o.ExploreOptions)
 	progress.clear()
 	if err != nil {
 		return fault(err)
 	}
-	if to != nil {
-		err = report.WriteJSON(to)
+	for i, write := range []func(io.Writer) error{
+		report.WriteJSON,
+		func(w io.Writer) error { return report.WriteJUnit(w, time.Since(began)) },
+		page.Explored(report, scenario.ExploreCommand()).Write,
+	} {
+		if to[i] != nil {
+			err = errors.Join(err, write(to[i]))
+		}
 	}
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)
@@ -78,9 +94,9 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 		return err
 	}
 	switch {
-	case report.Verdict == explore.Holds:
+	case report.Verdict == outcome.Holds:
 		return nil
-	case report.Verdict == explore.Fails:
+	case report.Verdict == outcome.Fails:
 		return errFailed
 	case c.Context().Err() != nil:
 		return errInterrupted

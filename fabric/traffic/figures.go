@@ -161,23 +161,27 @@ func (f *figures) state(v *hw.StateVisitor) {
 	t := &f.totals
 	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting,
 		&t.queued, &t.queueMax} {
-		hw.StateScalar(v, hw.Future, hw.Index("total", i), total)
+		class := hw.Statistic
+		if total == &t.pending || total == &t.lost { // the end of a run judges them
+			class = hw.Future
+		}
+		hw.StateScalar(v, class, hw.Index("total", i), total)
 	}
 	for i := range f.growing.halves {
 		f.growing.halves[i].state(v, hw.Index("half", i))
 	}
-	hw.StateList(v, hw.Future, "latency", &f.latency.counts)
-	hw.StateList(v, hw.Future, "network", &f.network.counts)
-	hw.StateColumn(v, hw.Future, "load", f.load)
-	hw.StateColumn(v, hw.Future, "flows", f.flows)
-	hw.StateColumn(v, hw.Future, "flow_cycles", f.flowCycles)
+	hw.StateList(v, hw.Statistic, "latency", &f.latency.counts)
+	hw.StateList(v, hw.Statistic, "network", &f.network.counts)
+	hw.StateColumn(v, hw.Statistic, "load", f.load)
+	hw.StateColumn(v, hw.Statistic, "flows", f.flows)
+	hw.StateColumn(v, hw.Statistic, "flow_cycles", f.flowCycles)
 	values := slices.Sorted(maps.Keys(f.cycles))
 	counts := make([]uint64, len(values))
 	for i, value := range values {
 		counts[i] = f.cycles[value]
 	}
-	hw.StateList(v, hw.Future, "cycles.value", &values)
-	hw.StateList(v, hw.Future, "cycles.count", &counts)
+	hw.StateList(v, hw.Statistic, "cycles.value", &values)
+	hw.StateList(v, hw.Statistic, "cycles.count", &counts)
 	v.AfterRestore(func() {
 		clear(f.cycles)
 		for i := range min(len(values), len(counts)) {

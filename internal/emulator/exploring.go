@@ -29,6 +29,7 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	if err != nil {
 		return nil, err
 	}
+	m.until(ctx)
 	x := &Exploring{Machine: m, Script: &fabric.FaultScript{First: scripted,
 		Lit: hw.NewSet(m.Shape.Media), Heard: hw.NewSet(m.Shape.Processors() * m.Network.Shape().Lanes()),
 		Due: hw.NewSet(m.Shape.Processors())}}

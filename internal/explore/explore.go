@@ -44,7 +44,7 @@ type Progress struct {
 }
 
 // Of explores the runs of a configuration within bounds.
-func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*Report, error) {
+func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Explored, error) {
 	own, kinds, l, err := b.plan(c)
 	if err != nil {
 		return nil, err
@@ -93,17 +93,18 @@ func all(n int) iter.Seq[[]uint32] {
 	}
 }
 
-func (s *search) report(c *config.Config) *Report {
-	r := &Report{Schema: ReportSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(), Bounds: map[string]int{},
-		Counts: s.count, Levels: s.levels, Slots: s.slot, Verdict: Holds, Incomplete: s.open}
+func (s *search) report(c *config.Config) *outcome.Explored {
+	r := &outcome.Explored{Schema: outcome.ExploredSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(), Bounds: map[string]int{},
+		Provenance: c.Source.Provenance,
+		Counts:     s.count, Levels: s.levels, Slots: s.slot, Verdict: outcome.Holds, Incomplete: s.open}
 	for _, k := range s.kinds {
 		r.Bounds[fabric.FaultNames[k.fault.Kind]] = k.limit
 	}
 	if s.open != "" {
-		r.Verdict = Open
+		r.Verdict = outcome.Open
 	}
 	if f := s.failed; f != nil {
-		r.Verdict, r.Violations, r.Permutation = Fails, f.violations, f.permutation
+		r.Verdict, r.Violations, r.Permutation = outcome.Fails, f.violations, f.permutation
 		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
 		r.FewestShown = s.open == ""
 	}
@@ -113,7 +114,7 @@ func (s *search) report(c *config.Config) *Report {
 
 // schedule lists the faults of a path. Step 0 is the start, step 1 runs the handlers of slot 0, and step n carries
 // slot n-2 across the fabric, up to the handlers of slot n-1.
-func (s *search) schedule(c *config.Config, steps [][]event) (list []Fault) {
+func (s *search) schedule(c *config.Config, steps [][]event) (list []outcome.ExploredFault) {
 	for n, choice := range steps {
 		for _, e := range choice {
 			kind := s.kinds[e.kind].fault.Kind
@@ -122,7 +123,7 @@ func (s *search) schedule(c *config.Config, steps [][]event) (list []Fault) {
 			if kind.OnMedia() {
 				slot = n - 2
 			}
-			list = append(list, Fault{fabric.FaultNames[kind], path(int(e.target)), uint32(slot)})
+			list = append(list, outcome.ExploredFault{Kind: fabric.FaultNames[kind], Target: path(int(e.target)), Slot: uint32(slot)})
 		}
 	}
 	return list
@@ -165,62 +166,4 @@ func (s *search) notCovered(c *config.Config) (list []string) {
 		list = append(list, "the faults of the scenario happen in every run, by its seed")
 	}
 	return list
-}
-
-// Verdict is the result of an exploration.
-type Verdict string
-
-// Verdicts.
-const (
-	Holds Verdict = "holds" // no rule is broken in any run within the bounds
-	Fails Verdict = "fails" // a run within the bounds breaks a rule
-	Open  Verdict = "open"  // a limit was reached first
-)
-
-// ReportSchema is the version of the JSON form.
-const ReportSchema = 1
-
-// Report is the verdict on all runs within bounds. Its JSON form is stable and versioned.
-type Report struct {
-	Schema      int                 `json:"schema"`
-	Scenario    string              `json:"scenario"`
-	Seed        uint64              `json:"seed"`
-	Verdict     Verdict             `json:"verdict"`
-	Rules       []string            `json:"rules"`
-	Bounds      map[string]int      `json:"faults"` // largest number of faults by kind
-	Counts      Counts              `json:"counts"`
-	Slots       uint32              `json:"slots"`                 // slots whose states are all expanded
-	Incomplete  string              `json:"incomplete,omitempty"`  // reason of an open verdict
-	Violations  []outcome.Violation `json:"violations,omitempty"`  // of the schedule
-	Schedule    []Fault             `json:"schedule,omitempty"`    // faults of the run with the fewest, then the fewest slots
-	Permutation []uint32            `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
-	// FewestShown reports that no run with fewer faults breaks a rule.
-	FewestShown bool     `json:"fewest_shown,omitempty"`
-	Covered     []string `json:"covered"`
-	NotCovered  []string `json:"not_covered"`
-	Levels      []Level  `json:"levels"`
-
-	Counterexample string `json:"counterexample,omitempty"` // file of a scenario that repeats the schedule
-}
-
-// Counts are the sizes of a search.
-type Counts struct {
-	States      int    `json:"states"` // distinct states
-	Transitions uint64 `json:"transitions"`
-	Known       uint64 `json:"known"` // transitions to a known state with no more faults
-	Ends        int    `json:"ends"`  // states in which the run has ended
-}
-
-// Level counts the states of a slot.
-type Level struct {
-	Slot    uint32 `json:"slot"`
-	States  int    `json:"states"`
-	Running int    `json:"running"` // states whose run has not ended, for each minimal number of faults
-}
-
-// Fault is a fault of a schedule.
-type Fault struct {
-	Kind   string `json:"kind"`
-	Target string `json:"target"`
-	Slot   uint32 `json:"slot"`
 }

@@ -26,8 +26,8 @@ type search struct {
 	slot     uint32 // number of slots that have crossed in the frontier's states
 	faults   int    // faults of a path are at most these in total
 
-	count  Counts
-	levels []Level
+	count  outcome.ExploredCounts
+	levels []outcome.ExploredLevel
 	open   string // reason of an incomplete search
 
 	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
@@ -206,7 +206,7 @@ func (s *search) budget() (faults int) {
 // tally adds the states of a level to those of its slot, over all permutations.
 func (s *search) tally(running int) {
 	if at := int(s.slot); at == len(s.levels) {
-		s.levels = append(s.levels, Level{Slot: s.slot})
+		s.levels = append(s.levels, outcome.ExploredLevel{Slot: s.slot})
 	}
 	l := &s.levels[s.slot]
 	l.States, l.Running = l.States+s.nodes.keys, l.Running+running

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/emulator"
@@ -42,7 +43,7 @@ func protocol(t *testing.T, mistake, packets int) string {
 const scatter4 = "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: scatter/sync}\n" +
 	"workload: {scatter: {origin: 0}}\nstop: {slots: 100}\n"
 
-func explored(t *testing.T, scenario, faults string, o explore.Options) *explore.Report {
+func explored(t *testing.T, scenario, faults string, o explore.Options) *outcome.Explored {
 	t.Helper()
 	s, err := starloom.ParseScenario("", []byte(scenario),
 		starloom.Assignment{Key: "explore.faults", Value: faults})
@@ -60,7 +61,7 @@ func TestCounts(t *testing.T) {
 	for k, want := range []int{38, 99, 188, 308} {
 		r := explored(t, scatter4, fmt.Sprintf("{drop: %d}", k+1), explore.Options{})
 		assert.Equal(t, want, r.Counts.States, "%d drops", k+1)
-		assert.Equal(t, explore.Holds, r.Verdict)
+		assert.Equal(t, outcome.Holds, r.Verdict)
 	}
 	figures := func(name string, class hw.Class) hw.Class {
 		if class == hw.Statistic && !bytes.Contains([]byte(name), []byte("digest")) &&
@@ -111,7 +112,7 @@ func TestEnginesAndWorkers(t *testing.T) {
 			cycle := explored(t, x.scenario, x.faults, explore.Options{Engine: emulator.EngineCycle})
 			assert.Equal(t, slot.Verdict, cycle.Verdict)
 			assert.Len(t, cycle.Schedule, len(slot.Schedule))
-			if slot.Verdict == explore.Fails {
+			if slot.Verdict == outcome.Fails {
 				assert.Equal(t, slot.Violations[0].Slot, cycle.Violations[0].Slot)
 				assert.Equal(t, slot.Violations[0].Rule, cycle.Violations[0].Rule)
 			}
@@ -140,10 +141,10 @@ func TestWholeRuns(t *testing.T) {
 		fewest, slot := wholeRuns(t, protocol(t, mistake, 3), 20)
 		require.Equal(t, want, fewest, "mistake %d", mistake)
 		if fewest == 0 {
-			assert.Equal(t, explore.Holds, r.Verdict, "mistake %d", mistake)
+			assert.Equal(t, outcome.Holds, r.Verdict, "mistake %d", mistake)
 			continue
 		}
-		assert.Equal(t, explore.Fails, r.Verdict, "mistake %d", mistake)
+		assert.Equal(t, outcome.Fails, r.Verdict, "mistake %d", mistake)
 		assert.Len(t, r.Schedule, fewest, "mistake %d", mistake)
 		assert.Equal(t, slot, r.Violations[0].Slot, "mistake %d", mistake)
 		assert.True(t, r.FewestShown)
@@ -187,7 +188,7 @@ func TestCounterexample(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lost.yaml")
 	r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{Counterexample: starloom.File(path)})
 	require.NoError(t, err)
-	require.Equal(t, explore.Fails, r.Verdict)
+	require.Equal(t, outcome.Fails, r.Verdict)
 	again, err := starloom.LoadScenario(path)
 	require.NoError(t, err)
 	report, err := starloom.Run(t.Context(), again, starloom.RunOptions{})
@@ -207,7 +208,7 @@ func TestLimits(t *testing.T) {
 		require.NoError(t, err)
 		r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
 		require.NoError(t, err)
-		assert.Equal(t, explore.Open, r.Verdict, limit.Key)
+		assert.Equal(t, outcome.Open, r.Verdict, limit.Key)
 		assert.NotEmpty(t, r.Incomplete)
 	}
 }
@@ -258,7 +259,7 @@ func TestStatisticsInTheKey(t *testing.T) {
 			assert.Equal(t, plain.Verdict, with.Verdict, "%s, %s", x.name, name)
 			assert.Len(t, with.Schedule, len(plain.Schedule), "%s, %s", x.name, name)
 			assert.GreaterOrEqual(t, with.Counts.States, plain.Counts.States, "%s, %s", x.name, name)
-			if plain.Verdict == explore.Fails {
+			if plain.Verdict == outcome.Fails {
 				assert.Equal(t, plain.Violations[0].Slot, with.Violations[0].Slot, "%s, %s", x.name, name)
 			}
 		}

@@ -1,0 +1,142 @@
+package outcome
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"starloom/traces"
+)
+
+// ExploredVerdict is the result of an exploration.
+type ExploredVerdict string
+
+// Verdicts.
+const (
+	Holds ExploredVerdict = "holds" // no rule is broken in any run within the bounds
+	Fails ExploredVerdict = "fails" // a run within the bounds breaks a rule
+	Open  ExploredVerdict = "open"  // a limit was reached first
+)
+
+// ExploredSchema is the version of the JSON form.
+const ExploredSchema = 1
+
+// Explored is the verdict on all runs within bounds. Its JSON form is stable and versioned.
+type Explored struct {
+	Schema      int             `json:"schema"`
+	Scenario    string          `json:"scenario"`
+	Seed        uint64          `json:"seed"`
+	Verdict     ExploredVerdict `json:"verdict"`
+	Rules       []string        `json:"rules"`
+	Bounds      map[string]int  `json:"faults"` // largest number of faults by kind
+	Counts      ExploredCounts  `json:"counts"`
+	Slots       uint32          `json:"slots"`                 // slots whose states are all expanded
+	Incomplete  string          `json:"incomplete,omitempty"`  // reason of an open verdict
+	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
+	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest, then the fewest slots
+	Permutation []uint32        `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
+	// FewestShown reports that no run with fewer faults breaks a rule.
+	FewestShown bool            `json:"fewest_shown,omitempty"`
+	Covered     []string        `json:"covered"`
+	NotCovered  []string        `json:"not_covered"`
+	Levels      []ExploredLevel `json:"levels"`
+
+	Provenance     *traces.Provenance `json:"provenance,omitempty"`
+	Repeat         string    `json:"repeat,omitempty"` // command that runs the schedule
+	Pictures       []Picture `json:"-"`                // for the page: the schedule, and the run without its faults
+}
+
+// ExploredCounts are the sizes of a search.
+type ExploredCounts struct {
+	States      int    `json:"states"` // distinct states
+	Transitions uint64 `json:"transitions"`
+	Known       uint64 `json:"known"` // transitions to a known state with no more faults
+	Ends        int    `json:"ends"`  // states in which the run has ended
+}
+
+// ExploredLevel counts the states of a slot.
+type ExploredLevel struct {
+	Slot    uint32 `json:"slot"`
+	States  int    `json:"states"`
+	Running int    `json:"running"` // states whose run has not ended, for each minimal number of faults
+}
+
+// ExploredFault is a fault of a schedule.
+type ExploredFault struct {
+	Kind   string `json:"kind"`
+	Target string `json:"target"`
+	Slot   uint32 `json:"slot"`
+}
+
+// WriteJSON writes the report as JSON.
+func (r *Explored) WriteJSON(w io.Writer) error { return WriteJSON(w, r) }
+
+// Sentence returns the verdict in one sentence.
+func (r *Explored) Sentence() string {
+	switch r.Verdict {
+	case Holds:
+		return fmt.Sprintf("no run within the bounds breaks a rule (%s)", strings.Join(r.Rules, ", "))
+	case Open:
+		return fmt.Sprintf("%s; no rule is broken up to slot %d, with all faults of the bounds", r.Incomplete, r.Slots)
+	}
+	v := &r.Violations[0]
+	return fmt.Sprintf("%s in slot %d, cycle %d: %s: %s", v.Rule, v.Slot, v.Cycle, v.Path, v.Message)
+}
+
+// WriteText writes the report for a reader.
+func (r *Explored) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", strings.ToUpper(string(r.Verdict)), r.Sentence())
+	if r.Verdict == Fails {
+		b.WriteString(r.shortest())
+	}
+	fmt.Fprintf(&b, "  states       %d by %s, %d of them to known states; %s\n", r.Counts.States,
+		traces.Plural(r.Counts.Transitions, "step", "steps"), r.Counts.Known,
+		traces.Plural(uint64(r.Counts.Ends), "ended run", "ended runs"))
+	for _, line := range r.Covered {
+		fmt.Fprintf(&b, "  covered      %s\n", line)
+	}
+	for _, line := range r.NotCovered {
+		fmt.Fprintf(&b, "  not covered  %s\n", line)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Explored) shortest() string {
+	var b strings.Builder
+	if len(r.Schedule) == 0 {
+		b.WriteString("  without any fault\n")
+	}
+	for _, f := range r.Schedule {
+		fmt.Fprintf(&b, "  slot %-7d %s of %s\n", f.Slot, f.Kind, f.Target)
+	}
+	switch {
+	case len(r.Schedule) == 0:
+	case r.FewestShown:
+		b.WriteString("  fewest       no run with fewer faults breaks a rule\n")
+	default:
+		fmt.Fprintf(&b, "  open         whether fewer faults break a rule: %s\n", r.Incomplete)
+	}
+	if r.Repeat != "" {
+		fmt.Fprintf(&b, "  repeat       %s\n", r.Repeat)
+	}
+	return b.String()
+}
+
+// WriteJUnit writes the report as a test suite of one case. An open verdict is skipped.
+func (r *Explored) WriteJUnit(w io.Writer, took time.Duration) error {
+	var text strings.Builder
+	if err := r.WriteText(&text); err != nil {
+		return err
+	}
+	c := JUnitCase{Name: "explore " + r.Scenario, Details: text.String(), Took: took}
+	switch r.Verdict {
+	case Fails:
+		c.Failure = r.Sentence()
+	case Open:
+		c.Skipped = r.Sentence()
+	}
+	return WriteJUnit(w, r.Scenario, took, []JUnitCase{c})
+}

@@ -1,0 +1,95 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+
+	"starloom/fabric/outcome"
+	"starloom/traces"
+	"starloom/traces/figure"
+)
+
+// Explored returns the page of an exploration. command repeats it.
+func Explored(r *outcome.Explored, command string) *Page {
+	p := &Page{Subject: "explore", Name: outcome.Printable(r.Scenario), Summary: r.Sentence()}
+	switch r.Verdict {
+	case outcome.Holds:
+		p.Verdict = outcome.VerdictPass
+		p.Answers = Passed(nil, Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
+			"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
+	case outcome.Fails:
+		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, r.Sentence(), scheduleText(r)
+		p.Answers = Failed([]string{r.Sentence()}, []string{scheduleText(r)}, nil, nil,
+			outcome.Step{Text: "Run the schedule with a waveform and a page:", Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
+	default:
+		p.Answers = Passed(nil, Block{Text: "A limit was reached first. Higher limits under `explore:` take longer; fewer faults, " +
+			"targets or processors need fewer states."}, Block{Command: command})
+	}
+	for _, x := range r.Pictures {
+		p.Lead = append(p.Lead, Block{Picture: &Picture{Caption: x.Caption, SVG: x.SVG, Narrow: x.Narrow}})
+	}
+	p.add(scheduleSection(r))
+	states := FigurePicture("Distinct states after each slot, and runs that still go on.", statesFigure(r))
+	if states != nil && r.Verdict != outcome.Fails {
+		p.Lead = []Block{{Picture: states}}
+	} else if states != nil {
+		p.Add("States", Block{Picture: states})
+	}
+	p.Add("The bounds", Block{Text: "The verdict covers:"}, Block{List: r.Covered}, Block{Text: "It does not cover:"},
+		Block{List: r.NotCovered})
+	p.Add("The search", About("Sizes of the search.",
+		[2]string{"states", strconv.Itoa(r.Counts.States)}, [2]string{"steps", strconv.FormatUint(r.Counts.Transitions, 10)},
+		[2]string{"steps to known states", strconv.FormatUint(r.Counts.Known, 10)},
+		[2]string{"ended runs", strconv.Itoa(r.Counts.Ends)}, [2]string{"slots", strconv.FormatUint(uint64(r.Slots), 10)}))
+	return p
+}
+
+// scheduleNamed is the number of faults named in the sentence below the verdict.
+const scheduleNamed = 4
+
+func scheduleText(r *outcome.Explored) string {
+	text := traces.Plural(uint64(len(r.Schedule)), "fault is", "faults are") + " enough"
+	if len(r.Schedule) == 0 {
+		text = "It needs no fault"
+	}
+	for i, f := range r.Schedule {
+		switch {
+		case i == scheduleNamed:
+			return text + ", and others."
+		case i == 0:
+			text += ": "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprintf("%s of %s in slot %d", f.Kind, f.Target, f.Slot)
+	}
+	if r.FewestShown && len(r.Schedule) > 0 {
+		text += ". No run with fewer breaks a rule"
+	}
+	return text + "."
+}
+
+func scheduleSection(r *outcome.Explored) *Section {
+	if len(r.Schedule) == 0 {
+		return nil
+	}
+	t := table("Faults of the run, in order.", "#slot", "fault", "where")
+	for _, f := range r.Schedule {
+		t.row(f.Slot, f.Kind, f.Target)
+	}
+	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule)), Blocks: []Block{{Table: t}}}
+}
+
+func statesFigure(r *outcome.Explored) *figure.Figure {
+	if len(r.Levels) < 2 {
+		return nil
+	}
+	states, running := figure.Curve{Name: "states"}, figure.Curve{Name: "of running runs", Style: figure.Dashed}
+	for _, l := range r.Levels {
+		x := float64(l.Slot)
+		states.Points = append(states.Points, figure.Point{X: x, Y: float64(l.States)})
+		running.Points = append(running.Points, figure.Point{X: x, Y: float64(l.Running)})
+	}
+	return &figure.Figure{Title: "States after each slot", X: figure.Axis{Label: "slot", Whole: true},
+		Y: figure.Axis{Label: "states", Whole: true}, Curves: []figure.Curve{states, running}}
+}
