@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 
+	yaml "go.yaml.in/yaml/v4"
+
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
@@ -82,7 +84,7 @@ type Scenario struct {
 	sum      string            // SHA-256 of the file, "" without one
 	given    string            // options of Overrides that matter to all runs, in shell syntax
 	one      string            // options of Overrides for one run, in shell syntax
-	document any               // keys and values of the file, with assignments
+	document *yaml.Node        // keys and values of the file, with assignments; nil without a file
 	folder   string            // paths in the scenario are relative to it
 	places   map[string]string // path of a value ("link.phit_bits") to file:line:column
 

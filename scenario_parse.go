@@ -138,9 +138,7 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	if root, err = d.Assign(root, set, rivals); err != nil {
 		return nil, err
 	}
-	if err := root.Decode(&s.document); err != nil {
-		return nil, input.Mistake(place, err.Error(), "write it as `starloom schema` says")
-	}
+	s.document = root
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}

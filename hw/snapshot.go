@@ -146,7 +146,7 @@ func (v *StateVisitor) Live(live Live) {
 	}
 }
 
-// Group visits a part without a path of its own. If the part has temporary columns, snapshots visit it anew.
+// Group visits a part without a path of its own. If the part has temporary columns, each snapshot visits it.
 func (v *StateVisitor) Group(part func(v *StateVisitor)) {
 	x := v.snapshot
 	if x == nil || !x.planning {

@@ -39,7 +39,8 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 		})
 	o.json = o.outputs.file(f, "json", "write the verdict as JSON to `F`")
 	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
-	o.html = o.outputs.file(f, "html", "write the verdict as a page for a browser to `F.html`: one file that needs nothing else")
+	o.html = o.outputs.file(f, "html", "write the verdict as a page for a browser to `F.html`: one file that needs "+
+		"nothing else")
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")

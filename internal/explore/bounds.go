@@ -68,7 +68,8 @@ func (b *Bounds) of() (kinds []fabric.FaultKind, limits []int) {
 		kind  fabric.FaultKind
 		limit int
 	}{
-		{fabric.FaultDrop, l.Drop}, {fabric.FaultMiss, l.Miss}, {fabric.FaultFlip, l.BitFlip}, {fabric.FaultRestart, l.Restart},
+		{fabric.FaultDrop, l.Drop}, {fabric.FaultMiss, l.Miss}, {fabric.FaultFlip, l.BitFlip},
+		{fabric.FaultRestart, l.Restart},
 		{fabric.FaultDead, l.Dead}, {fabric.FaultPause, l.ClockPause},
 	} {
 		if x.limit > 0 {
@@ -119,7 +120,8 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 	for _, k := range all {
 		targets := targetsOf(c.Network, k, globs)
 		any = any || len(globs) > 0 && targets.Count(0, 64*len(targets.Words())) > 0
-		own.Faults = append(own.Faults, fabric.Fault{Kind: k, Targets: targets, To: math.MaxUint32, Every: 1, Chance: 1 << 32})
+		own.Faults = append(own.Faults,
+			fabric.Fault{Kind: k, Targets: targets, To: math.MaxUint32, Every: 1, Chance: 1 << 32})
 	}
 	if !any {
 		return nil, nil, l, c.Source.Refuse("explore.targets", "no processor and no medium of these faults has such a path",

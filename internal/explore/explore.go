@@ -94,7 +94,8 @@ func all(n int) iter.Seq[[]uint32] {
 }
 
 func (s *search) report(c *config.Config) *outcome.Explored {
-	r := &outcome.Explored{Schema: outcome.ExploredSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(), Bounds: map[string]int{},
+	r := &outcome.Explored{Schema: outcome.ExploredSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(),
+		Bounds:     map[string]int{},
 		Provenance: c.Source.Provenance,
 		Counts:     s.count, Levels: s.levels, Slots: s.slot, Verdict: outcome.Holds, Incomplete: s.open}
 	for _, k := range s.kinds {
@@ -123,7 +124,8 @@ func (s *search) schedule(c *config.Config, steps [][]event) (list []outcome.Exp
 			if kind.OnMedia() {
 				slot = n - 2
 			}
-			list = append(list, outcome.ExploredFault{Kind: fabric.FaultNames[kind], Target: path(int(e.target)), Slot: uint32(slot)})
+			list = append(list,
+				outcome.ExploredFault{Kind: fabric.FaultNames[kind], Target: path(int(e.target)), Slot: uint32(slot)})
 		}
 	}
 	return list
@@ -161,7 +163,8 @@ func (s *search) notCovered(c *config.Config) (list []string) {
 	}
 	list = append(list, "other kinds of faults ("+strings.Join(other, ", ")+"), other seeds, other workloads")
 	n := float64(s.count.States)
-	list = append(list, fmt.Sprintf("two states with one 128-bit hash: probability below %.0e", max(n*n/math.Exp2(129), 1e-38)))
+	list = append(list,
+		fmt.Sprintf("two states with one 128-bit hash: probability below %.0e", max(n*n/math.Exp2(129), 1e-38)))
 	if len(c.Faults) > 0 {
 		list = append(list, "the faults of the scenario happen in every run, by its seed")
 	}

@@ -15,14 +15,17 @@ func Explored(r *outcome.Explored, command string) *Page {
 	switch r.Verdict {
 	case outcome.Holds:
 		p.Verdict = outcome.VerdictPass
-		p.Answers = Passed(nil, Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
-			"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
+		p.Answers = Passed(nil,
+			Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
+				"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
 	case outcome.Fails:
 		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, r.Sentence(), scheduleText(r)
 		p.Answers = Failed([]string{r.Sentence()}, []string{scheduleText(r)}, nil, nil,
-			outcome.Step{Text: "Run the schedule with a waveform and a page:", Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
+			outcome.Step{Text: "Run the schedule with a waveform and a page:",
+				Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
 	default:
-		p.Answers = Passed(nil, Block{Text: "A limit was reached first. Higher limits under `explore:` take longer; fewer faults, " +
+		p.Answers = Passed(nil, Block{Text: "A limit was reached first. Higher limits under `explore:` take longer; fewer " +
+			"faults, " +
 			"targets or processors need fewer states."}, Block{Command: command})
 	}
 	for _, x := range r.Pictures {

@@ -29,7 +29,9 @@ var alternatingBit = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	image := filepath.Join(folder, "alternating_bit.wasm")
-	return image, firmware.Build(context.Background(), firmware.BuildOptions{Source: "testdata/firmware/alternating_bit.c", Output: image})
+	return image, firmware.Build(context.Background(), firmware.BuildOptions{
+		Source: "testdata/firmware/alternating_bit.c", Output: image,
+	})
 })
 
 func protocol(t *testing.T, mistake, packets int) string {
@@ -128,7 +130,8 @@ func TestOneKeyOneFuture(t *testing.T) {
 }
 
 func TestLongOneKeyOneFuture(t *testing.T) {
-	explored(t, protocol(t, 0, 3), "{drop: 2, miss: 1, restart: 1, dead: 1, clock_pause: 1}", explore.Options{Verify: true})
+	explored(t, protocol(t, 0, 3), "{drop: 2, miss: 1, restart: 1, dead: 1, clock_pause: 1}",
+		explore.Options{Verify: true})
 	for _, x := range scenarios {
 		explored(t, x.scenario, x.faults, explore.Options{Verify: true})
 	}
@@ -157,7 +160,8 @@ func wholeRuns(t *testing.T, scenario string, slots int) (fewest int, slot uint6
 	t.Helper()
 	broken := func(drops ...int) (uint64, bool) {
 		s, err := starloom.ParseScenario("", []byte(scenario), starloom.Assignment{Key: "faults", Value: fmt.Sprintf(
-			"{schedule: [{kind: drop, slots: {list: %s}}]}", bytes.ReplaceAll([]byte(fmt.Sprint(drops)), []byte(" "), []byte(", ")))})
+			"{schedule: [{kind: drop, slots: {list: %s}}]}",
+			strings.ReplaceAll(fmt.Sprint(drops), " ", ", "))})
 		require.NoError(t, err)
 		r, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 		require.NoError(t, err)
@@ -225,7 +229,8 @@ static void on_slot(sl_nic *nic, state_t *s) { total += sl_self(nic); if (++s->s
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 `), 0o600))
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
-	s, err := starloom.ParseScenario("", []byte("starloom: 1\nfabric: {bus: {vertices: 2, buses: [[0, 1]]}}\nfirmware: {image: "+
+	s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+
+		"fabric: {bus: {vertices: 2, buses: [[0, 1]]}}\nfirmware: {image: "+
 		image+"}\n"))
 	require.NoError(t, err)
 	_, err = starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
