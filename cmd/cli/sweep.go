@@ -209,6 +209,9 @@ func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
 }
 
 func writeExtent(w io.Writer, e sweep.Extent, adaptive bool) {
+	for _, note := range e.Notes {
+		fmt.Fprintln(w, "note: "+note)
+	}
 	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"),
 		traces.Plural(e.Runs, "run", "runs"))
 	if e.RunsThere > 0 {

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,4 +102,42 @@ func TestSweepOfBareRouters(t *testing.T) {
 	digest := regexp.MustCompile(`\ndigest +([0-9a-f]{32})`).FindStringSubmatch(r.stdout)
 	require.NotNil(t, digest)
 	require.Contains(t, string(text), digest[1])
+}
+
+// TestSweepPaths checks that paths on axes are relative to the sweep's file, and that a file beside the scenario alone is
+// still found, with a note.
+func TestSweepPaths(t *testing.T) {
+	dir := folder(t, nil)
+	for _, name := range []string{"sweeps", "scenarios"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o777))
+	}
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	write("scenarios/s.yaml", smallScenario)
+	const axes = "axes: {order: {key: workload.file, values: [one.csv, two.csv]}}\n"
+	write("sweeps/sweep.yaml", "scenario: ../scenarios/s.yaml\n"+axes)
+	permutation := func(shift int) (text string) {
+		for i := range 16 {
+			text += strconv.Itoa((i+shift)%16) + "\n"
+		}
+		return text
+	}
+	write("sweeps/one.csv", permutation(1))
+	write("scenarios/two.csv", permutation(2))
+	for _, path := range []string{"sweeps/sweep.yaml", filepath.Join(dir, "sweeps/sweep.yaml")} {
+		r := starloomIn(t, dir, "sweep", path, "--out", "out")
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Equal(t, 1, strings.Count(r.stderr, "note: "), r.stderr)
+		require.Contains(t, r.stderr, ": two.csv is beside the scenario; the next version looks for it beside the sweep\n")
+	}
+	require.Contains(t, contents(t, dir, "out/results.csv"), "\none.csv,1,0,")
+	write("sweeps/two.csv", permutation(2))
+	r := starloomIn(t, dir, "sweep", "sweeps/sweep.yaml", "--out", "out")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.NotContains(t, r.stderr, "note: ")
+	write("sweeps/sweep.yaml", "scenario: ../scenarios/s.yaml\n"+strings.Replace(axes, "one.csv", "none.csv", 1))
+	r = starloomIn(t, dir, "sweep", "sweeps/sweep.yaml", "--out", "out")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "sweeps/none.csv cannot be read")
 }

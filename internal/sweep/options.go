@@ -33,6 +33,7 @@ type Options struct {
 
 // Extent is the size of a sweep.
 type Extent struct {
+	Notes     []string // on paths
 	Points    int
 	Runs      uint64
 	RunsThere uint64

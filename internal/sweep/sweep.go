@@ -92,7 +92,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 
 func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out,
-		Extent: Extent{Points: len(points), Workers: s.workers}}
+		Extent: Extent{Points: len(points), Workers: s.workers, Notes: s.plan.Notes}}
 	e := &r.Extent
 	for _, x := range points {
 		if e.Runs += x.total; e.Runs > runsMax {

@@ -9,6 +9,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,8 @@ import (
 
 // Plan is a parsed sweep file.
 type Plan struct {
-	Name     string // name of the file without its suffix
+	Notes    []string // on paths
+	Name     string   // name of the file without its suffix
 	Scenario Source
 	Axes     []*Axis
 	Zip      [][]string
@@ -96,7 +98,7 @@ func Parse(place string, data []byte) (*Plan, error) {
 		return nil, r.Refuse(root, "the sweep has no axes: there is nothing to vary", "add axes: {NAME: {key: KEY, "+
 			"values: [...]}}")
 	}
-	if err := p.group(); err != nil {
+	if err := errors.Join(p.group(), p.besideSweep(place)); err != nil {
 		return nil, err
 	}
 	if where != nil {
