@@ -83,7 +83,7 @@ func (r *Report) cause() string {
 		return ""
 	}
 	f := &r.FailedRuns[most]
-	return fmt.Sprintf("%d of %s failed; %d broke %s first, the first of them at %s.", r.Failed,
+	return fmt.Sprintf("%d of %s failed; %d broke %s first, the first of them at `%s`.", r.Failed,
 		traces.Plural(r.Runs, "run", "runs"), count[f.Rule], f.Rule, f.Point)
 }
 
@@ -266,6 +266,7 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 		case err != nil:
 			continue // this figure is missing in all rows on these axes
 		}
+		f.Y.Whole = name == "failed"
 		caption := f.Title
 		if note != "" {
 			caption += "; " + note

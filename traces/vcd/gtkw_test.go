@@ -138,3 +138,28 @@ func TestSaveFileFirst(t *testing.T) {
 	require.Contains(t, b.String(), " 24 25\n[markername] Ar\n", "there are 26 names")
 	require.Contains(t, b.String(), "[markername] Zr\n[treeopen]")
 }
+
+// TestChangedFlags: of flags, only bits that change within the file count as changed, also in the window of a trigger.
+func TestChangedFlags(t *testing.T) {
+	for _, o := range []Options{{From: 2}, {OnTrigger: true, Before: 2, After: 4, SlackCycles: 1}} {
+		v, err := NewWriter(io.Discard, o)
+		require.NoError(t, err)
+		id, err := v.Declare("net.nic[0].flags", 8)
+		require.NoError(t, err)
+		plain, err := v.Declare("net.nic[0].held", 8)
+		require.NoError(t, err)
+		v.Show(id, Form{Flags: []string{"a", "b", "c", "d"}})
+		require.NoError(t, v.Begin())
+		for cycle, flags := range []uint64{0, 1, 1, 3, 3, 1, 9} {
+			require.NoError(t, v.Cycle(uint64(cycle)))
+			v.Set(id, flags)
+			v.Set(plain, uint64(cycle))
+			if o.OnTrigger && cycle == 3 {
+				require.NoError(t, v.Trigger(3))
+			}
+		}
+		require.NoError(t, v.Close(7))
+		require.EqualValues(t, 2+8, v.Signals()[id].Changed, "bit 0 changed before the file begins")
+		require.Zero(t, v.Signals()[plain].Changed)
+	}
+}
