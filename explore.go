@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
 	"starloom/internal/explore"
@@ -97,7 +98,8 @@ func repeats(r *ExploreReport, one *Scenario, engine string) error {
 		return err
 	}
 	k := slices.IndexFunc(report.Violations, func(v outcome.Violation) bool {
-		return v.Rule == found.Rule && v.Slot == found.Slot && v.Path == found.Path
+		return v.Rule == found.Rule && v.Subject == found.Subject &&
+			(v.Slot == found.Slot || v.Subject.Kind == fabric.FindMissing) // a run locates the loss
 	})
 	if k < 0 {
 		return fmt.Errorf("the schedule of an exploration breaks %s in slot %d, and a run of engine %s does not", found.Rule,
