@@ -14,7 +14,9 @@ import (
 
 // Limits of the page.
 const (
-	variableRowsMax    = 120 // calls
+	variableRowsMax    = 120      // calls
+	variableRowsMin    = 8        // calls with large states
+	variableBytesMax   = 16 << 20 // states kept for the calls
 	variableColumnsMax = 24
 )
 
@@ -47,7 +49,8 @@ type lastStates struct {
 }
 
 func (l *lastStates) add(s *toldState) {
-	if len(l.states) == variableRowsMax {
+	most := max(variableRowsMin, min(variableRowsMax, variableBytesMax/max(len(s.bytes), 1)))
+	if len(l.states) == most {
 		l.before, l.states = l.states[0].bytes, l.states[1:]
 		l.left++
 	}

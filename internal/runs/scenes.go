@@ -584,6 +584,8 @@ func label(s *record.ExcerptSignal, value uint64) string {
 		return flags(s.Form, value)
 	case s.Bits == 1, s.Form.Decimal:
 		return fmt.Sprint(value)
+	case s.Form.Signed:
+		return fmt.Sprint(int64(value<<(64-s.Bits)) >> (64 - s.Bits))
 	}
 	return fmt.Sprintf("%x", value)
 }

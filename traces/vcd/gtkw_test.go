@@ -163,3 +163,11 @@ func TestChangedFlags(t *testing.T) {
 		require.Zero(t, v.Signals()[plain].Changed)
 	}
 }
+
+// TestGTKWSigned checks the flag of signed decimals, TR_SIGNED of GTKWave's source.
+func TestGTKWSigned(t *testing.T) {
+	var b bytes.Buffer
+	save := SaveFile{Path: "x.gtkw", VCD: "x.vcd", Signals: []Signal{{Path: "a.b", Bits: 8, Form: Form{Signed: true}}}}
+	require.NoError(t, save.Write(&b))
+	require.Contains(t, b.String(), "\n@420\na.b[7:0]\n")
+}
