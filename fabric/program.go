@@ -24,6 +24,9 @@ type Program struct {
 	Least        func() Least // minimum number of slots of its workload; nil if unknown
 	Carries      *Carries     // supported traffic; nil if none
 	Native       *firmware.NativeProgram
+	// Retransmits means that the program sends lost frames again, so the rule no_loss judges only frames that no fault
+	// has taken.
+	Retransmits bool
 }
 
 // ReplacedNote is the start of the note of Replaced.

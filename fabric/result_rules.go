@@ -51,6 +51,9 @@ func (r ResultRule) String() string {
 	return fmt.Sprintf("%d to %d", r.Min, r.Max)
 }
 
+// NoneOf requires that a result is 0 on all processors.
+func NoneOf(name string) *ResultRules { return &ResultRules{map[string]ResultRule{name: {}}} }
+
 // Setting returns the value shown in a list of settings.
 func (r ResultRules) Setting() any { return r.Of }
 

@@ -30,7 +30,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 		}
 		programs = append(programs, p)
 	}
-	return append(programs, b.traffic(), fabric.Program{
+	return append(programs, b.traffic(), b.stopAndWait(), fabric.Program{
 		Name: sensorsProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: readingBytes},
 		Params: []fabric.Choice{
 			{Name: "period", Low: 1, High: math.MaxInt32}, {Name: "spread", Low: 0, High: math.MaxInt32},
@@ -39,6 +39,18 @@ func (b Network) Programs() (programs []fabric.Program) {
 		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoLoss: true,
 			OneBus: true, BusLength: true},
 	})
+}
+
+func (b Network) stopAndWait() fabric.Program {
+	return fabric.Program{
+		Name: "bus/stop-and-wait", SlotsPerStep: 1, Retransmits: true, Workloads: []string{fabric.WorkloadPermutation},
+		Params: []fabric.Choice{
+			{Name: "pieces", Low: 1, High: math.MaxInt32}, {Name: "timeout", Low: 1, High: math.MaxInt32},
+		},
+		Rules: fabric.Rules{ExactlyOnce: true, NoLoss: true,
+			CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, OneBus: true, BusLength: true,
+			Results: fabric.NoneOf("wrong")},
+	}
 }
 
 // trafficProgram requires given buses and one bus per vertex.

@@ -19,6 +19,8 @@ const (
 	nextHopProgram = "netlist/next-hop"
 	trafficProgram = "netlist/traffic"
 	gossipProgram  = "netlist/gossip"
+	// reliableProgram runs with and without routers.
+	reliableProgram = "netlist/reliable"
 
 	directProgram   = "netlist/direct"
 	unicastProgram  = "netlist/unicast"
@@ -68,7 +70,7 @@ func (n Network) Programs() []fabric.Program {
 			Needs: within(max(all, 2*processors*net.turnSlots())), Workloads: []string{fabric.WorkloadPermutation}})
 		traffic := net.traffic(note)
 		traffic.Rules = once
-		programs = append(programs, traffic)
+		programs = append(programs, traffic, net.reliable(note, once, net.rxFrames()))
 	}
 	return programs
 }
@@ -90,9 +92,23 @@ func (n *Net) routed() []fabric.Program {
 	if n.hasWays() {
 		traffic := n.traffic(note)
 		traffic.Rules = once
-		all = append(all, traffic)
+		all = append(all, traffic, n.reliable(note, once, 0))
 	}
 	return all
+}
+
+// pieceBytes is the payload of a frame of reliableProgram.
+const pieceBytes = 16
+
+// reliable returns the program of numbered, repeated pieces. Its rules are those of programs that deliver once.
+func (n *Net) reliable(note string, rules fabric.Rules, rxFrames int) fabric.Program {
+	rules.NoLoss, rules.Results = true, fabric.NoneOf("wrong")
+	return fabric.Program{Name: reliableProgram, Note: note, SlotsPerStep: 1, Rules: rules, Retransmits: true,
+		Needs:     fabric.Needs{Sizes: nic.Sizes{RxFrames: rxFrames}, PayloadMin: pieceBytes},
+		Workloads: []string{fabric.WorkloadPermutation},
+		Params: []fabric.Choice{
+			{Name: "pieces", Low: 1, High: math.MaxInt32}, {Name: "timeout", Low: 0, High: 1 << 20},
+		}}
 }
 
 // turnSlots returns the number of slots within which every port can send a frame.
@@ -163,7 +179,7 @@ func (n Network) refuses(program string) (why, remedy string) {
 	}
 	why, remedy = net.unserved()
 	switch tells := program == floodProgram || program == gossipProgram; {
-	case !tells && program != nextHopProgram && program != trafficProgram:
+	case !tells && program != nextHopProgram && program != trafficProgram && program != reliableProgram:
 	case why != "":
 		return why, remedy + own
 	case tells && !net.hasHearers():

@@ -36,23 +36,39 @@ func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
 	for i := range q.shards {
 		for k := range q.shards[i].departures {
 			if d := &q.shards[i].departures[k]; d.slot < slots && !q.config.routed(d.processor, d.port) && !q.received(d) {
-				l.Find(q.lost(d, c))
+				q.report(l, q.lost(d, c))
 			}
 		}
 		for k := range q.shards[i].ended {
 			if e := &q.shards[i].ended[k]; e.how != fabric.FateReceived {
-				l.Find(e.lost(c))
+				q.report(l, e.lost(c))
 			}
 		}
 	}
 }
 
-func (e *ending) lost(c *Lossy) fabric.Finding {
+// loss is the finding of a lost frame. byFault means that a fault has taken the frame: it has harmed its light, killed
+// its receiver, or shrunk the receiver's FIFO.
+type loss struct {
+	fabric.Finding
+	byFault bool
+}
+
+func (q *Queues) report(l *fabric.Found, lost loss) {
+	if lost.byFault && q.config.Spares {
+		q.spared++
+		return
+	}
+	l.Find(lost.Finding)
+}
+
+func (e *ending) lost(c *Lossy) loss {
 	to := int(e.destination)
-	why := ""
+	why, byFault := "", true
 	switch e.how {
 	case fabric.FateOverflow:
-		if why = "its RX FIFO was full"; c.Faults.Smaller(to, false) {
+		why, byFault = "its RX FIFO was full", c.Faults.Smaller(to, false)
+		if byFault {
 			why += ", which a fault has made smaller"
 		}
 	case fabric.FateDamaged:
@@ -60,12 +76,13 @@ func (e *ending) lost(c *Lossy) fabric.Finding {
 	case fabric.FateDropped:
 		why = "on its way a fault dropped it"
 	default:
-		if why = "its NIC is off the network"; c.Killed(to) {
+		why, byFault = "its NIC is off the network", c.Killed(to)
+		if byFault {
 			why = "a fault has killed it"
 		}
 	}
-	return fabric.Finding{Kind: fabric.FindUnheard, Slot: e.slot, Index: to, Value: e.processor,
-		Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}
+	return loss{fabric.Finding{Kind: fabric.FindUnheard, Slot: e.slot, Index: to, Value: e.processor,
+		Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}, byFault}
 }
 
 func (q *Queues) received(d *departure) bool {
@@ -83,7 +100,7 @@ func (q *Queues) received(d *departure) bool {
 	return false
 }
 
-func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
+func (q *Queues) lost(d *departure, c *Lossy) loss {
 	frame, towards, anybody := fmt.Sprintf("the frame of processor %d", d.processor), 0,
 		d.destination == nic.AnyDestination
 	known := uint64(d.destination) < uint64(c.Processors)
@@ -94,19 +111,21 @@ func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 		frame += fmt.Sprintf(" for processor %d", d.destination)
 	}
 	if d.port == nic.PortAll && !known { // the frame was on many media
-		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: int(d.processor),
-			Text: "sent a frame to all ports that no one received"}
+		return loss{fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: int(d.processor),
+			Text: "sent a frame to all ports that no one received"}, false}
 	}
 	medium := q.names.SentOn(int(d.processor), d.port, towards)
 	full, worst := q.listeners(d, medium)
 	if full >= 0 {
 		text := fmt.Sprintf("lost the frame of processor %d: its RX FIFO was full", d.processor)
-		if c.Faults.Smaller(full, false) {
+		smaller := c.Faults.Smaller(full, false)
+		if smaller {
 			text += ", which a fault has made smaller"
 		}
-		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: full, Value: d.processor, Text: text}
+		return loss{fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: full, Value: d.processor, Text: text},
+			smaller}
 	}
-	f := fabric.Finding{Kind: fabric.FindLost, Slot: d.slot, Index: medium, Value: d.processor}
+	f := loss{fabric.Finding{Kind: fabric.FindLost, Slot: d.slot, Index: medium, Value: d.processor}, true}
 	effect, fault, missed := fabric.Unharmed, 0, false
 	if c.Faults != nil {
 		effect, fault = c.Faults.OnMedium(medium, d.slot)
@@ -120,21 +139,23 @@ func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 	case missed:
 		f.Text = fmt.Sprintf("by a fault processor %d missed it here", towards)
 	case worst == nic.StatusCollision:
-		f.Text = "it met another frame here"
+		f.Text, f.byFault = "it met another frame here", false
 	case worst == nic.StatusCRC && effect == fabric.Flipped:
 		f.Text = "here a fault " + c.Faults.FlipText(fault, medium, d.slot)
 	case worst == nic.StatusCRC:
-		f.Text = "it was damaged here"
+		f.Text, f.byFault = "it was damaged here", false
 	case known && c.Killed(towards):
 		f.Text = fmt.Sprintf("a fault has killed processor %d", towards)
 	case known && !q.hears(towards, c.Ports, medium):
+		f.byFault = false
 		f.Text = fmt.Sprintf("this does not lead to processor %d", towards)
 	case known:
+		f.byFault = false
 		f.Text = fmt.Sprintf("processor %d did not listen here", towards)
 	case anybody:
-		f.Text = "no one listened here"
+		f.Text, f.byFault = "no one listened here", false
 	default:
-		f.Text = "there is no such processor"
+		f.Text, f.byFault = "there is no such processor", false
 	}
 	f.Text = frame + " was lost: " + f.Text
 	return f

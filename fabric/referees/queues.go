@@ -36,6 +36,7 @@ type Queues struct {
 	waiting [][]queued
 	gone    []uint32 // by processor: number of waiting frames on the fabric
 	judged  uint64   // frames that have met or missed the deadline
+	spared  uint64   // lost frames that NoLoss has spared
 	shards  []queueShard
 	keys    []uint64 // scratch of lose: received frames
 	used    []bool   // scratch of lose: keys matched with a sent frame
@@ -45,6 +46,7 @@ type Queues struct {
 type QueueConfig struct {
 	Watcher  QueueWatcher // nil for none
 	NoLoss   bool         // frames must be received (rule no_loss)
+	Spares   bool         // NoLoss spares frames that faults have taken: firmware sends them again
 	Deadline uint32       // slots from queueing to reception, 0 for no limit
 	// Routed reports whether a port of a processor is at a router; nil if none is.
 	Routed func(processor int, port uint16) bool
@@ -283,6 +285,9 @@ func (q *Queues) remove(processor uint32, k int, slots uint32) {
 	q.waiting[processor] = slices.Delete(q.waiting[processor], k, k+1)
 }
 
+// Spared returns the number of lost frames that the rule no_loss has spared, because faults have taken them.
+func (q *Queues) Spared() uint64 { return q.spared }
+
 // Judged returns the number of frames that have met or missed the deadline so far.
 func (q *Queues) Judged() uint64 { return q.judged }
 
@@ -389,7 +394,7 @@ func (q *Queues) Reset() {
 		q.waiting[i] = q.waiting[i][:0]
 	}
 	clear(q.gone)
-	q.judged = 0
+	q.judged, q.spared = 0, 0
 	for i := range q.shards {
 		s := &q.shards[i]
 		s.departures, s.receptions, s.ended, s.emptied = s.departures[:0], s.receptions[:0], s.ended[:0], s.emptied[:0]
@@ -405,6 +410,10 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	}
 	counts, judged := make([]uint32, len(q.waiting)), q.judged
 	hw.StateScalar(v, hw.Statistic, "queues.judged", &judged)
+	spared := q.spared
+	if q.config.Spares {
+		hw.StateScalar(v, hw.Statistic, "queues.spared", &spared)
+	}
 	var frames, sent []uint64
 	if v.Saving() {
 		for i, list := range q.waiting {
@@ -456,7 +465,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	})
 	v.AfterRestore(func() {
 		q.Reset()
-		q.judged = judged
+		q.judged, q.spared = judged, spared
 		for i, count := range counts {
 			for range count {
 				w := queued{mark: frames[0], slot: uint32(frames[1]), port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}

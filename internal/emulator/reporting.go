@@ -294,6 +294,10 @@ func (m *Machine) limits() map[string]string {
 		}
 		limits[fabric.RuleResults] = limit + ": " + judged
 	}
+	if m.queues != nil && m.queues.Spared() > 0 {
+		limits[fabric.RuleNoLoss] = fmt.Sprintf("of frames that no fault took: %s that a fault took not judged",
+			traces.Plural(m.queues.Spared(), "frame", "frames"))
+	}
 	if packets, ok := m.Referee.(traffic.Packets); ok {
 		return packets.Limits(limits)
 	}
