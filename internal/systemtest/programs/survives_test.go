@@ -27,11 +27,14 @@ var survived = map[string][]struct{ program, rest string }{
 		{"gossip/optimal", "fabric: {crossbar: {ports: 4}}\nworkload: {gossip: {}}"}, {"gossip/voting", "fabric: {crossbar: {ports: 5}}\nworkload: {gossip: {}}"},
 		{"gossip/hopfield", "fabric: {crossbar: {ports: 4}}\nworkload: {gossip: {}}"}},
 	"bus": {{"bus/two-phase", "fabric: {bus: {vertices: 10, length: 3}}"}, {"bus/improved", "fabric: {bus: {vertices: 10, length: 3}}"},
-		{"bus/naive", "fabric: {bus: {vertices: 10, length: 3}}"}, {"bus/sensors", "fabric: {bus: {vertices: 4, buses: [[1, 2, 3, 0]], arbiter: fixed}}"}},
-	"netlist": {{"netlist/gossip", ring + "workload: {gossip: {}}"}, {"netlist/flood", ring + "workload: {one_to_all: {source: 0}}"}, {"netlist/next-hop", ring}},
+		{"bus/naive", "fabric: {bus: {vertices: 10, length: 3}}"}, {"bus/sensors", "fabric: {bus: {vertices: 4, buses: [[1, 2, 3, 0]], arbiter: fixed}}"},
+		{"bus/stop-and-wait", "fabric: {bus: {vertices: 4, buses: [[1, 2, 3, 0]], arbiter: fixed}}\nworkload: {permutation: reverse}"}},
+	"netlist": {{"netlist/gossip", ring + "workload: {gossip: {}}"}, {"netlist/flood", ring + "workload: {one_to_all: {source: 0}}"}, {"netlist/next-hop", ring},
+		{"netlist/reliable", ring + "workload: {permutation: reverse}"}},
 	"routers": {{"netlist/direct", mesh}, {"netlist/unicast", mesh + "workload: {one_to_all: {source: 0}}"},
 		{"netlist/exchange", mesh + "workload: {all_to_all: {}}"},
-		{"netlist/request-reply", mesh + "workload: {all_to_all: {}}"}},
+		{"netlist/request-reply", mesh + "workload: {all_to_all: {}}"},
+		{"netlist/reliable", mesh + "workload: {permutation: reverse}"}},
 }
 
 const (
