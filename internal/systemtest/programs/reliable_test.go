@@ -80,7 +80,7 @@ func TestReliableMistakes(t *testing.T) {
 		{"acknowledges a piece once", "bus", "    s->owes = 1;", "    s->owes = frame->tag == expected;"},
 		{"takes a piece twice", "star", "p.number == s->received && ", ""},
 		{"takes the piece before again", "torus", "p.number == s->received && ", "p.number + 1 >= s->received && "},
-		{"counts acknowledgements", "star",
+		{"counts acknowledgements", "torus",
 			"if (p.number <= s->sent) return; /* an old one */\n    s->sent = p.number;", "s->sent++;"},
 		{"its timer never fires", "torus", "if (s->timer > 0) s->timer--;", ""},
 		{"acknowledges a piece once", "star", "    enqueue(nic, s, (piece_t){p.origin, p.destination, s->received, 1});",
