@@ -41,6 +41,15 @@ axes:
 		require.Contains(t, r.stdout, label)
 		require.Contains(t, r.stdout, "load (flits per node and cycle)")
 	}
+	r = starloomIn(t, dir, "plot", "out", "--x", "load", "--y", "latency.p99", "--where", "network=mesh", "--x-label", "offered load", "--y-label", "p99",
+		"--width", "340", "-o", "-")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	for _, part := range []string{` width="340"`, ">offered load</text>", ">p99</text>", `font-size="12"`} {
+		require.Contains(t, r.stdout, part)
+	}
+	r = starloomIn(t, dir, "plot", "out", "--x", "load", "--y", "latency.p99", "--width", "12", "-o", "-")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "--width: 12 is not a width; give points from 240 to 4000")
 	text, err := os.ReadFile(filepath.Join(dir, "page.html"))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "accepted (packets per processor and slot)")
