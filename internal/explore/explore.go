@@ -136,8 +136,8 @@ func (s *search) covered(c *config.Config) []string {
 	for _, k := range s.kinds {
 		noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
 		targets := k.fault.Targets.Count(0, all)
-		faults = append(faults, fmt.Sprintf("at most %d %s, each in any slot, at any of %s", k.limit,
-			fabric.FaultNames[k.fault.Kind], traces.Plural(targets, noun, nounPlural(c.Network, noun))))
+		faults = append(faults, fmt.Sprintf("%s: at most %d, each in any slot, at any of %s",
+			fabric.FaultNames[k.fault.Kind], k.limit, traces.Plural(targets, noun, nounPlural(c.Network, noun))))
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
