@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"starloom/fabric"
@@ -28,6 +29,10 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	m, err := New(ctx, c, o)
 	if err != nil {
 		return nil, err
+	}
+	if m.bare != nil {
+		return nil, errors.Join(c.Source.Refuse("fabric.netlist", "routers without firmware are not explored: they run many "+
+			"cycles at a time, without states in between", "write firmware: {program: netlist/traffic}"), m.Release())
 	}
 	m.until(ctx)
 	x := &Exploring{Machine: m, Script: &fabric.FaultScript{First: scripted,

@@ -270,3 +270,14 @@ func TestStatisticsInTheKey(t *testing.T) {
 		}
 	}
 }
+
+// A machine without firmware runs many cycles at a time: no state in between could be expanded.
+func TestBareRouters(t *testing.T) {
+	s, err := starloom.ParseScenario("", []byte("starloom: 1\nfabric: {netlist: {mesh: {k: [2, 2]}, router: {}}}\n"+
+		"workload: {traffic: {rate: 0.05}}\n"))
+	require.NoError(t, err)
+	_, err = starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
+	assert.ErrorContains(t, err, "routers without firmware are not explored")
+	var refused *starloom.InputError
+	assert.ErrorAs(t, err, &refused)
+}
