@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/internal/maps"
+	"starloom/traces/input"
+)
+
+type mapFlags struct {
+	cosimBuildFlags
+	networks starloom.Networks
+	model    string
+	out      *output
+}
+
+func newMap(networks starloom.Networks) *cobra.Command {
+	o := mapFlags{networks: networks}
+	c := &cobra.Command{
+		Use:               "map SOURCE...",
+		Short:             "Write a first pin map of some RTL, with guesses marked",
+		Args:              atLeastOne("SOURCE"),
+		ValidArgsFunction: filesOf("v", "sv", "vhd", "vhdl"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.Top, "top", "", "module or entity `T` (default: the first source's name)")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "give the top module's parameter P the value `P=V`")
+	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
+	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
+	f.StringVar(&o.model, "model", "", "use the model `NAME` instead of a guess")
+	o.out = o.outputs.add(f, "output", "o", "write to `F` (default: the top's name with .yml), - for standard output", nil)
+	completed(c, "model", (&checkFlags{settings: settings{networks: networks}}).twinWords())
+	return c
+}
+
+func (o *mapFlags) run(c *cobra.Command, sources []string) error {
+	base := filepath.Base(sources[0])
+	o.Top = cmp.Or(o.Top, strings.TrimSuffix(base, filepath.Ext(base)))
+	o.out.path = cmp.Or(o.out.path, o.Top+".yml")
+	if _, err := os.Lstat(o.out.path); err == nil && o.out.path != "-" {
+		return input.Mistake("--output", o.out.path+" is there already", "give another path")
+	}
+	if err := o.read(sources); err != nil {
+		return err
+	}
+	models := o.networks.Twins()
+	var names []string
+	for _, t := range models {
+		names = append(names, t.Name)
+		if t.Name == o.model {
+			names = nil
+			break
+		}
+	}
+	if o.model != "" && names != nil {
+		return input.Mistake("--model", fmt.Sprintf("there is no model %q", o.model), input.RemedyOf(o.model, names))
+	}
+	circuit, err := o.build(c)
+	if err != nil {
+		return fault(err)
+	}
+	defer circuit.Close()
+	beside := filepath.Dir(o.out.path)
+	for i, path := range sources {
+		if moved, err := filepath.Rel(beside, path); err == nil {
+			sources[i] = filepath.ToSlash(moved)
+		}
+	}
+	guess, err := maps.NewGuess(o.Top, sources, circuit.Ports, models, o.model)
+	if err != nil {
+		return fault(err)
+	}
+	guess.Params = o.Params
+	if o.out.path == "-" {
+		_, err := product(c).Write([]byte(guess.Text()))
+		return err
+	}
+	err = writeWithSchema(o.out.path, []byte(guess.Text()), "pin-map.schema.json", maps.PinSchema(models))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(readable(c.OutOrStdout()), "made %[1]s: check its guesses, then: starloom cosim check %[1]s\n",
+		input.Printable(o.out.path))
+	return err
+}
