@@ -84,7 +84,7 @@ type Aside struct {
 	Remedies    []Remedy          // for the page of one run: remedies, the most likely first
 	Scenes      []Scene           // for the page of one run: surroundings of the first violations
 	Pictures    []Picture         // for the page of one run
-	Variables   *Variables        // for the page of one run with a replay; nil for none
+	Variables   *Variables        // for the page of one run; nil if they cannot be shown
 	Known       Known             // for the page of one run
 
 	DigestCovers string // "" for the usual coverage
@@ -93,7 +93,7 @@ type Aside struct {
 // Variables are the variables of one processor's state, with rows for calls of its handlers that changed the state, up
 // to the first violation.
 type Variables struct {
-	Path    string
+	Path    string // processor; "" if the page only leads to the command that shows them
 	About   string // type and size of the state, and variables that are not there
 	History []VariableHistory
 	Columns []string // variables that change in the rows
@@ -130,7 +130,6 @@ type Known struct {
 	Outputs    bool               // a NIC has one port and requests the output of its addressee
 	Unchecked  []string           // rules of the program that are replaced by the scenario's own rules
 	Program    string             // name of the program
-	Variables  bool               // the firmware is the user's own, and its image names the variables of its state
 	Check      string             // command that also checks the rules of Unchecked, "" for none
 	Checked    string             // expected end of the command Check
 	Least      fabric.Least       // least number of slots for the program's workload

@@ -98,7 +98,7 @@ func TestOneChange(t *testing.T) {
 	require.Equal(t, []string{"*list=[0 0 0 *7 0 0 0 0 0 0 0 0 0 0 0 0 *and 24 more]"}, marked)
 }
 
-// TestVersions reads what other compilers write: DWARF 4 and 5, and a class of which only the declaration is there.
+// TestVersions reads what other compilers write: DWARF 4 and 5, and a class that is only declared.
 func TestVersions(t *testing.T) {
 	compiled := func(source string, flags ...string) *dwarf.Data {
 		dir := t.TempDir()

@@ -42,7 +42,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 
 // stateOf returns the number of the processor of a violation if --vars shows its state and the page does not, or -1.
 func stateOf(r *outcome.Report, v *outcome.Violation) int {
-	if !r.Aside.Known.Variables || r.Aside.Variables != nil {
+	if r.Aside.Variables == nil || r.Aside.Variables.Path != "" {
 		return -1
 	}
 	return slices.Index(r.Aside.Known.Processors, v.Path)

@@ -10,7 +10,7 @@ import (
 
 // variablesSection shows the variables of the replayed processor: the last change of each, and the states.
 func variablesSection(v *outcome.Variables) *Section {
-	if v == nil {
+	if v == nil || v.Path == "" {
 		return nil
 	}
 	last := table("The last change of each variable.", "variable", "value", "since", "before", "#changes")

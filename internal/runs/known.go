@@ -35,8 +35,10 @@ func known(ctx context.Context, r *run) {
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
 	}
-	if _, err := m.StateLayout(); err == nil && r.config.Firmware.Program == nil {
-		k.Variables = true
+	if r.report.Aside.Variables == nil && r.config.Firmware.Program == nil {
+		if _, err := m.StateLayout(); err == nil {
+			r.report.Aside.Variables = &outcome.Variables{}
+		}
 	}
 	if p := r.config.Firmware.Program; p != nil {
 		k.Program, k.Unchecked, k.Least = p.Name, p.Unchecked(&r.config.Rules), p.Needed()
