@@ -29,6 +29,8 @@ func example(program string) fabric.Example {
 	case "bus/sensors":
 		return fabric.Example{Set: append(shared, "fabric.bus.arbiter=fixed",
 			"firmware.params={period: 8, spread: 2, readings: 10}")}
+	case stopAndWaitProgram:
+		return fabric.Example{Set: append(shared, "fabric.bus.arbiter=round_robin", "workload.permutation=reverse")}
 	case "bus/traffic":
 		return fabric.Example{Set: append(shared, "fabric.bus.arbiter=round_robin",
 			"workload.traffic={pattern: uniform, rate: 0.05}")}

@@ -41,9 +41,11 @@ func (b Network) Programs() (programs []fabric.Program) {
 	})
 }
 
+const stopAndWaitProgram = "bus/stop-and-wait"
+
 func (b Network) stopAndWait() fabric.Program {
 	return fabric.Program{
-		Name: "bus/stop-and-wait", SlotsPerStep: 1, Retransmits: true, Workloads: []string{fabric.WorkloadPermutation},
+		Name: stopAndWaitProgram, SlotsPerStep: 1, Retransmits: true, Workloads: []string{fabric.WorkloadPermutation},
 		Params: []fabric.Choice{
 			{Name: "pieces", Low: 1, High: math.MaxInt32}, {Name: "timeout", Low: 1, High: math.MaxInt32},
 		},
