@@ -163,3 +163,28 @@ func targetsOf(n fabric.Network, k fabric.FaultKind, globs []*hw.Pattern) hw.Set
 	}
 	return set
 }
+
+type limits struct {
+	slots  uint32
+	states int
+	bytes  int
+}
+
+// Options control an exploration. They do not change its verdict, counts or schedule.
+type Options struct {
+	Engine   string         // emulator.EngineAuto (also ""), EngineCycle or EngineSlot
+	Workers  int            // threads; 0: one
+	Progress func(Progress) // called after each slot; nil for none
+
+	// For tests: compare the futures of states with one key, and replace the classes of columns.
+	Verify  bool
+	Classes hw.Classes
+}
+
+// Progress is the progress of an exploration.
+type Progress struct {
+	Slot, SlotsMax uint32 // slots whose states are all expanded, and the limit
+	Running        int    // states to be expanded
+	States         int
+	Transitions    uint64
+}

@@ -38,12 +38,6 @@ type search struct {
 	err    error // a difference found by verify
 }
 
-type limits struct {
-	slots  uint32
-	states int
-	bytes  int
-}
-
 // open is a state to be expanded, with its snapshot.
 type open struct {
 	id     uint32
