@@ -52,6 +52,7 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 		return nil, err
 	}
 	r := s.report(c)
+	r.Rules = own.Checked()
 	if lost {
 		r.NotCovered = append(r.NotCovered, "the rule no_loss: a fault that loses a frame breaks it by itself")
 	}
@@ -115,9 +116,12 @@ func (s *search) covered(c *config.Config) []string {
 	var faults []string
 	for _, k := range s.kinds {
 		noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
-		targets := k.fault.Targets.Count(0, all)
-		faults = append(faults, fmt.Sprintf("%s: at most %d, each in any slot, at any of %s",
-			fabric.FaultNames[k.fault.Kind], k.limit, traces.Plural(targets, noun, nounPlural(c.Network, noun))))
+		targets, of := k.fault.Targets.Count(0, all), "any of "
+		if targets == 1 {
+			of = ""
+		}
+		faults = append(faults, fmt.Sprintf("%s: at most %d, each in any slot, at %s%s",
+			fabric.FaultNames[k.fault.Kind], k.limit, of, traces.Plural(targets, noun, nounPlural(c.Network, noun))))
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
@@ -130,6 +134,9 @@ func (s *search) covered(c *config.Config) []string {
 func nounPlural(n fabric.Network, noun string) string {
 	if one, many := n.Names().MediumNoun(); noun == one {
 		return many
+	}
+	if one, other, two := strings.Cut(noun, " or "); two {
+		return nounPlural(n, one) + " or " + nounPlural(n, other)
 	}
 	return noun + "s"
 }
