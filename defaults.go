@@ -203,7 +203,7 @@ func (s *Scenario) choosePermutation(k uint64) error {
 	}
 	if total := s.permutations(); k >= total {
 		return &InputError{Place: "--permutation", Reason: fmt.Sprintf("there is no permutation %d", k),
-			Remedy: fmt.Sprintf("allowed are 0 to %d", total-1)}
+			Remedy: fmt.Sprintf("allowed: 0 to %d", total-1)}
 	}
 	seed := runs.PermutationSeed(s.Seed, k)
 	s.oneOf = fmt.Sprintf("this is permutation %d of all with the seed %d: alone it has the seed %d", k, s.Seed, seed)

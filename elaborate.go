@@ -246,7 +246,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 		return s.refusal(err)
 	}
 	if cycles := c.Timing.SlotCycles(); cycles > hw.SlotCyclesMax {
-		return s.refuse("link", fmt.Sprintf("a slot takes %d cycles, allowed are %d", cycles, hw.SlotCyclesMax),
+		return s.refuse("link", fmt.Sprintf("a slot takes %d cycles; at most %d are allowed", cycles, hw.SlotCyclesMax),
 			"take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue")
 	}
 	return nil

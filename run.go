@@ -200,7 +200,7 @@ func ParseBreak(text string) (Break, error) {
 		slot, err := strconv.ParseUint(number, 10, 32)
 		if err != nil || slot < 1 || slot > SlotsMax {
 			return Break{}, input.Mistake("--break-on", fmt.Sprintf("%q is not a slot", strict.Clip(number)),
-				fmt.Sprintf("allowed are 1 to %d", SlotsMax))
+				fmt.Sprintf("allowed: 1 to %d", SlotsMax))
 		}
 		return Break{Slot: uint32(slot)}, nil
 	}

@@ -180,7 +180,7 @@ func (s *Scenario) checkFirmware() error {
 	f := &s.Firmware
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)),
-			fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
+			fmt.Sprintf("at most %d are allowed", firmware.ImageBytesMax))
 	}
 	if len(f.Params) > config.ParamsMax {
 		return s.refuse("firmware.params", fmt.Sprintf("firmware.params has %d parameters", len(f.Params)),
@@ -212,7 +212,7 @@ func (s *Scenario) checkParams() error {
 	for _, c := range p.Params {
 		if value, given := s.Firmware.Params[c.Name]; given && !c.Allows(value) {
 			return s.refuse(strict.Join("firmware.params", c.Name), fmt.Sprintf("firmware.params.%s is %d", c.Name, value),
-				"allowed are "+c.Allowed())
+				"allowed: "+c.Allowed())
 		}
 	}
 	return nil
@@ -247,7 +247,7 @@ func (s *Scenario) checkRules() error {
 		at := fmt.Sprintf("rules.collision_free.slots[%d]", i)
 		if slot < 1 || slot > free.Period {
 			return s.refuse(at, fmt.Sprintf("slot %d is not in a period of %d", slot, free.Period),
-				fmt.Sprintf("allowed are 1 to %d; the first slot is 1", free.Period))
+				fmt.Sprintf("allowed: 1 to %d; the first slot is 1", free.Period))
 		}
 		if slices.Contains(free.Slots[:i], slot) {
 			return s.refuse(at, fmt.Sprintf("slot %d is given twice", slot), "delete one")
@@ -312,7 +312,7 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	}
 	if p.Kind != PermutationList {
 		if !slices.Contains(config.PermutationRules, p.Kind) {
-			return s.refuse(path, fmt.Sprintf("%s is %q", path, p.Kind), "allowed are random, identity, reverse, all or a list")
+			return s.refuse(path, fmt.Sprintf("%s is %q", path, p.Kind), "allowed: random, identity, reverse, all or a list")
 		}
 		if p.List != nil {
 			return s.refuse(path, "a list is given for the permutation "+p.Kind, "set Kind to list, or delete the list")
@@ -380,7 +380,7 @@ func (s *Scenario) checkRates() error {
 	for i, rate := range r.Rates {
 		switch at := hw.Index(at, i); {
 		case math.IsNaN(rate) || rate < 0 || rate > 1:
-			return s.refuse(at, fmt.Sprintf("a probability of %v", rate), "allowed are 0 to 1")
+			return s.refuse(at, fmt.Sprintf("a probability of %v", rate), "allowed: 0 to 1")
 		case i > 0 && rate <= r.Rates[i-1]:
 			return s.refuse(at, fmt.Sprintf("%v follows %v", rate, r.Rates[i-1]), "write each rate once, in ascending order")
 		}
@@ -413,7 +413,7 @@ func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) erro
 		if at == "faults.random" {
 			key = ".rate"
 		}
-		return s.refuse(at+key, fmt.Sprintf("a probability of %v", *p), "allowed are 0 to 1")
+		return s.refuse(at+key, fmt.Sprintf("a probability of %v", *p), "allowed: 0 to 1")
 	}
 	switch {
 	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
@@ -500,7 +500,7 @@ func (s *Scenario) checkCPU() error {
 	if ratio := c.ratio(); c.TrapCycles > firmware.LimitMax/ratio {
 		return s.refuse(path+".trap_cycles",
 			fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
-			fmt.Sprintf("allowed are 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio,
+			fmt.Sprintf("allowed: 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio,
 				uint64(firmware.LimitMax)))
 	}
 	return nil
@@ -586,7 +586,7 @@ func (s *Scenario) checkEndpoints() error {
 	w, n := &s.Workload, s.Processors()
 	if w.OneToAll != nil && w.OneToAll.Source >= n {
 		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source),
-			fmt.Sprintf("allowed are 0 to %d", n-1))
+			fmt.Sprintf("allowed: 0 to %d", n-1))
 	}
 	if w.Scatter != nil && n < 2 {
 		return s.refuse("fabric."+s.network().Kind(), "scatter needs at least 2 processors",
@@ -594,7 +594,7 @@ func (s *Scenario) checkEndpoints() error {
 	}
 	if w.Scatter != nil && w.Scatter.Origin >= n {
 		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin),
-			fmt.Sprintf("allowed are 0 to %d", n-1))
+			fmt.Sprintf("allowed: 0 to %d", n-1))
 	}
 	if w.Adversary != nil && w.Adversary.Slots%2 != 0 {
 		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots),

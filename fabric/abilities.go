@@ -186,7 +186,7 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 	} else if t.ComputeCycles >= t.Tick {
 		return &input.Error{Place: "firmware.cpu.budget_cycles",
 			Reason: fmt.Sprintf("budget_cycles is %d, but a tick has %d", t.ComputeCycles, t.Tick),
-			Remedy: fmt.Sprintf("allowed are 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
+			Remedy: fmt.Sprintf("allowed: 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
 	}
 	return nil
 }

@@ -224,7 +224,7 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 	for i, destination := range list {
 		if int(destination) >= processors {
 			return i, fmt.Sprintf("entry %d of the permutation is %d", i, destination),
-				fmt.Sprintf("allowed are 0 to %d", processors-1)
+				fmt.Sprintf("allowed: 0 to %d", processors-1)
 		}
 		if given[destination] {
 			return i, fmt.Sprintf("not a permutation: destination %d is given twice, by entries %d and %d, and %d is missing",

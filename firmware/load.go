@@ -107,7 +107,7 @@ func (img *Image) check() error {
 		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
-			return fmt.Errorf("imports the function %s.%s, which is not in the ABI; allowed are %s",
+			return fmt.Errorf("imports the function %s.%s, which is not in the ABI; allowed: %s",
 				input.Printable(binary.Clip(module)), input.Printable(binary.Clip(name)), importList())
 		}
 		img.Announces = img.Announces || name == importDeliver
@@ -128,7 +128,7 @@ func (img *Image) check() error {
 		if own>>20 == ownBytesMax>>20 {
 			unit, shift = "KiB", 10
 		}
-		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift,
+		return fmt.Errorf("has %d %s of data of its own; at most %d are allowed; make its tables smaller", own>>shift,
 			unit, ownBytesMax>>shift)
 	}
 	exports := img.compiled.ExportedFunctions()

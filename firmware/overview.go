@@ -83,7 +83,7 @@ func ParseTurns(texts []string) (wasm.Turns, error) {
 		}
 		n, err := strconv.ParseUint(text[at+1:], 10, 64)
 		if err != nil || n < 1 || n > turnsMax {
-			return nil, fmt.Errorf("a loop turns %q times; allowed are 1 to %d", text[at+1:], uint64(turnsMax))
+			return nil, fmt.Errorf("a loop turns %q times; allowed: 1 to %d", text[at+1:], uint64(turnsMax))
 		}
 		if _, twice := turns[text[:at]]; twice {
 			return nil, fmt.Errorf("%s is given twice", text[:at])

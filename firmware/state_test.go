@@ -45,7 +45,7 @@ func TestStateOfTheShape(t *testing.T) {
 	c.Params[0]++
 	_, err = image.NewInstance(c)
 	require.ErrorIs(t, err, nic.ErrLargeState)
-	require.EqualError(t, err, "the firmware has a state of 1048577 bytes, allowed are 1048576")
+	require.EqualError(t, err, "the firmware has a state of 1048577 bytes; at most 1048576 are allowed")
 }
 
 // TestUntouchedPages: creating and resetting an instance reads no untouched page: some operating systems would then

@@ -77,7 +77,7 @@ func checkWASI(f api.FunctionDefinition) error {
 		}
 		slices.Sort(names)
 		return fmt.Errorf("imports %s.%s, which firmware may not use: there are no files, sockets or other processes; of "+
-			"a runtime's imports allowed are %s",
+			"a runtime's imports may be %s",
 			wasiModule, name, strings.Join(names, ", "))
 	}
 	if !slices.Equal(f.ParamTypes(), call.params) || !slices.Equal(f.ResultTypes(), wasiResults(name)) {

@@ -509,7 +509,7 @@ func TestListAllocatorsRefuse(t *testing.T) {
 	}
 	for _, length := range []int{0, 65537} {
 		_, err := NewLists(bank, "lists", length)
-		assert.ErrorContains(t, err, "allowed are 1 to 65536")
+		assert.ErrorContains(t, err, "allowed: 1 to 65536")
 	}
 	port := a.Site().Port("input_o")
 	require.EqualValues(t, 2, port.Bits)

@@ -127,7 +127,7 @@ func (c *ArbiterConfig) check() error {
 	}
 	switch {
 	case spec.Uses&(ForBuses|ForOutputs) == 0 || spec.New == nil:
-		return fmt.Errorf("%s: arbiter of %v, allowed are %v", path, c.Kind, ArbitersFor(ForBuses|ForOutputs))
+		return fmt.Errorf("%s: arbiter of %v; allowed: %v", path, c.Kind, ArbitersFor(ForBuses|ForOutputs))
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
 		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles,
 			c.Kind, min(1, slice), slice)

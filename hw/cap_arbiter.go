@@ -138,11 +138,11 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	path := c.Bank.Path()
 	switch {
 	case c.Ports < 1 || c.Ports > AllocatorPortsMax:
-		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
+		return nil, fmt.Errorf("%s: %d ports; allowed: 1 to %d", path, c.Ports, AllocatorPortsMax)
 	case c.Rule.Cap < 1 || c.Rule.Cap > c.Ports:
-		return nil, fmt.Errorf("%s: a cap of %d, allowed are 1 to %d ports", path, c.Rule.Cap, c.Ports)
+		return nil, fmt.Errorf("%s: a cap of %d; allowed: 1 to %d ports", path, c.Rule.Cap, c.Ports)
 	case !c.Rule.Kind.Works(ForCaps):
-		return nil, fmt.Errorf("%s: a cap arbiter of %v, allowed are %v", path, c.Rule.Kind, ArbitersFor(ForCaps))
+		return nil, fmt.Errorf("%s: a cap arbiter of %v; allowed: %v", path, c.Rule.Kind, ArbitersFor(ForCaps))
 	}
 	cells, all, spec := c.Bank.Size(), c.Bank.Size()*c.Ports, c.Rule.Kind.Spec()
 	for _, err := range []error{

@@ -200,7 +200,7 @@ func TestCapArbitersRefuse(t *testing.T) {
 		"65537 ports": func(c *CapArbiterConfig) { c.Ports = 65537 },
 		"a cap of 0":  func(c *CapArbiterConfig) { c.Rule.Cap = 0 },
 		"a cap of 5":  func(c *CapArbiterConfig) { c.Rule.Cap = 5 },
-		"of tdma, allowed are [fixed round_robin matrix]": func(c *CapArbiterConfig) { c.Rule.Kind = ArbiterTDMA },
+		"of tdma; allowed: [fixed round_robin matrix]": func(c *CapArbiterConfig) { c.Rule.Kind = ArbiterTDMA },
 		"no start wire": func(c *CapArbiterConfig) { c.Start = nil },
 		"needs 4 of 16": func(c *CapArbiterConfig) { c.Tag = c.Request },
 	} {

@@ -216,7 +216,7 @@ func (c *channels[T]) fill() {
 
 func checkChannelDelay(path string, latency, further int) error {
 	if latency < 1 || latency+further > ChannelDelayMax {
-		return fmt.Errorf("%s: latency of %d cycles, allowed are 1 to %d", path, latency, ChannelDelayMax-further)
+		return fmt.Errorf("%s: latency of %d cycles; allowed: 1 to %d", path, latency, ChannelDelayMax-further)
 	}
 	return nil
 }

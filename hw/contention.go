@@ -90,7 +90,7 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 	}
 	path := c.Bank.Path()
 	if c.Ports < 1 || c.Ports > AllocatorPortsMax {
-		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
+		return nil, fmt.Errorf("%s: %d ports; allowed: 1 to %d", path, c.Ports, AllocatorPortsMax)
 	}
 	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
 	for _, err := range []error{

@@ -43,7 +43,7 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(),
 			len(base), len(ports.Value))
 	case fan < 1 || fan > PortsMax:
-		return nil, fmt.Errorf("%s: a transmitter reaches %d couplers, allowed are 1 to %d", path, fan, PortsMax)
+		return nil, fmt.Errorf("%s: a transmitter reaches %d couplers; allowed: 1 to %d", path, fan, PortsMax)
 	}
 	for i, first := range base {
 		unit, last := i/in.bank.PerUnit, int(first)+fan-1

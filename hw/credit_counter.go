@@ -54,7 +54,7 @@ func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, e
 		return nil, err
 	}
 	if depth < 1 || depth > CreditDepthMax {
-		return nil, fmt.Errorf("%s: %d credits, allowed are 1 to %d", bank.Path(), depth, CreditDepthMax)
+		return nil, fmt.Errorf("%s: %d credits; allowed: 1 to %d", bank.Path(), depth, CreditDepthMax)
 	}
 	if err := CheckShards(shards, bank.Units); err != nil {
 		return nil, fmt.Errorf("%s: %w", bank.Path(), err)

@@ -46,7 +46,7 @@ const FibreDelayMax = 4096
 func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibre, error) {
 	switch {
 	case delayCycles < 0 || delayCycles > FibreDelayMax:
-		return nil, fmt.Errorf("%s: delay of %d cycles, allowed are 0 to %d", path, delayCycles, FibreDelayMax)
+		return nil, fmt.Errorf("%s: delay of %d cycles; allowed: 0 to %d", path, delayCycles, FibreDelayMax)
 	case in.bank.Units != out.bank.Units || in.bank.PerUnit != out.bank.PerUnit:
 		return nil, fmt.Errorf("%s: %d wires in %d units in, %d in %d units out",
 			path, in.bank.Size(), in.bank.Units, out.bank.Size(), out.bank.Units)
@@ -82,7 +82,7 @@ func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16)
 		return nil, fmt.Errorf("%s: %d delays for %d wires", path, len(delays), in.bank.Size())
 	}
 	if least, most := slices.Min(delays), slices.Max(delays); least == 0 && most > 0 {
-		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed are 0 for all wires, or 1 and more", path,
+		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed: 0 for all wires, or 1 or more for each", path,
 			most)
 	}
 	f, err := NewFibre(path, clock, in, out, int(slices.Max(delays)))

@@ -58,11 +58,11 @@ func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
 	path := c.Bank.Path()
 	switch {
 	case c.Depth < 1 || c.Depth > FIFODepthMax:
-		return nil, fmt.Errorf("%s: depth of %d words, allowed are 1 to %d", path, c.Depth, FIFODepthMax)
+		return nil, fmt.Errorf("%s: depth of %d words; allowed: 1 to %d", path, c.Depth, FIFODepthMax)
 	case c.Width < 1 || c.Width > 64:
-		return nil, fmt.Errorf("%s: words of %d bits, allowed are 1 to 64", path, c.Width)
+		return nil, fmt.Errorf("%s: words of %d bits; allowed: 1 to 64", path, c.Width)
 	case c.CountBits < 1 || c.CountBits > FIFOCountBitsMax:
-		return nil, fmt.Errorf("%s: overflow counter of %d bits, allowed are 1 to %d", path, c.CountBits, FIFOCountBitsMax)
+		return nil, fmt.Errorf("%s: overflow counter of %d bits; allowed: 1 to %d", path, c.CountBits, FIFOCountBitsMax)
 	}
 	for _, err := range []error{
 		c.Push.checkInput(c.Bank, "push", 1), c.Data.checkInput(c.Bank, "data", c.Width), c.Pop.checkInput(c.Bank, "pop", 1),

@@ -38,7 +38,7 @@ func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []u
 		return nil, err
 	}
 	if bits < 1 || bits > 64 {
-		return nil, fmt.Errorf("%s: %d bits, allowed are 1 to 64", path, bits)
+		return nil, fmt.Errorf("%s: %d bits; allowed: 1 to 64", path, bits)
 	}
 	if err := CheckShards(shards, bank.Units); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

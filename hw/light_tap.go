@@ -63,7 +63,7 @@ func NewLightTap(clock *Clock, in *Light, slotCycles int,
 		return nil, nil, err
 	}
 	if slotCycles < 1 || slotCycles > SlotCyclesMax {
-		return nil, nil, fmt.Errorf("%s: slots of %d cycles, allowed are 1 to %d", path, slotCycles, SlotCyclesMax)
+		return nil, nil, fmt.Errorf("%s: slots of %d cycles; allowed: 1 to %d", path, slotCycles, SlotCyclesMax)
 	}
 	out := &Light{
 		bank: bank, path: path, width: in.width, Rail1: make([]uint64, wires), Rail0: make([]uint64, wires),

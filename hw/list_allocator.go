@@ -26,7 +26,7 @@ func NewLists(bank Bank, name string, length int) (*Lists, error) {
 		return nil, err
 	}
 	if length < 1 || length > AllocatorPortsMax {
-		return nil, fmt.Errorf("%s: lists of %d positions, allowed are 1 to %d", path, length, AllocatorPortsMax)
+		return nil, fmt.Errorf("%s: lists of %d positions; allowed: 1 to %d", path, length, AllocatorPortsMax)
 	}
 	return &Lists{bank: bank, path: path, length: length, Answer: make([]ListRequest, bank.Size())}, nil
 }
@@ -100,10 +100,10 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	}
 	path := c.Bank.Path()
 	if c.Ports < 1 || c.Ports > AllocatorPortsMax {
-		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
+		return nil, fmt.Errorf("%s: %d ports; allowed: 1 to %d", path, c.Ports, AllocatorPortsMax)
 	}
 	if c.Rule.Cap < 0 || c.Rule.Cap > c.Ports {
-		return nil, fmt.Errorf("%s: a cap of %d, allowed are 0 (none) to %d ports", path, c.Rule.Cap, c.Ports)
+		return nil, fmt.Errorf("%s: a cap of %d; allowed: 0 (none) to %d ports", path, c.Rule.Cap, c.Ports)
 	}
 	for _, err := range []error{
 		c.Start.checkColumn(path, "start", c.Bank.Size(), 1),

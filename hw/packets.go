@@ -50,7 +50,7 @@ func (p *Packets) check(path string, nodes int) error {
 			return fmt.Errorf("%s: packet %d may leave in VCs %d to %d", path, i, p.FirstVC[i], p.LastVC[i])
 		}
 		if p.Size[i] == 0 || p.Created[i] == PacketPending {
-			return fmt.Errorf("%s: packet %d has %d flits and is created in cycle %d; allowed are 1 flit or more, cycles "+
+			return fmt.Errorf("%s: packet %d has %d flits and is created in cycle %d; allowed: 1 flit or more, cycles "+
 				"below %d",
 				path, i, p.Size[i], p.Created[i], PacketPending)
 		}

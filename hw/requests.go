@@ -31,7 +31,7 @@ func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Reque
 		return nil, err
 	}
 	if requesters < 1 || requesters > RequestersMax {
-		return nil, fmt.Errorf("%s: %d requesters, allowed are 1 to %d", path, requesters, RequestersMax)
+		return nil, fmt.Errorf("%s: %d requesters; allowed: 1 to %d", path, requesters, RequestersMax)
 	}
 	if err := CheckShards(shards, bank.Units); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

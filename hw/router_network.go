@@ -134,7 +134,7 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	if t.Ports == nil {
 		even := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 3 || k%2 == 0 })
 		if even >= 0 || len(t.Torus.K) == 0 || vcs < 2 {
-			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed are odd numbers from 3 on, and 2 "+
+			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed: odd numbers from 3 on, and 2 "+
 				"channels or more", path, t.Torus.K, vcs)
 		}
 		return nil

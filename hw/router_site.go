@@ -11,10 +11,10 @@ func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits i
 	shards []Shard) (*RouterNetwork, error) {
 	switch {
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
-		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each, allowed are 64 channels in all", path, ports,
+		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each; allowed: 64 channels in all", path, ports,
 			config.VCs)
 	case dataBits < 1 || dataBits > RouterDataBits:
-		return nil, fmt.Errorf("%s: %d bits of data, allowed are 1 to %d", path, dataBits, RouterDataBits)
+		return nil, fmt.Errorf("%s: %d bits of data; allowed: 1 to %d", path, dataBits, RouterDataBits)
 	}
 	graph := RouterGraph{Ports: []int{ports}}
 	for port := range ports {

@@ -150,7 +150,7 @@ func newRouterWiring(path string, g *RouterGraph, config *RouterConfig, shards [
 	w.owner = ShardOfUnit(shards)
 	for r, n := range g.Ports {
 		if n < 1 || n > RouterPortsMax {
-			return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", Index(path, r), n, RouterPortsMax)
+			return nil, fmt.Errorf("%s: %d ports; allowed: 1 to %d", Index(path, r), n, RouterPortsMax)
 		}
 		w.first = append(w.first, w.first[r]+n)
 		w.router = append(w.router, slices.Repeat([]uint32{uint32(r)}, n)...)
@@ -199,7 +199,7 @@ func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
 
 func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards []Shard) error {
 	if len(nodes) < 1 || len(nodes) > PacketNodesMax {
-		return fmt.Errorf("%s: %d nodes, allowed are 1 to %d", w.path, len(nodes), PacketNodesMax)
+		return fmt.Errorf("%s: %d nodes; allowed: 1 to %d", w.path, len(nodes), PacketNodesMax)
 	}
 	w.node = make([]int, len(nodes))
 	for node := range nodes {
@@ -312,7 +312,7 @@ func (c *RouterConfig) ClassVCs() int { return c.VCs / max(1, c.Classes) }
 
 func (c *RouterConfig) check(path string) error {
 	if c.Classes > 1 && c.VCs%c.Classes != 0 {
-		return fmt.Errorf("%s: %d classes of %d virtual channels, allowed are divisors", path, c.Classes, c.VCs)
+		return fmt.Errorf("%s: %d classes of %d virtual channels; allowed: divisors", path, c.Classes, c.VCs)
 	}
 	for _, k := range []struct {
 		name        string
@@ -325,7 +325,7 @@ func (c *RouterConfig) check(path string) error {
 		{"as allocator", int(c.SwitchAllocator), 0, int(SeparableInputFirst)},
 	} {
 		if k.value < k.least || k.value > k.most {
-			return fmt.Errorf("%s: %d %s, allowed are %d to %d", path, k.value, k.name, k.least, k.most)
+			return fmt.Errorf("%s: %d %s; allowed: %d to %d", path, k.value, k.name, k.least, k.most)
 		}
 	}
 	return nil

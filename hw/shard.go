@@ -34,7 +34,7 @@ func Shards(units, unitsPerShard int) []Shard {
 // exactly once, in any order.
 func CheckShards(shards []Shard, units int) error {
 	if len(shards) == 0 || len(shards) > ShardsMax {
-		return fmt.Errorf("%d shards, allowed are 1 to %d", len(shards), ShardsMax)
+		return fmt.Errorf("%d shards; allowed: 1 to %d", len(shards), ShardsMax)
 	}
 	byIndex := make([]bool, len(shards))
 	owned := make([]bool, units)
@@ -170,7 +170,7 @@ func (b Bank) Check() error {
 		}
 	}
 	if b.Units < 1 || b.PerUnit < 1 || b.Units > math.MaxInt32/b.PerUnit {
-		return fmt.Errorf("%s: %d units of %d elements, allowed are 1 to %d elements in all",
+		return fmt.Errorf("%s: %d units of %d elements; allowed: 1 to %d elements in all",
 			b.Path(), b.Units, b.PerUnit, math.MaxInt32)
 	}
 	return nil

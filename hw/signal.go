@@ -23,7 +23,7 @@ func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 		return nil, err
 	}
 	if bits < 1 || bits > 64 {
-		return nil, fmt.Errorf("%s: %d bits, allowed are 1 to 64", path, bits)
+		return nil, fmt.Errorf("%s: %d bits; allowed: 1 to 64", path, bits)
 	}
 	return &Signal{bank: bank, path: path, width: bits, Value: make([]uint64, bank.Size())}, nil
 }

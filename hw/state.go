@@ -343,7 +343,7 @@ func writeColumn[T Fixed](v *StateVisitor, name string, column []T) {
 	}
 	name = v.prefix + name
 	if len(name) == 0 || len(name) > 0xFFFF {
-		v.Fail(fmt.Errorf("column name of %d bytes, allowed are 1 to 65535", len(name)))
+		v.Fail(fmt.Errorf("column name of %d bytes; allowed: 1 to 65535", len(name)))
 		return
 	}
 	kind, size := kindOf[T]()

@@ -80,7 +80,7 @@ const spinLoads, spinLoadsCrowded = 20_000, 1500
 // Close ends the goroutines.
 func NewWorkers(count int) *Workers {
 	if count < 1 || count > WorkersMax {
-		panic(fmt.Sprintf("hw: %d workers, allowed are 1 to %d", count, WorkersMax))
+		panic(fmt.Sprintf("hw: %d workers; allowed: 1 to %d", count, WorkersMax))
 	}
 	w := &Workers{helpers: make([]helper, count-1), stretches: make([]stretch, 0, count)}
 	if w.spins = spinLoads; count > runtime.GOMAXPROCS(0) {

@@ -34,7 +34,7 @@ func CheckState(memory []byte, descriptor uint32) error {
 		return err
 	}
 	if size := binary.LittleEndian.Uint32(d[offBankRx:]); size > StateBytesMax {
-		return fmt.Errorf("%w of %d bytes, allowed are %d", ErrLargeState, size, StateBytesMax)
+		return fmt.Errorf("%w of %d bytes; at most %d are allowed", ErrLargeState, size, StateBytesMax)
 	}
 	return nil
 }

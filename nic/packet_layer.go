@@ -67,7 +67,7 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 		return err
 	}
 	if int(p.Status()) >= len(StatusNames) {
-		return fmt.Errorf("pseudo-header: status %d, allowed are 0 to %d", p.Status(), len(StatusNames)-1)
+		return fmt.Errorf("pseudo-header: status %d; allowed: 0 to %d", p.Status(), len(StatusNames)-1)
 	}
 	*l = PseudoHeaderLayer{
 		BaseLayer: layers.BaseLayer{Contents: data[:pcapng.PseudoHeaderBytes], Payload: p.Frame()},
@@ -166,7 +166,7 @@ func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) er
 func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	payloadBytes := len(b.Bytes())
 	if payloadBytes > PayloadBytesMax {
-		return fmt.Errorf("frame: a payload of %d bytes, allowed are %d", payloadBytes, PayloadBytesMax)
+		return fmt.Errorf("frame: a payload of %d bytes; at most %d are allowed", payloadBytes, PayloadBytesMax)
 	}
 	h := l.Header
 	if opts.FixLengths {

@@ -101,10 +101,10 @@ const frameSlack = 8
 
 func checkLine(path string, phitBits, frameBytesMax int) error {
 	if phitBits < 1 || phitBits > PhitBitsMax {
-		return fmt.Errorf("%s: phit of %d bits, allowed are 1 to %d", path, phitBits, PhitBitsMax)
+		return fmt.Errorf("%s: phit of %d bits; allowed: 1 to %d", path, phitBits, PhitBitsMax)
 	}
 	if frameBytesMax < 1 || frameBytesMax > FrameBytes(PayloadBytesMax) {
-		return fmt.Errorf("%s: frames of %d bytes, allowed are 1 to %d", path, frameBytesMax, FrameBytes(PayloadBytesMax))
+		return fmt.Errorf("%s: frames of %d bytes; allowed: 1 to %d", path, frameBytesMax, FrameBytes(PayloadBytesMax))
 	}
 	return nil
 }
@@ -119,11 +119,11 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		return nil, err
 	}
 	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
-		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(),
+		return nil, fmt.Errorf("%s: compute window of %d cycles; allowed: 0 to %d", c.Bank.Path(),
 			c.ComputeCycles, ComputeCyclesMax)
 	}
 	if c.ArbitrationCycles < 0 || c.ArbitrationCycles > 0 && c.FrameBytesMax < FrameBytesMin {
-		return nil, fmt.Errorf("%s: arbitration of %d cycles for frames of %d bytes, allowed are 0 or more, for %d bytes "+
+		return nil, fmt.Errorf("%s: arbitration of %d cycles for frames of %d bytes; allowed: 0 or more, for %d bytes "+
 			"or more",
 			c.Bank.Path(), c.ArbitrationCycles, c.FrameBytesMax, FrameBytesMin)
 	}
@@ -131,7 +131,7 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		c.Ports = hw.PortsMax
 	}
 	if c.Ports < 0 || c.Ports > hw.PortsMax {
-		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", c.Bank.Path(), c.Ports, hw.PortsMax)
+		return nil, fmt.Errorf("%s: %d ports; allowed: 1 to %d", c.Bank.Path(), c.Ports, hw.PortsMax)
 	}
 	stride := c.FrameBytesMax + frameSlack
 	t := &Serialisers{
@@ -221,7 +221,7 @@ func (t *Serialisers) Blank(cell int) []byte { return t.frames[cell*t.stride:][:
 // Load panics if the frame has a wrong size or the transmitter is busy.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if len(frame) < t.shortest() || len(frame) > t.frameMax {
-		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes, allowed are %d to %d", len(frame), t.shortest(), t.frameMax)
+		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes; allowed: %d to %d", len(frame), t.shortest(), t.frameMax)
 	}
 	if t.site != nil && t.site.replaced[cell] {
 		t.offer(cell, frame, port)

@@ -38,12 +38,12 @@ const (
 func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCycles int) (Timing, error) {
 	within := func(name string, value, low, high int) error {
 		if value < low || value > high {
-			return fmt.Errorf("%s is %d, allowed are %d to %d", name, value, low, high)
+			return fmt.Errorf("%s is %d; allowed: %d to %d", name, value, low, high)
 		}
 		return nil
 	}
 	if guardCycles == 0 {
-		return Timing{}, fmt.Errorf("guard_cycles is 0, allowed are %d to %d: "+
+		return Timing{}, fmt.Errorf("guard_cycles is 0; allowed: %d to %d: "+
 			"a receiver's status is valid one cycle after the last phit", GuardCyclesMin, GuardCyclesMax)
 	}
 	for _, err := range []error{

@@ -57,5 +57,5 @@ func TestTimingRefuses(t *testing.T) {
 			assert.ErrorContains(t, build(v), names[i])
 		}
 	}
-	assert.ErrorContains(t, build([5]int{64, 16, 0, 1, 0}), "guard_cycles is 0, allowed are 1 to 4096: a receiver's status is valid one cycle after the last phit")
+	assert.ErrorContains(t, build([5]int{64, 16, 0, 1, 0}), "guard_cycles is 0; allowed: 1 to 4096: a receiver's status is valid one cycle after the last phit")
 }

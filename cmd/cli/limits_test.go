@@ -107,7 +107,7 @@ static void on_slot(sl_nic *nic, state_t *s) { s->table[s->x++] = 1; }
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 `})
 	require.Equal(t, statusPass, starloomIn(t, dir, "firmware", "build", "large.c").status)
-	const want = "the firmware has a state of 3000004 bytes, allowed are 1048576; make the struct that STARLOOM_FIRMWARE names smaller\n"
+	const want = "the firmware has a state of 3000004 bytes; at most 1048576 are allowed; make the struct that STARLOOM_FIRMWARE names smaller\n"
 	for _, args := range [][]string{{"run", "s.yaml", "--firmware", "large.wasm"}, {"run", "s.yaml", "--firmware", "large.wasm", "--mode", "isolated"}, {"firmware", "inspect", "large.wasm"}} {
 		r := starloomIn(t, dir, args...)
 		require.Equal(t, statusInput, r.status)

@@ -22,7 +22,7 @@ func TestNetlistMistakes(t *testing.T) {
 		require.Equal(t, statusInput, r.status)
 		lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
 		require.Len(t, lines, 2)
-		require.Contains(t, lines[0], n+":3:42: links[0].latency is 5000; allowed are 0 to 4096")
+		require.Contains(t, lines[0], n+":3:42: links[0].latency is 5000; allowed: 0 to 4096")
 		require.Contains(t, lines[1], n+`:4:14: there is no node x; name one of nodes`)
 	}
 	r := starloomIn(t, dir, "run", "i.yaml")

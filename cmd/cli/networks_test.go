@@ -148,18 +148,18 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 // TestNetworksRefuse checks that keys of a network in Go are read as strictly as others.
 func TestNetworksRefuse(t *testing.T) {
 	for text, want := range map[string]string{
-		"{square: {sides: 4}}":                          `s.yaml:3:19: unknown key "sides" in fabric.square; did you mean "side"? allowed are side, more`,
+		"{square: {sides: 4}}":                          `s.yaml:3:19: unknown key "sides" in fabric.square; did you mean "side"? allowed: side, more`,
 		"{square: {}}":                                  `s.yaml:3:18: missing key "side" in fabric.square; add "side" (groups, and processors of a group)`,
 		"{square: 4}":                                   "s.yaml:3:18: fabric.square is 4; write an object: {side: ...}",
-		"{square: {side: 100}}":                         "s.yaml:3:25: fabric.square.side is 100; allowed are 1 to 99 (groups, and processors of a group)",
+		"{square: {side: 100}}":                         "s.yaml:3:25: fabric.square.side is 100; allowed: 1 to 99 (groups, and processors of a group)",
 		"{square: {side: 13}}":                          "s.yaml:3:25: thirteen is unlucky; take another",
 		"{square: {side: 4, more: {weight: 1}}}":        "s.yaml:3:18: it is balanced; change what stands under fabric.square",
-		"{square: {side: 4, more: {weight: 2.5}}}":      "s.yaml:3:43: fabric.square.more.weight is 2.5; allowed are 0 to 2",
-		"{square: {side: 4, more: {colour: rod}}}":      `s.yaml:3:43: fabric.square.more.colour is "rod"; did you mean "red"? allowed are red, blue`,
+		"{square: {side: 4, more: {weight: 2.5}}}":      "s.yaml:3:43: fabric.square.more.weight is 2.5; allowed: 0 to 2",
+		"{square: {side: 4, more: {colour: rod}}}":      `s.yaml:3:43: fabric.square.more.colour is "rod"; did you mean "red"? allowed: red, blue`,
 		"{square: {side: 4, more: {lamps: []}}}":        "s.yaml:3:42: fabric.square.more.lamps is an empty list; delete the key",
 		"{square: {side: 4, more: {lamps: [{on: 1}]}}}": "s.yaml:3:48: fabric.square.more.lamps[0].on is 1; write true or false",
 		"{square: {side: 4}, pops: {}}":                 "s.yaml:3:29: two fabrics: square and pops; a scenario has exactly one; delete the other",
-		"{squares: {side: 4}}":                          `s.yaml:3:10: unknown key "squares" in fabric; did you mean "square"? allowed are pops, crossbar, bus, ej, netlist, square`,
+		"{squares: {side: 4}}":                          `s.yaml:3:10: unknown key "squares" in fabric; did you mean "square"? allowed: pops, crossbar, bus, ej, netlist, square`,
 		"{}":                                            "or fabric: {square: {side: ...}}",
 	} {
 		dir := folder(t, map[string]string{"s.yaml": strings.Replace(squareScenario, "{square: {side: 4}}", text, 1)})

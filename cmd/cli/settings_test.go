@@ -72,8 +72,8 @@ func TestSetRefuses(t *testing.T) {
 		{"run s.yaml --json j --set fabric.pops.group=3", `--set fabric.pops.group=3: unknown key "group" in fabric.pops; did you mean "groups"?`},
 		{"run s.yaml --json j --set seed=1 --set seed=2", "--set seed=2: seed has another value already; give a key once"},
 		{"run s.yaml --json j --set fabric.crossbar.ports=4", "s.yaml:3:21: the program pops/random is for another fabric"},
-		{"scenario show s.yaml --json j --set stop.slots=0", "--set stop.slots=0: stop.slots is 0; allowed are 1 to 4294967294"},
-		{"firmware check pops/random s.yaml --json j --set nic.rx_frames=256", "--set nic.rx_frames=256: nic.rx_frames is 256; allowed are 1 to 255"},
+		{"scenario show s.yaml --json j --set stop.slots=0", "--set stop.slots=0: stop.slots is 0; allowed: 1 to 4294967294"},
+		{"firmware check pops/random s.yaml --json j --set nic.rx_frames=256", "--set nic.rx_frames=256: nic.rx_frames is 256; allowed: 1 to 255"},
 		{"cosim check s.yaml --json j --set rtl[1].twin=link", "--set rtl[1].twin=link: rtl[1] is beyond the end of the list; the next entry is rtl[0]"},
 		{"cosim check m.yml --json j --set seed=1", "--set: this is for the keys of a scenario; give a scenario, or change the pin map"},
 	} {
@@ -93,7 +93,7 @@ func TestStandardInput(t *testing.T) {
 	dir := folder(t, map[string]string{"perm.csv": strings.Repeat("0\n", 16)})
 	r := fed(t, dir, smallScenario+"seed: -1\n", "run", "-")
 	require.Equal(t, statusInput, r.status)
-	require.True(t, strings.HasPrefix(r.stderr, "standard input:4:7: seed is -1; allowed are"), r.stderr)
+	require.True(t, strings.HasPrefix(r.stderr, "standard input:4:7: seed is -1; allowed:"), r.stderr)
 	r = fed(t, dir, smallScenario+"workload: {file: perm.csv}\n", "scenario", "show", "-")
 	require.True(t, strings.HasPrefix(r.stderr, "perm.csv:2:1: not a permutation"), r.stderr)
 	r = fed(t, dir, "", "run", "-")

@@ -49,7 +49,7 @@ func (c *circuit) Site() *hw.Site {
 func (p Parameters) within(bounds map[string][2]int) error {
 	for name, b := range bounds {
 		if p[name] < b[0] || p[name] > b[1] {
-			return fmt.Errorf("%s is %d, allowed are %d to %d", name, p[name], b[0], b[1])
+			return fmt.Errorf("%s is %d; allowed: %d to %d", name, p[name], b[0], b[1])
 		}
 	}
 	return nil

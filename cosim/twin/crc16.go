@@ -22,7 +22,7 @@ func crc16() Twin {
 		Build: func(m *Model, p Parameters) error {
 			phit := p["PHIT_BITS"]
 			if phit < 1 || phit > nic.PhitBitsMax {
-				return fmt.Errorf("crc16: phit of %d bits, allowed are 1 to %d", phit, nic.PhitBitsMax)
+				return fmt.Errorf("crc16: phit of %d bits; allowed: 1 to %d", phit, nic.PhitBitsMax)
 			}
 			if err := m.Stand(newCRCRegister(phit)); err != nil {
 				return err

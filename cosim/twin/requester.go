@@ -36,7 +36,7 @@ func requester() Twin {
 		Build: func(m *Model, p Parameters) error {
 			frameMax, compute, arbitration := p["FRAME_BYTES_MAX"], p["COMPUTE_CYCLES"], p["ARBITRATION_CYCLES"]
 			if compute < 0 || compute > SerialiserComputeMax || arbitration < 1 || arbitration > SerialiserComputeMax {
-				return fmt.Errorf("requester: compute window of %d cycles, arbitration of %d, allowed are 0 to %d and 1 to %d",
+				return fmt.Errorf("requester: compute window of %d cycles, arbitration of %d; allowed: 0 to %d and 1 to %d",
 					compute, arbitration, SerialiserComputeMax, SerialiserComputeMax)
 			}
 			if err := CheckFrame("requester", frameMax); err != nil {

@@ -31,7 +31,7 @@ func serialiser() Twin {
 		Build: func(m *Model, p Parameters) error {
 			phit, frameMax, compute := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["COMPUTE_CYCLES"]
 			if compute < 0 || compute > SerialiserComputeMax {
-				return fmt.Errorf("serialiser: compute window of %d cycles, allowed are 0 to %d", compute, SerialiserComputeMax)
+				return fmt.Errorf("serialiser: compute window of %d cycles; allowed: 0 to %d", compute, SerialiserComputeMax)
 			}
 			if err := CheckFrame("serialiser", frameMax); err != nil {
 				return err
@@ -67,7 +67,7 @@ func serialiser() Twin {
 // short.
 func CheckFrame(name string, bytes int) error {
 	if most := nic.FrameBytes(nic.PayloadBytesRTL); bytes > most {
-		return fmt.Errorf("%s: frames of %d bytes, allowed are %d at most", name, bytes, most)
+		return fmt.Errorf("%s: frames of %d bytes; at most %d are allowed", name, bytes, most)
 	}
 	return nil
 }

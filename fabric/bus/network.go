@@ -84,14 +84,14 @@ func (b Network) Check() error {
 	switch {
 	case b.Vertices < VerticesMin || b.Vertices > VerticesMax:
 		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices),
-			fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
+			fmt.Sprintf("allowed: %d to %d", VerticesMin, VerticesMax))
 	case b.Length < 0 || b.Length == 1:
 		return refuse("length", fmt.Sprintf("length is %d", b.Length),
-			"allowed are 2 and more: a bus has a sender and a receiver")
+			"allowed: 2 or more; a bus has a sender and a receiver")
 	case b.Arbiter != "" && !slices.Contains(arbiters, b.Arbiter):
-		return refuse("arbiter", fmt.Sprintf("arbiter is %q", b.Arbiter), "allowed are "+strings.Join(arbiters, ", "))
+		return refuse("arbiter", fmt.Sprintf("arbiter is %q", b.Arbiter), "allowed: "+strings.Join(arbiters, ", "))
 	case len(b.Buses) > BusesMax:
-		return refuse("buses", fmt.Sprintf("there are %d buses", len(b.Buses)), fmt.Sprintf("allowed are 1 to %d", BusesMax))
+		return refuse("buses", fmt.Sprintf("there are %d buses", len(b.Buses)), fmt.Sprintf("allowed: 1 to %d", BusesMax))
 	case scheduled && b.Buses != nil:
 		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
 	case scheduled && b.Length == 0:
@@ -116,7 +116,7 @@ func (b Network) Check() error {
 			at := hw.Index(key, k)
 			if vertex < 0 || vertex >= b.Vertices {
 				return refuse(at, fmt.Sprintf("vertex %d is on bus %d", vertex, i),
-					fmt.Sprintf("allowed are 0 to %d", b.Vertices-1))
+					fmt.Sprintf("allowed: 0 to %d", b.Vertices-1))
 			}
 			if before, ok := place[vertex]; ok {
 				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i,

@@ -170,9 +170,9 @@ func (x Crossbar) check() error {
 	}
 	switch {
 	case !x.NoArbiter && !x.Arbiter.Works(outputs):
-		return fmt.Errorf("%s: an arbiter %v, allowed are %v", x.Head, x.Arbiter, hw.ArbitersFor(outputs))
+		return fmt.Errorf("%s: an arbiter %v; allowed: %v", x.Head, x.Arbiter, hw.ArbitersFor(outputs))
 	case x.Cap > 0 && !x.CapArbiter.Works(hw.ForCaps):
-		return fmt.Errorf("%s: a cap arbiter %v, allowed are %v", x.Head, x.CapArbiter, hw.ArbitersFor(hw.ForCaps))
+		return fmt.Errorf("%s: a cap arbiter %v; allowed: %v", x.Head, x.CapArbiter, hw.ArbitersFor(hw.ForCaps))
 	}
 	return nil
 }

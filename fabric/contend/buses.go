@@ -57,7 +57,7 @@ func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 	case b.Arbiter == None:
 		return 0, nil
 	case !hw.ArbiterKind(b.Arbiter).Works(hw.ForBuses):
-		return 0, fmt.Errorf("%s: an arbiter %v, allowed are %v", b.Bank.Path(), b.Arbiter, hw.ArbitersFor(hw.ForBuses))
+		return 0, fmt.Errorf("%s: an arbiter %v; allowed: %v", b.Bank.Path(), b.Arbiter, hw.ArbitersFor(hw.ForBuses))
 	case !hw.ArbiterKind(b.Arbiter).Spec().Slices:
 		return 0, nil
 	}

@@ -152,7 +152,7 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	for i, weight := range k.Weights {
 		if weight < WeightMin || weight > WeightMax {
 			return Refusal{"weights", fmt.Sprintf("weight %d is %d", i, weight),
-				fmt.Sprintf("allowed are %d to %d", WeightMin, WeightMax)}
+				fmt.Sprintf("allowed: %d to %d", WeightMin, WeightMax)}
 		}
 	}
 	return Refusal{}
@@ -190,9 +190,9 @@ func (k CrossbarKeys) Refuse(t Terms) Refusal {
 	}{
 		{k.QueueFrames < 0 || k.QueueFrames > QueueFramesMax,
 			Refusal{"queue_frames", fmt.Sprintf("queue_frames is %d", k.QueueFrames),
-				fmt.Sprintf("allowed are 1 to %d", QueueFramesMax)}},
+				fmt.Sprintf("allowed: 1 to %d", QueueFramesMax)}},
 		{k.Cap < 0 || k.Cap > PortsMax,
-			Refusal{"cap", fmt.Sprintf("cap is %d", k.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax)}},
+			Refusal{"cap", fmt.Sprintf("cap is %d", k.Cap), fmt.Sprintf("allowed: 0 (no limit) to %d", PortsMax)}},
 		{none && list, Refusal{t.NoArbiter.Key,
 			lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender asks for one output",
 			noLists + ", or take " + t.NoArbiter.Remedy}},

@@ -83,7 +83,7 @@ func (x Network) param(name string, open, low, high int64) (int, error) {
 	}
 	if value < low || value > high {
 		return 0, &input.Error{Place: "firmware.params." + name, Reason: fmt.Sprintf("%s is %d", name, value),
-			Remedy: fmt.Sprintf("allowed are %d to %d", low, high)}
+			Remedy: fmt.Sprintf("allowed: %d to %d", low, high)}
 	}
 	return int(value), nil
 }

@@ -66,7 +66,7 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 		return nil, &input.Error{
 			Place:  "firmware.params.neurons",
 			Reason: fmt.Sprintf("%d processors have %d neurons and %d patterns", h.processors, h.all(), h.patterns),
-			Remedy: fmt.Sprintf("allowed are %d neurons, and %d bits of all patterns", allNeuronsMax, storedBitsMax),
+			Remedy: fmt.Sprintf("allowed: %d neurons, and %d bits of all patterns", allNeuronsMax, storedBitsMax),
 		}
 	}
 	if err := onlyVoting(w); err != nil {
@@ -84,7 +84,7 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	}
 	if len(rows) == 0 || len(rows) > patternsMax {
 		return nil,
-			&input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns, allowed are 1 to %d", len(rows),
+			&input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns; allowed: 1 to %d", len(rows),
 				patternsMax), Remedy: remedy}
 	}
 	h.patterns = len(rows)

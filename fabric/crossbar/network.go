@@ -84,7 +84,7 @@ func (x Network) Check() error {
 	refused := x.Refuse(x.terms())
 	if x.Ports < 1 || x.Ports > contend.PortsMax {
 		refused = contend.Refusal{Key: "ports", Reason: fmt.Sprintf("ports is %d", x.Ports),
-			Remedy: fmt.Sprintf("allowed are 1 to %d", contend.PortsMax)}
+			Remedy: fmt.Sprintf("allowed: 1 to %d", contend.PortsMax)}
 	} else if refused.Reason == "" && x.listsFor != "" && x.Matching != contend.MatchList {
 		refused = contend.Refusal{Key: "matching",
 			Reason: fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),

@@ -84,7 +84,7 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	case !slices.Contains(faults, v.fault):
 		return &input.Error{
 			Place: faultKey, Reason: fmt.Sprintf("there is no fault %q", v.fault),
-			Remedy: input.DidYouMean(v.fault, faults, "allowed are value, two-faced and silent"),
+			Remedy: input.DidYouMean(v.fault, faults, "allowed: value, two-faced and silent"),
 		}
 	case len(w.Faulty) == 0:
 		return &input.Error{Place: faultKey, Reason: "no module is faulty",
@@ -102,7 +102,7 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 		switch {
 		case id < 0 || id >= x.Ports:
 			return &input.Error{Place: place, Reason: fmt.Sprintf("there is no module %d", id),
-				Remedy: fmt.Sprintf("allowed are 0 to %d", x.Ports-1)}
+				Remedy: fmt.Sprintf("allowed: 0 to %d", x.Ports-1)}
 		case v.faulty[id]:
 			return &input.Error{Place: place, Reason: fmt.Sprintf("module %d is given twice", id), Remedy: "delete one"}
 		}

@@ -152,9 +152,9 @@ func TestCreditsInTransit(t *testing.T) {
 func TestCreditsRefuse(t *testing.T) {
 	e, shards := Network{A: 1, B: 2, Dimensions: 1}, hw.Shards(7, 7)
 	_, err := flow.NewCredits(e, fabric.CreditLimits{}, shards)
-	require.ErrorContains(t, err, "ej.node.port.credits: 0 credits, allowed are 1 to 65535")
+	require.ErrorContains(t, err, "ej.node.port.credits: 0 credits; allowed: 1 to 65535")
 	_, err = flow.NewCredits(e, fabric.CreditLimits{Depth: 256}, shards)
-	require.ErrorContains(t, err, "ej: 256 credits, allowed are 1 to 255")
+	require.ErrorContains(t, err, "ej: 256 credits; allowed: 1 to 255")
 	c, err := flow.NewCredits(e, fabric.CreditLimits{Depth: 1, RoundTripSlots: 4}, shards)
 	require.NoError(t, err)
 	bank, ledger := creditBank(t), &fabric.Ledger{}

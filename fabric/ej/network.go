@@ -97,10 +97,10 @@ func (e Network) Check() error {
 	switch {
 	case e.Dimensions < 1 || e.Dimensions > DimensionsMax:
 		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions),
-			fmt.Sprintf("allowed are 1 to %d: more have 2^31 processors or more", DimensionsMax))
+			fmt.Sprintf("allowed: 1 to %d: more have 2^31 processors or more", DimensionsMax))
 	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
 		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink),
-			fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
+			fmt.Sprintf("allowed: 0 (no limit) to %d", packetsPerLinkMax))
 	}
 	const alphas = "choose 0 <= a <= b with a*a+a*b+b*b of 7 or more, e.g. a: 3, b: 4"
 	switch {

@@ -379,7 +379,7 @@ func emptyCredits(shape fabric.Shape, names fabric.Names, limits []fabric.Credit
 
 func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard) error {
 	if depth > fabric.FIFOMax {
-		return fmt.Errorf("%s: %d credits, allowed are 1 to %d", kind, depth, fabric.FIFOMax)
+		return fmt.Errorf("%s: %d credits; allowed: 1 to %d", kind, depth, fabric.FIFOMax)
 	}
 	counters, err := hw.NewCreditCounters(bank, depth, shards)
 	if err != nil {

@@ -64,11 +64,11 @@ func (b *drawer) joinRouters(w *routed) {
 		case p.kind == kindRouter && (ports == 0 || ports > hw.RouterPortsMax):
 			refused = true
 			b.add(p.place, fmt.Sprintf("the router %s has %d ports", p.name, ports),
-				fmt.Sprintf("allowed are 1 to %d; add links", hw.RouterPortsMax))
+				fmt.Sprintf("allowed: 1 to %d; add links", hw.RouterPortsMax))
 		case p.kind == kindProcessor && (ports == 0 || ports > nic.LanesMax):
 			refused = true
 			b.add(p.place, fmt.Sprintf("%s has %d ports", p.name, ports),
-				fmt.Sprintf("link it to a router, allowed are 1 to %d ports", nic.LanesMax))
+				fmt.Sprintf("link it to a router; allowed: 1 to %d ports", nic.LanesMax))
 		}
 	}
 	before := b.count()
@@ -153,7 +153,7 @@ func refusedLink(latency int, half bool) (reason, remedy string) {
 	switch {
 	case latency < 1 || latency > hw.ChannelDelayMax/2:
 		return fmt.Sprintf("latency is %d, and a link of routers has a register", latency),
-			fmt.Sprintf("allowed are 1 to %d", hw.ChannelDelayMax/2)
+			fmt.Sprintf("allowed: 1 to %d", hw.ChannelDelayMax/2)
 	case half:
 		return "duplex is half: a half-duplex link of routers would need an arbiter, which routers lack", "delete duplex"
 	}

@@ -101,7 +101,7 @@ func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
 		return e.key
 	}
 	r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where),
-		input.DidYouMean(e.key, keys, "allowed are "+strings.Join(keys, ", "))))
+		input.DidYouMean(e.key, keys, "allowed: "+strings.Join(keys, ", "))))
 	return input.Nearest(e.key, keys)
 }
 

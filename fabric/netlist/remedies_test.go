@@ -15,9 +15,9 @@ import (
 var (
 	located   = regexp.MustCompile(`^n\.yaml:(\d+):(\d+): (.*?); (.*)$`)
 	meant     = regexp.MustCompile(`^did you mean "([^"]+)"`)
-	allowed   = regexp.MustCompile(`^(?:write an integer: |allowed are )(-?\d+) to (\d+)`)
+	allowed   = regexp.MustCompile(`^(?:write an integer: |allowed: )(-?\d+) to (\d+)`)
 	atMost    = regexp.MustCompile(`^give at most (\d+)$`)
-	words     = regexp.MustCompile(`^allowed are (\w+), \w+`)
+	words     = regexp.MustCompile(`^allowed: (\w+), \w+`)
 	valued    = regexp.MustCompile(`^write (\w[\w.:]*)(?:,? or .*)?$`)
 	addKey    = regexp.MustCompile(`(?:^|or )(?:add|write|take) ((?:apart|router|access|kind|model|output|arbiter): (?:\{[^}]*\}|\w+))`)
 	deleteKey = regexp.MustCompile(`^delete (\w+)(?:[,;]|$)`)

@@ -299,6 +299,6 @@ func TestRulesWithoutATable(t *testing.T) {
 	for _, text := range []string{"mesh: {k: [128, 128]}\nroutes: shortest", "mesh: {k: [128, 128]}\nroutes: {\"p[0]\": {\"p[1]\": east}}", "nodes: {\"p[0..9999]\": processor, " +
 		"\"r[0..9999]\": router}\nlinks: [[\"p[0..9999]\", \"r[0..9999]\"], [\"r[0..9998]\", \"r[1..9999]\"]]"} {
 		_, err := read(t, text+"\nrouter: {}")
-		require.ErrorContains(t, err, "; allowed are 67108864; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a dragonfly, which need no table")
+		require.ErrorContains(t, err, "; at most 67108864 are allowed; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a dragonfly, which need no table")
 	}
 }

@@ -35,7 +35,7 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() {
 		err = w.refuse(cmp.Or(w.routes.place, w.place),
 			fmt.Sprintf("routes from %d routers to %d nodes in a table of %d", len(w.Graph.Ports), nodes, w.pairs()),
-			fmt.Sprintf("allowed are %d; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a "+
+			fmt.Sprintf("at most %d are allowed; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a "+
 				"dragonfly, which need no table", tableMax))
 		m.take(err)
 	}
@@ -150,10 +150,10 @@ func (w *routed) drawPlan(s *shorthand) error {
 	case len(keys.Ports) > 0:
 		return refuse("routers have the ports of the "+s.key+", and those for processors", "delete ports")
 	case ports > hw.RouterPortsMax:
-		return refuse(fmt.Sprintf("routers of %d ports", ports), fmt.Sprintf("allowed are %d", hw.RouterPortsMax))
+		return refuse(fmt.Sprintf("routers of %d ports", ports), fmt.Sprintf("at most %d are allowed", hw.RouterPortsMax))
 	case plan.Nodes*each*w.nicPorts > hw.PacketNodesMax:
 		return refuse(fmt.Sprintf("%d routers with %s each", plan.Nodes, traces.Plural(each, "processor", "processors")),
-			fmt.Sprintf("allowed are %d processors", hw.PacketNodesMax/w.nicPorts))
+			fmt.Sprintf("at most %d processors are allowed", hw.PacketNodesMax/w.nicPorts))
 	}
 	w.Places, w.Graph.Links = plan.Places, make([]hw.RouterLink, 0, 2*len(plan.Links))
 	w.locals(plan, each, local)
@@ -224,12 +224,12 @@ func (w *routed) drawGraph(a *Anynet) error {
 		ports := w.nicPorts*len(a.Nodes[router]) + len(out[router])
 		if nodes += len(a.Nodes[router]); ports > hw.RouterPortsMax || ports == 0 {
 			return input.Mistake(place, fmt.Sprintf("router %d has %s", router, traces.Plural(ports, "port", "ports")),
-				fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax))
+				fmt.Sprintf("allowed: 1 to %d", hw.RouterPortsMax))
 		}
 		r.Graph.Ports = append(r.Graph.Ports, ports)
 	}
 	if most := hw.PacketNodesMax / w.nicPorts; nodes == 0 || nodes > most {
-		return input.Mistake(place, fmt.Sprintf("the graph has %d nodes", nodes), fmt.Sprintf("allowed are 1 to %d", most))
+		return input.Mistake(place, fmt.Sprintf("the graph has %d nodes", nodes), fmt.Sprintf("allowed: 1 to %d", most))
 	}
 	r.Graph.Nodes = make([]hw.RouterNode, w.nicPorts*nodes)
 	for router := range routers {
@@ -245,7 +245,7 @@ func (w *routed) drawGraph(a *Anynet) error {
 		if l.Latency > hw.ChannelDelayMax/2 {
 			return &input.Error{Place: l.place,
 				Reason: fmt.Sprintf("the latency from router %d to router %d is %d", l.From, l.To, l.Latency),
-				Remedy: fmt.Sprintf("allowed are 1 to %d between routers", hw.ChannelDelayMax/2)}
+				Remedy: fmt.Sprintf("allowed: 1 to %d between routers", hw.ChannelDelayMax/2)}
 		}
 		r.Graph.Links = append(r.Graph.Links,
 			hw.RouterLink{From: l.From, Output: port(l.From, l.To), To: l.To, Input: port(l.To, l.From), Latency: l.Latency})

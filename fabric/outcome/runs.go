@@ -21,7 +21,7 @@ func ParseSeeds(place, text string) (Seeds, error) {
 		return Seeds{}, input.Mistake(place, reason, remedy)
 	}
 	const write = "write the first and the last seed, for example 1..100, or their number; " +
-		"allowed are 0 to 18446744073709551615"
+		"allowed: 0 to 18446744073709551615"
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
 		if n, err := strconv.ParseUint(text, 10, 64); err == nil && n > 0 {

@@ -59,9 +59,9 @@ func (p Network) Kind() string { return "pops" }
 func (p Network) Check() error {
 	switch {
 	case p.Groups < 1 || p.Groups > GroupsMax:
-		return fmt.Errorf("groups is %d, allowed are 1 to %d", p.Groups, GroupsMax)
+		return fmt.Errorf("groups is %d; allowed: 1 to %d", p.Groups, GroupsMax)
 	case p.GroupSize < 1 || p.GroupSize > GroupSizeMax:
-		return fmt.Errorf("group_size is %d, allowed are 1 to %d", p.GroupSize, GroupSizeMax)
+		return fmt.Errorf("group_size is %d; allowed: 1 to %d", p.GroupSize, GroupSizeMax)
 	case p.Processors() > elementsMax:
 		return input.Mistake("fabric.pops.group_size",
 			fmt.Sprintf("groups x group_size is %d processors, at most %d are possible", p.Processors(), elementsMax),

@@ -61,9 +61,9 @@ func build(m *twin.Model, p twin.Parameters) error {
 	d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
 	switch compute := p["COMPUTE_CYCLES"]; {
 	case d < 1 || d > 64 || g < 1 || g > 64:
-		return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
+		return fmt.Errorf("pops_slot: %d groups of %d processors; allowed: 1 to 64 of 1 to 64", g, d)
 	case compute < 0 || compute > twin.SerialiserComputeMax:
-		return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, twin.SerialiserComputeMax)
+		return fmt.Errorf("pops_slot: compute window of %d cycles; allowed: 0 to %d", compute, twin.SerialiserComputeMax)
 	}
 	if err := twin.CheckFrame("pops_slot", frameMax); err != nil {
 		return err

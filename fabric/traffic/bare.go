@@ -58,7 +58,7 @@ func (b *Bare) draw(seed uint64) error {
 			if r.Created >= uint64(hw.PacketPending) {
 				return &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line),
 					Reason: fmt.Sprintf("a packet is created in cycle %d", r.Created),
-					Remedy: fmt.Sprintf("allowed are 0 to %d", hw.PacketPending-1)}
+					Remedy: fmt.Sprintf("allowed: 0 to %d", hw.PacketPending-1)}
 			}
 			b.Add(r.Source, r.Destination, uint16(r.Size), uint32(r.Created))
 			b.ids = append(b.ids, r.ID)

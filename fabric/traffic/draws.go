@@ -179,7 +179,7 @@ func readRow(place string, record []string, at [len(columns)]int, named int) (ro
 		value, err := strconv.ParseUint(record[column], 10, 64)
 		if err != nil || value > limit || i == 2 && value == 0 {
 			wrong.Take(input.Mistake(place, fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
-				fmt.Sprintf("allowed are %d to %d", map[bool]int{true: 1}[i == 2], limit)))
+				fmt.Sprintf("allowed: %d to %d", map[bool]int{true: 1}[i == 2], limit)))
 		}
 		values[i] = value
 	}

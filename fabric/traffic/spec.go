@@ -219,7 +219,7 @@ func (s *Spec) checkKeys() error {
 	if s.Pattern != "" && !slices.Contains(fabric.Patterns(), s.Pattern) {
 		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %q", s.Pattern),
 			cmp.Or(fabric.PatternOf(s.Pattern),
-				input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed are "+strings.Join(fabric.Patterns(), ", ")))})
+				input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed: "+strings.Join(fabric.Patterns(), ", ")))})
 	}
 	return refuse(
 		refusal{!file && s.File != "", "file", "a file is given, and arrivals is " + s.Arrivals,
@@ -232,10 +232,10 @@ func (s *Spec) checkKeys() error {
 		refusal{!file && t.Rate == 0, "rate", "there is no rate",
 			"add rate, packets that a processor creates in a slot: 0.1"},
 		refusal{!file && (t.Rate < RateMin || t.Rate > 1), "rate", fmt.Sprintf("rate is %v", t.Rate),
-			fmt.Sprintf("allowed are %v to 1", RateMin)},
+			fmt.Sprintf("allowed: %v to 1", RateMin)},
 		refusal{!bursty && t.Burst != 0, "burst", "burst is given, and arrivals is " + s.Arrivals,
 			"delete burst, or write arrivals: bursty"},
-		refusal{bursty && s.Burst < 1, "burst", fmt.Sprintf("burst is %v", s.Burst), "allowed are 1 and more"},
+		refusal{bursty && s.Burst < 1, "burst", fmt.Sprintf("burst is %v", s.Burst), "allowed: 1 or more"},
 		refusal{bursty && s.Rate > s.Burst/(s.Burst+1), "rate",
 			fmt.Sprintf("rate is %v, and bursts of %v packets with a slot or more between them allow %.6g", s.Rate,
 				s.Burst, s.Burst/(s.Burst+1)),
@@ -279,18 +279,18 @@ func (s *Spec) checkPattern(n int) error {
 		at := hw.Index("hotspots", i)
 		if h.Node < 0 || h.Node >= n {
 			return refuse(refusal{true, at + ".node", fmt.Sprintf("node is %d", h.Node),
-				fmt.Sprintf("allowed are 0 to %d", n-1)})
+				fmt.Sprintf("allowed: 0 to %d", n-1)})
 		}
 		if shares += h.Share; h.Share < 0 || shares > 1+1e-9 {
 			return refuse(refusal{true, at + ".share", fmt.Sprintf("share is %v, with those before it %v", h.Share, shares),
-				"allowed are 0 to 1 for all of them together"})
+				"allowed: 0 to 1 for all of them together"})
 		}
 	}
 	for i, size := range s.Size {
 		at := hw.Index("size", i)
 		if size.Frames < 1 || size.Frames > sizeMax {
 			return refuse(refusal{true, at + ".frames", fmt.Sprintf("a packet has %d frames", size.Frames),
-				fmt.Sprintf("allowed are 1 to %d", sizeMax)})
+				fmt.Sprintf("allowed: 1 to %d", sizeMax)})
 		}
 	}
 	if s.Pattern != "" && !s.Self && n == 1 {

@@ -127,13 +127,13 @@ func ReadInput(path string, c *config.Config) (*FuzzInput, error) {
 func (in *FuzzInput) check(c *config.Config) error {
 	shape := c.Network.Shape()
 	if in.Slots < 1 || in.Slots > c.Slots {
-		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, c.Slots)
+		return fmt.Errorf("slots is %d; allowed: 1 to %d", in.Slots, c.Slots)
 	}
 	if in.Processor < 0 || in.Processor >= shape.Processors() {
 		return fmt.Errorf("there is no processor %d; the network has 0 to %d", in.Processor, shape.Processors()-1)
 	}
 	if len(in.Steps) > fuzzStepsMax {
-		return fmt.Errorf("there are %d steps; allowed are %d", len(in.Steps), fuzzStepsMax)
+		return fmt.Errorf("there are %d steps; at most %d are allowed", len(in.Steps), fuzzStepsMax)
 	}
 	if len(in.Steps) == 0 && in.Call == nil {
 		return errors.New("there are no steps and no call")

@@ -192,7 +192,7 @@ func (c *Costs) Set(name string, cost int64) error {
 		return fmt.Errorf("there is no class of instructions %q", name)
 	}
 	if least := CostMin(name); cost < int64(least) || cost > CostMax {
-		return fmt.Errorf("the cost %d of %s; allowed are %d to %d", cost, name, least, CostMax)
+		return fmt.Errorf("the cost %d of %s; allowed: %d to %d", cost, name, least, CostMax)
 	}
 	c[k] = uint32(cost)
 	return nil

@@ -50,7 +50,7 @@ func (l *limits) nextFunction(locals uint64, results int) error {
 	*l = limits{targets: l.targets, values: l.values, allInstructions: l.allInstructions, work: l.work + l.functionWork(),
 		locals: locals, widest: results}
 	if locals > localsMax {
-		return fmt.Errorf("it has %d locals, allowed are %d; split the function", locals, localsMax)
+		return fmt.Errorf("it has %d locals; at most %d are allowed; split the function", locals, localsMax)
 	}
 	return l.carry(int(locals))
 }
@@ -111,11 +111,11 @@ func (l *limits) take(i *binary.Instruction, depth int) error {
 		l.functionTargets += len(i.Targets)
 		l.targets += len(i.Targets)
 		if l.functionTargets > targetsPerFunctionMax {
-			return fmt.Errorf("with this br_table the function has %d branch targets in br_tables, allowed are %d; "+
+			return fmt.Errorf("with this br_table the function has %d branch targets in br_tables; at most %d are allowed; "+
 				"split the switch, or keep its table in the memory", l.functionTargets, targetsPerFunctionMax)
 		}
 		if l.targets > targetsMax {
-			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables, allowed are %d; keep large "+
+			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables; at most %d are allowed; keep large "+
 				"tables in the memory", l.targets, targetsMax)
 		}
 	}
@@ -126,7 +126,7 @@ func (l *limits) endFunction() error {
 	own := l.functionWork()
 	size := fmt.Sprintf("%d locals, %d blocks, %d branches and %d calls", l.locals, l.blocks, l.branches, l.calls)
 	if own > workMax {
-		return fmt.Errorf("a function of %s takes the compiler about %d s, allowed are %d; split it", size,
+		return fmt.Errorf("a function of %s takes the compiler about %d s; at most %d are allowed; split it", size,
 			own/nanoseconds, workMax/nanoseconds)
 	}
 	if l.work+own > workImageMax {

@@ -104,13 +104,13 @@ func (m *module) refuse() error {
 	}
 	for i, t := range m.Types {
 		if len(t.Params) > parametersMax || len(t.Results) > parametersMax {
-			return fmt.Errorf("the type %d has %d parameters and %d results, allowed are %d; pass them in the memory", i,
+			return fmt.Errorf("the type %d has %d parameters and %d results; at most %d are allowed; pass them in the memory", i,
 				len(t.Params), len(t.Results), parametersMax)
 		}
 	}
 	for i, entries := range m.Tables {
 		if entries > tableEntriesMax {
-			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i,
+			return fmt.Errorf("the table %d starts with %d entries; at most %d are allowed; make it smaller", i,
 				entries, tableEntriesMax)
 		}
 	}

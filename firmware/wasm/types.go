@@ -63,7 +63,7 @@ func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 		return nil, nil
 	}
 	if f.Extra > localsMax {
-		return nil, fmt.Errorf("it has %d locals, allowed are %d; split the function", f.Extra, localsMax)
+		return nil, fmt.Errorf("it has %d locals; at most %d are allowed; split the function", f.Extra, localsMax)
 	}
 	own := m.Types[f.Signature]
 	t := &typing{m: m, locals: []byte(own.Params),

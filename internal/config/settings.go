@@ -166,7 +166,7 @@ func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation
 	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str":
 		p.Kind, p.List = node.Value, nil
 		if !slices.Contains(PermutationRules, node.Value) {
-			remedy := input.DidYouMean(node.Value, PermutationRules, "allowed are "+wants)
+			remedy := input.DidYouMean(node.Value, PermutationRules, "allowed: "+wants)
 			return nil, d.Refuse(node, fmt.Sprintf("%s is %q", path, strict.Clip(node.Value)), remedy)
 		}
 		return entryPlace, nil

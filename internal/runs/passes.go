@@ -105,7 +105,7 @@ func (o *Options) checkReplay(processors int) error {
 		return nil
 	}
 	return input.Mistake("--replay", fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
-		fmt.Sprintf("allowed are 0 to %d", processors-1))
+		fmt.Sprintf("allowed: 0 to %d", processors-1))
 }
 
 // checkVariables rejects options of variables without the outputs that show them.

@@ -135,7 +135,7 @@ func TestInterrupted(t *testing.T) {
 func TestRefusedBeforeAnythingRuns(t *testing.T) {
 	for change, want := range map[string]string{
 		"key: link.propagation_cycles=>key: link.propagation":                                      "sweep.yaml:9:43: unknown key \"propagation\" in link",
-		"values: [1, 2]=>values: [1, 4097]":                                                        "sweep.yaml:9:53: link.propagation_cycles is 4097; allowed are 0 to 4096",
+		"values: [1, 2]=>values: [1, 4097]":                                                        "sweep.yaml:9:53: link.propagation_cycles is 4097; allowed: 0 to 4096",
 		"values: [1, 2]=>values: [1, two]":                                                         "sweep.yaml:9:53: link.propagation_cycles is the text \"two\"; write an integer",
 		"image: fsa.wasm=>image: none.wasm":                                                        "the firmware image cannot be read",
 		"orders: orders.csv}}\naxes=>orders: orders.csv}}\naxis":                                   "sweep.yaml:7:1: unknown key \"axis\" in the sweep; did you mean \"axes\"?",

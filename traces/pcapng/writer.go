@@ -76,7 +76,7 @@ const interfaceUnused = -1
 // NewWriter returns a capture on w. The comment, at most 65,535 bytes, goes to the section header.
 func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	if len(comment) > math.MaxUint16 {
-		return nil, fmt.Errorf("pcapng: the comment has %d bytes, allowed are %d", len(comment), math.MaxUint16)
+		return nil, fmt.Errorf("pcapng: the comment has %d bytes; at most %d are allowed", len(comment), math.MaxUint16)
 	}
 	return &Writer{
 		w:       w,
@@ -104,7 +104,7 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 		return id, nil
 	}
 	if path == "" || len(path) > interfaceNameMax {
-		return 0, fmt.Errorf("pcapng: interface %.80q has %d characters, allowed are 1 to %d", path,
+		return 0, fmt.Errorf("pcapng: interface %.80q has %d characters; allowed: 1 to %d", path,
 			len(path), interfaceNameMax)
 	}
 	for _, c := range []byte(path) {

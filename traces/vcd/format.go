@@ -269,7 +269,7 @@ func legalLabel(index string) bool {
 // checkState refuses names that vcd2fst would drop or change.
 func checkState(name string) error {
 	if name == "" || len(name) > stateBytesMax {
-		return fmt.Errorf("state %q has %d characters, allowed are 1 to %d", name, len(name), stateBytesMax)
+		return fmt.Errorf("state %q has %d characters; allowed: 1 to %d", name, len(name), stateBytesMax)
 	}
 	for _, c := range []byte(name) {
 		if c <= ' ' || c > '~' || c == '\\' {

@@ -80,7 +80,7 @@ func Degenerate(a, b int) (*Field, error) {
 	case b == 0:
 		return nil, refuse(a, b, "is zero", "give b of 1 or more")
 	case norm(a, b).Cmp(big.NewInt(SizeMax)) > 0:
-		return nil, refuse(a, b, fmt.Sprintf("has %s residues", norm(a, b)), fmt.Sprintf("allowed are %d", SizeMax))
+		return nil, refuse(a, b, fmt.Sprintf("has %s residues", norm(a, b)), fmt.Sprintf("at most %d are allowed", SizeMax))
 	}
 	h, m, k := bezout(b, a+b)
 	f := &Field{a: a, b: b, size: int(norm(a, b).Int64()), high: h}

@@ -172,7 +172,7 @@ func TestRefusedAlphas(t *testing.T) {
 		"alpha = 0 + 2*rho has 4 residues":            {0, 2},
 		"alpha = 2 + 1*rho is outside 0 <= a <= b":    {2, 1},
 		"alpha = -1 + 3*rho is outside 0 <= a <= b":   {-1, 3},
-		"has 16785409 residues; allowed are 16777216": {0, 4097},
+		"has 16785409 residues; at most 16777216 are allowed": {0, 4097},
 		"has 4951760157141591468340674561 residues":   {1, 1 << 46},
 	} {
 		_, err := New(alpha[0], alpha[1])

@@ -116,7 +116,7 @@ const (
 
 func (r *Reader) tooMany(what string, n, most int) {
 	if n > most && r.Err == nil && !r.large {
-		r.Err = &LimitError{fmt.Errorf("has %d %s, allowed are %d; make it smaller", n, what, most)}
+		r.Err = &LimitError{fmt.Errorf("has %d %s; at most %d are allowed; make it smaller", n, what, most)}
 		r.At = len(r.Data)
 	}
 }

@@ -189,8 +189,8 @@ func TestReplayRefused(t *testing.T) {
 		o    starloom.RunOptions
 		want string
 	}{
-		{starloom.RunOptions{ReplayProcessor: 16}, "allowed are 0 to 15"},
-		{starloom.RunOptions{ReplayProcessor: -1}, "allowed are 0 to 15"},
+		{starloom.RunOptions{ReplayProcessor: 16}, "allowed: 0 to 15"},
+		{starloom.RunOptions{ReplayProcessor: -1}, "allowed: 0 to 15"},
 	} {
 		c.o.Replay = starloom.Writer(&text)
 		_, err := starloom.Run(context.Background(), systemtest.Routing(4, 4), c.o)

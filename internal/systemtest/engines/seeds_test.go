@@ -291,7 +291,7 @@ func TestSeedsAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "--vcd: a waveform shows one run, and permutation: all is many; run one of them alone with --permutation K")
 	k := uint64(24)
 	require.ErrorContains(t, all("pops/offline", 2, 2).Override(t.Context(), starloom.Overrides{Permutation: &k}),
-		"--permutation: there is no permutation 24; allowed are 0 to 23")
+		"--permutation: there is no permutation 24; allowed: 0 to 23")
 	require.ErrorContains(t, all("pops/offline", 4, 4).Override(t.Context(), starloom.Overrides{Permutation: &k}),
 		"all permutations of 16 processors are too many")
 	require.ErrorContains(t, systemtest.Routing(2, 2).Override(t.Context(), starloom.Overrides{Permutation: &k}),

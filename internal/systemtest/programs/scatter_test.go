@@ -251,10 +251,10 @@ func TestScatterRefused(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []struct{ before, after, says string }{
 		{"ports: 8", "ports: 1", "s.yaml:2:20: scatter needs at least 2 processors; choose a network of 2 processors or more"},
-		{"origin: 0", "origin: 8", "s.yaml:4:30: workload.scatter.origin is 8; allowed are 0 to 7"},
+		{"origin: 0", "origin: 8", "s.yaml:4:30: workload.scatter.origin is 8; allowed: 0 to 7"},
 		{"origin: 0", "origin: -1", "s.yaml:4:30: workload.scatter.origin is -1"},
-		{"order: 0", "order: 3", "s.yaml:3:52: firmware.params.order is 3; allowed are 0, 1, 2"},
-		{"order: 0", "order: -1", "firmware.params.order is -1; allowed are 0, 1, 2"},
+		{"order: 0", "order: 3", "s.yaml:3:52: firmware.params.order is 3; allowed: 0, 1, 2"},
+		{"order: 0", "order: -1", "firmware.params.order is -1; allowed: 0, 1, 2"},
 		{"scatter: {origin: 0}", "gossip: {}", "the program scatter/async does not carry gossip; write workload: {scatter: {origin: 0}}"},
 		{"ports: 8", "ports: 8, output: queue, cap: 2", "s.yaml:2:51: output is queue, and a cap is for outputs that take one frame in a slot; delete cap"},
 		{"ports: 8", "ports: 8, cap: 2", "s.yaml:2:36: scatter/async takes output: queue, and a cap is for outputs"},

@@ -146,7 +146,7 @@ func TestRoutersSavedRefused(t *testing.T) {
 		{parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path + "2", Restore: path, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},
 		{parse(bareNetworks["late"]), starloom.RunOptions{Save: path + "2", BreakOn: starloom.Break{Rule: "in_order"}},
 			"looked at when the run has ended; take the cycle"},
-		{seed, starloom.RunOptions{Replay: starloom.Writer(&bytes.Buffer{}), ReplayProcessor: 9}, "there is no processor 9; allowed are 0 to 8"},
+		{seed, starloom.RunOptions{Replay: starloom.Writer(&bytes.Buffer{}), ReplayProcessor: 9}, "there is no processor 9; allowed: 0 to 8"},
 		{seed, starloom.RunOptions{Profile: starloom.Writer(&bytes.Buffer{})}, "there is no firmware: processors are sources and sinks"},
 	} {
 		_, err := starloom.Run(t.Context(), x.s, x.o)

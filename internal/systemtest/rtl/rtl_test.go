@@ -509,7 +509,7 @@ func TestRTLRefuses(t *testing.T) {
 		{starloom.RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers (model star_coupler), and the RTL is a link"},
 		{starloom.RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
 		{starloom.RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
-		{starloom.RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus`},
+		{starloom.RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed: wasm, icarus`},
 		{starloom.RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{starloom.RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
 		{starloom.RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},

@@ -59,7 +59,7 @@ func TestFinishBy(t *testing.T) {
 	for rules, want := range map[string]string{
 		"finish_by: 61 slots": "rules.finish_by is 61 slots, and stop.slots ends the run after 60 slots: the rule could never be broken; write less, or let the run last longer",
 		"finish_by: 3 ticks":  "only firmware at routers has ticks",
-		"finish_by: 0":        "allowed are 1 to",
+		"finish_by: 0":        "allowed: 1 to",
 		"finish_by: soon":     "write a number with its unit",
 	} {
 		_, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, length: 3, buses: [[0, 1, 2]]}}\nstop: {slots: 60}\nfirmware: {program: bus/sensors}\nrules: {"+rules+"}\n"))

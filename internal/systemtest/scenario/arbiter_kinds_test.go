@@ -52,9 +52,9 @@ func TestArbiterWithoutUses(t *testing.T) {
 	lines, err := hw.NewRequests(hw.Bank{Name: "a", Units: 1, PerUnit: 1}, "request", 3, hw.Shards(1, 1))
 	require.NoError(t, err)
 	_, err = hw.NewArbiters(hw.ArbiterConfig{Bank: hw.Bank{Name: "a", Units: 1, PerUnit: 1}, Kind: gavel, Request: lines})
-	require.ErrorContains(t, err, fmt.Sprint("arbiter of gavel, allowed are ", hw.ArbitersFor(hw.ForBuses|hw.ForOutputs)))
+	require.ErrorContains(t, err, fmt.Sprint("arbiter of gavel; allowed: ", hw.ArbitersFor(hw.ForBuses|hw.ForOutputs)))
 	_, err = hw.NewCapArbiters(hw.CapArbiterConfig{Bank: hw.Bank{Name: "c", Units: 1, PerUnit: 1}, Ports: 3, Rule: hw.CapRule{Kind: gavel, Cap: 1}})
-	require.ErrorContains(t, err, fmt.Sprint("cap arbiter of gavel, allowed are ", hw.ArbitersFor(hw.ForCaps)))
+	require.ErrorContains(t, err, fmt.Sprint("cap arbiter of gavel; allowed: ", hw.ArbitersFor(hw.ForCaps)))
 
 	for _, x := range []contend.Crossbar{
 		{Ports: 3, Arbiter: gavel}, {Ports: 3, Arbiter: gavel, List: true}, {Ports: 3, Arbiter: gavel, Cap: 1},
@@ -64,17 +64,17 @@ func TestArbiterWithoutUses(t *testing.T) {
 		{Ports: 3, Arbiter: hw.ArbiterTDMA},
 	} {
 		_, err := x.SlotTransport(&fabric.Config{})
-		require.ErrorContains(t, err, "allowed are", x)
+		require.ErrorContains(t, err, "allowed:", x)
 		_, err = x.Part(nil, contend.Senders{})
-		require.ErrorContains(t, err, "allowed are", x)
+		require.ErrorContains(t, err, "allowed:", x)
 		_, err = contend.NewServer([]contend.Shared{{Outputs: &x}}, 1, nic.Timing{})
-		require.ErrorContains(t, err, "allowed are", x)
+		require.ErrorContains(t, err, "allowed:", x)
 	}
 	buses := &contend.Buses{Bank: hw.Bank{Name: "b", Units: 1, PerUnit: 1}, Arbiter: contend.Arbiter(gavel)}
 	_, err = buses.SlotTransport(fabric.Shape{}, nil, fabric.Switched{}, &fabric.Config{})
-	require.ErrorContains(t, err, "arbiter gavel, allowed are")
+	require.ErrorContains(t, err, "arbiter gavel, allowed:")
 	_, err = contend.NewServer([]contend.Shared{{Buses: buses}}, 1, nic.Timing{})
-	require.ErrorContains(t, err, "arbiter gavel, allowed are")
+	require.ErrorContains(t, err, "arbiter gavel, allowed:")
 
 	for name, kind := range map[string]string{"output_port": "KIND", "cap_arbiter": "KIND", "bus": "KIND"} {
 		tw, err := twin.Find(twin.All(), name)

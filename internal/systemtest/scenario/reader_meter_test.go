@@ -216,7 +216,7 @@ firmware: {image: a.wasm}
 nic: {payload_bytes: 65504}
 link: {phit_bits: 1}
 faults: {random: {kind: drop, rate: 0.001}}
-`: "r.yaml:5:7: a slot takes 2568384003 cycles, allowed are 2147483647; take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue",
+`: "r.yaml:5:7: a slot takes 2568384003 cycles; at most 2147483647 are allowed; take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue",
 	} {
 		s, err := starloom.ParseScenario("r.yaml", []byte(text))
 		if err != nil {

@@ -417,31 +417,31 @@ func TestScenarioCheck(t *testing.T) {
 		want   string
 	}{
 		"phit": {func(s *starloom.Scenario) { s.Link.PhitBits = 65 },
-			"link.phit_bits: link.phit_bits is 65; allowed are 1 to 64 (bits that a link carries in one cycle)"},
+			"link.phit_bits: link.phit_bits is 65; allowed: 1 to 64 (bits that a link carries in one cycle)"},
 		"negative": {func(s *starloom.Scenario) { s.Link.GuardCycles = -1 },
-			"link.guard_cycles: link.guard_cycles is -1; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
+			"link.guard_cycles: link.guard_cycles is -1; allowed: 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
 		"no guard": {func(s *starloom.Scenario) { s.Link.GuardCycles = 0 },
-			"link.guard_cycles: link.guard_cycles is 0; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
+			"link.guard_cycles: link.guard_cycles is 0; allowed: 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
 		"fabric": {func(s *starloom.Scenario) { s.Fabric.POPS = nil },
 			"fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}} or fabric: {bus: {vertices: ...}} or fabric: {ej: {a: ..., b: ..., dimensions: ...}} or fabric: {netlist: {mesh: {k: [4, 4]}}}"},
 		"size": {func(s *starloom.Scenario) { s.Fabric.POPS.Groups = 0 },
-			"fabric.pops.groups: fabric.pops.groups is 0; allowed are 1 to 65533 (number of groups g)"},
+			"fabric.pops.groups: fabric.pops.groups is 0; allowed: 1 to 65533 (number of groups g)"},
 		"mode": {func(s *starloom.Scenario) { s.Firmware.Mode = "" },
-			`firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
+			`firmware.mode: firmware.mode is ""; allowed: banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
 		"version": {func(s *starloom.Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},
 		"param": {func(s *starloom.Scenario) { s.Firmware.Params = map[string]int64{"p": 1 << 31} },
-			"firmware.params.p: firmware.params.p is 2147483648; allowed are -2147483648 to 2147483647"},
+			"firmware.params.p: firmware.params.p is 2147483648; allowed: -2147483648 to 2147483647"},
 		"kind": {func(s *starloom.Scenario) { s.Workload.Permutation.Kind = "" },
-			`workload.permutation: workload.permutation is ""; allowed are random, identity, reverse, all or a list`},
+			`workload.permutation: workload.permutation is ""; allowed: random, identity, reverse, all or a list`},
 		"list": {func(s *starloom.Scenario) { s.Workload.Permutation.List = []uint32{0} },
 			"workload.permutation: a list is given for the permutation random; set Kind to list, or delete the list"},
 		"double": {func(s *starloom.Scenario) {
 			s.Workload.Permutation = starloom.Permutation{Kind: starloom.PermutationList, List: []uint32{0, 1, 2, 2}}
 		}, "workload.permutation: not a permutation: destination 2 is given twice, by entries 2 and 3, and 3 is missing; give every processor exactly one packet"},
 		"rule": {func(s *starloom.Scenario) { s.Rules = &starloom.Rules{PacketsPerProcessorMax: -1} },
-			"rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 254 (maximum number of packets held by a processor at the end of a slot)"},
+			"rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed: 1 to 254 (maximum number of packets held by a processor at the end of a slot)"},
 		"stop": {func(s *starloom.Scenario) { s.Stop.Slots = math.MaxUint32 },
-			"stop.slots: stop.slots is 4294967295; allowed are 1 to 4294967294 (a run that is not done after this many slots fails)"},
+			"stop.slots: stop.slots is 4294967295; allowed: 1 to 4294967294 (a run that is not done after this many slots fails)"},
 	} {
 		s := good()
 		c.change(s)
@@ -542,8 +542,8 @@ func TestOverride(t *testing.T) {
 	assert.Nil(t, s.Rules, "its own")
 	assert.Empty(t, inside.Decided(s).ImagePath)
 
-	require.ErrorContains(t, parse().Override(t.Context(), starloom.Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
-	require.ErrorContains(t, parse().Override(t.Context(), starloom.Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)
+	require.ErrorContains(t, parse().Override(t.Context(), starloom.Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed: 1 to ")
+	require.ErrorContains(t, parse().Override(t.Context(), starloom.Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed: banked, isolated`)
 	s = parse()
 	require.NoError(t, s.Override(t.Context(), starloom.Overrides{}))
 	assert.Equal(t, parse().Hash(), s.Hash())
@@ -628,9 +628,9 @@ func TestHashOfNetworksFromGo(t *testing.T) {
 func TestNonsenseIsRefused(t *testing.T) {
 	sensors := "fabric: {bus: {vertices: 3, buses: [[1, 2, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {%s}}"
 	for text, says := range map[string]string{
-		fmt.Sprintf(sensors, "period: -3"):   "firmware.params.period is -3; allowed are 1 to 2147483647",
-		fmt.Sprintf(sensors, "readings: -1"): "firmware.params.readings is -1; allowed are 0 to 2147483647",
-		fmt.Sprintf(sensors, "events: 1001"): "firmware.params.events is 1001; allowed are 0 to 1000",
+		fmt.Sprintf(sensors, "period: -3"):   "firmware.params.period is -3; allowed: 1 to 2147483647",
+		fmt.Sprintf(sensors, "readings: -1"): "firmware.params.readings is -1; allowed: 0 to 2147483647",
+		fmt.Sprintf(sensors, "events: 1001"): "firmware.params.events is 1001; allowed: 0 to 1000",
 		"fabric: {crossbar: {ports: 4, cap_arbiter: matrix}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: identity}}":                     "cap_arbiter is matrix, and there is no cap; give cap: 1 or more, or delete cap_arbiter",
 		"fabric: {crossbar: {ports: 4, matching: head}}\nfirmware: {program: gossip/fsa, params: {scheduling: 2}}\nworkload: {gossip: {orders: identity}}": "matching is head, and scheduling 2 asks by lists; delete matching, or take matching: list or scheduling: 0",
 		"fabric: {ej: {a: 0, b: 3, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}":                                 "take a: 1 and b: 2, or a program for every alpha",

@@ -476,7 +476,7 @@ func allowedKeys(key, path string, object reflect.Type, fields []Field) string {
 			return fmt.Sprintf("did you mean %s?", Join(Join(path, f.Key), key))
 		}
 	}
-	remedy := "allowed are " + strings.Join(keys, ", ")
+	remedy := "allowed: " + strings.Join(keys, ", ")
 	if len(keys) == 1 {
 		remedy = "allowed is " + keys[0]
 	}

@@ -184,7 +184,7 @@ func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, r
 // Refuse returns the mistake in v ("is 65") and the allowed values, or "".
 func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 	allowed := func(words []string) string {
-		remedy := "allowed are " + strings.Join(words, ", ")
+		remedy := "allowed: " + strings.Join(words, ", ")
 		if len(words) == 1 {
 			remedy = "allowed is " + words[0]
 		}
@@ -291,7 +291,7 @@ func (s Span) Allowed() string {
 	if s.Min >= 0 && uint64(s.Min) == s.Max {
 		return "allowed is " + s.String()
 	}
-	return "allowed are " + s.String()
+	return "allowed: " + s.String()
 }
 
 // Commented is a struct in which comments of fields describe the keys that tags do not describe. Declaration returns
